@@ -22,100 +22,111 @@ const ENTRIES: &str = columns::ENTRIES;
 /// Numbers of entries that differ by less than this share count as equal: buckets are rounded.
 const ROUNDING: f64 = 0.05;
 
-/// One point: the value of each compared option, and of each controlled one.
+/// The options of a variant: the values of each compared option, and the value of each controlled
+/// one.
 struct PointOptions {
     compared: BTreeMap<String, Vec<String>>,
     controlled: BTreeMap<&'static str, String>,
 }
 
-/// A level of a compared option: the first point that has it, and the controlled values of all
-/// points that do.
+/// A level of a compared option: the index of the first variant at that level, and the values that
+/// the controlled options have in all variants at that level.
 type Level<'a> = (usize, BTreeMap<&'a str, BTreeSet<&'a str>>);
 
-/// The option that a path belongs to: a policy with all its parameters is one option.
+/// The option that a path belongs to: a policy and all its parameters count as one option.
 fn owning_option(path: &str) -> &str {
     if path.starts_with("table.policy.") { "table.policy" } else { path }
 }
 
-/// The options that a variant has of its `table.design`, which is the one that is compared.
-fn design_columns(point: &Variant) -> Vec<(String, String)> {
-    let text = point.table().map_or("", |table| table.design.text());
-    let set: Table = text.parse().unwrap_or_default();
-    let all = from_table::<TableOptions>(set.clone()).map(|table| serde_json::json!({ "table": table }));
-    let mut columns = paths::flatten(&all.unwrap_or_default());
-    columns.retain(|(path, _)| path.split('.').nth(1).is_some_and(|name| set.contains_key(name)));
+/// The options that a variant's `table.design` sets: only the design itself is compared.
+fn design_columns(variant: &Variant) -> Vec<(String, String)> {
+    let text = variant.table().map_or("", |table| table.design.text());
+    let design_table: Table = text.parse().unwrap_or_default();
+    let design_options =
+        from_table::<TableOptions>(design_table.clone()).map(|table| serde_json::json!({ "table": table }));
+    let mut columns = paths::flatten(&design_options.unwrap_or_default());
+    columns.retain(|(path, _)| path.split('.').nth(1).is_some_and(|name| design_table.contains_key(name)));
     columns
 }
 
-fn collect_options(point: &Variant) -> PointOptions {
+fn collect_options(variant: &Variant) -> PointOptions {
     let mut options = PointOptions { compared: BTreeMap::new(), controlled: BTreeMap::new() };
-    let of_design = design_columns(point);
-    for (path, value) in variant::option_columns(point) {
-        if of_design.contains(&(path.clone(), value.clone())) {
+    let design_columns = design_columns(variant);
+    for (path, value) in variant::option_columns(variant) {
+        if design_columns.contains(&(path.clone(), value.clone())) {
             continue;
         }
-        // The key seed alone changes counts: it is controlled, and compared like any option.
+        // The key seed alone changes counts, so it is controlled; it is also compared like any
+        // other option.
         if path == KEYS_SEED {
             options.compared.insert(path.clone(), vec![value.clone()]);
         }
-        match CONTROLLED.into_iter().find(|watched| *watched == path) {
-            Some(watched) => _ = options.controlled.insert(watched, value),
+        match CONTROLLED.into_iter().find(|name| *name == path) {
+            Some(name) => _ = options.controlled.insert(name, value),
             // Sizes are controlled by the number of entries.
             None if path == "table.size" => {}
             None => options.compared.entry(owning_option(&path).to_owned()).or_default().push(value),
         }
     }
-    // The number of entries that the table has room for.
-    let entries = point.table().and_then(|table| crate::table::entries(table, None));
+    // The number of entries that fit in the table.
+    let entries = variant.table().and_then(|table| crate::table::entries(table, None));
     options.controlled.extend(entries.map(|entries| (ENTRIES, entries.to_string())));
     options
 }
 
 /// Whether two sets have a value in common; numbers of entries need only be close.
-fn have_common_value(what: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool {
-    let near = |x: &str, y: &str| match (what == ENTRIES, x.parse::<f64>(), y.parse::<f64>()) {
-        (true, Ok(x), Ok(y)) => (x - y).abs() <= ROUNDING * x.max(y),
-        _ => x == y,
+fn have_common_value(name: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool {
+    let are_close = |left: &str, right: &str| match (name == ENTRIES, left.parse::<f64>(), right.parse::<f64>()) {
+        (true, Ok(left), Ok(right)) => (left - right).abs() <= ROUNDING * left.max(right),
+        _ => left == right,
     };
-    a.iter().any(|x| b.iter().any(|y| near(x, y)))
+    a.iter().any(|left| b.iter().any(|right| are_close(left, right)))
 }
 
-/// Warns of each compared option whose levels never share a controlled value with the baseline's,
-/// for every baseline and the variants that are compared with it. What `[[zip]]` changes together
-/// is deliberate: a note.
+/// Warns if a compared option has a level that never shares a controlled value with the baseline's
+/// level. Each baseline is checked with the variants that are compared with it. If `[[zip]]`
+/// changes the options together, this is deliberate, so it becomes a note.
 pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) -> Caveats {
-    let group = |base: usize| -> Vec<&Variant> {
-        let own = variants.iter().zip(&partners.baselines).enumerate();
-        let own = own.filter(|(index, (_, partner))| **partner == Some(base) && *index != base);
-        std::iter::once(&variants[base]).chain(own.map(|(_, (variant, _))| variant)).collect()
+    let variants_with_base = |base: usize| -> Vec<&Variant> {
+        let compared = variants.iter().zip(&partners.baselines).enumerate();
+        let compared = compared.filter(|(index, (_, partner))| **partner == Some(base) && *index != base);
+        std::iter::once(&variants[base]).chain(compared.map(|(_, (variant, _))| variant)).collect()
     };
     let zipped: BTreeSet<&str> = zip.iter().flat_map(Table::keys).map(|path| owning_option(path)).collect();
     let is_zipped = |option: &str| zipped.iter().any(|path| option == *path || option.starts_with(&format!("{path}.")));
-    // Entries follow from the other options of the table.
-    let is_deliberate =
-        |found: &Confound| !zip.is_empty() && found.options.iter().all(|option| option == ENTRIES || is_zipped(option));
-    let groups: Vec<Vec<&Variant>> = partners.bases().map(group).collect();
+    // The number of entries follows from the other options of the table.
+    let is_deliberate = |confound: &Confound| {
+        !zip.is_empty() && confound.options.iter().all(|option| option == ENTRIES || is_zipped(option))
+    };
+    let groups: Vec<Vec<&Variant>> = partners.bases().map(variants_with_base).collect();
     let mut caveats = Caveats::default();
-    for found in groups.iter().flat_map(|group| find_in_group(group)) {
-        match is_deliberate(&found) {
-            true => caveats.notes.push(format!("{}, as [[zip]] says", found.sentence)),
-            false => caveats.warnings.push(format!("{}: their difference may come from any of them", found.sentence)),
+    for confound in groups.iter().flat_map(|group| find_in_group(group)) {
+        match is_deliberate(&confound) {
+            true => caveats.notes.push(format!("{}, as [[zip]] says", confound.sentence)),
+            false => {
+                caveats.warnings.push(format!("{}: their difference may come from any of them", confound.sentence))
+            }
         }
     }
     caveats
 }
 
-/// A sentence about variants whose group has no baseline, with the nearest to the first of them.
+/// A sentence about variants whose group has no baseline. It names the baseline that is nearest to
+/// the first of them.
 pub(super) fn variants_alone(variants: &[Variant], partners: &Partners) -> Option<String> {
     let alone: Vec<usize> = (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
     let first = *alone.first()?;
-    let differing = |base: usize| -> BTreeSet<String> {
-        let [own, other] = [first, base].map(|index| BTreeMap::from_iter(variant::option_columns(&variants[index])));
-        let paths = own.keys().chain(other.keys()).filter(|path| own.get(*path) != other.get(*path));
+    let differing_options = |base: usize| -> BTreeSet<String> {
+        let [first_options, base_options] =
+            [first, base].map(|index| BTreeMap::from_iter(variant::option_columns(&variants[index])));
+        let paths = first_options
+            .keys()
+            .chain(base_options.keys())
+            .filter(|path| first_options.get(*path) != base_options.get(*path));
         paths.map(|path| owning_option(path).to_owned()).collect()
     };
     let (base, options) =
-        partners.bases().map(|base| (base, differing(base))).min_by_key(|(_, options)| options.len())?;
+        partners.bases().map(|base| (base, differing_options(base))).min_by_key(|(_, options)| options.len())?;
     let names: Vec<&str> = alone.iter().map(|&index| variants[index].name.as_str()).collect();
     let (has, stands) = if names.len() == 1 { ("has", "stands") } else { ("have", "stand") };
     Some(format!(
@@ -134,50 +145,53 @@ struct Confound {
     sentence: String,
 }
 
-/// The same for variants that have one baseline, the first of them.
+/// Finds the confounds among variants of one baseline, which comes first.
 fn find_in_group(variants: &[&Variant]) -> Vec<Confound> {
-    let points: Vec<PointOptions> = variants.iter().map(|variant| collect_options(variant)).collect();
-    let base = &points[0];
+    let variant_options: Vec<PointOptions> = variants.iter().map(|variant| collect_options(variant)).collect();
+    let base = &variant_options[0];
     // The compared and the controlled options in which a variant differs from the baseline.
-    let mut found: BTreeMap<usize, [BTreeSet<&str>; 2]> = BTreeMap::new();
-    for (thing, own) in &base.compared {
+    let mut differences: BTreeMap<usize, [BTreeSet<&str>; 2]> = BTreeMap::new();
+    for (option, base_level) in &base.compared {
         // The controlled values of each level of the option.
         let mut levels: BTreeMap<&[String], Level<'_>> = BTreeMap::new();
-        for (index, point) in points.iter().enumerate() {
-            let Some(level) = point.compared.get(thing) else { continue };
-            let (_, watched) = levels.entry(level).or_insert_with(|| (index, BTreeMap::new()));
-            for (what, value) in &point.controlled {
-                watched.entry(what).or_default().insert(value);
+        for (index, options) in variant_options.iter().enumerate() {
+            let Some(level) = options.compared.get(option) else { continue };
+            let (_, values_by_option) = levels.entry(level).or_insert_with(|| (index, BTreeMap::new()));
+            for (name, value) in &options.controlled {
+                values_by_option.entry(name).or_default().insert(value);
             }
         }
-        let Some((_, base_watched)) = levels.get(own.as_slice()) else { continue };
-        for (index, watched) in levels.iter().filter(|(level, _)| *level != own).map(|(_, level)| level) {
-            for (what, values) in watched.iter().filter(|(what, _)| *what != thing) {
-                // Without a table there are no slots to be equal.
-                if base_watched.get(what).is_some_and(|base| !have_common_value(what, base, values)) {
-                    let [compared, controlled] = found.entry(*index).or_default();
-                    compared.insert(thing);
-                    controlled.insert(what);
+        let Some((_, base_values)) = levels.get(base_level.as_slice()) else { continue };
+        for (index, values_by_option) in levels.iter().filter(|(level, _)| *level != base_level).map(|(_, level)| level)
+        {
+            for (name, values) in values_by_option.iter().filter(|(name, _)| *name != option) {
+                // A variant without a table has no slots that could be equal.
+                if base_values.get(name).is_some_and(|base| !have_common_value(name, base, values)) {
+                    let [compared, controlled] = differences.entry(*index).or_default();
+                    compared.insert(option);
+                    controlled.insert(name);
                 }
             }
         }
     }
-    // Variants that differ in the same options share a sentence, so that a pair has one.
-    let mut groups_of_equals: Vec<([BTreeSet<&str>; 2], Vec<usize>)> = Vec::new();
-    for (index, options) in found {
-        match groups_of_equals.iter_mut().find(|(known, _)| *known == options) {
-            Some((_, places)) => places.push(index),
-            None => groups_of_equals.push((options, vec![index])),
+    // Variants that differ in the same options share one sentence.
+    let mut groups: Vec<([BTreeSet<&str>; 2], Vec<usize>)> = Vec::new();
+    for (index, options) in differences {
+        match groups.iter_mut().find(|(group_differences, _)| *group_differences == options) {
+            Some((_, indices)) => indices.push(index),
+            None => groups.push((options, vec![index])),
         }
     }
-    let confound = |([compared, controlled], places): ([BTreeSet<&str>; 2], Vec<usize>)| {
-        let value = |index: usize, what: &str| points[index].controlled.get(what).map_or("-", String::as_str);
-        let with_values =
-            controlled.iter().map(|what| format!("{what} ({} against {})", value(places[0], what), value(0, what)));
+    let describe_group = |([compared, controlled], indices): ([BTreeSet<&str>; 2], Vec<usize>)| {
+        let controlled_value =
+            |index: usize, name: &str| variant_options[index].controlled.get(name).map_or("-", String::as_str);
+        let with_values = controlled.iter().map(|name| {
+            format!("{name} ({} against {})", controlled_value(indices[0], name), controlled_value(0, name))
+        });
         let sentence = format!(
             "\"{}\"{} and the baseline \"{}\" differ in {}{} and also in {}",
-            variants[places[0]].name,
-            and_more(places.len() - 1),
+            variants[indices[0]].name,
+            and_more(indices.len() - 1),
             variants[0].name,
             compared.first().unwrap_or(&""),
             and_more(compared.len() - 1),
@@ -186,11 +200,11 @@ fn find_in_group(variants: &[&Variant]) -> Vec<Confound> {
         let options = compared.iter().chain(&controlled).map(|option| (*option).to_owned()).collect();
         Confound { options, sentence }
     };
-    groups_of_equals.into_iter().map(confound).collect()
+    groups.into_iter().map(describe_group).collect()
 }
 
-/// Warns of variants that are different engines, by the first word of their names: versions of one
-/// engine may be compared.
+/// Warns if variants are different engines. Only the first word of a name counts, because versions
+/// of one engine may be compared.
 pub fn different_engines<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let names: BTreeSet<&str> = names.into_iter().map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
     let list: Vec<&str> = names.into_iter().collect();
@@ -203,7 +217,7 @@ pub fn different_engines<'a>(names: impl IntoIterator<Item = &'a str>) -> Option
 mod tests {
     use super::*;
 
-    /// Several versions of one engine count as one; others are listed in order.
+    /// Several versions of one engine count as one; different engines are listed in order.
     #[test]
     fn different_engines_are_listed() {
         assert_eq!(different_engines(["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
@@ -214,21 +228,22 @@ mod tests {
         }));
     }
 
-    /// A policy is one option with all its parameters; another path with the same start is not.
+    /// A policy and its parameters are one option; another path that starts with the same letters
+    /// does not belong to it.
     #[test]
     fn parameters_belong_to_their_policy() {
-        let things = ["table.policy.kind", "table.policy.factor", "table.policy", "table.policies"].map(owning_option);
-        assert_eq!(things, ["table.policy", "table.policy", "table.policy", "table.policies"]);
+        let options = ["table.policy.kind", "table.policy.factor", "table.policy", "table.policies"].map(owning_option);
+        assert_eq!(options, ["table.policy", "table.policy", "table.policy", "table.policies"]);
     }
 
-    /// One common value is enough; entries may differ by a twentieth of the larger, other values
-    /// not.
+    /// One common value is enough. Numbers of entries may differ by a twentieth of the larger;
+    /// other values must be equal.
     #[test]
     fn sets_need_one_common_value() {
-        let have_common = |what: &str, one: &[&'static str], other: &[&'static str]| {
-            let [one, other] = [one, other].map(|values| values.iter().copied().collect::<BTreeSet<&str>>());
-            assert_eq!(have_common_value(what, &one, &other), have_common_value(what, &other, &one));
-            have_common_value(what, &one, &other)
+        let have_common = |name: &str, a: &[&'static str], b: &[&'static str]| {
+            let [a, b] = [a, b].map(|values| values.iter().copied().collect::<BTreeSet<&str>>());
+            assert_eq!(have_common_value(name, &a, &b), have_common_value(name, &b, &a));
+            have_common_value(name, &a, &b)
         };
         assert!(have_common("table.slots", &["1", "2"], &["2", "4"]));
         assert!(!have_common("table.slots", &["1", "2"], &["4", "8"]));
@@ -240,72 +255,79 @@ mod tests {
         assert!(!have_common(ENTRIES, &["none"], &["1000"]));
     }
 
-    /// Two policies with four slots beside a baseline with one give a single warning with their
-    /// number and both sides' values. A policy with a variant of the baseline's size gives none.
+    /// Two policies with four slots, compared with a baseline with one slot, give a single warning
+    /// with their number and the values of both. A policy that also has a variant with the
+    /// baseline's slots gives no warning.
     #[test]
     fn confounded_variants_are_counted_and_named() {
-        let message = |variants: &[(&str, &str, u8)]| {
-            let variant = |(name, policy, slots): &(&str, &str, u8)| {
+        let warnings_for = |variants: &[(&str, &str, u8)]| {
+            let variant_text = |(name, policy, slots): &(&str, &str, u8)| {
                 format!("[[variant]]\nname = '{name}'\n'table.policy' = '{policy}'\n'table.slots' = {slots}\n")
             };
             let text = format!(
                 "suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\nbaseline = {{ variant = 'base' }}\n{}",
-                variants.iter().map(variant).collect::<String>()
+                variants.iter().map(variant_text).collect::<String>()
             );
-            let read = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
-            let read = read.unwrap_or_else(|problem| panic!("{problem}"));
-            find_confounds(&read.variants, &read.partners, &read.file.zip).warnings
+            let experiment = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
+            let experiment = experiment.unwrap_or_else(|problem| panic!("{problem}"));
+            find_confounds(&experiment.variants, &experiment.partners, &experiment.file.zip).warnings
         };
         let base = ("base", "always", 1);
-        let start = |first: &str| {
+        let expected_warning = |first: &str| {
             format!(
                 "{first} and the baseline \"base\" differ in table.policy and also in table.slots (4 against 1): their difference may \
                  come from any of them"
             )
         };
-        assert_eq!(message(&[("a", "big1", 4), base, ("b", "random", 4)]), [start("\"a\" and 1 more")]);
-        assert_eq!(message(&[base, ("a", "big1", 1), ("b", "random", 4)]), [start("\"b\"")]);
-        assert_eq!(message(&[base, ("a", "big1", 4), ("c", "big1", 1)]), Vec::<String>::new());
-        assert_eq!(message(&[base, ("a", "always", 4)]), Vec::<String>::new());
+        assert_eq!(warnings_for(&[("a", "big1", 4), base, ("b", "random", 4)]), [expected_warning("\"a\" and 1 more")]);
+        assert_eq!(warnings_for(&[base, ("a", "big1", 1), ("b", "random", 4)]), [expected_warning("\"b\"")]);
+        assert_eq!(warnings_for(&[base, ("a", "big1", 4), ("c", "big1", 1)]), Vec::<String>::new());
+        assert_eq!(warnings_for(&[base, ("a", "always", 4)]), Vec::<String>::new());
         // The other options are counted; a variant without a table has no entries to compare.
-        let two = message(&[base, ("a", "big1'\n'draws' = true\n'probe.at' = 'before-leaf", 4)]);
-        assert_eq!(two, [start("\"a\"").replace("differ in table.policy", "differ in draws and 2 more")]);
-        let tables = |base: &str, other: &str| message(&[("base", base, 1), ("a", other, 1)]);
-        let none = "always'\n'table.kind' = 'none";
-        assert_eq!([tables(none, "always"), tables("always", none)].concat(), Vec::<String>::new());
+        let warnings = warnings_for(&[base, ("a", "big1'\n'draws' = true\n'probe.at' = 'before-leaf", 4)]);
+        assert_eq!(
+            warnings,
+            [expected_warning("\"a\"").replace("differ in table.policy", "differ in draws and 2 more")]
+        );
+        let compare_tables = |base: &str, other: &str| warnings_for(&[("base", base, 1), ("a", other, 1)]);
+        let without_table = "always'\n'table.kind' = 'none";
+        assert_eq!(
+            [compare_tables(without_table, "always"), compare_tables("always", without_table)].concat(),
+            Vec::<String>::new()
+        );
     }
 
-    /// Designs differ in many options, of which their name is the one that is compared; their
-    /// numbers of entries are another matter.
+    /// Designs differ in many options, but only their names are compared; different numbers of
+    /// entries still give a warning.
     #[test]
     fn designs_differ_in_one_option_and_their_entries() {
-        let warnings = |size: &str| {
+        let warnings_at = |size: &str| {
             let text = format!(
                 "suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\nbaseline = {{ 'table.design' = 'weiss' }}\n[grid]\n\
                  'table.size' = [{size}]\n'table.design' = ['weiss', 'ethereal', 'stormphrax', 'reckless']"
             );
-            let read = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
-            let read = read.unwrap_or_else(|problem| panic!("{problem}"));
-            find_confounds(&read.variants, &read.partners, &read.file.zip).warnings
+            let experiment = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
+            let experiment = experiment.unwrap_or_else(|problem| panic!("{problem}"));
+            find_confounds(&experiment.variants, &experiment.partners, &experiment.file.zip).warnings
         };
-        assert_eq!(warnings("3072"), Vec::<String>::new());
-        let [warning] = &warnings("'1 MiB'")[..] else { panic!("{:?}", warnings("'1 MiB'")) };
+        assert_eq!(warnings_at("3072"), Vec::<String>::new());
+        let [warning] = &warnings_at("'1 MiB'")[..] else { panic!("{:?}", warnings_at("'1 MiB'")) };
         let rest = "differ in table.design and also in entries (98304 against 65536): their difference may come from any of them";
         assert!(warning.ends_with(rest) && warning.contains(" and 2 more "), "{warning}");
     }
 
-    /// What is zipped is deliberate; another difference beside it is not.
+    /// A difference in zipped options is deliberate, so it is a note and not a warning.
     #[test]
     fn zipped_options_are_a_note() {
-        let caveats = |zip: &str| {
+        let count_caveats = |zip: &str| {
             let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\n[[zip]]\n{zip}");
-            let read = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
-            let read = read.unwrap_or_else(|problem| panic!("{problem}"));
-            let found = find_confounds(&read.variants, &read.partners, &read.file.zip);
-            (found.warnings.len(), found.notes)
+            let experiment = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
+            let experiment = experiment.unwrap_or_else(|problem| panic!("{problem}"));
+            let caveats = find_confounds(&experiment.variants, &experiment.partners, &experiment.file.zip);
+            (caveats.warnings.len(), caveats.notes)
         };
         let zip = "'table.policy' = ['always', 'big1']\n'table.slots' = [1, 4]\n";
-        let (warnings, notes) = caveats(zip);
+        let (warnings, notes) = count_caveats(zip);
         assert!(
             warnings == 0 && notes.len() == 1 && notes[0].ends_with(" (4 against 1), as [[zip]] says"),
             "{notes:?}"

@@ -4,14 +4,14 @@
 use crate::experiment::{Variant, variant};
 use std::collections::BTreeMap;
 
-/// When an option has no effect: by the value of another.
+/// The condition on another option's value under which an option has no effect.
 enum When {
     Is(&'static str),
     IsNot(&'static str),
     DoesNotContain(&'static str),
 }
 
-/// Options (by prefix) that another option switches off.
+/// Options (by prefix), each with the option that switches it off, and when.
 const SWITCHES: &[(&str, &str, When)] = &[
     ("quiescence.", "leaf", When::Is("static")),
     ("leaf_mates", "leaf", When::Is("quiescence")),
@@ -47,44 +47,48 @@ type OptionValues = BTreeMap<String, String>;
 
 /// The option that switches off the option at `path`.
 fn find_switch(path: &str, leaves: &OptionValues) -> Option<&'static str> {
-    let off = SWITCHES.iter().find(|(option, by, when)| {
-        let holds = |value: &String| match when {
+    let switch = SWITCHES.iter().find(|(option, switching_option, when)| {
+        let is_off = |value: &String| match when {
             When::Is(word) => value == word,
             When::IsNot(word) => value != word,
             When::DoesNotContain(word) => !value.contains(word),
         };
-        path.starts_with(option) && leaves.get(*by).is_some_and(holds)
+        path.starts_with(option) && leaves.get(*switching_option).is_some_and(is_off)
     });
-    off.map(|(_, by, _)| *by)
+    switch.map(|(_, switching_option, _)| *switching_option)
 }
 
-/// Warns of variants that are the same search: each reason once, with its first pair. External
-/// engines are not checked, since their options are unknown.
+/// Warns of variants that are the same search. Each reason is given once, with the first pair that
+/// it applies to. External engines are not checked, because their options are unknown.
 pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
-    let all: Vec<OptionValues> =
+    let option_values: Vec<OptionValues> =
         variants.iter().map(|variant| variant::option_columns(variant).into_iter().collect()).collect();
-    let mut first: BTreeMap<OptionValues, usize> = BTreeMap::new();
+    let mut first_with_options: BTreeMap<OptionValues, usize> = BTreeMap::new();
     let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
-    for (index, leaves) in all.iter().enumerate().filter(|(index, _)| variants[*index].external().is_none()) {
+    for (index, leaves) in option_values.iter().enumerate().filter(|(index, _)| variants[*index].external().is_none()) {
         let mut effective = leaves.clone();
         effective.retain(|path, _| find_switch(path, leaves).is_none());
-        let known = *first.entry(effective).or_insert(index);
-        if let Some(reason) = explain_equivalence(&all[known], leaves).filter(|_| known != index) {
-            reasons.entry(reason).or_insert((known, index, 0)).2 += 1;
+        let equal_index = *first_with_options.entry(effective).or_insert(index);
+        if let Some(reason) = explain_equivalence(&option_values[equal_index], leaves).filter(|_| equal_index != index)
+        {
+            reasons.entry(reason).or_insert((equal_index, index, 0)).2 += 1;
         }
     }
-    let message = |(reason, (one, other, pairs)): (String, (usize, usize, usize))| {
+    let describe = |(reason, (a, b, pairs)): (String, (usize, usize, usize))| {
         let more = if pairs > 1 { format!(" (and {} pairs more)", pairs - 1) } else { String::new() };
-        format!("\"{}\" and \"{}\"{more} are the same search: {reason}", variants[one].name, variants[other].name)
+        format!("\"{}\" and \"{}\"{more} are the same search: {reason}", variants[a].name, variants[b].name)
     };
-    reasons.into_iter().map(message).collect()
+    reasons.into_iter().map(describe).collect()
 }
 
-/// Says why two variants are the same.
-fn explain_equivalence(one: &OptionValues, other: &OptionValues) -> Option<String> {
-    let mut differing = one.keys().chain(other.keys()).filter(|path| one.get(*path) != other.get(*path));
-    let (path, by) = differing.find_map(|path| Some((path, find_switch(path, one)?)))?;
-    Some(format!("{path} does nothing where {by} is {}", one.get(by).map_or("", String::as_str)))
+/// Explains why two variants are the same search.
+fn explain_equivalence(a: &OptionValues, b: &OptionValues) -> Option<String> {
+    let mut differing = a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path));
+    let (path, switching_option) = differing.find_map(|path| Some((path, find_switch(path, a)?)))?;
+    Some(format!(
+        "{path} does nothing where {switching_option} is {}",
+        a.get(switching_option).map_or("", String::as_str)
+    ))
 }
 
 #[cfg(test)]
@@ -93,22 +97,23 @@ mod tests {
     use super::*;
     use crate::experiment::Experiment;
 
-    /// The warnings about two variants, each with some options over the defaults.
-    fn message(one: &str, other: &str) -> Vec<String> {
-        let variant = |name: &str, sets: &str| format!("[[variant]]\nname = '{name}'\n{}\n", sets.replace("; ", "\n"));
+    /// The warnings about two variants, each with some options that replace the defaults.
+    fn warnings_for(first: &str, second: &str) -> Vec<String> {
+        let variant_text =
+            |name: &str, sets: &str| format!("[[variant]]\nname = '{name}'\n{}\n", sets.replace("; ", "\n"));
         let text = format!(
             "suite = {{ startpos = true }}\nlimit = {{ depth = 6 }}\n{}{}",
-            variant("one", one),
-            variant("other", other)
+            variant_text("one", first),
+            variant_text("other", second)
         );
-        let read =
+        let experiment =
             Experiment::parse(&text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        find_equivalent(&read.variants)
+        find_equivalent(&experiment.variants)
     }
 
     #[test]
     fn options_without_effect_are_reported() {
-        for (on, off, more, reason) in [
+        for (enabled, disabled, extra, reason) in [
             (
                 "leaf = 'quiescence'",
                 "leaf = 'static'",
@@ -170,23 +175,23 @@ mod tests {
                 "store.known does nothing where table.kind is none",
             ),
         ] {
-            let same = [format!("\"one\" and \"other\" are the same search: {reason}")];
-            assert_eq!(message(off, &format!("{off}; {more}")), same);
-            assert!(message(on, &format!("{on}; {more}")).is_empty(), "{on}; {more}");
+            let expected = [format!("\"one\" and \"other\" are the same search: {reason}")];
+            assert_eq!(warnings_for(disabled, &format!("{disabled}; {extra}")), expected);
+            assert!(warnings_for(enabled, &format!("{enabled}; {extra}")).is_empty(), "{enabled}; {extra}");
         }
     }
 
     #[test]
     fn options_of_external_engines_are_not_compared() {
-        let program = |words: &str| format!("'subject.uci' = {words}");
-        assert_eq!(message(&program("['./engine', 'x']"), &program("'./engine x'")), Vec::<String>::new());
+        let uci_option = |words: &str| format!("'subject.uci' = {words}");
+        assert_eq!(warnings_for(&uci_option("['./engine', 'x']"), &uci_option("'./engine x'")), Vec::<String>::new());
     }
 
     #[test]
     fn each_reason_is_reported_once_with_its_first_pair() {
-        let four = "suite = { startpos = true }\nlimit = { depth = 6 }\n[engine]\nleaf = 'static'\n[grid]\n'quiescence.delta' = [0, 1, 2]\n";
-        let variants = Experiment::parse(four, std::path::Path::new("x.toml"), &[]).unwrap().variants;
-        let more = "\"delta=0\" and \"delta=1\" (and 1 pairs more) are the same search: quiescence.delta does nothing where leaf is static";
-        assert_eq!(find_equivalent(&variants), [more]);
+        let text = "suite = { startpos = true }\nlimit = { depth = 6 }\n[engine]\nleaf = 'static'\n[grid]\n'quiescence.delta' = [0, 1, 2]\n";
+        let variants = Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap().variants;
+        let expected = "\"delta=0\" and \"delta=1\" (and 1 pairs more) are the same search: quiescence.delta does nothing where leaf is static";
+        assert_eq!(find_equivalent(&variants), [expected]);
     }
 }

@@ -9,29 +9,32 @@ use crate::table::options::{Clear, Size, TickSource};
 use crate::table::{TableKind, TableOptions};
 use std::path::Path;
 
-/// A table with more slots per searched node than this cannot come under pressure: a node stores at
-/// most once, so less than 30 % of the slots fill.
+/// A table with more slots per searched node than this cannot come under pressure: each node stores
+/// at most one entry, so less than 30 % of the slots fill.
 const MAX_SLOTS_PER_NODE: f64 = 10.0 / 3.0;
 
 /// Fewer positions than this say little about a mean.
 const MIN_POSITIONS: usize = 10;
 
-/// What the experiment can show about external engines; `folder` may hold rows of an earlier run.
+/// The experiment's statistical power for external engines; `folder` may hold rows of an earlier
+/// run, from which the spread is measured.
 pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<ExternalPower> {
-    let external = experiment.variants.iter().any(|variant| variant.external().is_some());
-    let rows = folder.filter(|_| external).and_then(|folder| Frame::read(&folder.join(crate::record::RESULTS)).ok());
+    let has_external = experiment.variants.iter().any(|variant| variant.external().is_some());
+    let rows =
+        folder.filter(|_| has_external).and_then(|folder| Frame::read(&folder.join(crate::record::RESULTS)).ok());
     ExternalPower::before_run(experiment, rows.as_ref())
 }
 
-/// What limits the conclusions whatever the rows are: the page says it too.
+/// Limits of the conclusions that follow from the design, whatever the rows are. The page shows
+/// them too.
 pub fn design_limits(experiment: &Experiment) -> Vec<String> {
     if experiment.work.games().is_some() {
         return games::player_warnings(experiment);
     }
-    let open =
+    let open_loop =
         "open loop: a trace is shown and nothing is searched; what a table answers changes what a search asks next";
-    let open = experiment.work.trace().map(|_| open.to_owned());
-    open.into_iter().chain(wrapping_ages(experiment)).chain(searchers::searcher_warnings(experiment)).collect()
+    let open_loop = experiment.work.trace().map(|_| open_loop.to_owned());
+    open_loop.into_iter().chain(wrapping_ages(experiment)).chain(searchers::searcher_warnings(experiment)).collect()
 }
 
 /// Caveats of a plan that runs `jobs` jobs at a time; `folder` may hold rows of an earlier run.
@@ -42,34 +45,34 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
         return Caveats { warnings, ..Caveats::default() };
     }
     let varying = plan.varying();
-    let varies = |start: &str| varying.iter().any(|path| path.starts_with(start));
+    let is_varying = |start: &str| varying.iter().any(|path| path.starts_with(start));
     let mut blockers = Vec::new();
     let replays = experiment.work.trace().is_some();
     let games = experiment.suite.items.iter().any(|item| item.game().is_some());
-    let shared = experiment.has_sequences();
-    let sequence = shared || replays;
-    let ages =
-        ["table.refresh", "table.clock"].into_iter().any(varies) || schema::age_paths().any(|path| varies(&path));
+    let has_games = experiment.has_sequences();
+    let sequence = has_games || replays;
+    let ages = ["table.refresh", "table.clock"].into_iter().any(is_varying)
+        || schema::age_paths().any(|path| is_varying(&path));
     let grows_old = |table: &TableOptions| {
         table.clear == Clear::Never || table.clock == TickSource::Iteration && table.clear != Clear::Iteration
     };
-    let unseen = ages && !sequence && !plan.variants.iter().filter_map(Variant::table).any(grows_old);
-    blockers.extend(unseen.then(|| sensitivity::NO_AGEING.to_owned()));
-    let replacement = sensitivity::REPLACEMENT.into_iter().any(varies);
+    let ageing_unseen = ages && !sequence && !plan.variants.iter().filter_map(Variant::table).any(grows_old);
+    blockers.extend(ageing_unseen.then(|| sensitivity::NO_AGEING.to_owned()));
+    let replacement = sensitivity::REPLACEMENT.into_iter().any(is_varying);
     let variants = &experiment.variants;
-    let loose: Vec<&str> = variants
+    let too_large: Vec<&str> = variants
         .iter()
-        .filter(|variant| is_too_large(variant, experiment, shared))
+        .filter(|variant| is_too_large(variant, experiment, has_games))
         .map(|variant| variant.name.as_str())
         .collect();
     let bounded = variants.iter().filter_map(Variant::table).filter(|table| table.kind == TableKind::Bounded).count();
-    let what = "cannot be filled to a third by the limit of nodes";
-    blockers.extend(sensitivity::no_pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
+    let state = "cannot be filled to a third by the limit of nodes";
+    blockers.extend(sensitivity::no_pressure(replacement, variants.len(), &too_large, bounded, state, "more nodes"));
     let confounds = confounds::find_confounds(variants, &experiment.partners, &experiment.file.zip);
     warnings.extend(confounds.warnings);
-    // An external engine's name is not known yet.
-    let engine = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };
-    warnings.extend(confounds::different_engines(variants.iter().map(engine)));
+    // The names of external engines are not known before they have run.
+    let engine_name = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };
+    warnings.extend(confounds::different_engines(variants.iter().map(engine_name)));
     warnings.extend(sensitivity::diverging_games(experiment.work.sequence().as_ref(), variants.len()));
     warnings.extend(equivalent::find_equivalent(variants));
     for index in grid::unused_excludes(&experiment.file) {
@@ -79,22 +82,23 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     for (index, condition) in crate::experiment::unmatched_conditions(experiment) {
         warnings.push(format!("[[expect]] {} matches no row: none will have {condition}", index + 1));
     }
-    let figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
-    // A game without any of the chosen plies is not searched. Each of several suites is judged by
-    // itself.
+    let has_figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
+    // A game that has none of the chosen plies is not searched. If there are several suites, the
+    // smallest decides.
     let suites = experiment.suites().into_iter();
-    let searched = suites.map(|items| items.iter().filter(|item| experiment.is_searched(item)).count());
-    let searches = searched.min().unwrap_or(0);
-    if figures || replays {
-        // Published counts are compared, not means; the number of a trace's games is not known yet.
-    } else if let Some(words) = sample_size::too_few(searches, variants.len() - 1, games) {
-        blockers.push(words);
-    } else if let Some(short) = external_power(experiment, folder).filter(ExternalPower::falls_short) {
-        warnings.push(short.to_string());
+    let counts = suites.map(|items| items.iter().filter(|item| experiment.is_searched(item)).count());
+    let searches = counts.min().unwrap_or(0);
+    if has_figures || replays {
+        // Published counts are compared one by one, not as means; for a trace, the number of games
+        // is not known yet.
+    } else if let Some(message) = sample_size::too_few(searches, variants.len() - 1, games) {
+        blockers.push(message);
+    } else if let Some(power) = external_power(experiment, folder).filter(ExternalPower::falls_short) {
+        warnings.push(power.to_string());
     } else if variants.len() > 1 && searches < MIN_POSITIONS && !sequence {
         warnings.push(format!("{searches} positions are few: their means do not generalise; use a larger suite"));
     }
-    if variants.len() > 1 && !figures {
+    if variants.len() > 1 && !has_figures {
         warnings.extend(experiment.count_repeated_searches().and_then(sample_size::repeated_searches));
     }
     let timed = experiment.file.expect.iter().any(|expect| {
@@ -116,19 +120,19 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     Caveats { blockers, warnings, notes }
 }
 
-/// Warns of variants whose entries come to look new within a game.
+/// Warns of variants in which the age counter wraps within a game, so that old entries look new.
 fn wrapping_ages(experiment: &Experiment) -> Option<String> {
     let searches = experiment.suite.items.iter().map(|item| experiment.searches_per_variant(item)).max()? as u64;
     let wrapping_bits = |variant: &Variant| {
         let table = variant.table()?;
         let iterations = experiment.limits(variant).iter().filter_map(|limit| limit.depth).max().map_or(1, u64::from);
         let ticks = if table.clock == TickSource::Iteration { searches * iterations } else { searches };
-        let kept = matches!(table.clear, Clear::Game | Clear::Never);
-        let wraps = table.kind == TableKind::Bounded && kept && ticks >= 1 << table.age_bits;
+        let is_kept = matches!(table.clear, Clear::Game | Clear::Never);
+        let wraps = table.kind == TableKind::Bounded && is_kept && ticks >= 1 << table.age_bits;
         wraps.then(|| (table.age_bits, variant.name.clone()))
     };
-    let mut found = experiment.variants.iter().filter_map(wrapping_bits);
-    let ((bits, name), others) = (found.next()?, found.count());
+    let mut wrapping = experiment.variants.iter().filter_map(wrapping_bits);
+    let ((bits, name), others) = (wrapping.next()?, wrapping.count());
     let more = if others > 0 { format!(" and {others} more") } else { String::new() };
     Some(format!(
         "ages wrap: a game of {searches} searches has at least as many ticks as the {bits} bits of table.age_bits tell apart in \"{name}\"{more}, \
@@ -148,7 +152,7 @@ fn is_too_large(variant: &Variant, experiment: &Experiment, shared: bool) -> boo
         Size::Bytes(bytes) => bytes / 16,
         Size::Share(_) => return false,
     };
-    // Searches that share a table fill it together.
+    // Searches that share a table all add to the same table.
     let searches = experiment.suite.items.len() as u64 * 1024;
     let nodes = if shared { nodes.saturating_mul(searches) } else { nodes };
     slots as f64 > nodes as f64 * MAX_SLOTS_PER_NODE
@@ -159,66 +163,75 @@ fn is_too_large(variant: &Variant, experiment: &Experiment, shared: bool) -> boo
 mod tests {
     use super::*;
 
-    fn message(text: &str, jobs: usize) -> Vec<String> {
+    fn warnings_of(text: &str, jobs: usize) -> Vec<String> {
         let experiment =
             Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         plan_warnings(&experiment, &Plan::new(&experiment), jobs, None).all_warnings().cloned().collect()
     }
 
-    /// Each warning on both sides of its limit.
+    /// Each warning is checked on both sides of its limit.
     #[test]
     fn every_warning_has_its_limit() {
-        let suite = |items: usize, more: &str| format!("suite = 'data/bratko-kopec.epd'\nfirst = {items}\n{more}\n");
-        let two = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\ndraws = true\n";
-        let few =
+        let suite_text =
+            |items: usize, more: &str| format!("suite = 'data/bratko-kopec.epd'\nfirst = {items}\n{more}\n");
+        let two_variants = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\ndraws = true\n";
+        let few_positions =
             |items: usize| format!("{items} positions are few: their means do not generalise; use a larger suite");
-        let (aging, none) = (sensitivity::NO_AGEING.to_owned(), Vec::<String>::new());
+        let (aging, no_warnings) = (sensitivity::NO_AGEING.to_owned(), Vec::<String>::new());
         let depth = "limit = { depth = 3 }\n";
-        assert_eq!(message(&suite(10, &format!("{depth}{two}")), 1), none);
-        assert_eq!(message(&suite(9, &format!("{depth}{two}")), 1), [few(9)]);
+        assert_eq!(warnings_of(&suite_text(10, &format!("{depth}{two_variants}")), 1), no_warnings);
+        assert_eq!(warnings_of(&suite_text(9, &format!("{depth}{two_variants}")), 1), [few_positions(9)]);
         assert_eq!(
-            message(&suite(9, &format!("{depth}{two}[[expect]]\nnodes = 3\n")), 1),
-            none,
+            warnings_of(&suite_text(9, &format!("{depth}{two_variants}[[expect]]\nnodes = 3\n")), 1),
+            no_warnings,
             "figures are about these searches alone"
         );
-        assert_eq!(message(&suite(1, depth), 1), none, "one variant is compared with nothing");
+        assert_eq!(warnings_of(&suite_text(1, depth), 1), no_warnings, "one variant is compared with nothing");
         // Six positions are enough for one comparison, seven for two.
-        let three = format!("{two}[[variant]]\nname = 'c'\naspiration = 30\n");
-        assert_eq!(message(&suite(6, &format!("{depth}{two}")), 1), [few(6)]);
-        let six = message(&suite(6, &format!("{depth}{three}")), 1);
-        assert_eq!(six.len(), 1, "{six:?}");
-        assert!(six[0].starts_with("6 positions are too few for 2 comparisons"), "{six:?}");
-        assert_eq!(message(&suite(7, &format!("{depth}{three}")), 1), [few(7)]);
-        let five = "5 positions are too few: no result could reach p < 0.05; use at least 6";
-        assert_eq!(message(&suite(5, &format!("{depth}{two}")), 1), [five]);
-        // Of the thirteen games five have more than 82 plies and six more than 81.
-        let games = |from: u16| format!("suite = 'data/games.pgn'\nsequence = {{ from = {from} }}\n{depth}{two}");
-        assert_eq!(message(&games(82), 1), [five.replace("positions", "games")]);
-        assert_eq!(message(&games(81), 1), none);
-        // Ages matter if something is kept: in games, or without clearing.
+        let three_variants = format!("{two_variants}[[variant]]\nname = 'c'\naspiration = 30\n");
+        assert_eq!(warnings_of(&suite_text(6, &format!("{depth}{two_variants}")), 1), [few_positions(6)]);
+        let warnings = warnings_of(&suite_text(6, &format!("{depth}{three_variants}")), 1);
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].starts_with("6 positions are too few for 2 comparisons"), "{warnings:?}");
+        assert_eq!(warnings_of(&suite_text(7, &format!("{depth}{three_variants}")), 1), [few_positions(7)]);
+        let too_few = "5 positions are too few: no result could reach p < 0.05; use at least 6";
+        assert_eq!(warnings_of(&suite_text(5, &format!("{depth}{two_variants}")), 1), [too_few]);
+        // Of the thirteen games, five have more than 82 plies and six have more than 81.
+        let games_text =
+            |from: u16| format!("suite = 'data/games.pgn'\nsequence = {{ from = {from} }}\n{depth}{two_variants}");
+        assert_eq!(warnings_of(&games_text(82), 1), [too_few.replace("positions", "games")]);
+        assert_eq!(warnings_of(&games_text(81), 1), no_warnings);
+        // Ages matter if entries are kept between searches: in games, or if nothing is cleared.
         let ages =
             "[grid]\n'table.policy' = ['depth-age']\n'table.slots' = [2]\n'table.refresh' = ['never', 'match']\n";
-        assert_eq!(message(&suite(12, &format!("{depth}{ages}")), 1), std::slice::from_ref(&aging));
-        assert_eq!(message(&suite(12, &format!("{depth}[engine]\ntable.clear = 'never'\n{ages}")), 1), none);
-        // Within a search they matter if its iterations tick, unless each starts with an empty
-        // table.
-        let ticks =
-            |more: &str| message(&suite(12, &format!("{depth}[engine]\ntable.clock = 'iteration'\n{more}{ages}")), 1);
-        assert_eq!(ticks(""), none);
-        assert!(ticks("table.clear = 'iteration'\n").contains(&aging));
-        // One variant that keeps its table is enough.
-        let single = "[engine]\ntable.policy = 'depth-age'\ntable.slots = 2\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'table.refresh' = 'match'\n";
-        assert!(message(&suite(12, &format!("{depth}{single}")), 1).contains(&aging));
-        assert!(!message(&suite(12, &format!("{depth}{single}'table.clear' = 'never'\n")), 1).contains(&aging));
-        let along = |plies: u16, grid: &str| {
-            message(&suite(12, &format!("{depth}sequence = {{ self_play = {plies} }}\n{grid}")), 1)
+        assert_eq!(warnings_of(&suite_text(12, &format!("{depth}{ages}")), 1), std::slice::from_ref(&aging));
+        assert_eq!(
+            warnings_of(&suite_text(12, &format!("{depth}[engine]\ntable.clear = 'never'\n{ages}")), 1),
+            no_warnings
+        );
+        // Within a search, ages matter if each iteration is a tick, unless the table is cleared
+        // before each iteration.
+        let warn_with_ticks = |more: &str| {
+            warnings_of(&suite_text(12, &format!("{depth}[engine]\ntable.clock = 'iteration'\n{more}{ages}")), 1)
         };
-        assert_eq!((along(1, ages), along(3, "")), (none.clone(), none.clone()));
-        assert!(matches!(&along(2, ages)[..], [parted] if parted.starts_with("sequence.self_play: ")));
-        assert!(message(&suite(12, &format!("{depth}[engine]\ntable.slots = 4\n[grid]\n'table.policy' = [{{ kind = 'aged-depth', factor = 1 }}, {{ kind = 'aged-depth', factor = 2 }}]\n")), 1).contains(&aging));
-        // Three tenths of 10,000 entries are 3,000 nodes; one entry more is too many.
-        let roomy = |entries: u64, nodes: u64| {
-            suite(
+        assert_eq!(warn_with_ticks(""), no_warnings);
+        assert!(warn_with_ticks("table.clear = 'iteration'\n").contains(&aging));
+        // One variant that keeps its table is enough to show ages.
+        let two_keepers = "[engine]\ntable.policy = 'depth-age'\ntable.slots = 2\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'table.refresh' = 'match'\n";
+        assert!(warnings_of(&suite_text(12, &format!("{depth}{two_keepers}")), 1).contains(&aging));
+        assert!(
+            !warnings_of(&suite_text(12, &format!("{depth}{two_keepers}'table.clear' = 'never'\n")), 1)
+                .contains(&aging)
+        );
+        let warn_along = |plies: u16, grid: &str| {
+            warnings_of(&suite_text(12, &format!("{depth}sequence = {{ self_play = {plies} }}\n{grid}")), 1)
+        };
+        assert_eq!((warn_along(1, ages), warn_along(3, "")), (no_warnings.clone(), no_warnings.clone()));
+        assert!(matches!(&warn_along(2, ages)[..], [parted] if parted.starts_with("sequence.self_play: ")));
+        assert!(warnings_of(&suite_text(12, &format!("{depth}[engine]\ntable.slots = 4\n[grid]\n'table.policy' = [{{ kind = 'aged-depth', factor = 1 }}, {{ kind = 'aged-depth', factor = 2 }}]\n")), 1).contains(&aging));
+        // 3,000 nodes fill three tenths of 10,000 entries; one more entry is too many.
+        let large_tables = |entries: u64, nodes: u64| {
+            suite_text(
                 12,
                 &format!(
                     "limit = {{ nodes = {nodes} }}\n[engine]\ntable.size = {entries}\ntable.index = 'modulo'\n[grid]\n'table.slots' = [1, 2]\n"
@@ -227,137 +240,159 @@ mod tests {
         };
         let pressure = "no pressure: the tables of \"slots=1\", \"slots=2\" cannot be filled to a third by the limit of nodes, so this says little about \
             replacement; use smaller tables or more nodes";
-        assert!(!message(&roomy(10_000, 3000), 1).contains(&pressure.to_owned()));
-        assert!(message(&roomy(10_001, 3000), 1).contains(&pressure.to_owned()));
-        // The rule for the same key is replacement too; key seeds are not.
-        let by = |grid: &str| roomy(10_001, 3000).replace("'table.slots' = [1, 2]", grid);
-        let is_warned =
-            |grid: &str| message(&by(grid), 1).iter().any(|warning| warning.contains("says little about replacement"));
+        assert!(!warnings_of(&large_tables(10_000, 3000), 1).contains(&pressure.to_owned()));
+        assert!(warnings_of(&large_tables(10_001, 3000), 1).contains(&pressure.to_owned()));
+        // The rule for the same key also concerns replacement; the key seed does not.
+        let with_grid = |grid: &str| large_tables(10_001, 3000).replace("'table.slots' = [1, 2]", grid);
+        let is_warned = |grid: &str| {
+            warnings_of(&with_grid(grid), 1).iter().any(|warning| warning.contains("says little about replacement"))
+        };
         assert!(is_warned("'table.same_key' = ['replace', 'policy']"));
         assert!(is_warned("'table.policy' = ['always', 'never']"));
         assert!(!is_warned("'keys.seed' = [1, 2]"));
-        // 16 bytes an entry; games with one table fill it together; a share of the nodes is never
-        // too roomy.
-        let bytes = roomy(0, 3000).replace("table.size = 0", "table.size = '157 KiB'");
-        assert!(message(&bytes, 1).contains(&pressure.to_owned()));
-        assert!(!message(&bytes.replace("157", "156"), 1).contains(&pressure.to_owned()));
+        // An entry has 16 bytes; the searches of a game share one table; a size that is a share of
+        // the nodes is never too large.
+        let bytes = large_tables(0, 3000).replace("table.size = 0", "table.size = '157 KiB'");
+        assert!(warnings_of(&bytes, 1).contains(&pressure.to_owned()));
+        assert!(!warnings_of(&bytes.replace("157", "156"), 1).contains(&pressure.to_owned()));
         assert!(
-            !message(&bytes.replace("limit", "sequence = { self_play = 3 }\nlimit"), 1).contains(&pressure.to_owned())
+            !warnings_of(&bytes.replace("limit", "sequence = { self_play = 3 }\nlimit"), 1)
+                .contains(&pressure.to_owned())
         );
-        let people = bytes.replace("suite = 'data/bratko-kopec.epd'\nfirst = 12", "suite = 'data/games.pgn'");
-        assert!(!message(&people, 1).contains(&pressure.to_owned()), "a game's searches share their table");
-        assert!(!message(&bytes.replace("157 KiB", "90 %"), 1).contains(&pressure.to_owned()));
-        // Times that are expected or repeated, but measured once or with several jobs at a time.
-        let once =
+        let games_by_people = bytes.replace("suite = 'data/bratko-kopec.epd'\nfirst = 12", "suite = 'data/games.pgn'");
+        assert!(
+            !warnings_of(&games_by_people, 1).contains(&pressure.to_owned()),
+            "a game's searches share their table"
+        );
+        assert!(!warnings_of(&bytes.replace("157 KiB", "90 %"), 1).contains(&pressure.to_owned()));
+        // Expected or repeated times that are measured only once, or with several jobs at a time.
+        let timed_once =
             "an expectation is about time, but each search is timed once: set repeats to see the spread".to_owned();
-        let shared = |jobs: usize| {
+        let shared_machine = |jobs: usize| {
             format!(
                 "searches are repeated to be timed, and {jobs} jobs at a time share caches and memory: use --jobs 1"
             )
         };
-        let claim = |repeats: u32| {
+        let time_claim = |repeats: u32| {
             format!(
                 "{}[[expect]]\nclaim = 'seconds(a) < 9 * seconds(b)'\n",
-                suite(12, &format!("repeats = {repeats}\n{depth}{two}"))
+                suite_text(12, &format!("repeats = {repeats}\n{depth}{two_variants}"))
             )
         };
-        assert_eq!(message(&claim(1), 1), std::slice::from_ref(&once));
-        assert_eq!(message(&claim(1), 2), [once.clone(), shared(2)]);
-        assert_eq!(message(&claim(2), 1), none);
-        assert_eq!(message(&claim(2), 3), [shared(3)]);
-        let figure = format!("{}[[expect]]\nseconds = {{ max = 9 }}\n", suite(12, &format!("{depth}{two}")));
-        assert_eq!(message(&figure, 1), std::slice::from_ref(&once));
-        assert_eq!(message(&figure.replace("seconds =", "nodes = 7\nseconds ="), 1), [once], "one of two figures");
-        assert_eq!(message(&suite(12, &format!("repeats = 2\n{depth}{two}")), 2), [shared(2)]);
-        assert_eq!(message(&suite(12, &format!("{depth}{two}")), 2), none, "nothing is timed");
+        assert_eq!(warnings_of(&time_claim(1), 1), std::slice::from_ref(&timed_once));
+        assert_eq!(warnings_of(&time_claim(1), 2), [timed_once.clone(), shared_machine(2)]);
+        assert_eq!(warnings_of(&time_claim(2), 1), no_warnings);
+        assert_eq!(warnings_of(&time_claim(2), 3), [shared_machine(3)]);
+        let figure =
+            format!("{}[[expect]]\nseconds = {{ max = 9 }}\n", suite_text(12, &format!("{depth}{two_variants}")));
+        assert_eq!(warnings_of(&figure, 1), std::slice::from_ref(&timed_once));
+        assert_eq!(
+            warnings_of(&figure.replace("seconds =", "nodes = 7\nseconds ="), 1),
+            [timed_once],
+            "one of two figures"
+        );
+        assert_eq!(
+            warnings_of(&suite_text(12, &format!("repeats = 2\n{depth}{two_variants}")), 2),
+            [shared_machine(2)]
+        );
+        assert_eq!(warnings_of(&suite_text(12, &format!("{depth}{two_variants}")), 2), no_warnings, "nothing is timed");
         // An exclude without effect is reported by its number.
         let excludes = format!(
             "{depth}[grid]\n'draws' = [true, false]\n'keys.seed' = [1, 2]\n[[exclude]]\n'keys.seed' = 2\n[[exclude]]\n'keys.seed' = 3\n'draws' = true\n"
         );
-        let idle = "[[exclude]] 2 excludes nothing: \"keys.seed\" = 3, draws = true".to_owned();
-        assert_eq!(message(&suite(12, &excludes), 1), [idle]);
+        let unused_exclude = "[[exclude]] 2 excludes nothing: \"keys.seed\" = 3, draws = true".to_owned();
+        assert_eq!(warnings_of(&suite_text(12, &excludes), 1), [unused_exclude]);
         // A condition that no row can meet is reported by the expectation's number.
-        let expects = |limit: &str, conditions: &str| {
-            message(
-                &suite(
+        let warn_of = |limit: &str, conditions: &str| {
+            warnings_of(
+                &suite_text(
                     12,
                     &format!(
-                        "limit = {{ {limit} }}\n{two}[[expect]]\nnodes = 3\n[[expect]]\nnodes = 3\nwhere = {{ {conditions} }}\n"
+                        "limit = {{ {limit} }}\n{two_variants}[[expect]]\nnodes = 3\n[[expect]]\nnodes = 3\nwhere = {{ {conditions} }}\n"
                     ),
                 ),
                 1,
             )
         };
-        let no_match = |condition: &str| vec![format!("[[expect]] 2 matches no row: none will have {condition}")];
-        for (matched, unmatched) in [
+        let unmatched_warning =
+            |condition: &str| vec![format!("[[expect]] 2 matches no row: none will have {condition}")];
+        for (matching, failing) in [
             ("depth = 3", "depth = 4"),
             ("position = 'BK.12'", "position = 'BK.13'"),
             ("draws = true", "draws = 3"),
             ("'table.policy.kind' = 'always'", "'table.policy.kind' = 'alwys'"),
             ("'table.slots' = 1", "'table.slots' = 3"),
         ] {
-            assert_eq!(expects("depth = 3", matched), none, "{matched}");
-            assert_eq!(expects("depth = 3", unmatched), no_match(&unmatched.replace('\'', "")), "{unmatched}");
+            assert_eq!(warn_of("depth = 3", matching), no_warnings, "{matching}");
+            assert_eq!(warn_of("depth = 3", failing), unmatched_warning(&failing.replace('\'', "")), "{failing}");
         }
-        assert_eq!(expects("nodes = 999999", "depth = 99"), none, "the depth is not known in advance");
+        assert_eq!(warn_of("nodes = 999999", "depth = 99"), no_warnings, "the depth is not known in advance");
     }
 
-    /// Eight searches of a game are eight ticks, in which three bits wrap and four do not.
+    /// The eight searches of a game are eight ticks: an age of three bits wraps, one of four bits
+    /// does not.
     #[test]
     fn ages_that_wrap_within_a_game_are_named() {
-        let text = |bits: u8, more: &str| {
+        let make_text = |bits: u8, more: &str| {
             format!(
                 "suite = 'data/games.pgn'\nsequence = {{ from = 20, to = 27 }}\nlimit = {{ depth = 3 }}\n\
                  [engine]\ntable.age_bits = {bits}\n{more}[[variant]]\nname = 'a'\n"
             )
         };
-        let wraps =
-            |bits, more| message(&text(bits, more), 1).iter().any(|text| text.starts_with("ages wrap: a game of 8 "));
-        assert_eq!([(3, ""), (4, "")].map(|(bits, more)| wraps(bits, more)), [true, false]);
-        assert!(wraps(4, "table.clock = 'iteration'\n"), "three ticks a search");
-        assert!(!wraps(3, "table.clear = 'search'\n"));
+        let is_warned = |bits, more| {
+            warnings_of(&make_text(bits, more), 1)
+                .iter()
+                .any(|make_text| make_text.starts_with("ages wrap: a game of 8 "))
+        };
+        assert_eq!([(3, ""), (4, "")].map(|(bits, more)| is_warned(bits, more)), [true, false]);
+        assert!(is_warned(4, "table.clock = 'iteration'\n"), "three ticks a search");
+        assert!(!is_warned(3, "table.clear = 'search'\n"));
     }
 
     /// The key seed alone changes counts, so a policy under another seed is confounded with it.
     /// Comparing only seeds is fine.
     #[test]
     fn policy_under_another_key_seed_is_confounded() {
-        let text = |seeds: [u64; 2], policy: &str| {
+        let make_text = |seeds: [u64; 2], policy: &str| {
             format!(
                 "suite = 'data/bratko-kopec.epd'\nlimit = {{ depth = 3 }}\n[[variant]]\nname = 'a'\n'keys.seed' = {}\n[[variant]]\nname = 'b'\n\
                  'keys.seed' = {}\n'table.policy' = '{policy}'\n'table.slots' = 1\n",
                 seeds[0], seeds[1]
             )
         };
-        assert!(message(&text([1, 1], "big1"), 1).is_empty());
-        assert!(message(&text([1, 2], "always"), 1).is_empty());
+        assert!(warnings_of(&make_text([1, 1], "big1"), 1).is_empty());
+        assert!(warnings_of(&make_text([1, 2], "always"), 1).is_empty());
         // A seed is confounded with slots, too.
-        let found = message(&text([1, 2], "always").replace("'table.slots' = 1", "'table.slots' = 4"), 1);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].contains("differ in keys.seed and also in table.slots (4 against 1)"), "{found:?}");
-        let found = message(&text([1, 2], "big1"), 1);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].contains("differ in table.policy and also in keys.seed (2 against 1)"), "{found:?}");
+        let warnings = warnings_of(&make_text([1, 2], "always").replace("'table.slots' = 1", "'table.slots' = 4"), 1);
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].contains("differ in keys.seed and also in table.slots (4 against 1)"), "{warnings:?}");
+        let warnings = warnings_of(&make_text([1, 2], "big1"), 1);
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].contains("differ in table.policy and also in keys.seed (2 against 1)"), "{warnings:?}");
     }
 
-    /// Beside an external engine: nodes are not the same work, and the spread is measured if
-    /// earlier rows exist.
+    /// An external engine beside the own one causes a warning that their nodes are not the same
+    /// work. The spread is measured if there are rows of an earlier run.
     #[test]
     fn external_engine_spread_is_measured_in_earlier_rows() {
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 3 }\n[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";
-        let found = message(text, 1);
+        let warnings = warnings_of(text, 1);
         let engines = "nodes of different engines (another, ours) are not the same work: compare an engine with itself";
-        assert!(found.contains(&engines.to_owned()), "{found:?}");
+        assert!(warnings.contains(&engines.to_owned()), "{warnings:?}");
         let folder = tempfile::tempdir().unwrap();
-        let rows = |index: usize| format!("ours,p{index},3,100\na,p{index},3,{}\n", [50, 200, 100][index % 3]);
-        let rows: String = (0..12).map(rows).collect();
+        let make_rows = |index: usize| format!("ours,p{index},3,100\na,p{index},3,{}\n", [50, 200, 100][index % 3]);
+        let rows: String = (0..12).map(make_rows).collect();
         std::fs::write(folder.path().join("results.csv"), format!("variant,position,depth,search.nodes\n{rows}"))
             .unwrap();
         let experiment = Experiment::parse(text, Path::new("x.toml"), &[]).unwrap();
-        let describe = |folder: Option<&Path>| external_power(&experiment, folder).unwrap().to_string();
-        assert!(describe(Some(folder.path())).contains(" (measured here), "), "{}", describe(Some(folder.path())));
-        for none in [None, Some(Path::new("no-such-folder"))] {
-            assert!(describe(none).contains(" (typical of such engines), "));
+        let describe_power = |folder: Option<&Path>| external_power(&experiment, folder).unwrap().to_string();
+        assert!(
+            describe_power(Some(folder.path())).contains(" (measured here), "),
+            "{}",
+            describe_power(Some(folder.path()))
+        );
+        for folder in [None, Some(Path::new("no-such-folder"))] {
+            assert!(describe_power(folder).contains(" (typical of such engines), "));
         }
     }
 }

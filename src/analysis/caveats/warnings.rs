@@ -28,14 +28,15 @@ pub enum Warning {
         100.0 * .0
     )]
     Drift(f64),
-    /// Variants have different numbers of searches: the least and the most.
+    /// Variants have different numbers of searches: the smallest and the largest number.
     #[error("variants have {0} to {1} searches: totals are not of the same work (ratios are: they are paired)")]
     Uneven(usize, usize),
-    /// Variants whose searches finished other depths than the baseline's: those compared in common
-    /// depths, and those with searches that have none.
+    /// Variants whose searches finished other depths than the baseline's: first those compared in
+    /// the common depths, then those with searches that share no depth with the baseline.
     #[error("not all reached the depths of the baseline: {}", describe_depths(.0, .1))]
     DifferentDepths(Vec<String>, Vec<String>),
-    /// A metric that is 0 in some searches, which have no ratio, and the lines concerned.
+    /// A metric that is 0 in some searches, so that they have no ratio, and the lines of these
+    /// searches.
     #[error(
         "{}: searches of {} in which only one side is 0 have no ratio and are left out of the mean, though they differ most",
         .0, quote_names(.1)
@@ -77,17 +78,17 @@ pub enum Warning {
     NoManifest(String),
 }
 
-/// Says how lines that finished other depths than the baseline were compared.
-fn describe_depths(cut: &[String], apart: &[String]) -> String {
-    let cut = (!cut.is_empty()).then(|| {
+/// Describes how lines were compared that finished other depths than the baseline.
+fn describe_depths(truncated: &[String], incomparable: &[String]) -> String {
+    let truncated = (!truncated.is_empty()).then(|| {
         format!(
             "the ratios of {} count only the depths that the variant and the baseline both finished",
-            quote_names(cut)
+            quote_names(truncated)
         )
     });
-    let apart = (!apart.is_empty())
-        .then(|| format!("searches of {} that share no finished depth are not compared", quote_names(apart)));
-    cut.into_iter().chain(apart).collect::<Vec<_>>().join("; ")
+    let incomparable = (!incomparable.is_empty())
+        .then(|| format!("searches of {} that share no finished depth are not compared", quote_names(incomparable)));
+    truncated.into_iter().chain(incomparable).collect::<Vec<_>>().join("; ")
 }
 
 /// The first few options, and how many more there are.
@@ -102,19 +103,23 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, finished: boo
     let mut warnings = Vec::new();
     let failed: usize = summary.lines.iter().map(|line| line.errors).sum();
     warnings.extend((failed > 0).then_some(Warning::Failed(failed)));
-    let lines_with = |index: usize, count: fn(&Measure) -> usize| -> Vec<String> {
+    let lines_having = |index: usize, count: fn(&Measure) -> usize| -> Vec<String> {
         let lines =
             summary.lines.iter().filter(|line| line.measures.get(index).is_some_and(|measure| count(measure) > 0));
         lines.map(|line| line.name.clone()).collect()
     };
-    let (cut, apart) = (lines_with(0, |measure| measure.truncated), lines_with(0, |measure| measure.incomparable));
-    warnings.extend((!cut.is_empty() || !apart.is_empty()).then_some(Warning::DifferentDepths(cut, apart)));
+    let (truncated, incomparable) =
+        (lines_having(0, |measure| measure.truncated), lines_having(0, |measure| measure.incomparable));
+    warnings.extend(
+        (!truncated.is_empty() || !incomparable.is_empty())
+            .then_some(Warning::DifferentDepths(truncated, incomparable)),
+    );
     for (index, metric) in summary.metrics.iter().enumerate() {
-        let lines = lines_with(index, |measure| measure.one_sided_zero);
+        let lines = lines_having(index, |measure| measure.one_sided_zero);
         warnings.extend((!lines.is_empty()).then(|| Warning::Zeros(metric.name.clone(), lines)));
     }
     warnings.extend((!finished).then_some(Warning::Unfinished));
-    // Groups by other columns may have different numbers.
+    // Groups by other columns may legitimately have different numbers of searches.
     let counts = summary.lines.iter().map(|line| line.searches).filter(|_| summary.by == [columns::VARIANT]);
     if let (Some(least), Some(most)) = (counts.clone().min(), counts.max())
         && least < most
@@ -126,50 +131,51 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, finished: boo
     warnings
 }
 
-/// Warns of merged shards whose machines differ, or whose speeds differ by more than a benchmark's
-/// noise.
+/// Warns if merged shards ran on different machines, or at speeds that differ by more than the
+/// noise of a benchmark.
 pub fn shard_warning(manifest: &Manifest) -> Option<Warning> {
     let machines: BTreeSet<String> = manifest.shards.iter().map(|run| format!("{:?}", run.machine)).collect();
-    let speeds = || manifest.shards.iter().filter_map(|run| run.calibration).filter(|&speed| speed > 0);
-    let apart = match (speeds().min(), speeds().max()) {
+    let positive_speeds = || manifest.shards.iter().filter_map(|run| run.calibration).filter(|&speed| speed > 0);
+    let speed_difference = match (positive_speeds().min(), positive_speeds().max()) {
         (Some(least), Some(most)) => most as f64 / least as f64 - 1.0,
         _ => 0.0,
     };
-    (machines.len() > 1 || apart > MAX_SPEED_DIFFERENCE).then_some(Warning::Shards(apart, machines.len()))
+    (machines.len() > 1 || speed_difference > MAX_SPEED_DIFFERENCE)
+        .then_some(Warning::Shards(speed_difference, machines.len()))
 }
 
 /// Warns if some external engines start a new process for every search along a game and others do
 /// not.
 pub fn restart_warning(manifest: &Manifest) -> Option<Warning> {
-    let restart = |variant: &&String| manifest.options.get(*variant)?.get("restart")?.as_str();
-    let external = || manifest.variants.iter().filter(|variant| restart(variant).is_some());
-    let (alone, others): (Vec<&String>, Vec<&String>) =
-        external().partition(|variant| restart(variant) == Some("search"));
-    let mixed = manifest.sequence && !alone.is_empty() && !others.is_empty();
-    mixed.then(|| Warning::SomeRestarted(alone.into_iter().cloned().collect()))
+    let restart_of = |variant: &&String| manifest.options.get(*variant)?.get("restart")?.as_str();
+    let external_engines = || manifest.variants.iter().filter(|variant| restart_of(variant).is_some());
+    let (restarted, others): (Vec<&String>, Vec<&String>) =
+        external_engines().partition(|variant| restart_of(variant) == Some("search"));
+    let mixed = manifest.sequence && !restarted.is_empty() && !others.is_empty();
+    mixed.then(|| Warning::SomeRestarted(restarted.into_iter().cloned().collect()))
 }
 
 /// Warnings about joined results: different builds or machines, or no manifest.
 pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let history = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(Manifest::history);
-    let different = |words: fn(RunSegment) -> String| -> Vec<String> {
-        let all: BTreeSet<String> = history().map(words).collect();
-        all.into_iter().collect()
+    let distinct = |describe: fn(RunSegment) -> String| -> Vec<String> {
+        let texts: BTreeSet<String> = history().map(describe).collect();
+        texts.into_iter().collect()
     };
-    let builds = different(|RunSegment { build, .. }| build.to_string());
-    // Builds of equal searches count alike.
-    let searches = different(|RunSegment { build, .. }| match build.searches.is_empty() {
+    let builds = distinct(|RunSegment { build, .. }| build.to_string());
+    // Builds with equal hashes of the search code count the same nodes.
+    let searches = distinct(|RunSegment { build, .. }| match build.searches.is_empty() {
         true => build.to_string(),
         false => build.searches,
     });
     let machines =
-        different(|RunSegment { machine, .. }| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os));
+        distinct(|RunSegment { machine, .. }| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os));
     warnings.extend((searches.len() > 1).then_some(Warning::Builds(builds)));
     warnings.extend((machines.len() > 1).then_some(Warning::Machines(machines)));
     if sources.len() > 1 {
-        let unknown = sources.iter().filter(|(_, manifest)| manifest.is_none());
-        warnings.extend(unknown.map(|(name, _)| Warning::NoManifest((*name).to_owned())));
+        let without_manifest = sources.iter().filter(|(_, manifest)| manifest.is_none());
+        warnings.extend(without_manifest.map(|(name, _)| Warning::NoManifest((*name).to_owned())));
     }
     warnings
 }
@@ -179,13 +185,13 @@ pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
 pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Vec<Warning> {
     let file_name =
         |path: &str| Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let suite = |manifest: &Manifest| match manifest.suites.as_slice() {
+    let list_files = |manifest: &Manifest| match manifest.suites.as_slice() {
         [] => file_name(&manifest.suite),
-        suites => suites.iter().map(|suite| file_name(&suite.file)).collect::<Vec<_>>().join(" + "),
+        suites => suites.iter().map(|list_files| file_name(&list_files.file)).collect::<Vec<_>>().join(" + "),
     };
-    let suites: BTreeSet<String> = sources.iter().filter_map(|(_, manifest)| manifest.map(suite)).collect();
-    let unlike = (suites.len() > 1).then(|| Warning::Suites(suites.into_iter().collect()));
-    unlike.into_iter().chain(differing_options(sources, named)).collect()
+    let suites: BTreeSet<String> = sources.iter().filter_map(|(_, manifest)| manifest.map(list_files)).collect();
+    let suites_differ = (suites.len() > 1).then(|| Warning::Suites(suites.into_iter().collect()));
+    suites_differ.into_iter().chain(differing_options(sources, named)).collect()
 }
 
 fn differing_options(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Option<Warning> {
@@ -200,21 +206,24 @@ fn differing_options(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> O
             }
         }
     }
-    let known = sources.iter().filter(|(_, manifest)| manifest.is_some()).count();
+    let manifest_count = sources.iter().filter(|(_, manifest)| manifest.is_some()).count();
     values.retain(|path, values_by_result| {
         let mut sets = values_by_result.values();
         let first = sets.next();
-        let same = values_by_result.len() == known && sets.all(|set| Some(set) == first);
+        let same = values_by_result.len() == manifest_count && sets.all(|set| Some(set) == first);
         !same && !named.contains(&path.as_str())
     });
     let describe = |(path, values_by_result): (String, BTreeMap<&str, BTreeSet<String>>)| {
-        let message = |label: &&str| {
+        let list_values = |label: &&str| {
             let set = values_by_result.get(label)?;
             let list: Vec<&str> = set.iter().map(String::as_str).take(MAX_LISTED).collect();
             let others = if set.len() > MAX_LISTED { " or others" } else { "" };
             Some(format!("{}{others} in \"{label}\"", list.join(" or ")))
         };
-        format!("{path} ({})", sources.iter().filter_map(|(label, _)| message(label)).collect::<Vec<_>>().join(", "))
+        format!(
+            "{path} ({})",
+            sources.iter().filter_map(|(label, _)| list_values(label)).collect::<Vec<_>>().join(", ")
+        )
     };
     let options: Vec<String> = values.into_iter().map(describe).collect();
     (!options.is_empty()).then_some(Warning::DifferentOptions(options))
@@ -230,87 +239,99 @@ mod tests {
     /// Only the first metric counts, since the page shows its ratios; lines are named in order.
     #[test]
     fn different_depths_are_those_of_the_first_metric() {
-        let line = |name: &str, counts: [(usize, usize); 2]| Line {
+        let make_line = |name: &str, counts: [(usize, usize); 2]| Line {
             name: name.to_owned(),
             searches: 4,
             measures: counts
-                .map(|(cut, apart)| Measure { truncated: cut, incomparable: apart, ..Measure::default() })
+                .map(|(truncated, incomparable)| Measure { truncated, incomparable, ..Measure::default() })
                 .to_vec(),
             ..Line::default()
         };
-        let lines = vec![line("a", [(0, 0), (2, 1)]), line("b", [(3, 0), (0, 0)]), line("c", [(1, 2), (0, 0)])];
-        let found = result_warnings(&Summary { lines, ..Summary::default() }, None, true);
-        assert_eq!(found, [Warning::DifferentDepths(vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()])]);
+        let lines =
+            vec![make_line("a", [(0, 0), (2, 1)]), make_line("b", [(3, 0), (0, 0)]), make_line("c", [(1, 2), (0, 0)])];
+        let warnings = result_warnings(&Summary { lines, ..Summary::default() }, None, true);
+        assert_eq!(warnings, [Warning::DifferentDepths(vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()])]);
         // Each part appears only if it has lines.
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let message = |cut: &[&str], apart: &[&str]| Warning::DifferentDepths(names(cut), names(apart)).to_string();
+        let to_names = |to_names: &[&str]| to_names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let describe = |truncated: &[&str], incomparable: &[&str]| {
+            Warning::DifferentDepths(to_names(truncated), to_names(incomparable)).to_string()
+        };
         let start = "not all reached the depths of the baseline: ";
-        let cut = "the ratios of \"b\", \"c\" count only the depths that the variant and the baseline both finished";
-        let apart = "searches of \"c\" that share no finished depth are not compared";
-        assert_eq!(message(&["b", "c"], &["c"]), format!("{start}{cut}; {apart}"));
-        assert_eq!(message(&["b", "c"], &[]), format!("{start}{cut}"));
-        assert_eq!(message(&[], &["c"]), format!("{start}{apart}"));
+        let truncated =
+            "the ratios of \"b\", \"c\" count only the depths that the variant and the baseline both finished";
+        let incomparable = "searches of \"c\" that share no finished depth are not compared";
+        assert_eq!(describe(&["b", "c"], &["c"]), format!("{start}{truncated}; {incomparable}"));
+        assert_eq!(describe(&["b", "c"], &[]), format!("{start}{truncated}"));
+        assert_eq!(describe(&[], &["c"]), format!("{start}{incomparable}"));
     }
 
-    /// Each metric names the lines that lack searches.
+    /// The warning names the metric and the lines from which searches were left out.
     #[test]
     fn searches_left_out_for_a_zero_are_reported() {
-        let line = |name: &str, beyond: [usize; 2]| Line {
+        let make_line = |name: &str, counts: [usize; 2]| Line {
             name: name.to_owned(),
-            measures: beyond.map(|beyond| Measure { one_sided_zero: beyond, ..Measure::default() }).to_vec(),
+            measures: counts.map(|counts| Measure { one_sided_zero: counts, ..Measure::default() }).to_vec(),
             ..Line::default()
         };
         let metrics =
             ["nodes", "search.mates"].map(|name| Metric { name: name.to_owned(), ..Metric::nodes() }).to_vec();
-        let lines = vec![line("a", [0, 0]), line("b", [0, 3]), line("c", [0, 1])];
-        let found = result_warnings(&Summary { lines, metrics, ..Summary::default() }, None, true);
-        assert_eq!(found, [Warning::Zeros("search.mates".to_owned(), vec!["b".to_owned(), "c".to_owned()])]);
-        assert!(found[0].to_string().starts_with("search.mates: searches of \"b\", \"c\" in which only one side is 0"));
+        let lines = vec![make_line("a", [0, 0]), make_line("b", [0, 3]), make_line("c", [0, 1])];
+        let warnings = result_warnings(&Summary { lines, metrics, ..Summary::default() }, None, true);
+        assert_eq!(warnings, [Warning::Zeros("search.mates".to_owned(), vec!["b".to_owned(), "c".to_owned()])]);
+        assert!(
+            warnings[0].to_string().starts_with("search.mates: searches of \"b\", \"c\" in which only one side is 0")
+        );
     }
 
-    /// The message says what differs and why it matters; only the first few options are named.
+    /// The message says what differs and why it matters; it names only the first few options.
     #[test]
     fn join_warnings_name_what_differs() {
-        let two = || vec!["a".to_owned(), "b".to_owned()];
-        let many = |count: usize| (0..count).map(|index| format!("o{index}")).collect::<Vec<_>>();
-        for (doubt, message) in [
-            (Warning::Builds(two()), "results of different builds are joined (a; b): counts may differ for that alone"),
-            (Warning::Machines(two()), "results of different machines are joined (a; b): times cannot be compared"),
+        let two_results = || vec!["a".to_owned(), "b".to_owned()];
+        let option_names = |count: usize| (0..count).map(|index| format!("o{index}")).collect::<Vec<_>>();
+        for (warning, message) in [
             (
-                Warning::Suites(two()),
+                Warning::Builds(two_results()),
+                "results of different builds are joined (a; b): counts may differ for that alone",
+            ),
+            (
+                Warning::Machines(two_results()),
+                "results of different machines are joined (a; b): times cannot be compared",
+            ),
+            (
+                Warning::Suites(two_results()),
                 "results of different suites are joined (a; b): positions are paired by their names alone",
             ),
             (
-                Warning::DifferentOptions(two()),
+                Warning::DifferentOptions(two_results()),
                 "the joined results differ in options that no line names, which may explain their differences: a; b",
             ),
         ] {
-            assert_eq!(doubt.to_string(), message);
+            assert_eq!(warning.to_string(), message);
         }
         for (count, more) in [(MAX_LISTED, ""), (MAX_LISTED + 2, "; and in 2 more")] {
-            let message = Warning::DifferentOptions(many(count)).to_string();
+            let message = Warning::DifferentOptions(option_names(count)).to_string();
             assert!(message.contains(&format!("o{}{more}", MAX_LISTED - 1)), "{message}");
         }
     }
 
-    /// Each warning on both sides of its limit, and for both signs of drift; numbers of searches
-    /// are compared only between variants.
+    /// Each warning is checked on both sides of its limit, drift with both signs. Numbers of
+    /// searches are compared only between variants.
     #[test]
     fn every_warning_has_its_limit() {
-        let line = |searches: usize, errors: usize| Line { searches, errors, ..Line::default() };
-        let warn = |by: &str, lines: Vec<Line>, noise: f64, drift: f64, finished: bool| {
+        let make_line = |searches: usize, errors: usize| Line { searches, errors, ..Line::default() };
+        let warnings_for = |by: &str, lines: Vec<Line>, noise: f64, drift: f64, finished: bool| {
             let summary = Summary { by: vec![by.to_owned()], lines, ..Summary::default() };
             result_warnings(&summary, Some(&Timing { noise, drift }), finished)
         };
-        let even = || vec![line(4, 0), line(4, 0)];
-        assert_eq!(warn("variant", even(), 0.05, -0.05, true), []);
-        let noisy = warn("variant", even(), 0.06, 0.05, true);
-        assert_eq!(noisy, [Warning::Noise(0.06)]);
-        assert!(noisy[0].to_string().contains("differ by 6 %;"), "{}", noisy[0]);
-        let one = warn("variant", vec![line(4, 1), line(4, 0)], 0.0, 0.0, true);
-        assert_eq!(one, [Warning::Failed(1)]);
+        let even_lines = || vec![make_line(4, 0), make_line(4, 0)];
+        assert_eq!(warnings_for("variant", even_lines(), 0.05, -0.05, true), []);
+        let warnings = warnings_for("variant", even_lines(), 0.06, 0.05, true);
+        assert_eq!(warnings, [Warning::Noise(0.06)]);
+        assert!(warnings[0].to_string().contains("differ by 6 %;"), "{}", warnings[0]);
+        let warnings = warnings_for("variant", vec![make_line(4, 1), make_line(4, 0)], 0.0, 0.0, true);
+        assert_eq!(warnings, [Warning::Failed(1)]);
         assert_eq!(
-            [&one[0], &Warning::Failed(3)].map(|doubt| doubt
+            [&warnings[0], &Warning::Failed(3)].map(|warning| warning
                 .to_string()
                 .split(" left")
                 .next()
@@ -319,44 +340,45 @@ mod tests {
             ["a job failed and is", "3 jobs failed and are"]
         );
         for drift in [0.06, -0.06] {
-            let found = warn("variant", even(), 0.05, drift, true);
-            assert_eq!(found, [Warning::Drift(drift)]);
-            assert!(found[0].to_string().contains(&format!("took {:+} %", drift * 100.0)), "{}", found[0]);
+            let warnings = warnings_for("variant", even_lines(), 0.05, drift, true);
+            assert_eq!(warnings, [Warning::Drift(drift)]);
+            assert!(warnings[0].to_string().contains(&format!("took {:+} %", drift * 100.0)), "{}", warnings[0]);
         }
-        let uneven = || vec![line(4, 1), line(3, 0), line(5, 2)];
+        let uneven_lines = || vec![make_line(4, 1), make_line(3, 0), make_line(5, 2)];
         assert_eq!(
-            warn("variant", uneven(), 0.0, 0.0, false),
+            warnings_for("variant", uneven_lines(), 0.0, 0.0, false),
             [Warning::Failed(3), Warning::Unfinished, Warning::Uneven(3, 5)]
         );
-        assert_eq!(warn("table.slots", uneven(), 0.0, 0.0, true), [Warning::Failed(3)]);
+        assert_eq!(warnings_for("table.slots", uneven_lines(), 0.0, 0.0, true), [Warning::Failed(3)]);
     }
 
-    /// Only for external engines along games, if just some of them start a process for each search.
+    /// The warning is only for sequences of games in which some external engines, but not all,
+    /// start a new process for each search.
     #[test]
     fn mixed_restarts_are_reported() {
-        let warn = |sequence: bool, restarts: &[Option<&str>]| {
-            let variants = || restarts.iter().enumerate().map(|(index, restart)| (format!("v{index}"), restart));
-            let options = |restart: &Option<&str>| match restart {
+        let warning_text = |sequence: bool, restarts: &[Option<&str>]| {
+            let named_restarts = || restarts.iter().enumerate().map(|(index, restart)| (format!("v{index}"), restart));
+            let make_options = |restart: &Option<&str>| match restart {
                 Some(restart) => serde_json::json!({ "uci": "x", "restart": restart }),
                 None => serde_json::json!({ "draws": true }),
             };
             let manifest = Manifest {
                 sequence,
-                variants: variants().map(|(name, _)| name).collect(),
-                options: variants().map(|(name, restart)| (name, options(restart))).collect(),
+                variants: named_restarts().map(|(name, _)| name).collect(),
+                options: named_restarts().map(|(name, restart)| (name, make_options(restart))).collect(),
                 ..Manifest::default()
             };
             restart_warning(&manifest).map(|doubt| doubt.to_string())
         };
-        let message = warn(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
+        let message = warning_text(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
         assert!(message.starts_with("\"v1\": restart = \"search\" discards all"), "{message}");
         assert!(message.contains("histories"), "{message}");
         for restarts in
             [&[Some("game"), Some("experiment")][..], &[Some("search"), Some("search")], &[Some("search"), None], &[]]
         {
-            assert_eq!(warn(true, restarts), None, "{restarts:?}");
+            assert_eq!(warning_text(true, restarts), None, "{restarts:?}");
         }
-        assert_eq!(warn(false, &[Some("game"), Some("search")]), None);
+        assert_eq!(warning_text(false, &[Some("game"), Some("search")]), None);
     }
 
     /// Speeds of equal machines may differ by a fifth of the slowest; runs without a speed do not

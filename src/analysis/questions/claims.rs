@@ -35,7 +35,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// A verdict that has not been judged.
+    /// The verdict on an expectation that has not been judged yet.
     pub fn pending(expect: &Expect) -> Self {
         Self {
             kind: expect.kind,
@@ -47,7 +47,7 @@ impl Verdict {
         }
     }
 
-    /// Whether a gate passes it. `either` always passes, which does not count as met.
+    /// Whether the verdict passes a gate. `either` always passes, but does not count as met.
     pub fn passes(&self) -> bool {
         match (self.expected, self.ruling) {
             (_, Ruling::NoRows) => false,
@@ -57,7 +57,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the outcome is the expected one; false if no outcome was expected.
+    /// Whether the outcome is the expected one; false if no particular outcome was expected.
     pub fn is_met(&self) -> bool {
         self.expected != ExpectedVerdict::Either && self.passes()
     }
@@ -87,9 +87,9 @@ pub fn count_rulings<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize;
     })
 }
 
-/// Judges all expectations by the rows. One that names an unknown column gets no ruling and a
-/// message; the others are judged. If nodes may mislead, claims on them are undecided for that
-/// reason.
+/// Judges all expectations by the rows. An expectation that names an unknown column gets a message
+/// instead of a ruling; the others are still judged. If nodes may mislead, claims on nodes are
+/// undecided for that reason.
 pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary: &Summary) -> Vec<Verdict> {
     let mut judge = ClaimJudge {
         frame,
@@ -100,9 +100,9 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
         clusters: ClusterIds::default(),
     };
     for expect in expects {
-        let judged_before = judge.verdicts.len();
+        let verdicts_before = judge.verdicts.len();
         if let Err(error) = judge.judge_expectation(expect) {
-            judge.verdicts.truncate(judged_before);
+            judge.verdicts.truncate(verdicts_before);
             judge.verdicts.push(Verdict {
                 subject: describe_filter(expect),
                 published: expect.claim.clone().unwrap_or_default(),
@@ -112,26 +112,27 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
         }
     }
     let ClaimJudge { mut verdicts, claim_results, clusters, .. } = judge;
-    let matters = 1.0 + smallest_effect;
-    // The claims of a file are about the same positions: one joint test corrects for all.
+    let minimum_ratio = 1.0 + smallest_effect;
+    // All claims of a file are about the same positions, so one joint test corrects for all of
+    // them.
     let family =
         Family::from_samples(&claim_results.iter().map(|claim_result| claim_result.logs.clone()).collect::<Vec<_>>());
-    for (claim_result, judged) in claim_results.iter().zip(&family.lines) {
-        let (mut ruling, mut reason) = claim_result.rule(judged, family.tested, matters);
-        if let Some(why) = &summary.nodes_mislead
+    for (claim_result, result) in claim_results.iter().zip(&family.lines) {
+        let (mut ruling, mut reason) = claim_result.rule(result, family.tested, minimum_ratio);
+        if let Some(reason_text) = &summary.nodes_mislead
             && claim_result.is_on_nodes
             && ruling != Ruling::NoRows
         {
-            (ruling, reason) = (Ruling::Undecided, why.clone());
+            (ruling, reason) = (Ruling::Undecided, reason_text.clone());
         }
         let verdict = &mut verdicts[claim_result.verdict];
         (verdict.ruling, verdict.measured) =
-            (ruling, claim_result.describe_measurement(judged, matters, ruling, &reason, &clusters));
+            (ruling, claim_result.describe_measurement(result, minimum_ratio, ruling, &reason, &clusters));
     }
     verdicts
 }
 
-/// What an expectation is about.
+/// Describes the rows that an expectation is about.
 fn describe_filter(expect: &Expect) -> String {
     let conditions = expect.filter.iter().map(|(key, value)| match key.as_str() {
         columns::VARIANT => value.to_string(),
@@ -167,14 +168,15 @@ impl ClaimJudge<'_> {
         });
         // Figures are for the file's own key seed.
         let seeds = frame.numbers(SEED);
-        let own: Vec<usize> = rows.iter().copied().filter(|&row| seeds[row].is_nan() || seeds[row] == 0.0).collect();
+        let own_seed_rows: Vec<usize> =
+            rows.iter().copied().filter(|&row| seeds[row].is_nan() || seeds[row] == 0.0).collect();
         let base = Verdict { subject: describe_filter(expect), ..Verdict::pending(expect) };
         for (metric, figure) in &expect.figures {
             if metric == OTHER_SCORES {
                 let variant = expect.filter.get(columns::VARIANT).map(ToString::to_string);
                 let line = self.summary.lines.iter().find(|line| Some(&line.name) == variant.as_ref());
-                let found: Vec<f64> = line.map(|line| line.other_scores.0 as f64).into_iter().collect();
-                let mut verdict = check_number(&base, metric, figure, found);
+                let counts: Vec<f64> = line.map(|line| line.other_scores.0 as f64).into_iter().collect();
+                let mut verdict = check_number(&base, metric, figure, counts);
                 if let Some(line) = line {
                     verdict.measured += &format!(" of {} searches", line.other_scores.1);
                 }
@@ -183,13 +185,13 @@ impl ClaimJudge<'_> {
             }
             let column = frame.resolve(metric, Lookup::Metric)?;
             let (numbers, depths) = (frame.numbers(column), frame.numbers(columns::DEPTH));
-            let values = |expected: &dyn Fn(usize) -> bool| -> Vec<f64> {
-                let rows = own.iter().filter(|row| expected(**row));
+            let values_where = |is_wanted: &dyn Fn(usize) -> bool| -> Vec<f64> {
+                let rows = own_seed_rows.iter().filter(|row| is_wanted(**row));
                 rows.map(|&row| numbers[row]).filter(|value| !value.is_nan()).collect()
             };
             match figure {
                 ExpectedFigure::Exact(Scalar::Text(word)) => {
-                    let texts = own.iter().map(|&row| frame.text(column, row).into_owned()).collect();
+                    let texts = own_seed_rows.iter().map(|&row| frame.text(column, row).into_owned()).collect();
                     self.verdicts.push(check_text(&base, metric, word, texts));
                 }
                 ExpectedFigure::Range(series) if !series.by_depth.is_empty() => {
@@ -197,25 +199,25 @@ impl ClaimJudge<'_> {
                         let subject = format!("{}, depth {depth}", base.subject);
                         let base = Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..base.clone() };
                         let figure = ExpectedFigure::Exact(Scalar::Float(value));
-                        let values = values(&|row| depths[row] == f64::from(depth));
-                        self.verdicts.push(check_number(&base, metric, &figure, values));
+                        let values_where = values_where(&|row| depths[row] == f64::from(depth));
+                        self.verdicts.push(check_number(&base, metric, &figure, values_where));
                     }
                 }
-                figure => self.verdicts.push(check_number(&base, metric, figure, values(&|_| true))),
+                figure => self.verdicts.push(check_number(&base, metric, figure, values_where(&|_| true))),
             }
         }
         if let Some(text) = &expect.claim {
             let claim = Claim::parse(text)?;
-            let all = rows.len() == frame.rows();
-            let part = (!all).then(|| frame.take(&rows));
-            let own = part.as_ref().map(VariantSearches::new);
-            let searches = match &own {
+            let is_all = rows.len() == frame.rows();
+            let part = (!is_all).then(|| frame.take(&rows));
+            let own_seed_rows = part.as_ref().map(VariantSearches::new);
+            let searches = match &own_seed_rows {
                 Some(searches) => searches,
                 None => self.all_searches.get_or_insert_with(|| VariantSearches::new(frame)),
             };
-            let place = self.verdicts.len();
+            let index = self.verdicts.len();
             self.claim_results.push(searches.pair_claim(
-                place,
+                index,
                 claim,
                 part.as_ref().unwrap_or(frame),
                 &mut self.clusters,
@@ -233,17 +235,17 @@ fn format_source(expect: &Expect) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// The subject of a figure; all rows have no name.
+/// The subject of a figure: its rows and metric; for all rows only the metric.
 fn name_metric(base: &Verdict, metric: &str) -> String {
     if base.subject.is_empty() { metric.to_owned() } else { format!("{}: {metric}", base.subject) }
 }
 
 /// Compares texts with an expected one.
-fn check_text(base: &Verdict, metric: &str, word: &str, found: BTreeSet<String>) -> Verdict {
-    let holds = (!found.is_empty()).then(|| found.iter().all(|text| text == word));
-    let measured = found.into_iter().collect::<Vec<_>>().join(", ");
+fn check_text(base: &Verdict, metric: &str, expected: &str, texts: BTreeSet<String>) -> Verdict {
+    let holds = (!texts.is_empty()).then(|| texts.iter().all(|text| text == expected));
+    let measured = texts.into_iter().collect::<Vec<_>>().join(", ");
     let subject = name_metric(base, metric);
-    Verdict { subject, published: word.to_owned(), measured, ruling: Ruling::from_holds(holds), ..base.clone() }
+    Verdict { subject, published: expected.to_owned(), measured, ruling: Ruling::from_holds(holds), ..base.clone() }
 }
 
 /// Compares values with a figure.
@@ -265,7 +267,7 @@ fn check_number(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut value
     if let Some(statistic) = range.statistic {
         values = statistic_of(statistic, &values).into_iter().collect();
     }
-    let inside = |value: &f64| {
+    let is_inside = |value: &f64| {
         range.exact.is_none_or(|exact| *value == exact)
             && range.min.is_none_or(|min| *value >= min)
             && range.max.is_none_or(|max| *value <= max)
@@ -283,7 +285,7 @@ fn check_number(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut value
         (None, None, Some(max)) => format!("{statistic}at most {max}"),
         (None, None, None) => statistic,
     };
-    let holds = (!values.is_empty()).then(|| values.iter().all(inside));
+    let holds = (!values.is_empty()).then(|| values.iter().all(is_inside));
     Verdict { subject, published, measured, ruling: Ruling::from_holds(holds), ..base.clone() }
 }
 
@@ -330,33 +332,36 @@ mod tests {
         let frame = Frame::parse(text.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
         let question = Question::by_variant(&[], Some("a"));
         let summary = Summary::new(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
-        let expect = |text: &&str| from_toml::<Expect>(text).unwrap_or_else(|error| panic!("{error}"));
-        let expects: Vec<Expect> = expects.iter().map(expect).collect();
+        let parse_expectation = |text: &&str| from_toml::<Expect>(text).unwrap_or_else(|error| panic!("{error}"));
+        let expects: Vec<Expect> = expects.iter().map(parse_expectation).collect();
         judge_claims(&expects, 0.005, &frame, &summary)
             .into_iter()
             .map(|verdict| (verdict.ruling, verdict.subject, verdict.measured))
             .collect()
     }
 
-    /// A word must be in every row; counts are for the file's own seed; other scores are counted
-    /// where searches can be compared.
+    /// A text must be the same in every row. Counts are for the file's own seed. `other_scores`
+    /// counts only searches that can be compared.
     #[test]
     fn figure_is_judged_by_all_its_rows() {
-        let verdict =
+        let expected_verdict =
             |ruling: Ruling, subject: &str, measured: &str| vec![(ruling, subject.to_owned(), measured.to_owned())];
-        let judge = |filter: &str, figure: &str| verdicts(&[&format!("{figure}\nwhere = {{ {filter} }}")]);
-        assert_eq!(judge("variant = 'b'", "best = 'e2e4'"), verdict(Ruling::Holds, "b: best", "e2e4"));
-        assert_eq!(judge("variant = 'a'", "best = 'e2e4'"), verdict(Ruling::Differs, "a: best", "d2d4, e2e4"));
-        assert_eq!(judge("variant = 'c'", "best = 'e2e4'"), verdict(Ruling::NoRows, "c: best", ""));
-        assert_eq!(judge("", "best = 'e2e4'"), verdict(Ruling::Differs, "best", "d2d4, e2e4"));
-        assert_eq!(judge("variant = 'a', depth = 1", "nodes = { min = 7, max = 9 }")[0].2, "7 to 9");
+        let judge_figure = |filter: &str, figure: &str| verdicts(&[&format!("{figure}\nwhere = {{ {filter} }}")]);
+        assert_eq!(judge_figure("variant = 'b'", "best = 'e2e4'"), expected_verdict(Ruling::Holds, "b: best", "e2e4"));
         assert_eq!(
-            judge("variant = 'a', depth = 1", "nodes = { of = 'sum', exact = 16 }"),
-            verdict(Ruling::Holds, "depth 1, a: nodes", "16")
+            judge_figure("variant = 'a'", "best = 'e2e4'"),
+            expected_verdict(Ruling::Differs, "a: best", "d2d4, e2e4")
+        );
+        assert_eq!(judge_figure("variant = 'c'", "best = 'e2e4'"), expected_verdict(Ruling::NoRows, "c: best", ""));
+        assert_eq!(judge_figure("", "best = 'e2e4'"), expected_verdict(Ruling::Differs, "best", "d2d4, e2e4"));
+        assert_eq!(judge_figure("variant = 'a', depth = 1", "nodes = { min = 7, max = 9 }")[0].2, "7 to 9");
+        assert_eq!(
+            judge_figure("variant = 'a', depth = 1", "nodes = { of = 'sum', exact = 16 }"),
+            expected_verdict(Ruling::Holds, "depth 1, a: nodes", "16")
         );
         assert_eq!(
-            judge("variant = 'b'", "other_scores = 1"),
-            verdict(Ruling::Holds, "b: other_scores", "1 of 2 searches")
+            judge_figure("variant = 'b'", "other_scores = 1"),
+            expected_verdict(Ruling::Holds, "b: other_scores", "1 of 2 searches")
         );
         // Bounds are inclusive, and all values must satisfy them: 9 and 7, or 9, 7, 8 and 8.
         for (variant, figure, ruling) in [
@@ -374,26 +379,30 @@ mod tests {
             ("b'", "{ of = 'sum', exact = 32 }", Ruling::Holds),
         ] {
             assert_eq!(
-                judge(&format!("variant = '{variant}"), &format!("nodes = {figure}"))[0].0,
+                judge_figure(&format!("variant = '{variant}"), &format!("nodes = {figure}"))[0].0,
                 ruling,
                 "{variant} {figure}"
             );
         }
-        // Scores of 5, 6 and 6: the median is not the mean.
+        // Scores of 5, 6 and 6, so the median differs from the mean.
         for (of_what, message) in [("min", "5"), ("median", "6"), ("max", "6"), ("sum", "17")] {
-            let found = judge("variant = 'a'", &format!("score = {{ of = '{of_what}', exact = {message} }}"));
-            assert_eq!(found, verdict(Ruling::Holds, "a: score", message));
+            let result = judge_figure("variant = 'a'", &format!("score = {{ of = '{of_what}', exact = {message} }}"));
+            assert_eq!(result, expected_verdict(Ruling::Holds, "a: score", message));
         }
-        assert_eq!(judge("variant = 'a'", "score = { of = 'mean', min = 5.66, max = 5.67 }")[0].0, Ruling::Holds);
-        let series = judge("variant = 'b', position = 'q'", "nodes = { by_depth = [7, 9] }");
+        assert_eq!(
+            judge_figure("variant = 'a'", "score = { of = 'mean', min = 5.66, max = 5.67 }")[0].0,
+            Ruling::Holds
+        );
+        let series = judge_figure("variant = 'b', position = 'q'", "nodes = { by_depth = [7, 9] }");
         let rulings: Vec<_> = series
             .iter()
             .map(|(ruling, subject, _)| (*ruling, subject.split(", ").last().unwrap_or_default()))
             .collect();
         assert_eq!(rulings, [(Ruling::Holds, "depth 1: nodes"), (Ruling::Differs, "depth 2: nodes")]);
     }
-    /// An expectation with an unknown column is not judged at all and says why; the others get the
-    /// same verdicts as without it.
+
+    /// An expectation with an unknown column is not judged, and its verdict says why. The others
+    /// get the same verdicts as without it.
     #[test]
     fn expectation_that_cannot_be_judged_affects_no_other() {
         let (figure, claim) = (
@@ -401,17 +410,17 @@ mod tests {
             "claim = 'nodes(b) < nodes(a)'",
         );
         let alone = verdicts(&[figure, claim]);
-        for (bad, whose, message) in [
+        for (invalid, expected_subject, message) in [
             ("best = 'e2e4'\nnowhere = 3\nwhere = { variant = 'b' }", "b", "nowhere"),
             ("best = 'e2e4'\nwhere = { nowhere = 3 }", "nowhere 3", "nowhere"),
             ("claim = 'b < a'", "", "expected"),
         ] {
-            let among = verdicts(&[figure, bad, claim]);
-            assert_eq!((alone.len(), among.len()), (2, 3), "{bad}");
-            assert_eq!((&among[0], &among[2]), (&alone[0], &alone[1]));
-            let (ruling, subject, why) = &among[1];
-            assert_eq!((*ruling, subject.as_str()), (Ruling::NoRows, whose));
-            assert!(why.contains(message), "{why}");
+            let with_invalid = verdicts(&[figure, invalid, claim]);
+            assert_eq!((alone.len(), with_invalid.len()), (2, 3), "{invalid}");
+            assert_eq!((&with_invalid[0], &with_invalid[2]), (&alone[0], &alone[1]));
+            let (ruling, subject, measured) = &with_invalid[1];
+            assert_eq!((*ruling, subject.as_str()), (Ruling::NoRows, expected_subject));
+            assert!(measured.contains(message), "{measured}");
         }
     }
 }

@@ -31,11 +31,12 @@ pub struct Comparison {
     pub same_plan: Option<bool>,
     /// Whether counts may change although the plans are equal, as after a change of the program.
     pub moves_allowed: bool,
-    /// The number of rows that both have, and of those whose counts, best move or score differ.
+    /// The number of rows that both have, and the number of those that differ in counts, best move
+    /// or score.
     pub rows: (usize, usize),
     /// Rows that differ, the largest changes of nodes first; at most twenty.
     pub moved: Vec<MovedRow>,
-    /// Rows of BASE that NEW lacks: their number, and the first twenty.
+    /// Rows of BASE that are missing in NEW: their number, and the first twenty.
     pub missing: (usize, Vec<String>),
     /// The number of rows that only NEW has.
     pub added: usize,
@@ -52,16 +53,16 @@ pub struct Comparison {
 /// The change of a variant.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// The variant, as BASE calls it, after its suite if there are several.
+    /// The variant's name in BASE; if there are several suites, the suite's name comes first.
     pub variant: String,
     /// The number of rows that both have.
     pub paired: usize,
-    /// The number of those that differ.
+    /// The number of paired rows that differ.
     pub moved: usize,
-    /// The number of rows that NEW lacks.
+    /// The number of rows that are missing in NEW.
     pub missing: usize,
-    /// Totals of each metric over the paired rows, repeats counted once (of seconds the median), in
-    /// BASE and in NEW.
+    /// Totals of each metric over the paired rows, in BASE and in NEW. Repeats count once; for
+    /// seconds the median of the repeats is used.
     pub totals: Vec<[f64; 2]>,
     /// The number of rows in which each metric differs; 0 for seconds.
     pub differing: Vec<usize>,
@@ -69,7 +70,7 @@ pub struct Change {
     pub nodes: Ratio,
     /// The number of searches that were compared only up to a common depth.
     pub truncated: usize,
-    /// p of that ratio, corrected for all variants by joint sign flips.
+    /// The p-value of the nodes ratio, corrected for all variants by joint sign flips.
     pub p: f64,
     /// NEW's seconds divided by BASE's.
     pub seconds: Ratio,
@@ -108,9 +109,10 @@ pub struct GateResult {
     pub differ: usize,
     /// Whether the gate fails.
     pub fails: bool,
-    /// Whether a change of a time or score error exceeds the bound without being significant.
+    /// Whether the metric is a time or score error whose change exceeds the bound but is not
+    /// significant.
     pub noise: bool,
-    /// Why it says little about strength, if nodes to a depth may mislead.
+    /// If nodes to a depth may mislead: why the gate says little about playing strength.
     pub caution: Option<String>,
 }
 
@@ -124,25 +126,25 @@ pub enum Finding {
     Fine,
 }
 
-/// Compares two results row by row: folders that a run wrote, or their results files. Rows are
-/// paired by variant, position, ply, depth and repeat. Gates are written as `nodes > +1%`,
-/// `table.hits < -1000` or `nodes changed`.
+/// Compares two results row by row. Each path is a folder that a run wrote, or its results file.
+/// Rows are paired by variant, position, ply, depth and repeat. Gates are written as
+/// `nodes > +1%`, `table.hits < -1000` or `nodes changed`.
 ///
 /// # Errors
 /// If a result cannot be read, was edited, or has a row twice; if a gate cannot be read or judged.
 pub fn compare(base: &Path, new: &Path, gates: &[&str]) -> Result<Comparison, CompareError> {
     let gates = gates.iter().map(|text| Gate::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let (mut base_rows, mut new_rows) = (RecordedResult::read(base)?, RecordedResult::read(new)?);
-    // Rows are compared one by one.
+    // Rows are compared one by one, so partial rows cannot be paired.
     [&mut base_rows, &mut new_rows].into_iter().for_each(|side| side.frame.without_partial());
     add_score_errors(&mut base_rows, &mut new_rows, base)?;
-    let with_column = |gate: Gate| gate.column(&base_rows.frame).map(|column| (gate, column));
-    let gates = gates.into_iter().map(with_column).collect::<Result<Vec<_>, _>>()?;
+    let resolve_column = |gate: Gate| gate.column(&base_rows.frame).map(|column| (gate, column));
+    let gates = gates.into_iter().map(resolve_column).collect::<Result<Vec<_>, _>>()?;
     Comparison::new(&base_rows, &new_rows, &gates)
 }
 
 impl Comparison {
-    /// Compares two results. Each gate comes with the full name of its column.
+    /// Compares two results. Each gate is given with the full name of its column.
     ///
     /// # Errors
     /// If one of the results has a row twice, or a gate has no figures to judge.
@@ -160,19 +162,19 @@ impl Comparison {
             joined.lines.iter().map(|line| Change { variant: joined.line_name(line), ..Change::default() }).collect();
         joined.both.iter().for_each(|pair| comparison.variants[pair.line].paired += 1);
         joined.missing.iter().for_each(|&(_, line)| comparison.variants[line].missing += 1);
-        let listed = joined.missing.iter().take(MAX_LISTED).map(|&(row, _)| joined.describe_row(row));
-        comparison.missing = (joined.missing.len(), listed.collect());
+        let listed_rows = joined.missing.iter().take(MAX_LISTED).map(|&(row, _)| joined.describe_row(row));
+        comparison.missing = (joined.missing.len(), listed_rows.collect());
         comparison.count_changes(&joined);
-        let without = comparison.judge_gates(&joined, gates)?;
+        let missing_figures_notes = comparison.judge_gates(&joined, gates)?;
         comparison.differences = plans::plan_differences(base, new, &joined);
         comparison.notes = collect_notes(base, new, &joined, gates);
-        comparison.notes.extend(without);
+        comparison.notes.extend(missing_figures_notes);
         Ok(comparison)
     }
 
     /// The outcome: whether and why the comparison fails.
     pub fn finding(&self) -> Finding {
-        if self.gate_results.iter().any(|judged| judged.fails) {
+        if self.gate_results.iter().any(|gate_result| gate_result.fails) {
             Finding::Gate
         } else if self.missing.0 > 0 || self.rows.0 == 0 {
             Finding::Missing
@@ -186,12 +188,12 @@ impl Comparison {
     /// The programs' names, if those of BASE and NEW differ.
     pub fn other_programs(&self) -> Option<[String; 2]> {
         let [base, new] = &self.programs;
-        let names = |all: &[MeasuredProgram]| {
-            let mut names: Vec<&str> = all.iter().map(|program| program.name.as_str()).collect();
+        let join_names = |programs: &[MeasuredProgram]| {
+            let mut names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
             names.dedup();
             names.join(", ")
         };
-        let names = [names(base), names(new)];
+        let names = [join_names(base), join_names(new)];
         (!base.is_empty() && !new.is_empty() && names[0] != names[1]).then_some(names)
     }
 
@@ -202,7 +204,7 @@ impl Comparison {
 
     /// The index of a metric.
     pub fn metric_index(&self, name: &str) -> Option<usize> {
-        self.metrics.iter().position(|known| known == name)
+        self.metrics.iter().position(|metric| metric == name)
     }
 
     /// Computes totals and counts differing rows, for the columns that both have.
@@ -211,10 +213,10 @@ impl Comparison {
         let mut differing = vec![false; both.len()];
         let repeats = frame.numbers(columns::REPEAT);
         for column in shared.iter().filter(is_decided) {
-            let differ = frame.differ(column);
-            let differs = |pair: &RowPair| differ(pair.base, pair.new);
-            both.iter().zip(&mut differing).for_each(|(pair, differing)| *differing |= differs(pair));
-            // A state at the end may differ like any count, but its sum has no meaning.
+            let rows_differ = frame.differ(column);
+            let differs = |pair: &RowPair| rows_differ(pair.base, pair.new);
+            both.iter().zip(&mut differing).for_each(|(pair, row_differs)| *row_differs |= differs(pair));
+            // A state at the end of a search may differ like any count, but its sum means nothing.
             if columns::role(column) != Role::Sum {
                 continue;
             }
@@ -227,10 +229,11 @@ impl Comparison {
             for pair in both {
                 let change = &mut self.variants[pair.line];
                 change.differing[index] += usize::from(differs(pair));
-                let (old, after, is_repeat) = (numbers[pair.base], numbers[pair.new], repeats[pair.base] > 0.0);
-                if !is_repeat && !old.is_nan() && !after.is_nan() {
+                let (base_value, new_value, is_repeat) =
+                    (numbers[pair.base], numbers[pair.new], repeats[pair.base] > 0.0);
+                if !is_repeat && !base_value.is_nan() && !new_value.is_nan() {
                     let [base, new] = change.totals[index];
-                    change.totals[index] = [base + old, new + after];
+                    change.totals[index] = [base + base_value, new + new_value];
                 }
             }
         }
@@ -247,25 +250,26 @@ impl Comparison {
         let [nodes, seconds, errors] = [columns::NODES, columns::SECONDS, columns::SCORE_ERROR].map(|column| {
             let metric = Metric::from_column(column);
             let reader = MetricReader::new(&joined.searches, &metric, &joined.frame);
-            let pairs = |groups: &[Option<usize>; 2]| match *groups {
+            let line_pairs = |line_groups: &[Option<usize>; 2]| match *line_groups {
                 [Some(base), Some(new)] => BaseSearches::new(&reader, &joined.grouping, base).pairs(new),
                 _ => Pairs::default(),
             };
-            let pairs: Vec<Pairs> = joined.groups.iter().map(pairs).collect();
-            let judged = Family::from_samples(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines;
-            pairs.into_iter().zip(judged)
+            let pairs: Vec<Pairs> = joined.groups.iter().map(line_pairs).collect();
+            let ratios = Family::from_samples(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines;
+            pairs.into_iter().zip(ratios)
         });
         self.metrics.push(columns::SECONDS.to_owned());
-        for (change, ((nodes, of_nodes), (times, of_times))) in self.variants.iter_mut().zip(nodes.zip(seconds)) {
-            (change.nodes, change.p, change.truncated) = (of_nodes.ratio, of_nodes.p, nodes.truncated);
-            (change.seconds, change.spread) = (of_times.ratio, times.spread);
+        for (change, ((nodes, nodes_ratio), (times, seconds_ratio))) in self.variants.iter_mut().zip(nodes.zip(seconds))
+        {
+            (change.nodes, change.p, change.truncated) = (nodes_ratio.ratio, nodes_ratio.p, nodes.truncated);
+            (change.seconds, change.spread) = (seconds_ratio.ratio, times.spread);
             change.totals.push(times.totals);
             change.differing.push(0);
         }
         if joined.shared.iter().any(|column| column == columns::SCORE_ERROR) {
             self.metrics.push(columns::SCORE_ERROR.to_owned());
-            for (change, (errors, judged)) in self.variants.iter_mut().zip(errors) {
-                change.score_error = judged.ratio;
+            for (change, (errors, error_ratio)) in self.variants.iter_mut().zip(errors) {
+                change.score_error = error_ratio.ratio;
                 change.totals.push(errors.totals);
                 change.differing.push(0);
             }
@@ -277,28 +281,28 @@ impl Comparison {
         let frame = &joined.frame;
         let [nodes, depths, repeats] =
             [columns::NODES, columns::DEPTH, columns::REPEAT].map(|column| frame.numbers(column));
-        let size = |pair: &RowPair| ((nodes[pair.new] + 1.0) / (nodes[pair.base] + 1.0)).ln().abs();
-        let mut largest: Vec<(f64, &RowPair)> = moved.iter().map(|pair| (size(pair), *pair)).collect();
+        let change_size = |pair: &RowPair| ((nodes[pair.new] + 1.0) / (nodes[pair.base] + 1.0)).ln().abs();
+        let mut largest: Vec<(f64, &RowPair)> = moved.iter().map(|pair| (change_size(pair), *pair)).collect();
         largest.sort_by(|a, b| b.0.total_cmp(&a.0));
         largest.truncate(MAX_LISTED);
-        let message = |(_, pair): (f64, &RowPair)| {
-            let differ = |column: &&String| frame.differ(column)(pair.base, pair.new);
+        let describe_row = |(_, pair): (f64, &RowPair)| {
+            let differs = |column: &&String| frame.differ(column)(pair.base, pair.new);
             MovedRow {
                 variant: joined.line_name(&joined.lines[pair.line]),
                 position: frame.text(columns::POSITION, pair.base).to_string(),
                 depth: depths[pair.base],
                 repeat: repeats[pair.base].max(0.0) as u32,
                 nodes: [nodes[pair.base], nodes[pair.new]],
-                columns: joined.shared.iter().filter(is_decided).filter(differ).cloned().collect(),
+                columns: joined.shared.iter().filter(is_decided).filter(differs).cloned().collect(),
             }
         };
-        self.moved = largest.into_iter().map(message).collect();
+        self.moved = largest.into_iter().map(describe_row).collect();
     }
 
     /// Judges the gates for each variant that both have; returns notes about variants without
     /// figures.
     fn judge_gates(&mut self, joined: &PairedResults, gates: &[(Gate, String)]) -> Result<Vec<String>, GateError> {
-        let mut without = Vec::new();
+        let mut notes = Vec::new();
         for (gate, column) in gates {
             let Some(index) = self.metric_index(column).filter(|_| joined.shared.contains(column)) else {
                 return Err(gate.refuse(
@@ -308,46 +312,47 @@ impl Comparison {
             };
             // Counts are exact; times and score errors are samples.
             let sampled = [columns::SECONDS, columns::SCORE_ERROR].contains(&column.as_str());
-            let (mut judged, mut can_fail) = (0, false);
+            let (mut judged_count, mut can_fail) = (0, false);
             for (line, change) in self.variants.iter().enumerate().filter(|(_, change)| change.paired > 0) {
                 if !has_figures(joined, column, line).map_err(|lack| gate.refuse(&lack, NO_FIGURES))? {
-                    without.push(format!("gate `{gate}`: not judged of \"{}\", which has no figures", change.variant));
+                    notes.push(format!("gate `{gate}`: not judged of \"{}\", which has no figures", change.variant));
                     continue;
                 }
                 let ratio = if column == columns::SECONDS { change.seconds } else { change.score_error };
                 if sampled && ratio.low.is_nan() {
-                    let what = format!("`{column}` of \"{}\" has no interval, so it could never fail", change.variant);
-                    return Err(gate.refuse(&what, "use results with at least two searches in which it is not 0"));
+                    let message =
+                        format!("`{column}` of \"{}\" has no interval, so it could never fail", change.variant);
+                    return Err(gate.refuse(&message, "use results with at least two searches in which it is not 0"));
                 }
-                let [old, after] = change.totals[index];
-                let beyond = match gate.limit {
+                let [base, new] = change.totals[index];
+                let exceeds = match gate.limit {
                     Rule::Changed if sampled => ratio.excludes_one(),
                     Rule::Changed => change.differing[index] > 0,
-                    Rule::Bound { .. } => gate.exceeds_bound(old, after),
+                    Rule::Bound { .. } => gate.exceeds_bound(base, new),
                 };
-                (judged, can_fail) = (judged + 1, can_fail || gate.can_fail(old));
+                (judged_count, can_fail) = (judged_count + 1, can_fail || gate.can_fail(base));
                 // A sampled change must also be significant.
-                let noise = beyond && sampled && !ratio.excludes_one();
+                let noise = exceeds && sampled && !ratio.excludes_one();
                 self.gate_results.push(GateResult {
                     gate: gate.to_string(),
                     variant: change.variant.clone(),
                     metric: column.clone(),
-                    totals: [old, after],
+                    totals: [base, new],
                     differ: change.differing[index],
-                    fails: beyond && !noise,
+                    fails: exceeds && !noise,
                     noise,
                     caution: None,
                 });
             }
-            if judged == 0 && self.rows.0 > 0 {
+            if judged_count == 0 && self.rows.0 > 0 {
                 return Err(gate.refuse(&format!("neither BASE nor NEW has a figure in `{column}`"), NO_FIGURES));
             }
-            if judged > 0 && !can_fail {
+            if judged_count > 0 && !can_fail {
                 let help = "totals cannot be negative: use a smaller change";
                 return Err(gate.refuse("it can never fail: no total of BASE is that large", help));
             }
         }
-        Ok(without)
+        Ok(notes)
     }
 }
 
@@ -357,7 +362,7 @@ const NO_FIGURES: &str = "gate a column that both results have figures in";
 /// Whether the paired rows of a line have figures in a column; the error names a row whose figure
 /// cannot be judged.
 fn has_figures(joined: &PairedResults, column: &str, line: usize) -> Result<bool, String> {
-    let (numbers, mut found) = (joined.frame.numbers(column), false);
+    let (numbers, mut has_figures) = (joined.frame.numbers(column), false);
     for pair in joined.both.iter().filter(|pair| pair.line == line) {
         for (side, row) in [("BASE", pair.base), ("NEW", pair.new)] {
             let number = numbers[row];
@@ -367,24 +372,24 @@ fn has_figures(joined: &PairedResults, column: &str, line: usize) -> Result<bool
         }
         match [pair.base, pair.new].map(|row| numbers[row].is_nan()) {
             [true, true] => {}
-            [false, false] => found = true,
+            [false, false] => has_figures = true,
             [empty, _] => {
                 let side = if empty { "BASE" } else { "NEW" };
                 return Err(format!("`{column}` of {side} is empty for {}", joined.describe_row(pair.base)));
             }
         }
     }
-    Ok(found)
+    Ok(has_figures)
 }
 
-/// Whether a search determines the column: a count, a state at its end, or a word such as its best
-/// move.
+/// Whether the search determines the column's value: a count, a state at the end of the search, or
+/// a word such as the best move.
 fn is_decided(column: &&String) -> bool {
     matches!(columns::role(column), Role::Sum | Role::Last | Role::Word)
 }
 
-/// A note about totals that include iterations stopped by a node limit, which are budgets, not
-/// needs.
+/// A note if totals include iterations that a node limit stopped: such totals measure the budget,
+/// not the nodes that were needed.
 fn note_truncated(joined: &PairedResults) -> Option<String> {
     let finished = joined.frame.text_column(columns::FINISHED);
     let is_truncated = |row: usize| finished.text(row) == "false";
@@ -399,7 +404,7 @@ fn note_truncated(joined: &PairedResults) -> Option<String> {
     })
 }
 
-/// Notes for the reader beside the figures.
+/// Notes that help the reader to interpret the figures.
 fn collect_notes(
     base: &RecordedResult,
     new: &RecordedResult,
@@ -408,8 +413,8 @@ fn collect_notes(
 ) -> Vec<String> {
     let mut notes = Vec::new();
     for (variant, name) in joined.variants.iter().zip(&joined.renamed) {
-        let same = |name: &String| format!("\"{variant}\" is \"{name}\" in NEW: it has the same options");
-        notes.extend(name.as_ref().map(same));
+        let describe_renaming = |name: &String| format!("\"{variant}\" is \"{name}\" in NEW: it has the same options");
+        notes.extend(name.as_ref().map(describe_renaming));
     }
     for (side, failed) in ["BASE", "NEW"].iter().zip(joined.failed) {
         if failed > 0 {
@@ -418,31 +423,33 @@ fn collect_notes(
         }
     }
     notes.extend(note_truncated(joined));
-    let (Some(old), Some(after)) = (&base.manifest, &new.manifest) else {
+    let (Some(base_manifest), Some(new_manifest)) = (&base.manifest, &new.manifest) else {
         notes.push(
             "no manifest.json beside one of them: whether their plans, builds and machines are equal is unknown"
                 .to_owned(),
         );
         return notes;
     };
-    for (side, manifest) in [("BASE", old), ("NEW", after)] {
+    for (side, manifest) in [("BASE", base_manifest), ("NEW", new_manifest)] {
         if manifest.ended.is_none() {
             notes.push(format!("the run of {side} is not finished"));
         }
     }
-    // Those of ttlab's own engine are named as the programs.
-    if old.build != after.build && !plans::programs(base).iter().any(|program| program.program.is_empty()) {
-        let [base, new] =
-            [&old.build, &after.build].map(|build| format!("{} ({}, {})", build.version, build.commit, build.profile));
+    // Different builds of ttlab's own engine are already listed as different programs.
+    if base_manifest.build != new_manifest.build
+        && !plans::programs(base).iter().any(|program| program.program.is_empty())
+    {
+        let [base, new] = [&base_manifest.build, &new_manifest.build]
+            .map(|build| format!("{} ({}, {})", build.version, build.commit, build.profile));
         notes.push(format!("other builds: BASE {base}, NEW {new}"));
     }
-    if old.machine != after.machine {
-        let [base, new] =
-            [old, after].map(|manifest| format!("{}, {} cores", manifest.machine.cpu, manifest.machine.cores));
+    if base_manifest.machine != new_manifest.machine {
+        let [base, new] = [base_manifest, new_manifest]
+            .map(|manifest| format!("{}, {} cores", manifest.machine.cpu, manifest.machine.cores));
         notes.push(format!("other machines: BASE {base}; NEW {new}; counts can be compared, times cannot"));
     }
     if gates.iter().any(|(_, column)| column == columns::SECONDS) {
-        for (side, manifest) in [("BASE", old), ("NEW", after)] {
+        for (side, manifest) in [("BASE", base_manifest), ("NEW", new_manifest)] {
             if manifest.jobs > 1 {
                 notes.push(format!("{side} ran {} jobs at a time: times need --jobs 1", manifest.jobs));
             }
@@ -478,38 +485,44 @@ mod tests {
         Comparison::new(base, new, &[(Gate::parse("seconds > +5%").unwrap(), columns::SECONDS.to_owned())]).unwrap()
     }
 
-    /// Each note names the side it is about.
+    /// Each note names the result that it is about.
     #[test]
     fn notes_name_their_side() {
         let default_manifest =
             Manifest { ended: Some(9), jobs: 1, repeats: 2, plan: "p".to_owned(), ..Manifest::default() };
-        let side = |change: &dyn Fn(&mut Manifest), rows: &str| {
+        let make_result = |edit: &dyn Fn(&mut Manifest), rows: &str| {
             let mut manifest = default_manifest.clone();
-            change(&mut manifest);
+            edit(&mut manifest);
             result_of(rows, manifest)
         };
-        let same = side(&|_| {}, "a,p,9 a,q,8");
-        assert_eq!(compare_with_time_gate(&same, &same).notes, Vec::<String>::new());
-        let others = [
-            (side(&|manifest| manifest.ended = None, "a,p,9 a,q,8"), "the run of SIDE is not finished"),
-            (side(&|manifest| manifest.jobs = 2, "a,p,9 a,q,8"), "SIDE ran 2 jobs at a time: times need --jobs 1"),
-            (side(&|manifest| manifest.repeats = 1, "a,p,9 a,q,8"), "SIDE ran each search once: times need repeats"),
-            (side(&|_| {}, "a,p,9 a,q,8 a,r,! a,s,!"), "2 jobs failed in SIDE: see its error column"),
+        let complete = make_result(&|_| {}, "a,p,9 a,q,8");
+        assert_eq!(compare_with_time_gate(&complete, &complete).notes, Vec::<String>::new());
+        let cases = [
+            (make_result(&|manifest| manifest.ended = None, "a,p,9 a,q,8"), "the run of SIDE is not finished"),
+            (
+                make_result(&|manifest| manifest.jobs = 2, "a,p,9 a,q,8"),
+                "SIDE ran 2 jobs at a time: times need --jobs 1",
+            ),
+            (
+                make_result(&|manifest| manifest.repeats = 1, "a,p,9 a,q,8"),
+                "SIDE ran each search once: times need repeats",
+            ),
+            (make_result(&|_| {}, "a,p,9 a,q,8 a,r,! a,s,!"), "2 jobs failed in SIDE: see its error column"),
         ];
-        for (other, message) in others {
-            assert_eq!(compare_with_time_gate(&other, &same).notes, [message.replace("SIDE", "BASE")]);
-            assert_eq!(compare_with_time_gate(&same, &other).notes, [message.replace("SIDE", "NEW")]);
+        for (incomplete, message) in cases {
+            assert_eq!(compare_with_time_gate(&incomplete, &complete).notes, [message.replace("SIDE", "BASE")]);
+            assert_eq!(compare_with_time_gate(&complete, &incomplete).notes, [message.replace("SIDE", "NEW")]);
         }
         // Jobs and repeats matter only for gates on times.
         let nodes = [(Gate::parse("nodes > +5%").unwrap(), columns::NODES.to_owned())];
-        let hurried = side(&|manifest| (manifest.jobs, manifest.repeats) = (2, 1), "a,p,9 a,q,8");
-        assert_eq!(Comparison::new(&hurried, &hurried, &nodes).unwrap().notes, Vec::<String>::new());
-        // Builds and machines of both, BASE first.
-        let old = side(
+        let single_runs = make_result(&|manifest| (manifest.jobs, manifest.repeats) = (2, 1), "a,p,9 a,q,8");
+        assert_eq!(Comparison::new(&single_runs, &single_runs, &nodes).unwrap().notes, Vec::<String>::new());
+        // Different machines are listed, BASE first.
+        let old = make_result(
             &|manifest| (manifest.machine.cpu, manifest.build.version) = ("x".to_owned(), "1".to_owned()),
             "a,p,9 a,q,8",
         );
-        let after = side(
+        let after = make_result(
             &|manifest| (manifest.machine.cpu, manifest.build.version) = ("y".to_owned(), "2".to_owned()),
             "a,p,9 a,q,8",
         );
@@ -519,233 +532,270 @@ mod tests {
         );
     }
 
-    /// Of engines also the measuring builds are named.
+    /// For external engines, the builds of ttlab that measured them are listed too.
     #[test]
     fn programs_are_named_and_other_names_noticed() {
         use crate::record::manifest::EngineInfo;
-        let engine = |name: &'static str, sha256: &'static str| {
+        let set_engine = |name: &'static str, sha256: &'static str| {
             move |manifest: &mut Manifest| {
                 let (name, sha256, program) = (name.to_owned(), sha256.to_owned(), "/bin/x".to_owned());
                 manifest.build.version.clone_from(&sha256);
                 manifest.subjects.insert("a".to_owned(), EngineInfo { name, sha256, program, ..EngineInfo::default() });
             }
         };
-        let of = |change: &dyn Fn(&mut Manifest)| {
+        let make_result = |edit: &dyn Fn(&mut Manifest)| {
             let mut manifest = Manifest::default();
-            change(&mut manifest);
+            edit(&mut manifest);
             result_of("a,p,9", manifest)
         };
-        let found = compare(&of(&engine("One", "11")), &of(&engine("One", "22")));
+        let comparison = compare(&make_result(&set_engine("One", "11")), &make_result(&set_engine("One", "22")));
         assert_eq!(
-            found.programs.map(|all| all[0].to_string()),
+            comparison.programs.map(|all| all[0].to_string()),
             ["11", "22"].map(|hash| format!("One (/bin/x, SHA-256 {hash})"))
         );
-        assert!(found.notes.iter().any(|note| note.starts_with("other builds: BASE 11 ")), "{:?}", found.notes);
-        assert_eq!(compare(&of(&engine("One", "11")), &of(&engine("One", "22"))).other_programs(), None);
-        let other = compare(&of(&engine("One", "11")), &of(&engine("Two", "11"))).other_programs();
-        assert_eq!(other, Some(["One".to_owned(), "Two".to_owned()]));
+        assert!(
+            comparison.notes.iter().any(|note| note.starts_with("other builds: BASE 11 ")),
+            "{:?}",
+            comparison.notes
+        );
         assert_eq!(
-            compare(&of(&|_| ()), &of(&engine("Two", "11"))).other_programs().map(|names| names[0].clone()),
+            compare(&make_result(&set_engine("One", "11")), &make_result(&set_engine("One", "22"))).other_programs(),
+            None
+        );
+        let names =
+            compare(&make_result(&set_engine("One", "11")), &make_result(&set_engine("Two", "11"))).other_programs();
+        assert_eq!(names, Some(["One".to_owned(), "Two".to_owned()]));
+        assert_eq!(
+            compare(&make_result(&|_| ()), &make_result(&set_engine("Two", "11")))
+                .other_programs()
+                .map(|names| names[0].clone()),
             Some("ttlab".to_owned())
         );
     }
 
-    /// Differences of plans, from BASE to NEW.
+    /// Differences between plans are listed as changes from BASE to NEW.
     #[test]
     fn plan_differences_are_from_base_to_new() {
-        let of_plan = |plan: &str, items: usize, slots: &[(&str, u32)]| {
+        let result_with_plan = |plan: &str, items: usize, slots: &[(&str, u32)]| {
             let options = |slots: &u32| serde_json::json!({ "table": { "slots": slots } });
             let options = slots.iter().map(|(name, slots)| ((*name).to_owned(), options(slots))).collect();
             let rows = slots.iter().map(|(name, _)| format!("{name},p,9 ")).collect::<String>();
             result_of(&rows, Manifest { plan: plan.to_owned(), items, options, ..Manifest::default() })
         };
-        // Other settings of the plan.
-        let with = |plan: &str, suite: &str, repeats: u32, seeds: u32, sequence: bool| {
+        // Results that differ in other settings of the plan.
+        let result_with_settings = |plan: &str, suite: &str, repeats: u32, seeds: u32, sequence: bool| {
             let suite = suite.to_owned();
             result_of(
                 "a,p,9",
                 Manifest { plan: plan.to_owned(), suite, repeats, seeds, sequence, ..Manifest::default() },
             )
         };
-        let found = compare(&with("x", "s.epd", 1, 3, false), &with("y", "t.epd", 2, 1, true)).differences.unwrap();
+        let differences =
+            compare(&result_with_settings("x", "s.epd", 1, 3, false), &result_with_settings("y", "t.epd", 2, 1, true))
+                .differences
+                .unwrap();
         assert_eq!(
-            found,
+            differences,
             ["suite (s.epd -> t.epd)", "repeats (1 -> 2)", "key seeds (3 -> 1)", "sequence (false -> true)"]
         );
-        let base = of_plan("x", 3, &[("a", 1), ("b", 2), ("c", 7)]);
-        let new = of_plan("y", 4, &[("a", 1), ("b", 4), ("d", 8), ("e", 9)]);
-        let [alone, others] = [compare(&base, &new), compare(&new, &base)].map(|found| found.differences.unwrap());
-        let slots = |values: &str| format!("table.slots in 1 of 2 variants ({values})");
-        let only = |side: &str, many: &str| format!("{many} that only {side} has");
-        let message = |items: &str, values: &str| vec![format!("items ({items})"), slots(values)];
+        let base = result_with_plan("x", 3, &[("a", 1), ("b", 2), ("c", 7)]);
+        let new = result_with_plan("y", 4, &[("a", 1), ("b", 4), ("d", 8), ("e", 9)]);
+        let [forwards, backwards] =
+            [compare(&base, &new), compare(&new, &base)].map(|comparison| comparison.differences.unwrap());
+        let describe_slots = |values: &str| format!("table.slots in 1 of 2 variants ({values})");
+        let describe_unmatched = |side: &str, variants: &str| format!("{variants} that only {side} has");
+        let list_differences = |items: &str, values: &str| vec![format!("items ({items})"), describe_slots(values)];
         assert_eq!(
-            alone,
-            [message("3 -> 4", "2 -> 4"), vec![only("BASE", "1 variant"), only("NEW", "2 variants")]].concat()
+            forwards,
+            [
+                list_differences("3 -> 4", "2 -> 4"),
+                vec![describe_unmatched("BASE", "1 variant"), describe_unmatched("NEW", "2 variants")]
+            ]
+            .concat()
         );
         assert_eq!(
-            others,
-            [message("4 -> 3", "4 -> 2"), vec![only("BASE", "2 variants"), only("NEW", "1 variant")]].concat()
+            backwards,
+            [
+                list_differences("4 -> 3", "4 -> 2"),
+                vec![describe_unmatched("BASE", "2 variants"), describe_unmatched("NEW", "1 variant")]
+            ]
+            .concat()
         );
         assert_eq!(compare(&base, &base).differences, Some(Vec::new()));
     }
 
-    /// A different node limit is reported for its variant; totals include stopped iterations, and
-    /// the ratio is of depth 1.
+    /// A different node limit is reported for its variant. Totals include stopped iterations; the
+    /// ratio counts only depth 1, which both finished.
     #[test]
     fn effect_of_a_node_limit_is_reported() {
-        let of_limit = |plan: &str, nodes: [u32; 3]| {
-            let [limit, first, cut] = nodes;
+        let result_with_limit = |plan: &str, nodes: [u32; 3]| {
+            let [limit, first, stopped] = nodes;
             let text = format!(
                 "variant,position,limit,finished,search.nodes,depth,error\na,p,nodes {limit},true,{first},1,\n\
-                 a,p,nodes {limit},false,{cut},2,\nb,p,depth 1,true,5,1,\n"
+                 a,p,nodes {limit},false,{stopped},2,\nb,p,depth 1,true,5,1,\n"
             );
             let options = ["a", "b"].map(|name| (name.to_owned(), serde_json::json!({}))).into_iter().collect();
             let manifest = Manifest { plan: plan.to_owned(), ended: Some(9), options, ..Manifest::default() };
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
             RecordedResult { name: "r".to_owned(), frame, manifest: Some(manifest), missing: None }
         };
-        let (base, new) = (of_limit("x", [60, 20, 40]), of_limit("y", [80, 10, 70]));
-        let found = Comparison::new(&base, &new, &[]).unwrap();
-        assert_eq!(found.differences, Some(vec!["limit.nodes in 1 of 2 variants (60 -> 80)".to_owned()]));
-        let message: Vec<&String> = found.notes.iter().filter(|note| note.contains("cut short")).collect();
-        assert_eq!(message.len(), 1, "{:?}", found.notes);
-        assert!(message[0].contains("1 row of BASE and 1 of NEW"), "{:?}", found.notes);
+        let (base, new) = (result_with_limit("x", [60, 20, 40]), result_with_limit("y", [80, 10, 70]));
+        let comparison = Comparison::new(&base, &new, &[]).unwrap();
+        assert_eq!(comparison.differences, Some(vec!["limit.nodes in 1 of 2 variants (60 -> 80)".to_owned()]));
+        let notes: Vec<&String> = comparison.notes.iter().filter(|note| note.contains("cut short")).collect();
+        assert_eq!(notes.len(), 1, "{:?}", comparison.notes);
+        assert!(notes[0].contains("1 row of BASE and 1 of NEW"), "{:?}", comparison.notes);
         let ratios: Vec<(f64, usize)> =
-            found.variants.iter().map(|change| (change.nodes.mean, change.truncated)).collect();
+            comparison.variants.iter().map(|change| (change.nodes.mean, change.truncated)).collect();
         assert!((ratios[0].0 - 0.5).abs() < 1e-12, "{ratios:?}");
         assert!(ratios[0].1 == 1, "{ratios:?}");
         assert!(ratios[1] == (1.0, 0), "{ratios:?}");
-        assert_eq!(found.variants[0].totals[0], [60.0, 80.0], "totals hold what was cut");
+        assert_eq!(comparison.variants[0].totals[0], [60.0, 80.0], "totals hold what was cut");
     }
 
-    /// Each of two variants needs more in six positions, all equal: by itself each has p 1/32, and
-    /// one of the two 1 - (31/32)^2.
+    /// Each of two variants needs more nodes in six positions, all by the same factor. Alone each
+    /// has p = 1/32; that at least one of the two does so by chance has p = 1 - (31/32)^2.
     #[test]
     fn p_is_corrected_for_all_variants() {
-        let rows = |more: [u32; 2]| {
-            let row = |at: u32| {
-                format!("a,p{at},{} b,p{at},{} ", 1000 + more[usize::from(at < 6)], 1000 + more[usize::from(at >= 6)])
+        let make_result = |more: [u32; 2]| {
+            let make_rows = |position: u32| {
+                format!(
+                    "a,p{position},{} b,p{position},{} ",
+                    1000 + more[usize::from(position < 6)],
+                    1000 + more[usize::from(position >= 6)]
+                )
             };
-            result_of(&(0..12).map(row).collect::<String>(), Manifest::default())
+            result_of(&(0..12).map(make_rows).collect::<String>(), Manifest::default())
         };
-        for change in compare(&rows([0, 0]), &rows([0, 100])).variants {
-            let both = 1.0 - (31.0_f64 / 32.0).powi(2);
+        for change in compare(&make_result([0, 0]), &make_result([0, 100])).variants {
+            let corrected = 1.0 - (31.0_f64 / 32.0).powi(2);
             assert!((change.nodes.p - 1.0 / 32.0).abs() < 1e-9, "{change:?}");
-            assert!((change.p - both).abs() < 1e-9, "{change:?}");
+            assert!((change.p - corrected).abs() < 1e-9, "{change:?}");
         }
     }
 
-    /// A variant of NEW matches another name in BASE only if that name is gone.
+    /// A variant of NEW is matched to a variant of another name in BASE only if NEW no longer has
+    /// that name.
     #[test]
     fn variant_that_still_exists_was_not_renamed() {
-        let of_slots = |slots: &[(&str, u32)]| {
+        let result_with_slots = |slots: &[(&str, u32)]| {
             let options = slots.iter().map(|(name, slots)| ((*name).to_owned(), serde_json::json!({ "slots": slots })));
             let rows = slots.iter().map(|(name, _)| format!("{name},p,9 ")).collect::<String>();
             result_of(&rows, Manifest { options: options.collect(), ended: Some(9), ..Manifest::default() })
         };
-        let renamed = |base: &[(&str, u32)], new: &[(&str, u32)]| {
-            let notes = compare(&of_slots(base), &of_slots(new)).notes;
+        let rename_notes = |base: &[(&str, u32)], new: &[(&str, u32)]| {
+            let notes = compare(&result_with_slots(base), &result_with_slots(new)).notes;
             notes.into_iter().filter(|note| note.ends_with("it has the same options")).collect::<Vec<_>>()
         };
-        let message = ["\"a\" is \"b\" in NEW: it has the same options"];
-        assert_eq!(renamed(&[("a", 1), ("c", 7)], &[("b", 1), ("c", 7)]), message);
-        assert_eq!(renamed(&[("a", 1), ("c", 7)], &[("a", 9), ("b", 1)]), Vec::<String>::new());
+        let expected = ["\"a\" is \"b\" in NEW: it has the same options"];
+        assert_eq!(rename_notes(&[("a", 1), ("c", 7)], &[("b", 1), ("c", 7)]), expected);
+        assert_eq!(rename_notes(&[("a", 1), ("c", 7)], &[("a", 9), ("b", 1)]), Vec::<String>::new());
     }
 
-    /// Totals are of the first repeat; the largest change comes first.
+    /// Totals count only first repeats, and the row with the largest change comes first.
     #[test]
     fn totals_are_of_first_repeats_and_the_largest_change_is_first() {
-        let side = |nodes: [u32; 4]| {
-            let [p, again, q, r] = nodes;
+        let make_result = |nodes: [u32; 4]| {
+            let [p, repeated_p, q, r] = nodes;
             let text = format!(
-                "variant,position,repeat,search.nodes,depth,error\na,p,0,{p},1,\na,p,1,{again},1,\na,q,0,{q},1,\na,r,0,{r},1,\n"
+                "variant,position,repeat,search.nodes,depth,error\na,p,0,{p},1,\na,p,1,{repeated_p},1,\na,q,0,{q},1,\na,r,0,{r},1,\n"
             );
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
             RecordedResult { name: "r".to_owned(), frame, manifest: None, missing: None }
         };
-        let found = compare(&side([100, 500, 100, 100]), &side([110, 500, 300, 40]));
-        let index = found.metric_index(columns::NODES).unwrap();
-        assert_eq!(found.variants[0].totals[index], [300.0, 450.0]);
-        let moved: Vec<&str> = found.moved.iter().map(|moved| moved.position.as_str()).collect();
-        assert_eq!(moved, ["q", "r", "p"]);
+        let comparison = compare(&make_result([100, 500, 100, 100]), &make_result([110, 500, 300, 40]));
+        let index = comparison.metric_index(columns::NODES).unwrap();
+        assert_eq!(comparison.variants[0].totals[index], [300.0, 450.0]);
+        let moved_positions: Vec<&str> = comparison.moved.iter().map(|row| row.position.as_str()).collect();
+        assert_eq!(moved_positions, ["q", "r", "p"]);
     }
 
-    /// All changed and missing rows are counted, twenty are listed.
+    /// All changed and missing rows are counted, but only twenty of each are listed.
     #[test]
     fn twenty_rows_are_listed() {
         for count in [20, 21] {
-            let side = |nodes: u32, from: u32| {
-                let rows: String = (from..=count).map(|at| format!("a,p{at},{nodes} ")).collect();
+            let make_result = |nodes: u32, from: u32| {
+                let rows: String = (from..=count).map(|index| format!("a,p{index},{nodes} ")).collect();
                 result_of(&rows, Manifest::default())
             };
-            let found = compare(&side(100, 1), &side(110, 1));
-            assert_eq!((found.moved.len(), found.missing.0), (20, 0), "{count}");
-            let found = compare(&side(100, 0), &result_of("a,p0,100 ", Manifest::default()));
-            assert_eq!((found.missing.0, found.missing.1.len()), (count as usize, 20), "{count}");
+            let comparison = compare(&make_result(100, 1), &make_result(110, 1));
+            assert_eq!((comparison.moved.len(), comparison.missing.0), (20, 0), "{count}");
+            let comparison = compare(&make_result(100, 0), &result_of("a,p0,100 ", Manifest::default()));
+            assert_eq!((comparison.missing.0, comparison.missing.1.len()), (count as usize, 20), "{count}");
         }
     }
 
-    /// Different changes of an option are not reported as one.
+    /// If variants change an option differently, the message says so.
     #[test]
     fn different_changes_of_an_option_are_reported() {
-        let of_plan = |plan: &str, slots: [u32; 2]| {
+        let result_with_plan = |plan: &str, slots: [u32; 2]| {
             let options = [("a", slots[0]), ("b", slots[1])];
             let options = options.map(|(name, slots)| (name.to_owned(), serde_json::json!({ "slots": slots })));
             result_of("a,p,9 b,p,9", Manifest { plan: plan.to_owned(), options: options.into(), ..Manifest::default() })
         };
-        let message = |new: [u32; 2]| compare(&of_plan("x", [1, 1]), &of_plan("y", new)).differences.unwrap();
-        assert_eq!(message([3, 3]), ["slots (1 -> 3)"]);
-        assert_eq!(message([3, 5]), ["slots (1 -> 3 and others)"]);
-        assert_eq!(message([1, 5]), ["slots in 1 of 2 variants (1 -> 5)"]);
+        let differences_from =
+            |new: [u32; 2]| compare(&result_with_plan("x", [1, 1]), &result_with_plan("y", new)).differences.unwrap();
+        assert_eq!(differences_from([3, 3]), ["slots (1 -> 3)"]);
+        assert_eq!(differences_from([3, 5]), ["slots (1 -> 3 and others)"]);
+        assert_eq!(differences_from([1, 5]), ["slots in 1 of 2 variants (1 -> 5)"]);
     }
 
-    /// The manifest belongs to results.csv beside it, not to other files.
+    /// A folder's manifest belongs to its results.csv, not to other files in the folder.
     #[test]
     fn manifest_belongs_to_the_results_beside_it() {
-        let index = tempfile::tempdir().unwrap();
-        let put = |name: &str, text: &str| std::fs::write(index.path().join(name), text).unwrap();
-        put("manifest.json", "{ \"plan\": \"p\", \"rows\": 1 }");
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("manifest.json", "{ \"plan\": \"p\", \"rows\": 1 }");
         for name in ["results.csv", "part.csv"] {
-            put(name, "variant,position,depth,search.nodes\na,p,1,9\n");
+            write(name, "variant,position,depth,search.nodes\na,p,1,9\n");
         }
-        let plan =
-            |name: &str| RecordedResult::read(&index.path().join(name)).unwrap().manifest.map(|found| found.plan);
+        let read_plan = |name: &str| {
+            RecordedResult::read(&folder.path().join(name)).unwrap().manifest.map(|manifest| manifest.plan)
+        };
         assert_eq!(
-            [plan(""), plan("results.csv"), plan("part.csv")],
+            [read_plan(""), read_plan("results.csv"), read_plan("part.csv")],
             [Some("p".to_owned()), Some("p".to_owned()), None]
         );
     }
 
-    /// Gates on two variants by hand: "a" needs 101 nodes instead of 100 in each search; of "b" one
-    /// search needs 10 more and another 10 less, and each takes twice the time. Variants without
-    /// common rows are not judged.
+    /// Gates on two variants, calculated by hand: "a" needs 101 nodes instead of 100 in each
+    /// search; one search of "b" needs 10 more and another 10 less, and each of its searches takes
+    /// twice the time. Variants without common rows are not judged.
     #[test]
     fn gates_judge_totals_as_calculated_by_hand() {
-        let side = |variants: &[(&str, u32, f64)]| {
+        let make_result = |variants: &[(&str, u32, f64)]| {
             let rows = variants.iter().flat_map(|&(variant, more, seconds)| {
-                let nodes = move |at: u32| match (variant, at) {
+                let nodes_at = move |position: u32| match (variant, position) {
                     ("b", 0) => 100 + more,
                     ("b", 1) => 100 - more,
                     ("b", _) => 100,
                     _ => 100 + more,
                 };
-                (0..8).map(move |at| format!("{variant},p{at},{},1,{},\n", nodes(at), seconds + 0.01 * f64::from(at)))
+                (0..8).map(move |position| {
+                    format!(
+                        "{variant},p{position},{},1,{},\n",
+                        nodes_at(position),
+                        seconds + 0.01 * f64::from(position)
+                    )
+                })
             });
             let text = format!("variant,position,search.nodes,depth,seconds,error\n{}", rows.collect::<String>());
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
             RecordedResult { name: "r".to_owned(), frame, manifest: None, missing: None }
         };
-        let (base, new) =
-            (side(&[("a", 0, 1.0), ("b", 0, 1.0), ("c", 0, 1.0)]), side(&[("a", 1, 1.0), ("b", 10, 2.0)]));
-        let fails = |gate: &str| {
+        let (base, new) = (
+            make_result(&[("a", 0, 1.0), ("b", 0, 1.0), ("c", 0, 1.0)]),
+            make_result(&[("a", 1, 1.0), ("b", 10, 2.0)]),
+        );
+        let judge = |gate: &str| {
             let gate = Gate::parse(gate).unwrap();
             let column = gate.column(&base.frame).unwrap();
-            let found = Comparison::new(&base, &new, &[(gate, column)]).unwrap();
+            let comparison = Comparison::new(&base, &new, &[(gate, column)]).unwrap();
             assert_eq!(
-                found.finding() == Finding::Gate,
-                found.gate_results.iter().any(|gate_result| gate_result.fails)
+                comparison.finding() == Finding::Gate,
+                comparison.gate_results.iter().any(|gate_result| gate_result.fails)
             );
-            found
+            comparison
                 .gate_results
                 .iter()
                 .map(|gate_result| (gate_result.variant.clone(), gate_result.fails))
@@ -761,55 +811,60 @@ mod tests {
             ("seconds < -10%", [false, false]),
             ("seconds changed", [false, true]),
         ] {
-            assert_eq!(fails(gate), [("a".to_owned(), expected[0]), ("b".to_owned(), expected[1])], "{gate}");
+            assert_eq!(judge(gate), [("a".to_owned(), expected[0]), ("b".to_owned(), expected[1])], "{gate}");
         }
-        let found = compare(&base, &new);
-        let counted: Vec<_> = found
+        let comparison = compare(&base, &new);
+        let counts: Vec<_> = comparison
             .variants
             .iter()
             .map(|change| (change.variant.as_str(), change.paired, change.moved, change.missing))
             .collect();
-        assert_eq!(counted, [("a", 8, 8, 0), ("b", 8, 2, 0), ("c", 0, 0, 8)]);
-        assert_eq!((found.rows, found.missing.0, found.missing.1.len()), ((16, 10), 8, 8));
-        assert_eq!(found.variants[1].differing[found.metric_index(columns::NODES).unwrap()], 2);
+        assert_eq!(counts, [("a", 8, 8, 0), ("b", 8, 2, 0), ("c", 0, 0, 8)]);
+        assert_eq!((comparison.rows, comparison.missing.0, comparison.missing.1.len()), ((16, 10), 8, 8));
+        assert_eq!(comparison.variants[1].differing[comparison.metric_index(columns::NODES).unwrap()], 2);
     }
 
-    /// A time beyond its bound that is not significant is noise and fails no gate: one search takes
-    /// ten times as long.
+    /// A time that exceeds its bound without being significant is noise and fails no gate: here
+    /// only one search takes ten times as long.
     #[test]
     fn insignificant_time_fails_no_gate() {
-        let side = |first: f64| {
-            let row = |at: u32| format!("a,p{at},100,1,{},\n", if at == 0 { first } else { 1.0 });
-            let rows: String = (0..8).map(row).collect();
+        let make_result = |first: f64| {
+            let make_row =
+                |position: u32| format!("a,p{position},100,1,{},\n", if position == 0 { first } else { 1.0 });
+            let rows: String = (0..8).map(make_row).collect();
             let frame =
                 Frame::parse(format!("variant,position,search.nodes,depth,seconds,error\n{rows}").as_bytes(), "t")
                     .unwrap();
             RecordedResult { name: "r".to_owned(), frame, manifest: None, missing: None }
         };
-        let judged = compare_with_time_gate(&side(1.0), &side(10.0)).gate_results;
-        assert_eq!((judged.len(), judged[0].totals, judged[0].fails, judged[0].noise), (1, [8.0, 17.0], false, true));
-        let judged = compare_with_time_gate(&side(1.0), &side(1.0)).gate_results;
-        assert!(!judged[0].fails);
-        assert!(!judged[0].noise);
+        let gate_results = compare_with_time_gate(&make_result(1.0), &make_result(10.0)).gate_results;
+        assert_eq!(
+            (gate_results.len(), gate_results[0].totals, gate_results[0].fails, gate_results[0].noise),
+            (1, [8.0, 17.0], false, true)
+        );
+        let gate_results = compare_with_time_gate(&make_result(1.0), &make_result(1.0)).gate_results;
+        assert!(!gate_results[0].fails);
+        assert!(!gate_results[0].noise);
     }
 
-    /// Different positions with one name are refused, with both results' names; positions that only
-    /// one has are accepted.
+    /// Different positions that have the same name are refused, and the error names both results.
+    /// Positions that only one result has are accepted.
     #[test]
     fn different_positions_of_one_name_are_refused() {
-        let side = |name: &str, contents: &[(&str, &str)]| {
+        let make_result = |name: &str, contents: &[(&str, &str)]| {
             let contents = contents.iter().map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned())).collect();
             RecordedResult { name: name.to_owned(), ..result_of("a,p,9", Manifest { contents, ..Manifest::default() }) }
         };
-        let old = side("old", &[("p", "1"), ("q", "2")]);
-        assert!(Comparison::new(&old, &side("new", &[("p", "1"), ("r", "2")]), &[]).is_ok());
-        let error = Comparison::new(&old, &side("new", &[("p", "1"), ("q", "3")]), &[]).unwrap_err().to_string();
+        let base = make_result("old", &[("p", "1"), ("q", "2")]);
+        assert!(Comparison::new(&base, &make_result("new", &[("p", "1"), ("r", "2")]), &[]).is_ok());
+        let error =
+            Comparison::new(&base, &make_result("new", &[("p", "1"), ("q", "3")]), &[]).unwrap_err().to_string();
         assert!(error.starts_with("old and new: 1 item called alike is not the same"), "{error}");
         assert!(error.contains("`q`"), "{error}");
         // A duplicate row is reported for the result that has it.
-        let [once, twice] = [("old", "a,p,9"), ("new", "a,p,9 a,p,9")]
+        let [single, duplicate] = [("old", "a,p,9"), ("new", "a,p,9 a,p,9")]
             .map(|(name, rows)| RecordedResult { name: name.to_owned(), ..result_of(rows, Manifest::default()) });
-        for (base, new) in [(&once, &twice), (&twice, &once)] {
+        for (base, new) in [(&single, &duplicate), (&duplicate, &single)] {
             let error = Comparison::new(base, new, &[]).unwrap_err().to_string();
             assert_eq!(error, "new: variant \"a\", p, depth 1 has two rows: results that overlap cannot be joined");
         }
@@ -820,18 +875,20 @@ mod tests {
     #[test]
     fn gate_without_figures_is_refused() {
         let columns = "variant,position,depth,error,search.nodes,table.hits,seconds\n";
-        let side = |rows: &[&str]| {
+        let make_result = |rows: &[&str]| {
             let frame = Frame::parse((columns.to_owned() + &rows.join("\n") + "\n").as_bytes(), "t").unwrap();
             RecordedResult { name: "r".to_owned(), frame, manifest: None, missing: None }
         };
-        let judge = |base: &RecordedResult, new: &RecordedResult, gate: &str| {
+        let judge_gate = |base: &RecordedResult, new: &RecordedResult, gate: &str| {
             let gate = Gate::parse(gate).unwrap();
             let column = gate.column(&base.frame).unwrap();
-            let found = Comparison::new(base, new, &[(gate, column)]).map_err(|error| error.to_string());
-            found.map(|found| (found.gate_results.len(), found.finding() == Finding::Gate, found.notes))
+            let comparison = Comparison::new(base, new, &[(gate, column)]).map_err(|error| error.to_string());
+            comparison.map(|comparison| {
+                (comparison.gate_results.len(), comparison.finding() == Finding::Gate, comparison.notes)
+            })
         };
-        let rows = |p: &str, q: &str| side(&[&format!("a,p,1,,{p}"), &format!("a,q,1,,{q}")]);
-        let whole = rows("9,3,0.5", "8,0,0.7");
+        let two_rows = |p: &str, q: &str| make_result(&[&format!("a,p,1,,{p}"), &format!("a,q,1,,{q}")]);
+        let complete = two_rows("9,3,0.5", "8,0,0.7");
         let gates = [
             "nodes > +1%",
             "nodes changed",
@@ -842,59 +899,64 @@ mod tests {
             "seconds changed",
         ];
         for gate in gates {
-            assert!(judge(&whole, &whole, gate).is_ok_and(|(judged, fails, _)| judged == 1 && !fails), "{gate}");
+            assert!(
+                judge_gate(&complete, &complete, gate)
+                    .is_ok_and(|(judged_count, fails, _)| judged_count == 1 && !fails),
+                "{gate}"
+            );
         }
-        // Any field that is no figure, on either side.
+        // A field without a valid figure is refused in either result.
         for (other, prefix) in [
-            (rows("9,3,", "8,0,0.7"), "seconds"),
-            (rows("9,3,", "8,0,"), "seconds"),
-            (rows("9,3,NaN", "8,0,0.7"), "seconds"),
-            (rows("9,3,inf", "8,0,0.7"), "seconds"),
-            (rows("9,3,-5", "8,0,0.7"), "seconds"),
-            (rows("9,3,0", "8,0,0"), "seconds"),
-            (rows("9,,0.5", "8,0,0.7"), "hits"),
-            (rows("9,,0.5", "8,,0.7"), "hits"),
-            (rows("9,-3,0.5", "8,0,0.7"), "hits"),
-            (rows("9,inf,0.5", "8,0,0.7"), "hits"),
-            (rows("NaN,3,0.5", "8,0,0.7"), "nodes"),
-            (rows("-inf,3,0.5", "8,0,0.7"), "nodes"),
-            (rows(",3,0.5", ",0,0.7"), "nodes"),
+            (two_rows("9,3,", "8,0,0.7"), "seconds"),
+            (two_rows("9,3,", "8,0,"), "seconds"),
+            (two_rows("9,3,NaN", "8,0,0.7"), "seconds"),
+            (two_rows("9,3,inf", "8,0,0.7"), "seconds"),
+            (two_rows("9,3,-5", "8,0,0.7"), "seconds"),
+            (two_rows("9,3,0", "8,0,0"), "seconds"),
+            (two_rows("9,,0.5", "8,0,0.7"), "hits"),
+            (two_rows("9,,0.5", "8,,0.7"), "hits"),
+            (two_rows("9,-3,0.5", "8,0,0.7"), "hits"),
+            (two_rows("9,inf,0.5", "8,0,0.7"), "hits"),
+            (two_rows("NaN,3,0.5", "8,0,0.7"), "nodes"),
+            (two_rows("-inf,3,0.5", "8,0,0.7"), "nodes"),
+            (two_rows(",3,0.5", ",0,0.7"), "nodes"),
         ] {
             for gate in gates {
                 let refused = gate.starts_with(prefix);
-                for found in [judge(&whole, &other, gate), judge(&other, &whole, gate)] {
-                    assert_eq!(found.is_err(), refused, "{gate}: {found:?}");
-                    assert!(found.is_ok() || found.is_err_and(|error| error.contains("\nhelp: ")), "{gate}");
+                for result in [judge_gate(&complete, &other, gate), judge_gate(&other, &complete, gate)] {
+                    assert_eq!(result.is_err(), refused, "{gate}: {result:?}");
+                    assert!(result.is_ok() || result.is_err_and(|error| error.contains("\nhelp: ")), "{gate}");
                 }
             }
         }
-        let silent = rows("9,,0.5", "8,,0.7");
-        let message = judge(&silent, &silent, "hits > +1%").unwrap_err();
+        let no_hits = two_rows("9,,0.5", "8,,0.7");
+        let message = judge_gate(&no_hits, &no_hits, "hits > +1%").unwrap_err();
         assert!(
             message.starts_with("gate `hits > +1%`: neither BASE nor NEW has a figure in `table.hits`"),
             "{message}"
         );
-        let message = judge(&whole, &rows("9,3,", "8,0,0.7"), "seconds > +1%").unwrap_err();
+        let message = judge_gate(&complete, &two_rows("9,3,", "8,0,0.7"), "seconds > +1%").unwrap_err();
         assert!(message.contains("`seconds` of NEW is empty for \"a\", p, depth 1"), "{message}");
-        // Variants with and without hits; no such column; one search, which has no interval.
-        let both = side(&["a,p,1,,9,3,0.5", "b,p,1,,9,,0.5"]);
-        let (judged, _, notes) = judge(&both, &both, "hits > +1%").unwrap();
+        // A variant without hits is only noted; one search has no interval, so it is refused.
+        let mixed = make_result(&["a,p,1,,9,3,0.5", "b,p,1,,9,,0.5"]);
+        let (judged_count, _, notes) = judge_gate(&mixed, &mixed, "hits > +1%").unwrap();
         let message = "gate `hits > +1%`: not judged of \"b\", which has no figures";
-        assert_eq!(judged, 1, "{notes:?}");
+        assert_eq!(judged_count, 1, "{notes:?}");
         assert!(notes.iter().any(|note| note == message), "{notes:?}");
-        assert!(judge(&both, &both, "seconds > +1%").unwrap_err().contains("has no interval"));
-        let bare =
+        assert!(judge_gate(&mixed, &mixed, "seconds > +1%").unwrap_err().contains("has no interval"));
+        // A column that NEW does not have.
+        let without_seconds =
             Frame::parse("variant,position,depth,error,search.nodes\na,p,1,,9\na,q,1,,8\n".as_bytes(), "t").unwrap();
-        let bare = RecordedResult { frame: bare, ..whole.clone() };
+        let without_seconds = RecordedResult { frame: without_seconds, ..complete.clone() };
         for gate in ["seconds > +1%", "seconds changed", "hits changed"] {
-            assert!(judge(&whole, &bare, gate).unwrap_err().contains("NEW has no column"), "{gate}");
+            assert!(judge_gate(&complete, &without_seconds, gate).unwrap_err().contains("NEW has no column"), "{gate}");
         }
         // A change larger than the total.
-        assert_eq!(judge(&whole, &whole, "nodes < -16").unwrap().0, 1);
-        assert!(judge(&whole, &whole, "nodes < -17").unwrap_err().contains("it can never fail"));
-        assert_eq!(judge(&whole, &whole, "nodes <= -17").unwrap().0, 1);
-        // Without common rows there is nothing to judge; they are reported as missing.
-        let apart = side(&["z,p,1,,9,3,0.5"]);
-        assert_eq!(judge(&whole, &apart, "nodes > +1%").unwrap().0, 0);
+        assert_eq!(judge_gate(&complete, &complete, "nodes < -16").unwrap().0, 1);
+        assert!(judge_gate(&complete, &complete, "nodes < -17").unwrap_err().contains("it can never fail"));
+        assert_eq!(judge_gate(&complete, &complete, "nodes <= -17").unwrap().0, 1);
+        // Without common rows there is nothing to judge; the rows are reported as missing instead.
+        let other_variant = make_result(&["z,p,1,,9,3,0.5"]);
+        assert_eq!(judge_gate(&complete, &other_variant, "nodes > +1%").unwrap().0, 0);
     }
 }

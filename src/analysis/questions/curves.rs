@@ -27,13 +27,13 @@ const MAX_POINTS: usize = 1500;
 pub struct Series {
     /// The name in the legend.
     pub name: String,
-    /// The index of its line in the summary, if it belongs to one.
+    /// The index of the summary line that it belongs to, if there is one.
     pub line: Option<usize>,
     /// Its points, ascending in x.
     pub points: Vec<CurvePoint>,
 }
 
-/// A point with an interval (NaN where there is none).
+/// A point with an interval; the bounds are NaN if there is none.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 #[allow(missing_docs)]
 pub struct CurvePoint {
@@ -41,7 +41,7 @@ pub struct CurvePoint {
     pub y: f64,
     pub low: f64,
     pub high: f64,
-    /// The tooltip's text beside the numbers.
+    /// The text that the tooltip shows in addition to the numbers.
     pub label: String,
 }
 
@@ -77,8 +77,8 @@ pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     let (baselines, mut others): (Vec<usize>, Vec<usize>) =
         all.drain(..).partition(|&index| summary.lines[index].is_baseline);
     others.sort_by(|&a, &b| summary.lines[a].ratio().mean.total_cmp(&summary.lines[b].ratio().mean));
-    let room = MAX_LINES - baselines.len().min(1);
-    let (least, most) = (room.div_ceil(2), room / 2);
+    let slots = MAX_LINES - baselines.len().min(1);
+    let (least, most) = (slots.div_ceil(2), slots / 2);
     let mut chosen_lines: Vec<usize> = baselines.into_iter().take(1).collect();
     chosen_lines.extend(others.iter().take(least));
     chosen_lines.extend(others.iter().skip(others.len().saturating_sub(most).max(least)));
@@ -87,7 +87,7 @@ pub fn choose_lines(summary: &Summary) -> Vec<usize> {
 }
 
 /// The mean nodes of a search by iteration depth, for the given lines. Depths that only some of a
-/// line's searches finished are left out: they would be means over other positions.
+/// line's searches finished are left out: their means would be over fewer positions.
 pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let grouping = Grouping::new(frame, &summary.by);
     let [repeats, seeds, depths, nodes] =
@@ -105,11 +105,12 @@ pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     let series = lines.iter().filter_map(|&index| {
         let line = &summary.lines[index];
         let group = grouping.find(&line.values)? as u32;
-        let own: Vec<_> = sums.range((group, 0)..=(group, u32::MAX)).collect();
-        let most = own.iter().map(|(_, (_, count))| *count).fold(0.0, f64::max);
-        let points = own.into_iter().filter(|(_, (_, count))| *count == most).map(|((_, depth), (sum, count))| {
-            CurvePoint::without_interval(f64::from(*depth), sum / count, format!("mean of {count} searches"))
-        });
+        let depth_sums: Vec<_> = sums.range((group, 0)..=(group, u32::MAX)).collect();
+        let max_count = depth_sums.iter().map(|(_, (_, count))| *count).fold(0.0, f64::max);
+        let points =
+            depth_sums.into_iter().filter(|(_, (_, count))| *count == max_count).map(|((_, depth), (sum, count))| {
+                CurvePoint::without_interval(f64::from(*depth), sum / count, format!("mean of {count} searches"))
+            });
         Some(Series { name: line.name.clone(), line: Some(index), points: points.collect() })
     });
     let series: Vec<Series> = series.collect();
@@ -125,17 +126,17 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     }
     let (depths, finished) = (frame.numbers(columns::DEPTH), frame.text_column(columns::FINISHED));
     let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    let shown = rows_of_lines(frame, summary, lines);
-    for row in shown.into_iter().filter(|&row| finished.text(row) != "false" && depths[row] > 0.0) {
+    let shown_rows = rows_of_lines(frame, summary, lines);
+    for row in shown_rows.into_iter().filter(|&row| finished.text(row) != "false" && depths[row] > 0.0) {
         rows.entry(depths[row] as u32).or_default().push(row);
     }
-    // One depth is no curve.
+    // A single depth makes no curve.
     if rows.len() < 2 {
         return Vec::new();
     }
-    let empty =
+    let empty_series =
         |&index: &usize| Series { name: summary.lines[index].name.clone(), line: Some(index), points: Vec::new() };
-    let mut series: Vec<Series> = lines.iter().map(empty).collect();
+    let mut series: Vec<Series> = lines.iter().map(empty_series).collect();
     for (depth, rows) in rows {
         let part = frame.take_with_counters(&rows, &[columns::NODES]);
         let grouping = Grouping::new(&part, &summary.by);
@@ -158,13 +159,15 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
 /// The rows of the given lines and of their baselines.
 fn rows_of_lines(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
     let grouping = Grouping::new(frame, &summary.by);
-    let named = || lines.iter().flat_map(|&index| [Some(&summary.lines[index]), summary.base(index)]).flatten();
-    let expected: Vec<bool> = grouping.values.iter().map(|values| named().any(|line| line.values == *values)).collect();
-    frame.select(|row| expected[grouping.group[row] as usize])
+    let lines_and_bases =
+        || lines.iter().flat_map(|&index| [Some(&summary.lines[index]), summary.base(index)]).flatten();
+    let is_wanted: Vec<bool> =
+        grouping.values.iter().map(|values| lines_and_bases().any(|line| line.values == *values)).collect();
+    frame.select(|row| is_wanted[grouping.group[row] as usize])
 }
 
-/// Each search of the given lines against the baseline's, under the file's own key seed: x is the
-/// baseline's value, y the ratio.
+/// Each search of the given lines, compared with the baseline's search under the file's own key
+/// seed: x is the baseline's value, y the ratio.
 pub fn position_ratios(
     frame: &Frame,
     summary: &Summary,
@@ -174,12 +177,12 @@ pub fn position_ratios(
     let metric = Metric::nodes();
     let reader = MetricReader::new(searches, &metric, frame);
     let mut bases: BTreeMap<usize, BaseSearches<'_>> = BTreeMap::new();
-    let units = frame.text_column(columns::POSITION);
+    let position_names = frame.text_column(columns::POSITION);
     let others: Vec<usize> = lines.iter().copied().filter(|&index| !summary.lines[index].is_baseline).collect();
     let series = others.iter().filter_map(|&index| {
         let line = &summary.lines[index];
-        let own = grouping.find(&summary.base(index)?.values)?;
-        let base = bases.entry(own).or_insert_with(|| BaseSearches::new(&reader, grouping, own));
+        let base_group = grouping.find(&summary.base(index)?.values)?;
+        let base = bases.entry(base_group).or_insert_with(|| BaseSearches::new(&reader, grouping, base_group));
         let pairs = base.pairs(grouping.find(&line.values)?).list;
         let pairs: Vec<_> = pairs.iter().filter(|pair| pair.seed == 0).collect();
         let step = (pairs.len() * others.len()).div_ceil(MAX_POINTS).max(1);
@@ -187,7 +190,7 @@ pub fn position_ratios(
             CurvePoint::without_interval(
                 pair.values[0],
                 pair.values[1] / pair.values[0],
-                units.list()[pair.unit as usize].clone(),
+                position_names.list()[pair.unit as usize].clone(),
             )
         });
         Some(Series { name: line.name.clone(), line: Some(index), points: points.collect() })
@@ -195,14 +198,14 @@ pub fn position_ratios(
     series.filter(|series| !series.points.is_empty()).collect()
 }
 
-/// The summary lines that are on the grid, by index, each with its level on every axis.
+/// The indices of the summary lines that are on the grid, each with its level on every axis.
 fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Option<usize>>)> {
     let variants = grid.text_column(columns::VARIANT);
-    let place = |(name, row): (&String, Option<usize>)| {
+    let locate = |(name, row): (&String, Option<usize>)| {
         let (index, row) = (summary.lines.iter().position(|line| line.name == *name)?, row?);
         Some((index, axes.iter().map(|axis| axis.row_level(grid, row)).collect()))
     };
-    variants.list().iter().zip(variants.first_rows()).filter_map(place).collect()
+    variants.list().iter().zip(variants.first_rows()).filter_map(locate).collect()
 }
 
 /// Series over a numeric axis, one for each combination of the other axes; `value` gives y with its
@@ -220,15 +223,19 @@ pub fn series_along_axis(
         let Some(levels) = levels.into_iter().collect::<Option<Vec<usize>>>() else { continue };
         let Some(x) = axes[axis].levels[levels[axis]].number else { continue };
         let Some((y, low, high)) = value(index).filter(|(y, ..)| y.is_finite()) else { continue };
-        let others = || (0..axes.len()).filter(|other| *other != axis);
-        // A bare number gets its option's name: 4 slots.
-        let label = |other: usize| {
-            let label = &axes[other].levels[levels[other]].label;
-            if label.parse::<f64>().is_ok() { format!("{label} {}", axes[other].name) } else { label.clone() }
+        let other_axes = || (0..axes.len()).filter(|other| *other != axis);
+        // A plain number is followed by its option's name, as in "4 slots".
+        let describe_level = |other: usize| {
+            let describe_level = &axes[other].levels[levels[other]].label;
+            if describe_level.parse::<f64>().is_ok() {
+                format!("{describe_level} {}", axes[other].name)
+            } else {
+                describe_level.clone()
+            }
         };
-        let name = || others().map(label).collect::<Vec<_>>().join(", ");
-        let series = lines.entry(others().map(|other| levels[other]).collect());
-        let series = series.or_insert_with(|| Series { name: name(), ..Series::default() });
+        let join_levels = || other_axes().map(describe_level).collect::<Vec<_>>().join(", ");
+        let series = lines.entry(other_axes().map(|other| levels[other]).collect());
+        let series = series.or_insert_with(|| Series { name: join_levels(), ..Series::default() });
         let label = summary.lines[index].name.clone();
         series.points.push(CurvePoint { x, y, low, high, label });
     }
@@ -250,27 +257,29 @@ pub fn responses(
     for (index, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
         let Some((path, numbers)) = find_numeric_option(axis) else { continue };
         let other = axes.iter().position(|other| other.path == "table.size" && other.levels.len() <= MAX_LINES);
-        let points = |effects: &[Effect], axis_of: usize| -> Vec<CurvePoint> {
-            let point = |effect: &Effect| {
+        let collect_points = |effects: &[Effect], axis_of: usize| -> Vec<CurvePoint> {
+            let to_point = |effect: &Effect| {
                 let label = axis.levels[effect.level].label.clone();
                 numbers[effect.level].map(|x| CurvePoint::from_ratio(x, &effect.judged.ratio, &label))
             };
-            let own = effects.iter().filter(|effect| effect.axis == axis_of);
-            let mut points: Vec<CurvePoint> = own.filter_map(point).filter(|point| !point.y.is_nan()).collect();
-            points.sort_by(|a, b| a.x.total_cmp(&b.x));
-            points
+            let axis_effects = effects.iter().filter(|effect| effect.axis == axis_of);
+            let mut collect_points: Vec<CurvePoint> =
+                axis_effects.filter_map(to_point).filter(|to_point| !to_point.y.is_nan()).collect();
+            collect_points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            collect_points
         };
         let (series, by) = match other {
-            None => {
-                (vec![Series { name: "all".to_owned(), line: None, points: points(effects, index) }], String::new())
-            }
+            None => (
+                vec![Series { name: "all".to_owned(), line: None, points: collect_points(effects, index) }],
+                String::new(),
+            ),
             Some(other) => {
                 let sizes = grid.text_column(&axes[other].columns[0]);
                 let lines = axes[other].levels.iter().map(|level| {
                     let rows = grid.take(&grid.select(|row| sizes.text(row) == level.values[0]));
                     let effects =
                         effects::main_effects(&rows, &axes[index..=index], &references[index..=index], metric);
-                    Series { name: level.label.clone(), line: None, points: points(&effects, 0) }
+                    Series { name: level.label.clone(), line: None, points: collect_points(&effects, 0) }
                 });
                 (lines.filter(|series| series.points.len() > 1).collect(), axes[other].name.clone())
             }
@@ -289,24 +298,24 @@ fn find_numeric_option(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
     (0..axis.columns.len()).find_map(|column| {
         let numbers: Vec<Option<f64>> =
             axis.levels.iter().map(|level| crate::analysis::rows::axes::parse_number(&level.values[column])).collect();
-        let mut known: Vec<f64> = numbers.iter().flatten().copied().collect();
-        known.sort_by(f64::total_cmp);
-        let count = known.len();
-        known.dedup();
-        // A value that occurs twice: another parameter differs between those levels, so one line
+        let mut values: Vec<f64> = numbers.iter().flatten().copied().collect();
+        values.sort_by(f64::total_cmp);
+        let count = values.len();
+        values.dedup();
+        // If a value occurs twice, another parameter differs between these levels, so one line
         // cannot show both.
-        (known.len() >= 3 && known.len() == count).then(|| (axis.columns[column].clone(), numbers))
+        (values.len() >= 3 && values.len() == count).then(|| (axis.columns[column].clone(), numbers))
     })
 }
 
-/// A map of two axes: its cells, and whether they are means over different levels of the other
-/// axes.
+/// The cells of a map of two axes, and whether some cells are means over other levels of the
+/// remaining axes than others.
 pub type RatioMap = (Vec<Vec<Option<f64>>>, bool);
 
-/// Geometric mean ratios over two axes: rows of the first, columns of the second; averaged over the
-/// other axes.
+/// Geometric mean ratios over two axes: the first axis gives the rows, the second the columns.
+/// Ratios are averaged over the other axes.
 pub fn ratio_map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> RatioMap {
-    // The logarithms of each cell, and the levels of the other axes that they belong to.
+    // The logarithms of each cell, and the levels of the other axes at which they were measured.
     let mut cells = vec![vec![(Vec::new(), BTreeSet::new()); axes[second].levels.len()]; axes[first].levels.len()];
     for (index, mut levels) in lines_on_grid(grid, axes, summary) {
         let ratio = summary.lines[index].ratio().mean;

@@ -11,7 +11,7 @@ use crate::stats::ratio::Ratio;
 use crate::stats::sample::min_clusters;
 use crate::text::{plural, quote_names};
 
-/// How a line compares with its baseline.
+/// How a line differs from its baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// It is the baseline.
@@ -22,7 +22,7 @@ pub enum Sign {
     Nothing,
 }
 
-/// How a line compares, in the metric with this index.
+/// How a line differs from its baseline, in the metric with this index.
 pub fn compare_sign(line: &Line, metric: usize) -> Sign {
     let Some(measure) = line.measures.get(metric) else { return Sign::Nothing };
     let ratio = measure.ratio;
@@ -35,22 +35,24 @@ pub fn compare_sign(line: &Line, metric: usize) -> Sign {
     }
 }
 
-/// The findings, the most important first; significant differences below the smallest that matters
-/// are counted separately.
+/// The findings, the most important first. Significant differences that are smaller than
+/// `smallest_effect` are counted separately.
 pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
-    let lines_of =
-        |expected| -> Vec<&Line> { summary.lines.iter().filter(|line| compare_sign(line, 0) == expected).collect() };
-    let (less, more, unclear) = (lines_of(Sign::Less), lines_of(Sign::More), lines_of(Sign::Unclear));
-    let compared = less.len() + more.len() + unclear.len();
-    if compared == 0 {
+    let lines_with =
+        |sign| -> Vec<&Line> { summary.lines.iter().filter(|line| compare_sign(line, 0) == sign).collect() };
+    let (less, more, unclear) = (lines_with(Sign::Less), lines_with(Sign::More), lines_with(Sign::Unclear));
+    let compared_count = less.len() + more.len() + unclear.len();
+    if compared_count == 0 {
         return lines_alone(summary).into_iter().collect();
     }
-    let same: Vec<&&Line> = unclear.iter().filter(|line| line.ratio().is_same()).collect();
-    let matters = 1.0 + smallest_effect;
-    let (small, less): (Vec<&Line>, Vec<&Line>) = less.into_iter().partition(|line| line.ratio().low > 1.0 / matters);
-    let (slight, more): (Vec<&Line>, Vec<&Line>) = more.into_iter().partition(|line| line.ratio().high < matters);
-    let small = small.len() + slight.len();
+    let equal_lines: Vec<&&Line> = unclear.iter().filter(|line| line.ratio().is_same()).collect();
+    let minimum_ratio = 1.0 + smallest_effect;
+    let (small, less): (Vec<&Line>, Vec<&Line>) =
+        less.into_iter().partition(|line| line.ratio().low > 1.0 / minimum_ratio);
+    let (small_more, more): (Vec<&Line>, Vec<&Line>) =
+        more.into_iter().partition(|line| line.ratio().high < minimum_ratio);
+    let small = small.len() + small_more.len();
     if summary.lines.iter().filter(|line| line.is_baseline).nth(1).is_some() {
         let mut findings = describe_groups(summary, metric);
         findings.extend(describe_power(&summary.power));
@@ -60,29 +62,30 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let mut findings = Vec::new();
     let mut rivals = summary.rival_power.as_ref().and_then(describe_rival_power);
     let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
-    let what = noun(metric);
+    let noun = noun(metric);
     let fewer = fewer(metric);
     let fewest = if fewer == "fewer" { "Fewest" } else { "Least" };
-    let (least, most) = (less.iter().min_by(by_mean), more.iter().max_by(by_mean));
-    // Sizes, key widths and key schemes are no rivals: the largest table would always win.
-    let ranked = summary.unlike.is_empty();
-    if let Some(least) = least.filter(|_| ranked) {
-        findings.push(format!("{fewest} {what}: {}.", describe(least, &less, metric)));
-        // Power stands beside the finding that it belongs to.
+    let (lowest, highest) = (less.iter().min_by(by_mean), more.iter().max_by(by_mean));
+    // Lines that differ in size, key width or key scheme are not ranked: the largest table would
+    // always win.
+    let is_ranked = summary.unlike.is_empty();
+    if let Some(lowest) = lowest.filter(|_| is_ranked) {
+        findings.push(format!("{fewest} {noun}: {}.", describe(lowest, &less, metric)));
+        // The power among rivals follows the finding that it belongs to.
         findings.extend(rivals.take());
     }
-    if compared == unclear.len() {
-        findings.push(no_difference(summary, what, &unclear));
+    if compared_count == unclear.len() {
+        findings.push(no_difference(summary, noun, &unclear));
     } else {
         let parts = [
-            (less.len(), format!("with {fewer} {what} than the baseline")),
+            (less.len(), format!("with {fewer} {noun} than the baseline")),
             (
                 more.len(),
-                if less.is_empty() { format!("with more {what} than the baseline") } else { "with more".to_owned() },
+                if less.is_empty() { format!("with more {noun} than the baseline") } else { "with more".to_owned() },
             ),
             (small, format!("with a difference below {} %", 100.0 * smallest_effect)),
-            (unclear.len() - same.len(), "with no difference shown".to_owned()),
-            (same.len(), "equal in every search".to_owned()),
+            (unclear.len() - equal_lines.len(), "with no difference shown".to_owned()),
+            (equal_lines.len(), "equal in every search".to_owned()),
         ];
         let parts: Vec<(usize, String)> = parts.into_iter().filter(|(lines, _)| *lines > 0).collect();
         findings.push(match parts.as_slice() {
@@ -92,19 +95,19 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
             }
             _ => {
                 let parts: Vec<String> = parts.iter().map(|(lines, text)| format!("{lines} {text}")).collect();
-                format!("Of {}: {}.", plural(compared, "other"), parts.join(", "))
+                format!("Of {}: {}.", plural(compared_count, "other"), parts.join(", "))
             }
         });
     }
-    if !(ranked || less.is_empty() && more.is_empty()) {
+    if !(is_ranked || less.is_empty() && more.is_empty()) {
         findings.extend(describe_range(&[&less[..], &more[..]].concat(), &summary.unlike, metric));
     }
     findings.extend(describe_power(&summary.power));
-    if compared > unclear.len() {
+    if compared_count > unclear.len() {
         findings.extend(identical_ratios(&[&less[..], &more[..]].concat()));
     }
-    if let Some(most) = most.filter(|_| ranked) {
-        findings.push(format!("Most {what}: {}.", describe(most, &more, metric)));
+    if let Some(highest) = highest.filter(|_| is_ranked) {
+        findings.push(format!("Most {noun}: {}.", describe(highest, &more, metric)));
     }
     findings.extend(lines_alone(summary));
     findings.extend(fragile_lines(summary));
@@ -113,43 +116,50 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     findings
 }
 
-/// A sentence for each group that has a baseline of its own, and one about lines without one.
+/// A sentence for each group that has its own baseline, and one about lines without a baseline.
 fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
-    let what = noun(metric);
+    let noun = noun(metric);
     let bases = (0..summary.lines.len()).filter(|&index| summary.lines[index].is_baseline);
-    let group = |base: usize| {
+    let describe_group = |base: usize| {
         let line = &summary.lines[base];
         let others = summary.lines.iter().filter(|other| other.base == Some(base) && !other.is_baseline);
         let others: Vec<&Line> = others.filter(|other| other.ratio().pairs > 0).collect();
         let text = match others.as_slice() {
             [] => format!("nothing to compare with \"{}\"", line.name),
-            [only] => describe_contrast(only, line, metric),
+            [single] => describe_contrast(single, line, metric),
             all => {
-                let with = |sign: Sign| all.iter().filter(move |other| compare_sign(other, 0) == sign);
-                let (fewer, less, more) = (fewer(metric), with(Sign::Less).count(), with(Sign::More).count());
+                let lines_with = |sign: Sign| all.iter().filter(move |other| compare_sign(other, 0) == sign);
+                let (fewer, less, more) =
+                    (fewer(metric), lines_with(Sign::Less).count(), lines_with(Sign::More).count());
                 let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
-                let least = with(Sign::Less).min_by(by_mean).map_or_else(String::new, |least| {
-                    format!("; \"{}\" has {}", least.name, describe_difference(&least.ratio(), metric))
-                });
+                let describe_lowest =
+                    lines_with(Sign::Less).min_by(by_mean).map_or_else(String::new, |describe_lowest| {
+                        format!(
+                            "; \"{}\" has {}",
+                            describe_lowest.name,
+                            describe_difference(&describe_lowest.ratio(), metric)
+                        )
+                    });
                 match (less, more) {
                     (0, 0) => no_difference_shown(line),
-                    _ => format!("{less} of {} with {fewer} {what}, {more} with more{least}", all.len()),
+                    _ => format!("{less} of {} with {fewer} {noun}, {more} with more{describe_lowest}", all.len()),
                 }
             }
         };
         format!("At {}: {text}.", line.group)
     };
-    bases.map(group).chain(lines_alone(summary)).collect()
+    bases.map(describe_group).chain(lines_alone(summary)).collect()
 }
 
 /// A sentence about lines whose group has no baseline.
 fn lines_alone(summary: &Summary) -> Option<String> {
-    let alone: Vec<&str> =
+    let lines_without_baseline: Vec<&str> =
         summary.lines.iter().filter(|line| line.base.is_none()).map(|line| line.name.as_str()).collect();
-    let (has, stands) = if alone.len() == 1 { ("has", "stands") } else { ("have", "stand") };
-    // Where no line has a baseline there are no groups.
-    (!alone.is_empty() && alone.len() < summary.lines.len())
-        .then(|| format!("{} {has} no baseline in the same group and {stands} alone.", quote_names(&alone)))
+    let (has, stands) = if lines_without_baseline.len() == 1 { ("has", "stands") } else { ("have", "stand") };
+    // If no line has a baseline, there are no groups.
+    (!lines_without_baseline.is_empty() && lines_without_baseline.len() < summary.lines.len()).then(|| {
+        format!("{} {has} no baseline in the same group and {stands} alone.", quote_names(&lines_without_baseline))
+    })
 }
 
 /// How a line differs from its baseline, in words: `7.0 % fewer nodes [6.1, 8.4]`.
@@ -161,33 +171,37 @@ fn describe_contrast(line: &Line, base: &Line, metric: &Metric) -> String {
     }
 }
 
-/// The same for lines that do not differ; a table that is not full is the likely reason.
+/// The phrase for lines that do not differ; a table that is not full is the likely reason.
 fn no_difference_shown(base: &Line) -> String {
-    let loose = base.hashfull < MIN_PRESSURE;
-    let full = if loose { format!(" (table {:.0} % full)", base.hashfull / 10.0) } else { String::new() };
-    format!("no difference shown{full}")
+    let is_loose = base.hashfull < MIN_PRESSURE;
+    let fill = if is_loose { format!(" (table {:.0} % full)", base.hashfull / 10.0) } else { String::new() };
+    format!("no difference shown{fill}")
 }
 
-/// "Fewer" of a metric that counts, "less" of one that measures.
+/// "fewer" for a metric that counts, "less" for one that measures.
 fn fewer(metric: &Metric) -> &'static str {
     if metric.unit() == Unit::Count { "fewer" } else { "less" }
 }
 
-/// The extremes of lines that are not to be ranked, since they differ in `unlike`.
+/// A sentence about the extremes of lines that must not be ranked, because they differ in `unlike`.
 fn describe_range(lines: &[&Line], unlike: &[String], metric: &Metric) -> Option<String> {
-    let end = |line: &&Line| format!("{} (\"{}\")", describe_difference(&line.ratio(), metric), line.name);
+    let describe_end = |line: &&Line| format!("{} (\"{}\")", describe_difference(&line.ratio(), metric), line.name);
     let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
-    let (least, most) = (lines.iter().min_by(by_mean)?, lines.iter().max_by(by_mean)?);
-    let range = if lines.len() == 1 { end(least) } else { format!("from {} to {}", end(least), end(most)) };
+    let (lowest, highest) = (lines.iter().min_by(by_mean)?, lines.iter().max_by(by_mean)?);
+    let range = if lines.len() == 1 {
+        describe_end(lowest)
+    } else {
+        format!("from {} to {}", describe_end(lowest), describe_end(highest))
+    };
     Some(format!(
         "Against the baseline: {range}. They differ in {}, so that this ranks nothing else.",
         unlike.join(", ")
     ))
 }
 
-/// A ratio as a difference in percent with its interval; from a factor of 2 on as a multiple.
+/// A ratio with its interval, as a difference in percent; from a factor of 2 upwards as a multiple.
 pub fn describe_difference(ratio: &Ratio, metric: &Metric) -> String {
-    let (what, fewer) = (noun(metric), fewer(metric));
+    let (noun, fewer) = (noun(metric), fewer(metric));
     let Ratio { mean, low, high, .. } = *ratio;
     let percent = |value: f64| match value.is_finite() {
         true if value < 1e6 => format!("{:.1}", 100.0 * value),
@@ -195,9 +209,9 @@ pub fn describe_difference(ratio: &Ratio, metric: &Metric) -> String {
         false => "no bound".to_owned(),
     };
     match mean {
-        2.0.. => format!("{mean:.2} times the {what} [{low:.2}, {high:.2}]"),
-        1.0.. => format!("{} % more {what} [{}, {}]", percent(mean - 1.0), percent(low - 1.0), percent(high - 1.0)),
-        _ => format!("{} % {fewer} {what} [{}, {}]", percent(1.0 - mean), percent(1.0 - high), percent(1.0 - low)),
+        2.0.. => format!("{mean:.2} times the {noun} [{low:.2}, {high:.2}]"),
+        1.0.. => format!("{} % more {noun} [{}, {}]", percent(mean - 1.0), percent(low - 1.0), percent(high - 1.0)),
+        _ => format!("{} % {fewer} {noun} [{}, {}]", percent(1.0 - mean), percent(1.0 - high), percent(1.0 - low)),
     }
 }
 
@@ -218,9 +232,9 @@ fn noun(metric: &Metric) -> &str {
     metric.name.rsplit('.').next().unwrap_or(&metric.name)
 }
 
-/// A sentence about lines none of which differs: equal everywhere, not significant, or too few
-/// positions.
-fn no_difference(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
+/// A sentence about lines if none of them differs, with the reason: they are equal in every search,
+/// the differences are not significant, or there are too few positions.
+fn no_difference(summary: &Summary, noun: &str, unclear: &[&Line]) -> String {
     let others = plural(unclear.len(), "other");
     let means = || unclear.iter().map(|line| line.ratio().mean);
     let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
@@ -230,30 +244,30 @@ fn no_difference(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
     };
     let Power { clusters, lines, games, .. } = summary.power;
     // A single pair has no spread.
-    let same = |ratio: Ratio| ratio.is_same() || ratio.pairs == 1 && ratio.mean == 1.0;
+    let is_same = |ratio: Ratio| ratio.is_same() || ratio.pairs == 1 && ratio.mean == 1.0;
     match () {
-        () if unclear.iter().all(|line| same(line.ratio())) => {
-            format!("No difference in {what}: {others} and the baseline are equal in every search.")
+        () if unclear.iter().all(|line| is_same(line.ratio())) => {
+            format!("No difference in {noun}: {others} and the baseline are equal in every search.")
         }
         () if clusters < min_clusters(lines) => {
             let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
-            let says = if clusters == 1 {
+            let consequence = if clusters == 1 {
                 "the counts are exact, but one position says nothing of others".to_owned()
             } else {
                 format!("with {units}, no difference can be shown")
             };
-            format!("{others} {have} {ratios} of the baseline's {what}; {says}.")
+            format!("{others} {have} {ratios} of the baseline's {noun}; {consequence}.")
         }
         () => {
-            format!("No difference in {what} shown between the baseline and {others} ({ratios} of its {what}).")
+            format!("No difference in {noun} shown between the baseline and {others} ({ratios} of its {noun}).")
         }
     }
 }
 
 /// A line's ratio, and the number of other lines with the same ratio.
-fn describe(line: &Line, kind: &[&Line], metric: &Metric) -> String {
+fn describe(line: &Line, same_sign: &[&Line], metric: &Metric) -> String {
     let ratio = line.ratio();
-    let equal_ratios = kind.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
+    let equal_ratios = same_sign.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
     let equal_ratios =
         if equal_ratios > 0 { format!(" and {} with the same", plural(equal_ratios, "other")) } else { String::new() };
     format!(
@@ -264,35 +278,34 @@ fn describe(line: &Line, kind: &[&Line], metric: &Metric) -> String {
     )
 }
 
-/// A sentence about lines whose direction or significance depends on one position or game, with the
-/// first few by name.
+/// A sentence about lines whose direction or significance depends on a single position or game; the
+/// first few are named.
 fn fragile_lines(summary: &Summary) -> Option<String> {
-    const SHOWN: usize = 3;
+    const MAX_NAMED: usize = 3;
     let is_fragile = |line: &&Line| {
         let reverses = line.ratio().influence.is_some_and(|influence| influence.reverses);
         line.measures.first().is_some_and(|measure| measure.fragile || measure.significant && reverses)
     };
     let lines: Vec<&Line> = summary.lines.iter().filter(is_fragile).collect();
-    let describe = |line: &&Line| {
+    let describe_line = |line: &&Line| {
         let without = line.ratio().influence.map_or(f64::NAN, |influence| influence.without);
         format!("\"{}\" ({:.3}; {without:.3} without {})", line.name, line.ratio().mean, line.influential)
     };
-    let shown: Vec<String> = lines.iter().take(SHOWN).map(describe).collect();
-    let more = crate::text::and_more(lines.len().saturating_sub(SHOWN));
+    let named: Vec<String> = lines.iter().take(MAX_NAMED).map(describe_line).collect();
+    let more = crate::text::and_more(lines.len().saturating_sub(MAX_NAMED));
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
-    (!lines.is_empty()).then(|| format!("Significance depends on a single {unit}: {}{more}.", shown.join(", ")))
+    (!lines.is_empty()).then(|| format!("Significance depends on a single {unit}: {}{more}.", named.join(", ")))
 }
 
-/// A sentence about lines that are not significant only because of the margin for an unseen
-/// cluster.
+/// A sentence about lines that would be significant without the margin for an unseen cluster.
 fn within_margin(summary: &Summary) -> Option<String> {
     let enough = min_clusters(summary.power.lines);
     let lines = summary.lines.iter().filter_map(|line| line.measures.first());
-    let narrow = lines.filter(|Measure { ratio, p, significant: marked, .. }| {
-        !marked && ratio.excludes_one() && *p < 0.05 && ratio.clusters >= enough && !ratio.exceeds_margin()
+    let within_margin = lines.filter(|Measure { ratio, p, significant, .. }| {
+        !significant && ratio.excludes_one() && *p < 0.05 && ratio.clusters >= enough && !ratio.exceeds_margin()
     });
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
-    let count = narrow.count();
+    let count = within_margin.count();
     let leave = if count == 1 { "leaves" } else { "leave" };
     (count > 0).then(|| {
         format!(
@@ -312,19 +325,23 @@ fn describe_power(power: &Power) -> Option<String> {
     Some(format!("With {clusters} {units}{among}, power for differences {between} is {}", describe_detectable(power)?))
 }
 
-/// The same for the comparison of the other lines with the best of them.
+/// A sentence about the power of comparing the other lines with the best of them.
 fn describe_rival_power(power: &Power) -> Option<String> {
     Some(format!("Between the best of the others and the rest, power is {}", describe_detectable(power)?))
 }
 
-/// The end of that sentence; none if nothing is detectable, or if no two searches differ.
+/// The end of a sentence about power; none if nothing is detectable, or if no two searches differ.
 fn describe_detectable(power: &Power) -> Option<String> {
-    let Power { detectable: seen, needed, games, .. } = *power;
-    (seen > 0.0).then(|| {
+    let Power { detectable, needed, games, .. } = *power;
+    (detectable > 0.0).then(|| {
         format!(
             "80 % for about {} or more; detecting 1 % would take about {} {}.",
-            if seen < 0.1 { format!("{:.1} %", 100.0 * seen) } else { format!("{:.0} %", 100.0 * seen) },
-            // Such an estimate has two significant figures.
+            if detectable < 0.1 {
+                format!("{:.1} %", 100.0 * detectable)
+            } else {
+                format!("{:.0} %", 100.0 * detectable)
+            },
+            // The estimate is accurate to two significant figures at most.
             round_up(needed),
             if games { "games or positions" } else { "positions" },
         )
@@ -344,10 +361,10 @@ mod tests {
 
     use crate::stats::influence::Influence;
 
-    /// A line with a given mean; `fragile`: one position decides its significance; `reverses`: the
-    /// mean changes sides without one.
-    fn line(name: &str, mean: f64, significant: bool, [fragile, turns]: [bool; 2]) -> Line {
-        let influence = Some(Influence { cluster: 0, index: 0, without: 1.25, reverses: turns });
+    /// A line with a given mean. `fragile`: its significance depends on one position. `reverses`:
+    /// without one position, the mean is on the other side of 1.
+    fn line(name: &str, mean: f64, significant: bool, [fragile, reverses]: [bool; 2]) -> Line {
+        let influence = Some(Influence { cluster: 0, index: 0, without: 1.25, reverses });
         let ratio = Ratio { mean, low: mean - 0.1, high: mean + 0.1, pairs: 8, influence, ..Ratio::default() };
         // Findings use the first metric.
         let measures = vec![Measure { ratio, significant, fragile, ..Measure::default() }, Measure::default()];
@@ -360,16 +377,17 @@ mod tests {
         }
     }
 
-    fn describe(lines: Vec<Line>) -> Vec<String> {
+    fn describe_lines(lines: Vec<Line>) -> Vec<String> {
         let power = Power { detectable: f64::NAN, clusters: 20, lines: 8, ..Power::default() };
         findings(&Summary { lines, power, metrics: vec![Metric::nodes()], ..Summary::default() }, 0.005)
     }
 
-    /// The extreme lines on each side are named, wherever they are; the others are counted.
+    /// The most extreme line on each side is named, wherever it stands in the list; the others are
+    /// counted.
     #[test]
     fn most_extreme_line_of_each_side_is_named() {
-        let plain = [false; 2];
-        let plain_line = |name: &str, mean: f64, marked: bool| line(name, mean, marked, plain);
+        let not_fragile = [false; 2];
+        let plain_line = |name: &str, mean: f64, marked: bool| line(name, mean, marked, not_fragile);
         let lines = vec![
             plain_line("a", 0.8, true),
             plain_line("b", 0.5, true),
@@ -381,36 +399,41 @@ mod tests {
             plain_line("g", 9.0, false),
             plain_line("h", 0.7, true),
         ];
-        let farthest =
+        let describe_farthest =
             |name: &str, difference: &str| format!("\"{name}\", {difference} against the baseline (8 pairs).");
         assert_eq!(
-            describe(lines),
+            describe_lines(lines),
             [
-                format!("Fewest nodes: {}", farthest("b", "50.0 % fewer nodes [40.0, 60.0]")),
+                format!("Fewest nodes: {}", describe_farthest("b", "50.0 % fewer nodes [40.0, 60.0]")),
                 "Of 8 others: 3 with fewer nodes than the baseline, 3 with more, 2 with no difference shown."
                     .to_owned(),
-                format!("Most nodes: {}", farthest("e", "3.00 times the nodes [2.90, 3.10]"))
+                format!("Most nodes: {}", describe_farthest("e", "3.00 times the nodes [2.90, 3.10]"))
             ]
         );
-        // A metric that is no count is "least", not "fewest".
-        let timed = Metric {
+        // A metric that is not a count is "least", not "fewest".
+        let seconds = Metric {
             name: "seconds".to_owned(),
             aggregation: crate::analysis::rows::metric::Aggregation::Sum(columns::SECONDS.to_owned()),
         };
-        assert_ne!(timed.unit(), Unit::Count);
+        assert_ne!(seconds.unit(), Unit::Count);
         let power = Power { detectable: f64::NAN, clusters: 20, lines: 8, ..Power::default() };
         let lines = vec![plain_line("base", 1.0, false), plain_line("b", 0.5, true)];
-        let timed_findings = findings(&Summary { lines, power, metrics: vec![timed], ..Summary::default() }, 0.005);
+        let timed_findings = findings(&Summary { lines, power, metrics: vec![seconds], ..Summary::default() }, 0.005);
         assert!(timed_findings[0].starts_with("Least "), "{timed_findings:?}");
-        assert_eq!(describe(vec![plain_line("base", 1.0, false)]), Vec::<String>::new());
-        let none = "No difference in nodes shown between the baseline and 2 others (0.100 to 9.000 of its nodes).";
+        assert_eq!(describe_lines(vec![plain_line("base", 1.0, false)]), Vec::<String>::new());
+        let no_difference =
+            "No difference in nodes shown between the baseline and 2 others (0.100 to 9.000 of its nodes).";
         assert_eq!(
-            describe(vec![plain_line("base", 1.0, false), plain_line("c", 0.1, false), plain_line("g", 9.0, false)]),
-            [none]
+            describe_lines(vec![
+                plain_line("base", 1.0, false),
+                plain_line("c", 0.1, false),
+                plain_line("g", 9.0, false)
+            ]),
+            [no_difference]
         );
     }
 
-    /// The largest table would always be best: its size is named instead.
+    /// The largest table would always be best, so the differing option is named instead.
     #[test]
     fn lines_that_differ_in_size_are_not_ranked() {
         let lines =
@@ -418,9 +441,10 @@ mod tests {
         let power = Power { detectable: f64::NAN, clusters: 20, lines: 2, ..Power::default() };
         let unlike = vec!["table.size".to_owned()];
         let metrics = vec![Metric::nodes()];
-        let shown = findings(&Summary { lines: lines.to_vec(), power, metrics, unlike, ..Summary::default() }, 0.005);
+        let sentences =
+            findings(&Summary { lines: lines.to_vec(), power, metrics, unlike, ..Summary::default() }, 0.005);
         assert_eq!(
-            shown,
+            sentences,
             [
                 "All 2 others have fewer nodes than the baseline.",
                 "Against the baseline: from 50.0 % fewer nodes [40.0, 60.0] (\"a\") to 20.0 % fewer nodes [10.0, 30.0] (\"b\"). They differ \
@@ -429,22 +453,23 @@ mod tests {
         );
     }
 
-    /// Ties with the best are reported; a significant difference too small to matter is no finding.
+    /// Ties with the best line are reported; a significant difference that is too small to matter
+    /// is not a finding.
     #[test]
     fn ties_and_small_differences_are_reported() {
-        let plain = [false; 2];
-        let mut lines = [0.5, 0.9, 0.5, 0.5].map(|mean| line(&format!("m{mean}"), mean, true, plain)).to_vec();
-        lines.push(line("base", 1.0, false, plain));
+        let not_fragile = [false; 2];
+        let mut lines = [0.5, 0.9, 0.5, 0.5].map(|mean| line(&format!("m{mean}"), mean, true, not_fragile)).to_vec();
+        lines.push(line("base", 1.0, false, not_fragile));
         for (mean, low, high) in [(0.998, 0.996, 0.999), (1.002, 1.001, 1.004), (1.004, 1.001, 1.007)] {
-            let mut small = line("small", mean, true, plain);
+            let mut small = line("small", mean, true, not_fragile);
             (small.measures[0].ratio.low, small.measures[0].ratio.high) = (low, high);
             lines.push(small);
         }
         // Equal to the baseline in every search: no spread.
-        let mut same = line("same", 1.0, false, plain);
-        same.measures[0].ratio.error = 0.0;
-        lines.push(same);
-        let [best, counts, repeated, most] = <[String; 4]>::try_from(describe(lines)).unwrap();
+        let mut equal_line = line("same", 1.0, false, not_fragile);
+        equal_line.measures[0].ratio.error = 0.0;
+        lines.push(equal_line);
+        let [best, counts, repeated, most] = <[String; 4]>::try_from(describe_lines(lines)).unwrap();
         assert_eq!(
             best,
             "Fewest nodes: \"m0.5\" and 2 others with the same, 50.0 % fewer nodes [40.0, 60.0] against the baseline (8 pairs)."
@@ -454,50 +479,54 @@ mod tests {
             "Of 8 others: 4 with fewer nodes than the baseline, 1 with more, 2 with a difference below 0.5 %, 1 equal in every search."
         );
         assert!(repeated.starts_with("2 of those have exactly the same ratio as another"), "{repeated}");
-        let pair = ["a", "b"].map(|name| line(name, 0.5, true, plain));
+        let pair = ["a", "b"].map(|name| line(name, 0.5, true, not_fragile));
         assert!(identical_ratios(&pair.each_ref()).unwrap().starts_with("1 of those has exactly the same ratio"));
         assert!(most.starts_with("Most nodes: \"small\", 0.4 % more nodes"), "{most}");
     }
 
-    /// The three reasons: equal searches, not significant, too few positions.
+    /// The three possible reasons are: equal searches, no significance, too few positions.
     #[test]
     fn reason_for_no_difference_is_given() {
-        let describe_all = |means: &[f64], clusters: usize, games: bool| {
+        let describe_means = |means: &[f64], clusters: usize, games: bool| {
             let error = if clusters > 1 { 0.0 } else { f64::NAN };
-            let other = |mean: &f64| {
+            let make_line = |mean: &f64| {
                 let mut line = line("other", *mean, false, [false; 2]);
                 (line.measures[0].ratio.pairs, line.measures[0].ratio.error) = (clusters, error);
                 line
             };
-            let lines = std::iter::once(line("base", 1.0, false, [false; 2])).chain(means.iter().map(other)).collect();
+            let lines =
+                std::iter::once(line("base", 1.0, false, [false; 2])).chain(means.iter().map(make_line)).collect();
             let power = Power { detectable: f64::NAN, clusters, lines: means.len(), games, ..Power::default() };
             let metrics = vec![Metric::nodes()];
             findings(&Summary { lines, power, metrics, ..Summary::default() }, 0.005).concat()
         };
-        let same = "No difference in nodes: 2 others and the baseline are equal in every search.";
-        assert_eq!([describe_all(&[1.0, 1.0], 9, false), describe_all(&[1.0, 1.0], 1, false)], [same, same]);
+        let equal_sentence = "No difference in nodes: 2 others and the baseline are equal in every search.";
         assert_eq!(
-            describe_all(&[141.0, 0.2, 1.0], 1, false),
+            [describe_means(&[1.0, 1.0], 9, false), describe_means(&[1.0, 1.0], 1, false)],
+            [equal_sentence, equal_sentence]
+        );
+        assert_eq!(
+            describe_means(&[141.0, 0.2, 1.0], 1, false),
             "3 others have 0.200 to 141.000 of the baseline's nodes; the counts are exact, but one position says nothing of others."
         );
         assert_eq!(
-            describe_all(&[1.5], 5, true),
+            describe_means(&[1.5], 5, true),
             "1 other has 1.500 of the baseline's nodes; with 5 games, no difference can be shown."
         );
         assert_eq!(
-            describe_all(&[1.5], 6, true),
+            describe_means(&[1.5], 6, true),
             "No difference in nodes shown between the baseline and 1 other (1.500 of its nodes)."
         );
     }
 
-    /// A fragile significance, or a significant mean that changes sides, is reported; the first
-    /// three lines by name.
+    /// A fragile significance is reported, and also a significant mean that changes sides without
+    /// one position. The first three lines are named.
     #[test]
     fn lines_that_depend_on_one_position_are_named() {
-        let count_findings = |marked: bool, influence: [bool; 2]| {
-            describe(vec![line("a", 2.0, marked, influence)]).len() - (1 + usize::from(marked))
+        let count_findings = |significant: bool, influence: [bool; 2]| {
+            describe_lines(vec![line("a", 2.0, significant, influence)]).len() - (1 + usize::from(significant))
         };
-        for (marked, influence, expected) in [
+        for (significant, influence, expected) in [
             (false, [false, false], 0),
             (true, [false, false], 0),
             (false, [true, false], 1),
@@ -505,19 +534,19 @@ mod tests {
             (true, [false, true], 1),
             (false, [false, true], 0),
         ] {
-            assert_eq!(count_findings(marked, influence), expected, "{marked} {influence:?}");
+            assert_eq!(count_findings(significant, influence), expected, "{significant} {influence:?}");
         }
         let five = ["a", "b", "c", "d", "e"].map(|name| line(name, 2.0, false, [true, false])).to_vec();
-        let name_line = |name: &str| format!("\"{name}\" (2.000; 1.250 without p 7)");
-        let all = ["a", "b", "c"].map(name_line).join(", ");
-        assert_eq!(describe(five)[1], format!("Significance depends on a single position: {all} and 2 more."));
+        let describe_line = |name: &str| format!("\"{name}\" (2.000; 1.250 without p 7)");
+        let named = ["a", "b", "c"].map(describe_line).join(", ");
+        assert_eq!(describe_lines(five)[1], format!("Significance depends on a single position: {named} and 2 more."));
     }
 
-    /// An interval that excludes 1, without a mark, is reported where the margin for one more
-    /// position is the only reason: ln 2.5 is 0.9163, over 20 positions 0.045815.
+    /// An interval that excludes 1 without being significant is reported if the margin for one more
+    /// position is the only reason. The margin is ln 2.5 = 0.9163, over 20 positions 0.045815.
     #[test]
     fn interval_within_the_margin_for_an_unseen_position_is_reported() {
-        let sentence = |nearest: f64, p: f64, clusters: usize, count: usize, games: bool| {
+        let describe_margin = |nearest: f64, p: f64, clusters: usize, count: usize, games: bool| {
             let ends = if nearest > 0.0 { (nearest, 0.3) } else { (-0.3, nearest) };
             let ratio = Ratio {
                 mean: nearest.exp(),
@@ -527,30 +556,32 @@ mod tests {
                 pairs: 40,
                 ..Ratio::default()
             };
-            let narrow = Line { measures: vec![Measure { ratio, p, ..Measure::default() }], ..Line::default() };
+            let line = Line { measures: vec![Measure { ratio, p, ..Measure::default() }], ..Line::default() };
             let power = Power { lines: 2, clusters, games, ..Power::default() };
-            within_margin(&Summary { lines: vec![narrow; count], power, ..Summary::default() })
+            within_margin(&Summary { lines: vec![line; count], power, ..Summary::default() })
         };
-        let one = "The interval of 1 line leaves 1 out, but by so little that one more position with a difference of a factor \
+        let one_line = "The interval of 1 line leaves 1 out, but by so little that one more position with a difference of a factor \
             of 2.5 could undo it: not marked as significant.";
-        for (nearest, shown) in [(0.0458, true), (0.0459, false), (-0.0458, true), (-0.0459, false), (0.0001, true)] {
-            let expected = shown.then(|| one.to_owned());
-            assert_eq!(sentence(nearest, 0.01, 20, 1, false), expected, "{nearest}");
+        for (nearest, is_reported) in
+            [(0.0458, true), (0.0459, false), (-0.0458, true), (-0.0459, false), (0.0001, true)]
+        {
+            let expected = is_reported.then(|| one_line.to_owned());
+            assert_eq!(describe_margin(nearest, 0.01, 20, 1, false), expected, "{nearest}");
         }
-        // Not where p, too few clusters for two lines, or an interval with 1 in it would prevent a
-        // mark all the same.
-        let is_shown = |nearest, p, clusters| sentence(nearest, p, clusters, 1, false).is_some();
-        assert_eq!([is_shown(0.01, 0.049, 20), is_shown(0.01, 0.05, 20)], [true, false]);
-        assert_eq!([is_shown(0.01, 0.01, 7), is_shown(0.01, 0.01, 6)], [true, false]);
-        let several = sentence(0.01, 0.01, 20, 3, true).unwrap();
+        // It is not reported if p is too large, or if there are too few clusters for two lines:
+        // then the line would not be significant in any case.
+        let is_reported = |nearest, p, clusters| describe_margin(nearest, p, clusters, 1, false).is_some();
+        assert_eq!([is_reported(0.01, 0.049, 20), is_reported(0.01, 0.05, 20)], [true, false]);
+        assert_eq!([is_reported(0.01, 0.01, 7), is_reported(0.01, 0.01, 6)], [true, false]);
+        let sentence = describe_margin(0.01, 0.01, 20, 3, true).unwrap();
         assert!(
-            several
+            sentence
                 .starts_with("The intervals of 3 lines leave 1 out, but by so little that one more game or position"),
-            "{several}"
+            "{sentence}"
         );
     }
 
-    /// Rounded up, so that the estimate suffices.
+    /// Estimates are rounded up, so that the stated number is always enough.
     #[test]
     fn estimates_are_rounded_up_to_two_figures() {
         let cases = [
@@ -567,10 +598,10 @@ mod tests {
         }
     }
 
-    /// In per cent, with one decimal below ten.
+    /// Power is given in percent, with one decimal below ten.
     #[test]
     fn power_is_given_in_per_cent() {
-        let describe = |power: Power| {
+        let describe_with = |power: Power| {
             findings(
                 &Summary {
                     lines: vec![line("a", 2.0, false, [false; 2])],
@@ -582,7 +613,7 @@ mod tests {
             )
         };
         let describe_power = |detectable: f64, lines: usize, games: bool, rivals: bool| {
-            describe(Power { detectable, needed: 1234.0, clusters: 20, lines, games, rivals, ..Power::default() })
+            describe_with(Power { detectable, needed: 1234.0, clusters: 20, lines, games, rivals, ..Power::default() })
                 .remove(1)
         };
         assert_eq!(
@@ -593,9 +624,13 @@ mod tests {
             "With 20 independent games or positions and 3 comparisons, power for differences between rivals is 80 % for about 25 % or more"
         ));
         assert!(
-            [f64::NAN, 0.0]
-                .iter()
-                .all(|&detectable| describe(Power { detectable, clusters: 20, ..Power::default() }).len() == 1)
+            [f64::NAN, 0.0].iter().all(|&detectable| describe_with(Power {
+                detectable,
+                clusters: 20,
+                ..Power::default()
+            })
+            .len()
+                == 1)
         );
     }
 }

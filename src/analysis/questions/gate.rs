@@ -1,4 +1,4 @@
-//! Gates: changes that make a comparison fail, as a user writes them: `nodes > +1%`.
+//! Gates: changes that make a comparison fail, such as `nodes > +1%`.
 
 use crate::analysis::rows::frame::{Frame, FrameError, Lookup};
 use crate::experiment::relation::Relation;
@@ -19,11 +19,11 @@ pub struct Gate {
 /// The change that fails.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
-    /// Any row that differs.
+    /// Any difference in a row.
     Changed,
-    /// A change of a variant's total past a bound.
+    /// A change of a variant's total beyond a bound.
     Bound {
-        /// Which side of the bound fails: `>=`, `<=`, `>` or `<`.
+        /// On which side of the bound the change fails: `>=`, `<=`, `>` or `<`.
         relation: Relation,
         /// The bound, in the metric's unit or as a share of the old total: 0.01 is 1 %.
         bound: f64,
@@ -55,7 +55,7 @@ impl Gate {
     /// Parses a gate. [`Gate::column`] looks up its metric.
     ///
     /// # Errors
-    /// If it is no gate; the message says how gates are written.
+    /// If the text is not a gate; the message says how gates are written.
     pub fn parse(text: &str) -> Result<Self, GateError> {
         let trimmed = text.trim();
         let error = |what: &str| GateError::new(trimmed, what, SYNTAX);
@@ -103,22 +103,23 @@ impl Gate {
     /// # Errors
     /// If there is no such column, or it is neither a count nor a time.
     pub fn column(&self, frame: &Frame) -> Result<String, GateError> {
-        let error = |what: &str, help: &str| self.refuse(what, help);
-        let column = frame.resolve(&self.metric, Lookup::Metric).map_err(|unknown| match unknown {
-            FrameError::Unknown { name, hint } => error(
+        let refuse = |what: &str, help: &str| self.refuse(what, help);
+        let column = frame.resolve(&self.metric, Lookup::Metric).map_err(|error| match error {
+            FrameError::Unknown { name, hint } => refuse(
                 &format!("there is no metric `{name}`"),
                 hint.as_deref().unwrap_or("`ttlab columns` lists them, with their meanings"),
             ),
-            other => error(&other.to_string(), "`ttlab columns` lists the metrics"),
+            other => refuse(&other.to_string(), "`ttlab columns` lists the metrics"),
         })?;
         if !matches!(columns::role(column), Role::Sum | Role::Time) && column != columns::SCORE_ERROR {
             let help = "gate a counter, such as nodes, or seconds; `ttlab columns` lists them";
-            return Err(error(&format!("`{column}` is neither a count nor a time"), help));
+            return Err(refuse(&format!("`{column}` is neither a count nor a time"), help));
         }
         Ok(column.to_owned())
     }
 
-    /// Whether some total of NEW could fail if BASE's is `base`; totals are at least 0.
+    /// Whether some total of NEW could fail the gate if the total of BASE is `base`; totals are at
+    /// least 0.
     pub fn can_fail(&self, base: f64) -> bool {
         match self.limit {
             Rule::Bound { relation, .. } if relation.is_less() => self.exceeds_bound(base, 0.0),
@@ -131,11 +132,12 @@ impl Gate {
         GateError::new(&self.text, what, help)
     }
 
-    /// Whether a change from `base` to `new` exceeds the gate's bound; false for a gate on any
-    /// change, which needs no totals.
+    /// Whether a change from `base` to `new` exceeds the gate's bound; false for a `changed` gate,
+    /// which does not depend on totals.
     pub fn exceeds_bound(&self, base: f64, new: f64) -> bool {
         let Rule::Bound { relation, bound, share } = self.limit else { return false };
-        // Nothing is divided, so any rise from 0 exceeds every share.
+        // The total is multiplied instead of dividing the change, so that any rise from 0 exceeds
+        // every share.
         relation.holds(new - base, if share { bound * base } else { bound })
     }
 }
@@ -188,14 +190,14 @@ mod tests {
         for text in ["nodes <= -100%", "nodes < -99.9%", "nodes < 0%", "nodes > +1000%", "nodes >= -200%"] {
             assert!(Gate::parse(text).is_ok(), "{text}");
         }
-        let can_fail_at = |text: &str, base: f64| Gate::parse(text).unwrap().can_fail(base);
-        assert!(can_fail_at("nodes < -9", 10.0));
-        assert!(!can_fail_at("nodes < -10", 10.0));
-        assert!(can_fail_at("nodes <= -10", 10.0));
-        assert!(!can_fail_at("nodes <= -11", 10.0));
-        assert!(!can_fail_at("hits < -2%", 0.0));
-        assert!(can_fail_at("hits > +2%", 0.0));
-        assert!(can_fail_at("nodes changed", 0.0));
+        let can_fail = |text: &str, base: f64| Gate::parse(text).unwrap().can_fail(base);
+        assert!(can_fail("nodes < -9", 10.0));
+        assert!(!can_fail("nodes < -10", 10.0));
+        assert!(can_fail("nodes <= -10", 10.0));
+        assert!(!can_fail("nodes <= -11", 10.0));
+        assert!(!can_fail("hits < -2%", 0.0));
+        assert!(can_fail("hits > +2%", 0.0));
+        assert!(can_fail("nodes changed", 0.0));
     }
 
     #[test]
@@ -207,7 +209,7 @@ mod tests {
 
     #[test]
     fn invalid_gate_is_refused_with_a_hint() {
-        for (text, what) in [
+        for (text, expected) in [
             ("", "no comparison"),
             ("nodes", "no comparison"),
             ("nodes = 3", "`METRIC changed`"),
@@ -230,23 +232,23 @@ mod tests {
             ("hits <= -101%", "it can never fail"),
         ] {
             let message = Gate::parse(text).unwrap_err().to_string();
-            assert!(message.contains(what), "{text}: {message}");
+            assert!(message.contains(expected), "{text}: {message}");
             assert!(message.contains("help: "), "{text}: {message}");
         }
     }
 
-    /// Other columns are refused by name, and unknown ones with the nearest name.
+    /// Other columns are refused by name; for unknown columns, the error suggests the nearest name.
     #[test]
     fn gate_needs_a_count_or_a_time() {
         let frame = Frame::parse("variant,position,depth,search.nodes,table.hits,seconds,score,best\n".as_bytes(), "t")
             .unwrap();
-        let column = |gate: &str| Gate::parse(gate).unwrap().column(&frame).map_err(|error| error.to_string());
+        let resolve = |gate: &str| Gate::parse(gate).unwrap().column(&frame).map_err(|error| error.to_string());
         for (gate, expected) in
             [("nodes > +1%", columns::NODES), ("hits changed", "table.hits"), ("seconds > +5%", columns::SECONDS)]
         {
-            assert_eq!(column(gate).as_deref(), Ok(expected));
+            assert_eq!(resolve(gate).as_deref(), Ok(expected));
         }
-        for (gate, output) in [
+        for (gate, expected) in [
             ("nodez > +1%", &["there is no metric `nodez`", "did you mean `search.nodes`"][..]),
             (
                 "zzzzzz changed",
@@ -255,8 +257,8 @@ mod tests {
             ("score > +1", &["`score` is neither a count nor a time", "help: gate a counter"]),
             ("best changed", &["best"]),
         ] {
-            let error = column(gate).unwrap_err();
-            assert!(output.iter().all(|output| error.contains(output)), "{gate}: {error}");
+            let error = resolve(gate).unwrap_err();
+            assert!(expected.iter().all(|expected| error.contains(expected)), "{gate}: {error}");
         }
     }
 }

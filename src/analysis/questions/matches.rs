@@ -27,19 +27,20 @@ pub struct Encounter {
     pub ends: BTreeMap<String, u64>,
     /// Pairs of identical games: the players did not differ.
     pub mirrored: u64,
-    /// Pairs with a game that is identical, from the same position, to one of an earlier pair.
+    /// Pairs with a game that was already played from the same position in an earlier pair.
     pub repeated: u64,
     /// The index of an earlier encounter with exactly the same games.
     pub same_as: Option<usize>,
-    /// The player's moves without a finished iteration.
+    /// The number of moves that the player made before it finished an iteration.
     pub blind: u64,
     /// Mean number of plies of a game.
     pub plies: f64,
     /// Mean depth of the player's last finished iteration.
     pub depth: f64,
-    /// Mean nodes of a move, the player's and the opponent's.
+    /// The mean number of nodes per move, of the player and of the opponent.
     pub nodes: [f64; 2],
-    /// The log-likelihood ratio after a number of pairs; a selection, with the first and the last.
+    /// The log-likelihood ratio after a number of pairs: a selection of points that includes the
+    /// first and the last.
     pub llr_path: Vec<(u64, f64)>,
     /// The decision of the test, and after how many pairs.
     pub decided: Option<(TestState, u64)>,
@@ -51,8 +52,8 @@ pub struct Encounter {
     /// The stronger player, the first if greater: by the test if it stopped the encounter,
     /// otherwise by p.
     pub stronger: Option<Ordering>,
-    /// The multiple of its nodes with which the opponent would be as strong as the player; none
-    /// without handicapped copies of it, or with too few pairs.
+    /// The factor by which the opponent's nodes must be multiplied to make it as strong as the
+    /// player; none without handicapped copies of the opponent, or with too few pairs.
     pub equal_nodes: Option<EqualNodes>,
 }
 
@@ -77,33 +78,35 @@ impl Encounter {
 pub struct Matches {
     /// The encounters, in the plan's order.
     pub encounters: Vec<Encounter>,
-    /// The encounters of the baseline's handicapped copies, each with the divisor of its nodes.
+    /// The encounters of handicapped copies of the baseline, each with the number by which the
+    /// copy's nodes are divided.
     pub handicaps: Vec<(f64, Encounter)>,
     /// The number of pairs that could not be played.
     pub failed: u64,
     /// The test of each encounter.
     pub test: Test,
-    /// Its bounds for each encounter: the error rates are divided among them (Bonferroni).
+    /// The test's bounds for each encounter: the error rates are divided among the encounters
+    /// (Bonferroni).
     pub bounds: Bounds,
 }
 
 /// The significance level, after correction.
 const LEVEL: f64 = 0.05;
 
-/// The largest number of points of a path of the log-likelihood ratio.
+/// The maximum number of listed points of the log-likelihood ratio.
 const MAX_LLR_POINTS: u64 = 60;
 
-/// A game, as a row has it.
+/// A game, read from a row.
 #[derive(Clone, Copy)]
 struct GameRow {
     points: f64,
     white: bool,
-    /// A number for its start position and moves.
+    /// Identifies the game's start position and moves.
     line: u32,
 }
 
 impl Matches {
-    /// The opponent of all encounters, if it is one player.
+    /// The opponent, if all encounters have the same one.
     pub fn common_opponent(&self) -> Option<&str> {
         let (first, rest) = self.encounters.split_first()?;
         rest.iter().all(|encounter| encounter.opponent == first.opponent).then_some(first.opponent.as_str())
@@ -120,7 +123,7 @@ impl Matches {
         self.encounters.iter().chain(self.handicaps.iter().map(|(_, encounter)| encounter))
     }
 
-    /// Reads the games from rows; none if the rows are no games.
+    /// Reads the games from rows; none if the rows are not of games.
     pub fn new(rows: &Frame, test: Test) -> Option<Self> {
         Self::with_handicaps(rows, test, &[])
     }
@@ -131,76 +134,74 @@ impl Matches {
         if !rows.has(columns::OPPONENT) {
             return None;
         }
-        let words = |name| rows.text_column(name);
-        let [variants, opponents, positions] = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(words);
-        let [colours, ends, errors] = [columns::COLOUR, columns::END, columns::ERROR].map(words);
-        let [starts, moves] = [columns::START, columns::MOVES].map(words);
+        let text_of = |name| rows.text_column(name);
+        let [variants, opponents, positions] = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(text_of);
+        let [colours, ends, errors] = [columns::COLOUR, columns::END, columns::ERROR].map(text_of);
+        let [starts, moves] = [columns::START, columns::MOVES].map(text_of);
         // The same moves from another position are another game.
-        let mut lines: HashMap<(u32, u32), u32> = HashMap::new();
-        let numbers = |name| rows.numbers(name);
+        let mut game_ids: HashMap<(u32, u32), u32> = HashMap::new();
+        let numbers_of = |name| rows.numbers(name);
         let [points, plies, depths, blind] =
-            [columns::POINTS, columns::GAME_PLIES, columns::DEPTHS, columns::BLIND].map(numbers);
-        let nodes = [columns::NODES, columns::OPPONENT_NODES].map(numbers);
-        let mut places: HashMap<(u32, u32), usize> = HashMap::new();
-        let mut encounter_rows: Vec<EncounterRows> = Vec::new();
+            [columns::POINTS, columns::GAME_PLIES, columns::DEPTHS, columns::BLIND].map(numbers_of);
+        let nodes = [columns::NODES, columns::OPPONENT_NODES].map(numbers_of);
+        let mut indices: HashMap<(u32, u32), usize> = HashMap::new();
+        let mut all_rows: Vec<EncounterRows> = Vec::new();
         let mut failed = 0;
         for row in 0..rows.rows() {
-            let next = encounter_rows.len();
-            let index = *places.entry((variants.codes()[row], opponents.codes()[row])).or_insert(next);
+            let next = all_rows.len();
+            let index = *indices.entry((variants.codes()[row], opponents.codes()[row])).or_insert(next);
             if index == next {
                 let [player, opponent] = [&variants, &opponents].map(|names| names.text(row).to_owned());
                 let totals = Encounter { player, opponent, ..Encounter::default() };
-                encounter_rows.push(EncounterRows { totals, ..EncounterRows::default() });
+                all_rows.push(EncounterRows { totals, ..EncounterRows::default() });
             }
             if !errors.text(row).is_empty() || points[row].is_nan() {
                 failed += 1;
                 continue;
             }
-            let gathered = &mut encounter_rows[index];
-            let next = lines.len() as u32;
-            let line = *lines.entry((starts.codes()[row], moves.codes()[row])).or_insert(next);
+            let encounter_rows = &mut all_rows[index];
+            let next_id = game_ids.len() as u32;
+            let line = *game_ids.entry((starts.codes()[row], moves.codes()[row])).or_insert(next_id);
             let game = GameRow { points: points[row], white: colours.text(row) == WHITE, line };
-            gathered.add_game(positions.codes()[row], game);
-            gathered.blind += blind[row];
-            *gathered.totals.ends.entry(ends.text(row).to_owned()).or_insert(0) += 1;
-            gathered.totals.plies += plies[row];
-            gathered.totals.depth += depths[row];
-            gathered.totals.nodes[0] += nodes[0][row];
-            gathered.totals.nodes[1] += nodes[1][row];
+            encounter_rows.add_game(positions.codes()[row], game);
+            encounter_rows.blind += blind[row];
+            *encounter_rows.totals.ends.entry(ends.text(row).to_owned()).or_insert(0) += 1;
+            encounter_rows.totals.plies += plies[row];
+            encounter_rows.totals.depth += depths[row];
+            encounter_rows.totals.nodes[0] += nodes[0][row];
+            encounter_rows.totals.nodes[1] += nodes[1][row];
         }
-        let divisor = |gathered: &EncounterRows| {
-            handicaps.iter().find(|(name, _)| *name == gathered.totals.player).map(|(_, by)| *by)
+        let divisor_of = |rows: &EncounterRows| {
+            handicaps.iter().find(|(name, _)| *name == rows.totals.player).map(|(_, divisor)| *divisor)
         };
-        let (copies, encounter_rows): (Vec<EncounterRows>, Vec<EncounterRows>) =
-            encounter_rows.into_iter().partition(|gathered| divisor(gathered).is_some());
-        let bounds = test.bounds(encounter_rows.len());
-        let points: Vec<PairPoints> = encounter_rows.iter().map(EncounterRows::points_by_opening).collect();
-        let copied: Vec<PairPoints> = copies.iter().map(EncounterRows::points_by_opening).collect();
-        let curve = copies.iter().zip(&copied).filter_map(|(one, points)| Some((divisor(one)?, points)));
-        let equal = equal_nodes(&points.iter().collect::<Vec<_>>(), &curve.collect::<Vec<_>>());
-        let mut encounters: Vec<Encounter> = encounter_rows
+        let (copies, all_rows): (Vec<EncounterRows>, Vec<EncounterRows>) =
+            all_rows.into_iter().partition(|rows| divisor_of(rows).is_some());
+        let bounds = test.bounds(all_rows.len());
+        let points: Vec<PairPoints> = all_rows.iter().map(EncounterRows::points_by_opening).collect();
+        let copy_points: Vec<PairPoints> = copies.iter().map(EncounterRows::points_by_opening).collect();
+        let copy_curve = copies.iter().zip(&copy_points).filter_map(|(copy, points)| Some((divisor_of(copy)?, points)));
+        let equal_nodes = equal_nodes(&points.iter().collect::<Vec<_>>(), &copy_curve.collect::<Vec<_>>());
+        let mut encounters: Vec<Encounter> = all_rows
             .iter()
-            .zip(equal)
+            .zip(equal_nodes)
             .enumerate()
-            .map(|(index, (one, equal_nodes))| Encounter {
-                same_as: encounter_rows[..index]
-                    .iter()
-                    .position(|other| !one.lines.is_empty() && other.lines == one.lines),
+            .map(|(index, (rows, equal_nodes))| Encounter {
+                same_as: all_rows[..index].iter().position(|other| !rows.lines.is_empty() && other.lines == rows.lines),
                 equal_nodes,
-                ..one.encounter(&bounds)
+                ..rows.encounter(&bounds)
             })
             .collect();
-        let handicaps = copies.iter().filter_map(|one| Some((divisor(one)?, one.encounter(&bounds)))).collect();
+        let handicaps = copies.iter().filter_map(|copy| Some((divisor_of(copy)?, copy.encounter(&bounds)))).collect();
         if test.stop {
-            encounters.iter_mut().for_each(|one| one.p = f64::NAN);
+            encounters.iter_mut().for_each(|encounter| encounter.p = f64::NAN);
         }
-        let corrected = correct_holm(&encounters.iter().map(|one| one.p).collect::<Vec<_>>());
-        encounters.iter_mut().zip(corrected).for_each(|(one, corrected)| {
-            one.corrected = corrected;
-            one.stronger = match one.decided {
+        let corrected = correct_holm(&encounters.iter().map(|encounter| encounter.p).collect::<Vec<_>>());
+        encounters.iter_mut().zip(corrected).for_each(|(encounter, corrected)| {
+            encounter.corrected = corrected;
+            encounter.stronger = match encounter.decided {
                 Some((TestState::H1, _)) if test.stop => (test.elo0 >= 0.0).then_some(Ordering::Greater),
                 Some((TestState::H0, _)) if test.stop => (test.elo1 <= 0.0).then_some(Ordering::Less),
-                _ if corrected < LEVEL => one.elo().elo.partial_cmp(&0.0),
+                _ if corrected < LEVEL => encounter.elo().elo.partial_cmp(&0.0),
                 _ => None,
             };
         });
@@ -208,7 +209,7 @@ impl Matches {
     }
 }
 
-/// The rows of an encounter, while they are read.
+/// Collects the rows of an encounter while they are read.
 #[derive(Default)]
 struct EncounterRows {
     /// The first game of a pair, until the second is read.
@@ -221,14 +222,14 @@ struct EncounterRows {
     /// Both games of each pair.
     game_lines: Vec<[u32; 2]>,
     blind: f64,
-    /// The encounter so far; sums in place of means.
+    /// The encounter so far, with sums where the result has means.
     totals: Encounter,
 }
 
 impl EncounterRows {
     fn add_game(&mut self, position: u32, game: GameRow) {
-        let kind = [0.75, 0.25].into_iter().filter(|least| game.points <= *least).count();
-        self.totals.games[kind] += 1;
+        let outcome = [0.75, 0.25].into_iter().filter(|minimum| game.points <= *minimum).count();
+        self.totals.games[outcome] += 1;
         self.totals.white += if game.white { game.points } else { 1.0 - game.points };
         self.lines.push(game.line);
         match self.unpaired.remove(&position) {
@@ -248,22 +249,22 @@ impl EncounterRows {
     }
 
     fn encounter(&self, bounds: &Bounds) -> Encounter {
-        let all = self.pairs.len() as u64;
-        let step = all.div_ceil(MAX_LLR_POINTS).max(1);
+        let pair_count = self.pairs.len() as u64;
+        let step = pair_count.div_ceil(MAX_LLR_POINTS).max(1);
         let (mut pairs, mut llr_path, mut decided) = (Pentanomial::default(), vec![(0, 0.0)], None);
         for (index, points) in (1..).zip(&self.pairs) {
             pairs.add(*points);
-            let expected = index % step == 0 || index == all;
-            if decided.is_some() && !expected {
+            let is_listed = index % step == 0 || index == pair_count;
+            if decided.is_some() && !is_listed {
                 continue;
             }
             let llr = pairs.llr(bounds.elo0, bounds.elo1);
             let decision = bounds.decide(llr);
-            let ends = decided.is_none() && decision != TestState::Continue;
-            if ends {
+            let is_decisive = decided.is_none() && decision != TestState::Continue;
+            if is_decisive {
                 decided = Some((decision, index));
             }
-            if ends || expected {
+            if is_decisive || is_listed {
                 llr_path.push((index, llr));
             }
         }
@@ -295,8 +296,8 @@ impl EncounterRows {
 mod tests {
     use super::*;
 
-    /// Two encounters by hand: A's pairs have 2, 1 and 1.5 points and one was not finished; B's
-    /// games are A's first two.
+    /// Two encounters. A's pairs have 2, 1 and 1.5 points, and its fourth was not finished; B's
+    /// games are the first two of A.
     const ROWS: &str = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,match.opponent_nodes,match.moves,error
 A,o1,0,100,base,white,1,mate,20,50,1,200,e2e4,
 A,o1,0,100,base,black,1,mate,20,50,1,200,d2d4,
@@ -312,11 +313,11 @@ A,o4,0,0,base,,,,,,,,,engine died
     #[test]
     fn encounters_equal_a_calculation_by_hand() {
         let rows = Frame::parse(ROWS.as_bytes(), "test").unwrap();
-        let found = Matches::new(&rows, Test::default()).unwrap();
-        let [a, b] = &found.encounters[..] else { panic!("two encounters") };
+        let matches = Matches::new(&rows, Test::default()).unwrap();
+        let [a, b] = &matches.encounters[..] else { panic!("two encounters") };
         assert_eq!((a.player.as_str(), a.opponent.as_str(), b.player.as_str()), ("A", "base", "B"));
         assert_eq!((a.pairs, b.pairs), (Pentanomial([0, 0, 1, 1, 1]), Pentanomial([0, 0, 0, 0, 1])));
-        assert_eq!((a.games, a.count(), found.failed), ([4, 1, 1], 6, 1));
+        assert_eq!((a.games, a.count(), matches.failed), ([4, 1, 1], 6, 1));
         // White won o1's first and both of o2, drew one, lost o1's second and o3's second.
         assert!((a.white - 3.5).abs() < 1e-12, "{}", a.white);
         assert_eq!((a.mirrored, a.repeated, a.ends["mate"], a.ends["resigned"]), (1, 1, 4, 1));
@@ -326,83 +327,97 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert!((a.nodes[0] - 7.5).abs() < 1e-12);
         assert!((a.nodes[1] - 15.0).abs() < 1e-12);
         assert_eq!((a.same_as, b.same_as, a.blind, b.blind), (None, None, 4, 2));
-        assert!((found.bounds.alpha - 0.025).abs() < 1e-12);
-        assert!((found.tail() - 0.0125).abs() < 1e-12);
+        assert!((matches.bounds.alpha - 0.025).abs() < 1e-12);
+        assert!((matches.tail() - 0.0125).abs() < 1e-12);
         assert_eq!(a.llr_path.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1, 2, 3]);
         // A game without a result is not counted.
         let rows =
             Frame::parse(format!("{ROWS}A,o5,0,100,base,white,,,20,50,1,200,e2e4,\n").as_bytes(), "test").unwrap();
-        let found = Matches::new(&rows, Test::default()).unwrap();
-        let with_unfinished = &found.encounters[0];
+        let matches = Matches::new(&rows, Test::default()).unwrap();
+        let with_unfinished = &matches.encounters[0];
         assert_eq!(
-            (found.failed, with_unfinished.pairs, with_unfinished.games, &with_unfinished.ends),
+            (matches.failed, with_unfinished.pairs, with_unfinished.games, &with_unfinished.ends),
             (2, a.pairs, a.games, &a.ends)
         );
     }
 
-    /// Five pairs of one sign have p 1/16, six 1/32, however equal they are.
+    /// Five pairs of the same sign have p = 1/16 and six have p = 1/32, even if all are equal.
     #[test]
     fn few_pairs_have_no_small_p() {
-        for (pairs, clear, stronger) in [(5, 0.0625, None), (6, 0.031_25, Some(Ordering::Greater))] {
-            let row = |index: u32, side| format!("A,o{index},0,1,base,{side},1,mate,20,50,0,2,m{index}{side},\n");
-            let games: String = (0..pairs).flat_map(|index| ["white", "black"].map(|side| row(index, side))).collect();
+        for (pairs, expected_p, stronger) in [(5, 0.0625, None), (6, 0.031_25, Some(Ordering::Greater))] {
+            let make_row = |index: u32, side| format!("A,o{index},0,1,base,{side},1,mate,20,50,0,2,m{index}{side},\n");
+            let games: String =
+                (0..pairs).flat_map(|index| ["white", "black"].map(|side| make_row(index, side))).collect();
             let head = ROWS.lines().next().unwrap();
             let rows = Frame::parse(format!("{head}\n{games}").as_bytes(), "test").unwrap();
-            let one = &Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap().encounters[0];
-            assert_eq!((one.pairs.count(), one.p, one.stronger), (pairs.into(), clear, stronger));
+            let encounter = &Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap().encounters[0];
+            assert_eq!(
+                (encounter.pairs.count(), encounter.p, encounter.stronger),
+                (pairs.into(), expected_p, stronger)
+            );
         }
     }
 
-    /// From 0 to 200 pairs: the path starts at 0, has at most sixty points and one where the test
-    /// ends, and ends with the last pair.
+    /// For 0 to 200 pairs: the path starts at 0 and ends with the last pair. It has at most sixty
+    /// regular points, and one more where the test ends.
     #[test]
     fn llr_path_ends_with_the_last_pair() {
         let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
-        for all in 0..=200_u64 {
-            let pairs: Vec<f64> = (0..all).map(|index| [2.0, 0.5, 1.0, 1.5, 1.0][index as usize * 7 % 5]).collect();
+        for count in 0..=200_u64 {
+            let pairs: Vec<f64> = (0..count).map(|index| [2.0, 0.5, 1.0, 1.5, 1.0][index as usize * 7 % 5]).collect();
             let mut sums = Pentanomial::default();
             pairs.iter().for_each(|points| sums.add(*points));
-            let game_lines = (0..all as u32).map(|index| [2 * index, 2 * index + 1]).collect();
-            let found = EncounterRows { pairs, game_lines, ..EncounterRows::default() }.encounter(&bounds);
-            let llr = if all == 0 { 0.0 } else { sums.llr(bounds.elo0, bounds.elo1) };
-            assert_eq!((found.llr_path[0], *found.llr_path.last().unwrap()), ((0, 0.0), (all, llr)), "{all}");
-            assert!(found.llr_path.is_sorted_by(|one, next| one.0 < next.0), "{all}");
-            let regular =
-                found.llr_path.iter().skip(1).filter(|(index, _)| found.decided.is_none_or(|(_, end)| end != *index));
-            let count = regular.count() as u64;
-            assert!(count <= 60, "{all}: {count}");
-            assert!((all > 60 || count + u64::from(found.decided.is_some()) == all), "{all}: {count}");
+            let game_lines = (0..count as u32).map(|index| [2 * index, 2 * index + 1]).collect();
+            let encounter = EncounterRows { pairs, game_lines, ..EncounterRows::default() }.encounter(&bounds);
+            let llr = if count == 0 { 0.0 } else { sums.llr(bounds.elo0, bounds.elo1) };
+            assert_eq!(
+                (encounter.llr_path[0], *encounter.llr_path.last().unwrap()),
+                ((0, 0.0), (count, llr)),
+                "{count}"
+            );
+            assert!(encounter.llr_path.is_sorted_by(|point, next| point.0 < next.0), "{count}");
+            let regular = encounter
+                .llr_path
+                .iter()
+                .skip(1)
+                .filter(|(index, _)| encounter.decided.is_none_or(|(_, end)| end != *index));
+            let listed = regular.count() as u64;
+            assert!(listed <= 60, "{count}: {listed}");
+            assert!((count > 60 || listed + u64::from(encounter.decided.is_some()) == count), "{count}: {listed}");
         }
     }
 
-    /// A winning player is found better as soon as the ratio passes the bound; later pairs change
-    /// nothing.
+    /// The test decides for a winning player as soon as the ratio passes the bound; later pairs
+    /// change nothing.
     #[test]
     fn test_is_decided_where_it_first_passes_its_bound() {
-        let mut one = EncounterRows::default();
+        let mut rows = EncounterRows::default();
         let mut random = 7_u64;
         for position in 0..400 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let second = [1.0, 1.0, 0.5, 0.0][(random >> 60) as usize % 4];
-            one.add_game(position, GameRow { points: 1.0, white: true, line: 2 * position });
-            one.add_game(position, GameRow { points: second, white: false, line: 2 * position + 1 });
+            rows.add_game(position, GameRow { points: 1.0, white: true, line: 2 * position });
+            rows.add_game(position, GameRow { points: second, white: false, line: 2 * position + 1 });
         }
         let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
-        let whole = one.encounter(&bounds);
-        let (decision, index) = whole.decided.unwrap();
+        let encounter = rows.encounter(&bounds);
+        let (decision, index) = encounter.decided.unwrap();
         assert_eq!(decision, TestState::H1);
-        let upto = |pairs: usize| {
-            let cut = EncounterRows {
-                pairs: one.pairs[..pairs].to_vec(),
-                game_lines: one.game_lines[..pairs].to_vec(),
+        let encounter_after = |pairs: usize| {
+            let first_rows = EncounterRows {
+                pairs: rows.pairs[..pairs].to_vec(),
+                game_lines: rows.game_lines[..pairs].to_vec(),
                 totals: Encounter { games: [1, 0, 0], ..Encounter::default() },
                 ..EncounterRows::default()
             };
-            cut.encounter(&bounds)
+            first_rows.encounter(&bounds)
         };
         assert!(index > 2 && index < 400, "{index}");
-        assert_eq!((upto(index as usize - 1).decided, upto(index as usize).decided), (None, whole.decided));
-        assert!(whole.llr_path.contains(&(index, upto(index as usize).llr_path.last().unwrap().1)));
+        assert_eq!(
+            (encounter_after(index as usize - 1).decided, encounter_after(index as usize).decided),
+            (None, encounter.decided)
+        );
+        assert!(encounter.llr_path.contains(&(index, encounter_after(index as usize).llr_path.last().unwrap().1)));
     }
 
     /// The same moves from other positions are other games; from the same position, under any name,
@@ -410,58 +425,58 @@ A,o4,0,0,base,,,,,,,,,engine died
     #[test]
     fn games_are_identified_by_start_and_moves() {
         let head = ROWS.lines().next().unwrap().replace("match.moves", "match.start,match.moves");
-        let repeated = |starts: [&str; 3]| {
-            let row = |index: usize, start: &str, side: &str| {
+        let count_repeated = |starts: [&str; 3]| {
+            let make_row = |index: usize, start: &str, side: &str| {
                 format!("A,o{index},0,1,base,{side},0.5,mate,1,50,0,2,{start},h1h8{side},\n")
             };
             let rows = starts
                 .iter()
                 .enumerate()
-                .map(|(index, start)| row(index, start, "white") + &row(index, start, "black"));
+                .map(|(index, start)| make_row(index, start, "white") + &make_row(index, start, "black"));
             let text = format!("{head}\n{}", rows.collect::<String>());
             let rows = Frame::parse(text.as_bytes(), "test").unwrap();
             Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap().encounters[0].repeated
         };
-        assert_eq!([["p", "q", "r"], ["p", "q", "p"], ["p", "p", "p"]].map(repeated), [0, 1, 2]);
+        assert_eq!([["p", "q", "r"], ["p", "q", "p"], ["p", "p", "p"]].map(count_repeated), [0, 1, 2]);
     }
 
     /// A test says who is stronger only if the hypothesis it accepted lies on one side of 0.
     #[test]
     fn decision_names_the_stronger_only_if_its_bounds_do() {
         let head = ROWS.lines().next().unwrap();
-        let decide = |points: [f64; 2], elo0: f64, elo1: f64| {
-            let row = |index: u32, points: f64, side| {
+        let decide_match = |points: [f64; 2], elo0: f64, elo1: f64| {
+            let make_row = |index: u32, points: f64, side| {
                 format!("A,o{index},0,1,base,{side},{points},mate,20,50,0,2,m{index}{side},\n")
             };
             let games: String = (0..400)
                 .flat_map(|index| {
-                    [row(index, points[usize::from(index % 8 == 0)], "white"), row(index, points[0], "black")]
+                    [make_row(index, points[usize::from(index % 8 == 0)], "white"), make_row(index, points[0], "black")]
                 })
                 .collect();
             let rows = Frame::parse(format!("{head}\n{games}").as_bytes(), "test").unwrap();
             let test = Test { stop: true, elo0, elo1, ..Test::default() };
-            let one = Matches::new(&rows, test).unwrap().encounters.remove(0);
-            (one.decided.map(|(decision, _)| decision), one.stronger)
+            let encounter = Matches::new(&rows, test).unwrap().encounters.remove(0);
+            (encounter.decided.map(|(decision, _)| decision), encounter.stronger)
         };
         let (won, lost) = ([1.0, 0.5], [0.0, 0.5]);
-        assert_eq!(decide(won, 0.0, 5.0), (Some(TestState::H1), Some(Ordering::Greater)));
-        assert_eq!(decide(won, -5.0, 5.0), (Some(TestState::H1), None), "more than -5 may be less than 0");
-        assert_eq!(decide(lost, -5.0, 0.0), (Some(TestState::H0), Some(Ordering::Less)));
-        assert_eq!(decide(lost, 0.0, 5.0), (Some(TestState::H0), None), "less than 5 may be more than 0");
+        assert_eq!(decide_match(won, 0.0, 5.0), (Some(TestState::H1), Some(Ordering::Greater)));
+        assert_eq!(decide_match(won, -5.0, 5.0), (Some(TestState::H1), None), "more than -5 may be less than 0");
+        assert_eq!(decide_match(lost, -5.0, 0.0), (Some(TestState::H0), Some(Ordering::Less)));
+        assert_eq!(decide_match(lost, 0.0, 5.0), (Some(TestState::H0), None), "less than 5 may be more than 0");
     }
 
-    /// As many pairs won as lost have p 1; eight won pairs have 2^-7; swapping the players changes
-    /// no p.
+    /// With as many pairs won as lost, p = 1; with eight won pairs, p = 2^-7. Swapping the players
+    /// does not change p.
     #[test]
     fn even_match_has_a_p_of_one() {
-        let p = |points: [[f64; 2]; 8]| {
-            let row = |index: usize, side: &str, points: f64| {
+        let p_of = |points: [[f64; 2]; 8]| {
+            let make_row = |index: usize, side: &str, points: f64| {
                 format!("A,o{index},0,1,base,{side},{points},mate,20,50,0,2,m{index}{side},\n")
             };
             let rows: String = points
                 .iter()
                 .enumerate()
-                .map(|(index, [one, two])| row(index, "white", *one) + &row(index, "black", *two))
+                .map(|(index, [first, second])| make_row(index, "white", *first) + &make_row(index, "black", *second))
                 .collect();
             let text = format!("{}\n{rows}", ROWS.lines().next().unwrap());
             Matches::new(&Frame::parse(text.as_bytes(), "test").unwrap(), Test { stop: false, ..Test::default() })
@@ -469,14 +484,14 @@ A,o4,0,0,base,,,,,,,,,engine died
                 .encounters[0]
                 .p
         };
-        let mut even = [[1.0, 1.0]; 8];
-        even[..4].fill([0.0, 0.0]);
-        assert!((p(even) - 1.0).abs() < 1e-9, "{}", p(even));
-        assert!((p([[1.0, 1.0]; 8]) - 2.0_f64.powi(-7)).abs() < 1e-9, "{}", p([[1.0, 1.0]; 8]));
-        let mut most = [[1.0, 0.5]; 8];
-        most[0] = [0.0, 0.5];
-        let turned = most.map(|both| both.map(|points| 1.0 - points));
-        assert!(p(most) < 0.2, "{} {}", p(most), p(turned));
-        assert!((p(most) - p(turned)).abs() < 1e-12, "{} {}", p(most), p(turned));
+        let mut even_match = [[1.0, 1.0]; 8];
+        even_match[..4].fill([0.0, 0.0]);
+        assert!((p_of(even_match) - 1.0).abs() < 1e-9, "{}", p_of(even_match));
+        assert!((p_of([[1.0, 1.0]; 8]) - 2.0_f64.powi(-7)).abs() < 1e-9, "{}", p_of([[1.0, 1.0]; 8]));
+        let mut mostly_won = [[1.0, 0.5]; 8];
+        mostly_won[0] = [0.0, 0.5];
+        let swapped = mostly_won.map(|pair| pair.map(|points| 1.0 - points));
+        assert!(p_of(mostly_won) < 0.2, "{} {}", p_of(mostly_won), p_of(swapped));
+        assert!((p_of(mostly_won) - p_of(swapped)).abs() < 1e-12, "{} {}", p_of(mostly_won), p_of(swapped));
     }
 }

@@ -1,5 +1,5 @@
-//! The race and its confirmation, independent of what is measured: which candidate is best, given
-//! its values on items?
+//! The race and its confirmation, independent of what is measured: they find the best candidate
+//! from the candidates' values on items.
 
 use super::samples::{Measurements, Samples};
 use crate::analysis::pairing::pairs::Pairs;
@@ -12,10 +12,10 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 pub trait Objective {
-    /// Why it cannot measure.
+    /// The reason why it cannot measure.
     type Error;
 
-    /// The values of candidates on items, both by index. Deterministic: the same call gives the
+    /// Measures candidates on items; both are indices. Deterministic: the same call returns the
     /// same values.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ pub trait Objective {
     -> Result<Measurements, Self::Error>;
 }
 
-/// The part of the race that is measured.
+/// The stage of the tuning that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RaceStage {
     /// A round of the race, from 0.
@@ -65,9 +65,9 @@ pub struct Round {
     pub items: usize,
     /// The candidates that were searched.
     pub candidates: Vec<usize>,
-    /// The best candidate after it.
+    /// The best candidate after the round.
     pub best: usize,
-    /// The candidates that were dropped after it.
+    /// The candidates that were dropped after the round.
     pub dropped: Vec<usize>,
 }
 
@@ -78,12 +78,12 @@ pub struct Candidate {
     pub searches: usize,
     /// Its ratio to the baseline, over all its searches.
     pub ratio: Ratio,
-    /// p that it equals the winner, corrected for the number of candidates by joint sign flips; NaN
-    /// for the winner.
+    /// The p-value of its difference from the winner, corrected for the number of candidates by
+    /// joint sign flips; NaN for the winner.
     pub p: f64,
     /// The round after which it was dropped, from 0.
     pub dropped: Option<usize>,
-    /// Whether it had the winner's values in every search that both made.
+    /// Whether its values equal the winner's in every search that both made.
     pub equals_winner: bool,
 }
 
@@ -100,19 +100,20 @@ pub struct Standing {
 pub struct HeldOutResult {
     /// The finalists and the baseline.
     pub standings: Vec<Standing>,
-    /// The winner's ratio to the candidate it is tested against; its interval includes searches
-    /// without a ratio.
+    /// The winner's ratio to the candidate that it is tested against; the interval takes searches
+    /// without a ratio into account.
     pub test: Ratio,
-    /// Searches of the two without a ratio: one value is 0 and the other is not.
+    /// The number of searches in which these two have no ratio, because exactly one of the values
+    /// is 0.
     pub one_sided_zero: usize,
-    /// p of the test, corrected for all pressures together, which share one alpha.
+    /// The p-value of the test, corrected jointly for all pressures, which share one alpha.
     pub p: f64,
 }
 
 /// The outcome on held-out items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Confirmation {
-    /// All candidates had the same values everywhere: the varied options have no effect here.
+    /// All candidates had the same values in all searches: the varied options have no effect here.
     Inert,
     /// The winner is significantly better on held-out items too.
     Better,
@@ -132,21 +133,21 @@ pub struct RaceResult {
     pub candidates: Vec<Candidate>,
     /// The index of the winner.
     pub winner: usize,
-    /// The index of the candidate it is tested against: the baseline, or the next best if the
-    /// baseline won.
+    /// The index of the candidate that the winner is tested against: the baseline, or the next best
+    /// candidate if the baseline won.
     pub against: usize,
     /// The number of held-out items.
     pub held_out: usize,
-    /// Results on held-out items: at the file's own pressure, then at the others. Empty if all
-    /// candidates are equal.
+    /// The results on held-out items: first at the file's own pressure, then at the others. Empty
+    /// if all candidates are equal.
     pub held_out_results: Vec<HeldOutResult>,
     /// The outcome at each pressure.
     pub confirmations: Vec<Confirmation>,
-    /// The level at which a single outcome would have to be tested, for 5 % over all.
+    /// The level at which each outcome would have to be tested alone to keep 5 % over all of them.
     pub level: f64,
-    /// The searches made: items x candidates x pressures.
+    /// The number of searches made: items x candidates x pressures.
     pub cost: usize,
-    /// The searches of the full grid: every candidate on every item at every pressure.
+    /// The number of searches of the full grid: every candidate on every item at every pressure.
     pub full_cost: usize,
 }
 
@@ -170,8 +171,8 @@ pub fn run_race<O: Objective>(
     let mut order: Vec<usize> = (0..items).collect();
     order.shuffle(&mut Pcg64::seed_from_u64(tune.seed));
     let held_out = ((items as f64 * tune.held_out).ceil() as usize).clamp(1, items.saturating_sub(1).max(1));
-    let (race, held) = order.split_at(items - held_out);
-    let totals = round_totals(tune.first, race.len());
+    let (race_items, held_out_items) = order.split_at(items - held_out);
+    let totals = round_totals(tune.first, race_items.len());
 
     let mut samples = Samples::new(count);
     let mut dropped: Vec<Option<usize>> = vec![None; count];
@@ -181,9 +182,9 @@ pub fn run_race<O: Objective>(
         // The baseline is always searched: all curves are relative to it.
         let searched_candidates: Vec<usize> =
             (0..count).filter(|&candidate| dropped[candidate].is_none() || candidate == baseline).collect();
-        let round_items = &race[searched..total];
-        let measured = objective.measure(RaceStage::Race(index), &searched_candidates, round_items)?;
-        samples.add(&searched_candidates, &measured);
+        let round_items = &race_items[searched..total];
+        let measurements = objective.measure(RaceStage::Race(index), &searched_candidates, round_items)?;
+        samples.add(&searched_candidates, &measurements);
         (searched, cost) = (total, cost + searched_candidates.len() * round_items.len());
         let remaining: Vec<usize> =
             searched_candidates.iter().copied().filter(|&candidate| dropped[candidate].is_none()).collect();
@@ -199,15 +200,15 @@ pub fn run_race<O: Objective>(
     }
 
     let others: Vec<usize> = (0..count).filter(|&candidate| candidate != best).collect();
-    let against_best = corrected_p(&samples, &others, best);
+    let p_against_best = corrected_p(&samples, &others, best);
     let candidates = (0..count).map(|candidate| Candidate {
         searches: samples.count_searches(candidate),
         ratio: samples.ratio(candidate, baseline),
-        p: others.iter().position(|&other| other == candidate).map_or(f64::NAN, |index| against_best[index]),
+        p: others.iter().position(|&other| other == candidate).map_or(f64::NAN, |index| p_against_best[index]),
         dropped: dropped[candidate],
         equals_winner: candidate != best && samples.agree(candidate, best),
     });
-    let mut tuned = RaceResult {
+    let mut result = RaceResult {
         candidates: candidates.collect(),
         rounds,
         winner: best,
@@ -216,62 +217,62 @@ pub fn run_race<O: Objective>(
         full_cost: count * items * (1 + pressures),
         ..RaceResult::default()
     };
-    let ranked = rank_candidates(&samples, &others, &dropped, baseline, tune.goal);
-    let rival = ranked.iter().copied().find(|&candidate| !tuned.candidates[candidate].equals_winner);
-    tuned.against = if best == baseline { rival.unwrap_or(baseline) } else { baseline };
-    if tuned.candidates.iter().enumerate().all(|(index, candidate)| index == best || candidate.equals_winner) {
-        tuned.confirmations = vec![Confirmation::Inert];
-        return Ok(tuned);
+    let ranking = rank_candidates(&samples, &others, &dropped, baseline, tune.goal);
+    let rival = ranking.iter().copied().find(|&candidate| !result.candidates[candidate].equals_winner);
+    result.against = if best == baseline { rival.unwrap_or(baseline) } else { baseline };
+    if result.candidates.iter().enumerate().all(|(index, candidate)| index == best || candidate.equals_winner) {
+        result.confirmations = vec![Confirmation::Inert];
+        return Ok(result);
     }
-    // The winner, the next best that differ from it, the baseline, and the candidate it is tested
-    // against.
+    // Finalists are the winner, the next best candidates that differ from it, the baseline, and the
+    // candidate that the winner is tested against.
     let mut finalists = vec![best];
     finalists.extend(
-        ranked.into_iter().filter(|&candidate| candidate != baseline && !tuned.candidates[candidate].equals_winner),
+        ranking.into_iter().filter(|&candidate| candidate != baseline && !result.candidates[candidate].equals_winner),
     );
     finalists.truncate(tune.finalists);
-    finalists.extend([baseline, tuned.against]);
+    finalists.extend([baseline, result.against]);
     finalists.sort_unstable();
     finalists.dedup();
     let mut tests = Vec::new();
     for index in 0..=pressures {
-        let measured = objective.measure(RaceStage::HeldOut(index), &finalists, held)?;
-        tuned.cost += finalists.len() * held.len();
+        let measurements = objective.measure(RaceStage::HeldOut(index), &finalists, held_out_items)?;
+        result.cost += finalists.len() * held_out_items.len();
         let mut samples = Samples::new(count);
-        samples.add(&finalists, &measured);
-        let standing = |&candidate: &usize| Standing { candidate, ratio: samples.ratio(candidate, baseline) };
-        tests.push(samples.pairs(best, tuned.against));
-        tuned
+        samples.add(&finalists, &measurements);
+        let to_standing = |&candidate: &usize| Standing { candidate, ratio: samples.ratio(candidate, baseline) };
+        tests.push(samples.pairs(best, result.against));
+        result
             .held_out_results
-            .push(HeldOutResult { standings: finalists.iter().map(standing).collect(), ..HeldOutResult::default() });
+            .push(HeldOutResult { standings: finalists.iter().map(to_standing).collect(), ..HeldOutResult::default() });
     }
-    // All pressures are one family with one alpha, on the same items.
+    // The tests at all pressures use the same items, so they form one family with one alpha.
     let family = Family::from_samples(&tests.iter().map(Pairs::logs).collect::<Vec<_>>());
-    for ((held, judged), pairs) in tuned.held_out_results.iter_mut().zip(&family.lines).zip(&tests) {
-        (held.test, held.p, held.one_sided_zero) =
-            (pairs.open_interval_for_zeros(judged.ratio), judged.p, pairs.one_sided_zero.iter().sum());
+    for ((held_out_items, line), pairs) in result.held_out_results.iter_mut().zip(&family.lines).zip(&tests) {
+        (held_out_items.test, held_out_items.p, held_out_items.one_sided_zero) =
+            (pairs.open_interval_for_zeros(line.ratio), line.p, pairs.one_sided_zero.iter().sum());
     }
-    tuned.level = family.level;
-    tuned.confirmations = tuned.held_out_results.iter().map(|held| confirm(held, tune)).collect();
-    Ok(tuned)
+    result.level = family.level;
+    result.confirmations = result.held_out_results.iter().map(|held_out_items| confirm(held_out_items, tune)).collect();
+    Ok(result)
 }
 
-/// The total number of items after each round: `first`, doubled each time, up to all. The last
-/// round is never small.
-fn round_totals(first: usize, all: usize) -> Vec<usize> {
+/// The total number of items after each round: `first`, doubled in each round, up to `count`. The
+/// last round is never small.
+fn round_totals(first: usize, count: usize) -> Vec<usize> {
     let doubled = std::iter::successors(Some(first), |total| Some(2 * total));
-    doubled.take_while(|total| *total < all - all / 4).chain([all]).collect()
+    doubled.take_while(|total| *total < count - count / 4).chain([count]).collect()
 }
 
-/// p of some candidates against one, tested together since all are measured on the same items.
-/// Intervals are not needed during the race.
-fn corrected_p(samples: &Samples, candidate: &[usize], one: usize) -> Vec<f64> {
+/// The p-values of candidates against one reference, corrected jointly because all are measured on
+/// the same items. Intervals are not needed during the race.
+fn corrected_p(samples: &Samples, candidate: &[usize], reference: usize) -> Vec<f64> {
     let lines: Vec<Clusters> =
-        candidate.iter().map(|&candidate| Clusters::new(&samples.pairs(candidate, one).logs())).collect();
+        candidate.iter().map(|&candidate| Clusters::new(&samples.pairs(candidate, reference).logs())).collect();
     test_lines(&lines).lines.iter().map(|line| line.corrected).collect()
 }
 
-/// A mean logarithm, with its sign changed if more is better.
+/// A mean logarithm as a cost: its sign is changed if more is better.
 fn signed_cost(mean: f64, goal: Goal) -> f64 {
     match goal {
         Goal::Least => mean,
@@ -284,33 +285,34 @@ fn candidate_cost(samples: &Samples, candidate: usize, baseline: usize, goal: Go
     signed_cost(if candidate == baseline { 0.0 } else { samples.pairs(candidate, baseline).mean() }, goal)
 }
 
-/// The best of the candidates in the race; of equals the baseline, else the first.
+/// The best of the remaining candidates; among equals the baseline, otherwise the first.
 fn find_best(samples: &Samples, remaining: &[usize], baseline: usize, goal: Goal) -> usize {
-    let key = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
+    let cost = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
     let first = remaining.iter().filter(|&&candidate| candidate == baseline);
-    let better = |best, candidate| if key(candidate) < key(best) { candidate } else { best };
-    first.chain(remaining).copied().reduce(better).unwrap_or(baseline)
+    let choose_better = |best, candidate| if cost(candidate) < cost(best) { candidate } else { best };
+    first.chain(remaining).copied().reduce(choose_better).unwrap_or(baseline)
 }
 
 /// The candidates that are significantly worse than the best: joint sign-flip tests by item,
-/// corrected for the number of candidates, at a level that all rounds share (Bonferroni).
+/// corrected for the number of candidates, at a level that is divided among the rounds
+/// (Bonferroni).
 fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune, rounds: usize) -> Vec<usize> {
     let others: Vec<usize> = remaining.iter().copied().filter(|&candidate| candidate != best).collect();
-    let found = corrected_p(samples, &others, best);
-    // A candidate with a 0 where the best has none may be better in a way that no ratio shows.
+    let p_values = corrected_p(samples, &others, best);
+    // A candidate with a 0 where the best has none may be better, although no ratio can show it.
     let lacks_ratio = |pairs: &Pairs| pairs.one_sided_zero[usize::from(tune.goal == Goal::Most)] > 0;
-    let worse = |candidate: usize| {
+    let is_worse = |candidate: usize| {
         let pairs = samples.pairs(candidate, best);
         signed_cost(pairs.mean(), tune.goal) > 0.0 && !lacks_ratio(&pairs)
     };
-    let tested = others.into_iter().zip(found);
+    let tested = others.into_iter().zip(p_values);
     tested
-        .filter(|&(candidate, p)| worse(candidate) && p < tune.alpha / rounds as f64)
+        .filter(|&(candidate, p)| is_worse(candidate) && p < tune.alpha / rounds as f64)
         .map(|(candidate, _)| candidate)
         .collect()
 }
 
-/// All but the winner, the best first, and dropped ones last.
+/// All candidates except the winner: the best first, dropped candidates last.
 fn rank_candidates(
     samples: &Samples,
     others: &[usize],
@@ -318,20 +320,22 @@ fn rank_candidates(
     baseline: usize,
     goal: Goal,
 ) -> Vec<usize> {
-    let key = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
-    let mut ranked = others.to_vec();
-    ranked.sort_by(|&a, &b| {
-        (dropped[a].is_some(), key(a)).partial_cmp(&(dropped[b].is_some(), key(b))).unwrap_or(std::cmp::Ordering::Equal)
+    let cost = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
+    let mut ranking = others.to_vec();
+    ranking.sort_by(|&a, &b| {
+        (dropped[a].is_some(), cost(a))
+            .partial_cmp(&(dropped[b].is_some(), cost(b)))
+            .unwrap_or(std::cmp::Ordering::Equal)
     });
-    ranked
+    ranking
 }
 
 /// The outcome of the confirmation.
-fn confirm(held: &HeldOutResult, tune: &Tune) -> Confirmation {
-    let better = signed_cost(held.test.mean.ln(), tune.goal) < 0.0;
-    match held.p < tune.alpha && held.test.excludes_one() {
+fn confirm(result: &HeldOutResult, tune: &Tune) -> Confirmation {
+    let is_better = signed_cost(result.test.mean.ln(), tune.goal) < 0.0;
+    match result.p < tune.alpha && result.test.excludes_one() {
         false => Confirmation::Nothing,
-        true if better => Confirmation::Better,
+        true if is_better => Confirmation::Better,
         true => Confirmation::Worse,
     }
 }
@@ -344,7 +348,8 @@ mod tests {
 
     use std::convert::Infallible;
 
-    /// An objective with known values at each pressure; items are positions.
+    /// An objective that computes its values from pressure, candidate and item; items are
+    /// positions.
     struct Known<F>(F);
 
     impl<F: Fn(usize, usize, usize) -> f64> Objective for Known<F> {
@@ -364,20 +369,20 @@ mod tests {
         }
     }
 
-    /// The second of three candidates has a tenth less than the others, but a tenth more at the
-    /// other pressure; the goal decides which is better. The cost is three candidates on forty
-    /// items at two pressures.
+    /// The second of three candidates has values a tenth lower than the others, but a tenth higher
+    /// at the other pressure; the goal decides which is better. The full cost is three candidates
+    /// on forty items at two pressures.
     #[test]
     fn goal_decides_which_candidate_is_better_at_each_pressure() {
-        for (goal, winner, found) in [
+        for (goal, winner, confirmations) in [
             (Goal::Least, 1, [Confirmation::Better, Confirmation::Worse]),
             (Goal::Most, 0, [Confirmation::Better, Confirmation::Worse]),
         ] {
-            let spread = |item: usize| 1000.0 + 7.0 * (item % 5) as f64;
-            let mut known = Known(|pressure, candidate, item| match (candidate, pressure) {
-                (1, 0) => 0.9 * spread(item) + (item % 3) as f64,
-                (1, _) => 1.1 * spread(item) + (item % 3) as f64,
-                (candidate, _) => spread(item) + (candidate * item % 2) as f64,
+            let nodes_of = |item: usize| 1000.0 + 7.0 * (item % 5) as f64;
+            let mut objective = Known(|pressure, candidate, item| match (candidate, pressure) {
+                (1, 0) => 0.9 * nodes_of(item) + (item % 3) as f64,
+                (1, _) => 1.1 * nodes_of(item) + (item % 3) as f64,
+                (candidate, _) => nodes_of(item) + (candidate * item % 2) as f64,
             });
             let tune: Tune = from_toml("held_out = 0.5\nfirst = 10").unwrap();
             let tune = Tune { goal, ..tune };
@@ -388,20 +393,20 @@ mod tests {
                 pressures: 1,
                 tune: &tune,
             };
-            let Ok(tuned) = run_race(&contest, &mut known, &mut |_| {});
-            assert_eq!((tuned.winner, tuned.confirmations.as_slice()), (winner, &found[..]), "{goal:?}");
-            assert_eq!((tuned.full_cost, tuned.held_out, tuned.held_out_results.len()), (240, 20, 2));
-            let raced: usize = tuned.rounds.iter().map(|round| round.items * round.candidates.len()).sum();
-            let held: usize = tuned.held_out_results.iter().map(|held| 20 * held.standings.len()).sum();
-            assert_eq!(tuned.cost, raced + held);
+            let Ok(result) = run_race(&contest, &mut objective, &mut |_| {});
+            assert_eq!((result.winner, result.confirmations.as_slice()), (winner, &confirmations[..]), "{goal:?}");
+            assert_eq!((result.full_cost, result.held_out, result.held_out_results.len()), (240, 20, 2));
+            let raced: usize = result.rounds.iter().map(|round| round.items * round.candidates.len()).sum();
+            let held_out: usize = result.held_out_results.iter().map(|held_out| 20 * held_out.standings.len()).sum();
+            assert_eq!(result.cost, raced + held_out);
         }
     }
 
-    /// Items double each round; if less than a quarter would remain for the last round, they are
-    /// merged.
+    /// The number of items doubles each round. If less than a quarter of the items would remain for
+    /// the last round, the last two rounds are merged.
     #[test]
     fn rounds_double_until_little_is_left() {
-        for (first, all, expected) in [
+        for (first, count, expected) in [
             (4, 40, &[4, 8, 16, 40][..]),
             (8, 33, &[8, 16, 33]),
             (3, 4, &[4]),
@@ -409,24 +414,25 @@ mod tests {
             (5, 8, &[5, 8]),
             (50, 8, &[8]),
         ] {
-            assert_eq!(round_totals(first, all), expected, "{first} of {all}");
+            assert_eq!(round_totals(first, count), expected, "{first} of {count}");
         }
     }
 
-    /// Six items with the same sign have p 2/64, by hand: enough for one round at 0.05, not for
-    /// each of two.
+    /// Six items with the same sign have p = 2/64: significant in a single round at 0.05, but not
+    /// in one of two rounds.
     #[test]
     fn rounds_split_the_level_of_the_race() {
         let tune: Tune = from_toml("first = 2\nalpha = 0.05").unwrap();
         let mut samples = Samples::new(2);
         let values = [5.0, 6.0].map(|value| (0..6).map(|index| value + f64::from(index) / 100.0).collect::<Vec<f64>>());
         samples.add(&[0, 1], &Measurements { items: (0..6).collect(), values: values.to_vec() });
-        let dropped = [1, 2].map(|rounds| find_losers(&samples, &[0, 1], 0, &tune, rounds));
-        assert_eq!(dropped, [vec![1], Vec::new()]);
+        let losers = [1, 2].map(|rounds| find_losers(&samples, &[0, 1], 0, &tune, rounds));
+        assert_eq!(losers, [vec![1], Vec::new()]);
     }
 
-    /// A candidate with a 0 where the best has none, or the reverse, may be far better by one goal,
-    /// so it stays, or far worse by the other, so it goes: a ratio cannot show it.
+    /// If exactly one of the best and a candidate has a 0, no ratio shows the difference. By one
+    /// goal the candidate may be far better, so it stays; by the other it may be far worse, so it
+    /// is dropped.
     #[test]
     fn candidate_without_a_ratio_on_the_better_side_stays() {
         let losers_with = |goal: Goal, best: [f64; 12], candidate: [f64; 12]| {
@@ -438,14 +444,14 @@ mod tests {
             );
             find_losers(&samples, &[0, 1], 0, &Tune { goal, ..tune }, 1)
         };
-        let spread = |value: f64| std::array::from_fn(|index| value + index as f64 / 10.0);
-        let nothing_last =
+        let spread_values = |value: f64| std::array::from_fn(|index| value + index as f64 / 10.0);
+        let values_with_last_zero =
             |value: f64| std::array::from_fn(|index| if index == 11 { 0.0 } else { value + index as f64 / 10.0 });
-        assert_eq!(losers_with(Goal::Least, spread(5.0), spread(20.0)), [1]);
-        assert_eq!(losers_with(Goal::Least, spread(5.0), nothing_last(20.0)), Vec::<usize>::new());
-        assert_eq!(losers_with(Goal::Least, nothing_last(5.0), spread(20.0)), [1]);
-        assert_eq!(losers_with(Goal::Most, spread(20.0), spread(5.0)), [1]);
-        assert_eq!(losers_with(Goal::Most, nothing_last(20.0), spread(5.0)), Vec::<usize>::new());
-        assert_eq!(losers_with(Goal::Most, spread(20.0), nothing_last(5.0)), [1]);
+        assert_eq!(losers_with(Goal::Least, spread_values(5.0), spread_values(20.0)), [1]);
+        assert_eq!(losers_with(Goal::Least, spread_values(5.0), values_with_last_zero(20.0)), Vec::<usize>::new());
+        assert_eq!(losers_with(Goal::Least, values_with_last_zero(5.0), spread_values(20.0)), [1]);
+        assert_eq!(losers_with(Goal::Most, spread_values(20.0), spread_values(5.0)), [1]);
+        assert_eq!(losers_with(Goal::Most, values_with_last_zero(20.0), spread_values(5.0)), Vec::<usize>::new());
+        assert_eq!(losers_with(Goal::Most, spread_values(20.0), values_with_last_zero(5.0)), [1]);
     }
 }

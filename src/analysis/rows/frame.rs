@@ -6,24 +6,24 @@ use crate::experiment::problem::{list_quoted, nearest as nearest_name};
 use crate::record::columns;
 use std::borrow::Cow;
 
-/// A table of rows, by column. Columns that no analysis uses are not loaded: the id, the principal
-/// variation, the checksum and the scores of games.
+/// A table of rows, stored by column. Columns that no analysis uses are not loaded: the id, the
+/// principal variation, the checksum and the scores of games.
 #[derive(Debug, Clone, Default)]
 pub struct Frame {
     pub(super) names: Vec<String>,
     pub(super) columns: Vec<Values>,
     pub(super) rows: usize,
-    /// For thin rows: the columns that they lack.
+    /// If rows are thin: the columns that they lack.
     pub(super) missing: Option<MissingColumns>,
 }
 
 /// Why a results file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
-    /// A file that cannot be read, or is no results file: its path, and why.
+    /// A file that cannot be read or is not a results file: its path, and the reason.
     #[error("{0}: {1}")]
     File(String, String),
-    /// A line that cannot be read: the file, the line number from 1, and why.
+    /// A line that cannot be read: the file, the line number from 1, and the reason.
     #[error("{0}:{1}: {2}")]
     Line(String, u64, String),
     /// A column with negative numbers.
@@ -42,10 +42,10 @@ pub enum FrameError {
     /// A column of words used as numbers.
     #[error("`{0}` holds words, not numbers, so it is no metric")]
     NoNumbers(String),
-    /// Thin rows lack what is asked.
+    /// Thin rows lack the requested data.
     #[error(transparent)]
     ThinRows(#[from] ThinRowsError),
-    /// Several columns end in that name: the name, and what it may mean.
+    /// Several columns end in that name: the name, and the columns that it may mean.
     #[error("`{}` may be {}: write it out", .0, .1.join(" or "))]
     Ambiguous(String, Vec<String>),
 }
@@ -62,11 +62,11 @@ pub enum Lookup {
 
 /// The error for a name that several columns end in; a column without a path is shown with `row.`.
 fn ambiguous(name: &str, columns: &[&str]) -> FrameError {
-    let shown = |column: &&str| format!("`{}{column}`", if column.contains('.') { "" } else { columns::ROW });
-    FrameError::Ambiguous(name.to_owned(), columns.iter().map(shown).collect())
+    let quote = |column: &&str| format!("`{}{column}`", if column.contains('.') { "" } else { columns::ROW });
+    FrameError::Ambiguous(name.to_owned(), columns.iter().map(quote).collect())
 }
 
-/// Columns that analysis adds: no options.
+/// Columns that the analysis adds; they are not options.
 const ADDED_COLUMNS: &[&str] = &[SOURCE, SEED];
 
 impl Frame {
@@ -88,19 +88,19 @@ impl Frame {
         }
     }
 
-    /// What thin rows lack; none for full rows.
+    /// The columns that thin rows lack; none if rows are full.
     pub fn missing_columns(&self) -> Option<&MissingColumns> {
         self.missing.as_ref()
     }
 
-    /// Removes the columns that thin rows store once a search or once a variant, before rows are
-    /// compared one by one.
+    /// Removes the columns that thin rows store only once per search or variant, so that rows can
+    /// be compared one by one.
     pub fn without_partial(&mut self) {
         let Some(missing) = &self.missing else { return };
-        let kept: Vec<bool> = self.names.iter().map(|name| !missing.is_partial(name)).collect();
-        let mut keep = kept.iter();
+        let is_kept: Vec<bool> = self.names.iter().map(|name| !missing.is_partial(name)).collect();
+        let mut keep = is_kept.iter();
         self.names.retain(|_| keep.next() == Some(&true));
-        let mut keep = kept.iter();
+        let mut keep = is_kept.iter();
         self.columns.retain(|_| keep.next() == Some(&true));
     }
 
@@ -122,7 +122,7 @@ impl Frame {
     }
 
     fn set_column(&mut self, name: &str, values: Values) {
-        match self.names.iter().position(|known| known == name) {
+        match self.names.iter().position(|existing| existing == name) {
             Some(index) => self.columns[index] = values,
             None => {
                 self.names.push(name.to_owned());
@@ -144,14 +144,14 @@ impl Frame {
     /// As [`Frame::take`], but with only the named counters (numeric columns with a dot in their
     /// names).
     pub fn take_with_counters(&self, rows: &[usize], counters: &[&str]) -> Self {
-        let mut lean = Self { rows: rows.len(), missing: self.missing.clone(), ..Self::default() };
+        let mut part = Self { rows: rows.len(), missing: self.missing.clone(), ..Self::default() };
         for (name, values) in self.names.iter().zip(&self.columns) {
             if matches!(values, Values::Text(_)) || !name.contains('.') || counters.contains(&name.as_str()) {
-                lean.names.push(name.clone());
-                lean.columns.push(values.take(rows));
+                part.names.push(name.clone());
+                part.columns.push(values.take(rows));
             }
         }
-        lean
+        part
     }
 
     /// The number of rows.
@@ -171,78 +171,81 @@ impl Frame {
 
     /// The columns that are options.
     pub fn options(&self) -> Vec<&str> {
-        let option = |name: &&str| !ADDED_COLUMNS.contains(name) && columns::role(name) == columns::Role::Option;
-        self.names.iter().map(String::as_str).filter(option).collect()
+        let is_option = |name: &&str| !ADDED_COLUMNS.contains(name) && columns::role(name) == columns::Role::Option;
+        self.names.iter().map(String::as_str).filter(is_option).collect()
     }
 
     fn column(&self, name: &str) -> Option<&Values> {
-        self.names.iter().position(|known| known == name).map(|index| &self.columns[index])
+        self.names.iter().position(|existing| existing == name).map(|index| &self.columns[index])
     }
 
-    /// The full name of a column that a user named: by its whole name or a unique ending (`nodes`
-    /// for `search.nodes`, `policy` for `table.policy.kind`). The prefix `row.` excludes options.
+    /// The full name of a column that the user gave by its whole name or by a unique ending
+    /// (`nodes` for `search.nodes`, `policy` for `table.policy.kind`). The prefix `row.` excludes
+    /// options.
     ///
     /// # Errors
-    /// If there is none, with the nearest name; if several match.
+    /// If no column matches (the error suggests the nearest name), or if several match.
     pub fn resolve<'a>(&'a self, name: &str, lookup: Lookup) -> Result<&'a str, FrameError> {
-        let unknown = || {
-            if let Some(error) = self.missing.as_ref().and_then(|lacks| lacks.column_error(name)) {
+        let unknown_error = || {
+            if let Some(error) = self.missing.as_ref().and_then(|missing| missing.column_error(name)) {
                 return error.into();
             }
             let hint = if name == SOURCE {
-                // Only joined results have it.
+                // Only joined results have this column.
                 Some("only several joined results have it, and one was given".to_owned())
             } else if name.starts_with("limit.") && self.has(columns::LIMIT) {
                 Some(format!("`{}` says what ended the searches: {}", columns::LIMIT, self.list_values(columns::LIMIT)))
             } else {
                 // `table.policy.kind` is also called `table.policy`.
-                let short = self.names.iter().filter_map(|known| known.strip_suffix(".kind"));
+                let short = self.names.iter().filter_map(|column| column.strip_suffix(".kind"));
                 nearest_name(name, self.names.iter().map(String::as_str).chain(short))
             };
             FrameError::Unknown { name: name.to_owned(), hint }
         };
-        if let Some(own) = name.strip_prefix(columns::ROW) {
-            let own = self.names.iter().find(|known| *known == own && columns::role(known) != columns::Role::Option);
-            return own.map(String::as_str).ok_or_else(unknown);
+        if let Some(bare_name) = name.strip_prefix(columns::ROW) {
+            let bare_name =
+                self.names.iter().find(|column| *column == bare_name && columns::role(column) != columns::Role::Option);
+            return bare_name.map(String::as_str).ok_or_else(unknown_error);
         }
         let options = self.options();
-        let (mut choices, mut own): (Vec<&str>, Vec<&str>) = self
+        let (mut choices, mut row_columns): (Vec<&str>, Vec<&str>) = self
             .names
             .iter()
             .map(String::as_str)
-            .filter(|known| columns::may_mean(name, known))
-            .partition(|known| options.contains(known));
-        let exact = |list: &[&'a str]| list.iter().copied().find(|known| *known == name);
-        if let Some(exact) = exact(&choices) {
+            .filter(|column| columns::may_mean(name, column))
+            .partition(|column| options.contains(column));
+        let find_exact = |list: &[&'a str]| list.iter().copied().find(|column| *column == name);
+        if let Some(exact) = find_exact(&choices) {
             return Ok(exact);
         }
-        if let Some(exact) = exact(&own) {
-            // A column that every row has by that very name has precedence over an option's ending;
-            // a state such as `slots` has not.
+        if let Some(exact) = find_exact(&row_columns) {
+            // A column of exactly that name has precedence over an option's ending, except a state
+            // such as `slots`.
             if name.contains('.') || columns::role(name) != columns::Role::Last {
                 return Ok(exact);
             }
             if lookup == Lookup::Filter
                 && choices.is_empty()
-                && let Some(also) = crate::experiment::schema::option_paths().find(|path| columns::may_mean(name, path))
+                && let Some(option) =
+                    crate::experiment::schema::option_paths().find(|path| columns::may_mean(name, path))
             {
-                return Err(ambiguous(name, &[name, &format!("{also} (which does not vary here)")]));
+                return Err(ambiguous(name, &[name, &format!("{option} (which does not vary here)")]));
             }
-            own = vec![exact];
+            row_columns = vec![exact];
         }
         match lookup {
-            Lookup::Metric if !own.is_empty() => choices.clear(),
-            // Counts are not grouped by.
+            Lookup::Metric if !row_columns.is_empty() => choices.clear(),
+            // Rows are not grouped by counts.
             Lookup::Group if !choices.is_empty() => {
-                own.retain(|known| matches!(columns::role(known), columns::Role::Key | columns::Role::Word));
+                row_columns.retain(|column| matches!(columns::role(column), columns::Role::Key | columns::Role::Word));
             }
             _ => {}
         }
-        own.extend(choices);
-        match own.as_slice() {
-            [only] => Ok(only),
-            [] => Err(unknown()),
-            several => Err(ambiguous(name, several)),
+        row_columns.extend(choices);
+        match row_columns.as_slice() {
+            [column] => Ok(column),
+            [] => Err(unknown_error()),
+            columns => Err(ambiguous(name, columns)),
         }
     }
 
@@ -251,7 +254,7 @@ impl Frame {
         list_quoted(self.text_column(name).list().iter().map(String::as_str).filter(|word| !word.is_empty()))
     }
 
-    /// A column as numbers; NaN where the text is no number or there is no such column.
+    /// A column as numbers; NaN where the text is not a number, or if there is no such column.
     pub fn numbers(&self, name: &str) -> Cow<'_, [f64]> {
         match self.column(name) {
             Some(values) => values.numbers(),
@@ -285,14 +288,13 @@ impl Frame {
         }
     }
 
-    /// A test whether two rows differ in a column; two missing numbers are equal.
+    /// Returns a function that tests whether two rows differ in a column. Two missing numbers are
+    /// equal.
     pub fn differ(&self, name: &str) -> impl Fn(usize, usize) -> bool + '_ {
         let values = self.column(name);
-        move |one, other| match values {
-            Some(Values::Numbers(numbers)) => {
-                numbers[one] != numbers[other] && !(numbers[one].is_nan() && numbers[other].is_nan())
-            }
-            Some(Values::Text(words)) => words.codes()[one] != words.codes()[other],
+        move |a, b| match values {
+            Some(Values::Numbers(numbers)) => numbers[a] != numbers[b] && !(numbers[a].is_nan() && numbers[b].is_nan()),
+            Some(Values::Text(words)) => words.codes()[a] != words.codes()[b],
             None => false,
         }
     }
@@ -308,37 +310,38 @@ impl Frame {
 mod tests {
     use super::*;
 
-    /// A name that is both a row's column and an option's ending is resolved by its use.
+    /// The use decides what a name means that is both a column of the rows and an option's ending.
     #[test]
     fn ambiguous_name_is_resolved_by_its_use() {
         let resolve = |header: &str, name: &str| {
             let frame =
                 Frame::parse(format!("variant,position,depth,search.nodes,{header}\n").as_bytes(), "t").unwrap();
             [Lookup::Metric, Lookup::Group, Lookup::Filter]
-                .map(|expected| frame.resolve(name, expected).map(str::to_owned).map_err(|error| error.to_string()))
+                .map(|lookup| frame.resolve(name, lookup).map(str::to_owned).map_err(|error| error.to_string()))
         };
-        let all = |name: &str| [(); 3].map(|()| Ok(name.to_owned()));
-        assert_eq!(resolve("table.size", "nodes"), all("search.nodes"));
-        assert_eq!(resolve("table.policy.kind", "policy"), all("table.policy.kind"));
-        // The slots that a table has, and those that the option asks for.
-        let [figure, group, condition] = resolve("slots,table.slots", "slots");
-        assert_eq!((figure, group), (Ok("slots".to_owned()), Ok("table.slots".to_owned())));
-        let message = condition.unwrap_err();
+        let all_resolve_to = |name: &str| [(); 3].map(|()| Ok(name.to_owned()));
+        assert_eq!(resolve("table.size", "nodes"), all_resolve_to("search.nodes"));
+        assert_eq!(resolve("table.policy.kind", "policy"), all_resolve_to("table.policy.kind"));
+        // `slots` is the number of slots that a table has, `table.slots` the number that the option
+        // asks for.
+        let [metric, group, filter] = resolve("slots,table.slots", "slots");
+        assert_eq!((metric, group), (Ok("slots".to_owned()), Ok("table.slots".to_owned())));
+        let message = filter.unwrap_err();
         assert!(message.contains("`slots`"), "{message}");
         assert!(message.contains("`table.slots`"), "{message}");
-        assert_eq!(resolve("slots,table.slots", "table.slots"), all("table.slots"));
-        assert_eq!(resolve("slots,table.slots", "row.slots"), all("slots"));
+        assert_eq!(resolve("slots,table.slots", "table.slots"), all_resolve_to("table.slots"));
+        assert_eq!(resolve("slots,table.slots", "row.slots"), all_resolve_to("slots"));
         for message in resolve("table.size", "source").map(Result::unwrap_err) {
             assert_eq!(message, "there is no column `source`: only several joined results have it, and one was given");
         }
         // If the option does not vary, groups can only mean the row's column; a filter may still
         // mean the option.
-        let [figure, group, condition] = resolve("slots", "slots");
-        assert_eq!((figure, group), (Ok("slots".to_owned()), Ok("slots".to_owned())));
-        assert!(condition.unwrap_err().contains("table.slots (which does not vary here)"));
+        let [metric, group, filter] = resolve("slots", "slots");
+        assert_eq!((metric, group), (Ok("slots".to_owned()), Ok("slots".to_owned())));
+        assert!(filter.unwrap_err().contains("table.slots (which does not vary here)"));
         // A key column has precedence over an option's ending.
-        assert_eq!(resolve("limit.depth", "depth"), all("depth"));
-        assert_eq!(resolve("limit.depth", "row.depth"), all("depth"));
+        assert_eq!(resolve("limit.depth", "depth"), all_resolve_to("depth"));
+        assert_eq!(resolve("limit.depth", "row.depth"), all_resolve_to("depth"));
         for message in resolve("table.size", "siez").map(Result::unwrap_err) {
             assert!(message.contains("siez"), "{message}");
             assert!(message.contains("size"), "{message}");
