@@ -1,6 +1,6 @@
-//! The yardsticks from the literature on caches against plain queues, as their papers tell them:
-//! one bucket is one cache, an answered probe and a store of a held position are hits, any other
-//! store is a miss.
+//! Compares the policies from the caching literature with plain queues, as their papers describe
+//! them. One bucket is one cache. A probe that hits and a store of a position in the table count as
+//! cache hits, any other store as a miss.
 
 use proptest::prelude::*;
 use std::collections::{HashSet, VecDeque};
@@ -16,7 +16,8 @@ trait Cache {
     fn miss(&mut self, key: u64);
 }
 
-/// First in, first out; what is marked when its turn comes is put back at the end without its mark.
+/// FIFO with a second chance: a marked key that reaches the front loses its mark and goes to the
+/// end.
 struct SecondChance {
     slots: usize,
     queue: VecDeque<(u64, bool)>,
@@ -39,7 +40,7 @@ impl Cache for SecondChance {
     }
 }
 
-/// The newest is last; the hand is a key.
+/// The newest key is last. The hand is a key.
 struct Sieve {
     slots: usize,
     queue: Vec<(u64, bool)>,
@@ -67,7 +68,7 @@ impl Cache for Sieve {
     }
 }
 
-/// Two queues, the oldest first, and the ghosts of the small one.
+/// Two queues with the oldest keys first, and the ghosts of the small queue.
 struct TwoQueues {
     slots: usize,
     small_slots: usize,
@@ -126,11 +127,11 @@ impl TwoQueues {
     }
 }
 
-/// Counters in plain arrays, and the keys by when they were met last.
+/// The counters as plain arrays, and the keys in order of their last access.
 struct Admission {
     slots: usize,
     sample: usize,
-    /// What is known of a key: as much as a slot keeps.
+    /// The part of the key that a slot stores; nothing else of the key is available.
     mask: u64,
     rows: [[u32; 16]; 2],
     since: usize,
@@ -183,7 +184,8 @@ impl Cache for Admission {
     }
 }
 
-/// Each policy and its plain cache, in a bucket of so many slots whose slots keep so much of a key.
+/// Returns each policy with its plain cache, for a bucket with this many slots that store the key
+/// bits in `mask`.
 fn caches(slots: usize, mask: u64) -> Vec<(String, Box<dyn Cache>)> {
     let mut caches: Vec<(String, Box<dyn Cache>)> = vec![
         ("'clock'".to_owned(), Box::new(SecondChance { slots, queue: VecDeque::new() })),
@@ -210,10 +212,11 @@ fn caches(slots: usize, mask: u64) -> Vec<(String, Box<dyn Cache>)> {
     caches
 }
 
-/// Positions of the caches' world; some are met far oftener than others.
+/// The keys of the positions in this test.
 fn keys() -> Vec<u64> {
     let keys: Vec<u64> = (1..=30u64).map(|n| n.wrapping_mul(0xd134_2543_de82_ef95)).collect();
-    // By what ghosts remember of them they are different, whichever part a slot keeps.
+    // The keys stay distinct in what ghosts remember of them, whichever part of the key a slot
+    // stores.
     let different =
         |of: &dyn Fn(u64) -> u64| keys.iter().map(|&key| of(key)).collect::<HashSet<_>>().len() == keys.len();
     assert!(different(&|key| key & 0xffff));
@@ -263,23 +266,25 @@ proptest! {
     }
 }
 
-/// What a hand does, by hand: three slots, a to c stored in this order, a asked for, then d.
+/// Short sequences worked out by hand, in three slots: for example, a, b and c are stored in this
+/// order, a is probed, then d is stored.
 #[test]
 fn cache_policies_decide_a_sequence_by_hand() {
     for (policy, script, left) in [
-        // a is marked and passed, b leaves; under both the mark is gone then.
+        // a is marked and skipped, b is evicted. Under both policies the mark is then cleared.
         ("clock", "abc?ad", "acd"),
         ("sieve", "abc?ad", "acd"),
-        // CLOCK's hand comes to c, d, and then to a, which has become as new as they are. SIEVE's
-        // goes on towards the newest: c, then d and e, which came behind it, and a is left alone.
+        // CLOCK's hand reaches c, then d, and then a, which is by now as new as they are. SIEVE's
+        // hand moves on towards the newest: c, then d and e, which were inserted behind it; a isn't
+        // reached.
         ("clock", "abc?adef", "def"),
         ("sieve", "abc?adef", "aef"),
-        // a is on trial, b and c fill the main queue. d takes a's place, and a, a ghost, that of d:
-        // now the main queue is too long, and d, a ghost as well, takes that of b.
+        // a is in the small queue; b and c fill the main queue. d replaces a. Then a, a ghost,
+        // replaces d. The main queue is now too long, so d, also a ghost, replaces b.
         ("s3-fifo", "abcd", "bcd"),
         ("s3-fifo", "abcda", "abc"),
         ("s3-fifo", "abcdad", "acd"),
-        // A newcomer must have been met more often than the one met longest ago.
+        // A newcomer must have been accessed more often than the least recently used key.
         ("tiny-lfu", "abcd", "abc"),
         ("tiny-lfu", "abcdd", "bcd"),
         ("tiny-lfu", "abc?add", "acd"),
@@ -288,7 +293,7 @@ fn cache_policies_decide_a_sequence_by_hand() {
         let mut table = build(&options, None, false).unwrap().unwrap();
         let mut asks = false;
         for name in script.bytes() {
-            // Keys far apart, so that no two of them share a counter in both rows.
+            // The keys are far apart, so that no two of them share a counter in both rows.
             let key = u64::from(name).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             match name {
                 b'?' => asks = true,

@@ -1,5 +1,5 @@
-//! The designs of engines against plain models of their sources' rules: slots in vectors, each rule
-//! in its engine's own numbers and comparisons.
+//! Compares the designs of engines with plain models of the rules in their sources: slots are
+//! vectors, and each rule uses its engine's own numbers and comparisons.
 
 use proptest::prelude::*;
 use ttlab::internals::chess::Bound;
@@ -7,27 +7,28 @@ use ttlab::internals::decode::from_toml;
 use ttlab::internals::table::options::{Index, Size, Victim};
 use ttlab::internals::table::{Design, Entry, Table, TableOptions, build};
 
-/// What an engine's source says.
+/// The rules in an engine's source.
 struct Source {
     design: Design,
     slots: usize,
-    /// Searches after which an age is 0 again.
+    /// The number of searches after which an age wraps to 0.
     cycle: u64,
-    /// What an entry is worth at an age; the least goes.
+    /// The value of an entry at an age; the entry with the smallest value is replaced.
     worth: fn(&Entry, i64) -> i64,
-    /// Whether a free slot is taken before any is weighed.
+    /// Whether a free slot is used before any entries are compared.
     free_first: bool,
-    /// Whether the last of equals goes.
+    /// Whether the last of several equal entries is replaced, instead of the first.
     last: bool,
-    /// Whether the old entry of the same position, of an age, is overwritten.
+    /// Whether a new entry overwrites the old entry of the same position, given the old entry's
+    /// age.
     overwrites: fn(&Entry, &Entry, i64) -> bool,
-    /// Whether the move is written before that is asked.
+    /// Whether the new move is written even if the entry isn't overwritten.
     move_first: bool,
-    /// Whether, where it is not, the move is written if there was none.
+    /// If `move_first` is false: whether the new move is written if the old entry has none.
     fills_move: bool,
-    /// Whether a new entry without a move leaves the old move.
+    /// Whether the old move is kept if the new entry has none.
     keeps_move: bool,
-    /// Whether a probe renews the age.
+    /// Whether a probe that hits resets the age.
     refreshes: bool,
     index: Index,
     /// Whether an entry that refused a store loses a ply of depth.
@@ -291,7 +292,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 fn table_of(design: Design, slots: usize) -> Box<dyn Table> {
     let options: TableOptions = from_toml(design.text()).unwrap_or_else(|error| panic!("{design:?}: {error}"));
     assert_eq!(usize::from(options.slots), slots, "{design:?}");
-    // Here a store follows no probe: `tests/program/engine_traces.rs` has those that do.
+    // Here stores don't follow probes. `tests/program/engine_traces.rs` tests stores that do.
     let size = Size::Entries(4 * slots as u64);
     let options = TableOptions { size, victim: Victim::Store, huge_pages: false, ..options };
     build(&options, None, false).unwrap().unwrap()

@@ -1,4 +1,4 @@
-//! `table.forget`: how much is lost, of what, and how it is counted.
+//! Tests of `table.forget`: how many hits are lost, which part of them, and how losses are counted.
 
 use ttlab::internals::chess::{Bound, Move};
 use ttlab::internals::decode::from_toml;
@@ -11,7 +11,7 @@ fn table(text: &str) -> Box<dyn Table> {
     build(&options, None, false).unwrap().unwrap()
 }
 
-/// Stores a hundred positions and probes them in turns.
+/// Stores a hundred positions and probes them in rotation.
 fn answers(table: &mut dyn Table) -> Vec<Option<Hit>> {
     let key = |number: u64| (1 + number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let entry = Entry { mv: Move::from_bits(77), score: 31, bound: Bound::Exact, depth: 5, ..Entry::default() };
@@ -73,7 +73,8 @@ fn forget_is_a_share() {
     }
 }
 
-/// A replay asks no search what an answer is worth: a loss that it would not heed is refused.
+/// A replay runs no search, so lost answers would have no effect on it. The option is therefore
+/// refused.
 #[test]
 fn forget_is_refused_by_a_replay() {
     let options: TableOptions = from_toml("size = 64\nforget = 0.5").unwrap();

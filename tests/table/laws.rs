@@ -1,5 +1,5 @@
-//! What holds for every table: the store law, that what was stored is found, that memory is what
-//! was named.
+//! Properties of every table: conservation of stores, a stored entry is found, and the memory is
+//! what was requested.
 
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use ttlab::internals::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::{Entry, ObservedTable, Table, TableKind, TableOptions, build, bytes, entries};
 
-/// One step of a random use of a table.
+/// One random operation on a table.
 #[derive(Debug, Clone)]
 enum Step {
     Store(u64, Entry),
@@ -18,8 +18,9 @@ enum Step {
     Advance(u16),
 }
 
-/// Entries of every day, and on purpose those at the ends of what a packing holds: scores of 16
-/// bits with a sign, depths of 8, moves of 15, nodes of 32 and where their rounding begins.
+/// Typical entries, and entries at the limits of what the layouts can hold: signed scores of 16
+/// bits, depths of 8 bits, moves of 15 bits, and node counts of 32 bits and around the start of
+/// their rounding.
 fn any_entry() -> impl Strategy<Value = Entry> {
     let mv = prop_oneof![6 => 1u16..0x7fff, 1 => Just(0), 1 => Just(0x7fff)];
     let score = prop_oneof![
@@ -33,12 +34,13 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     crate::any_entry_of(mv, score, depth, nodes)
 }
 
-/// Few keys, spread over both ends of the word, so that positions meet again and buckets fill.
+/// A small number of keys, spread over the high and low bits, so that positions recur and buckets
+/// fill up.
 fn any_key() -> impl Strategy<Value = u64> {
     (0u64..200).prop_map(|small| (small + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// All that `any_key` gives.
+/// All keys that `any_key` generates.
 fn every_key() -> impl Iterator<Item = u64> {
     (0u64..200).map(|small| (small + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
@@ -52,7 +54,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Every policy under every packing, index, number of slots and same-key rule that it allows.
+/// Every policy with all layouts, indexes, bucket sizes and same-key rules that it allows.
 fn every_table() -> Vec<TableOptions> {
     let mut tables = Vec::new();
     for policy in Policy::NAMES.iter().map(|name| Policy::from_name(name).unwrap()) {
@@ -95,7 +97,7 @@ fn play(table: &mut dyn Table, steps: &[Step]) {
                 let before = table.counters();
                 let stored = table.store(*key, *entry);
                 let did = table.counters() - before;
-                // What the table says of a store is what it counts.
+                // The result of a store agrees with the counters.
                 assert_eq!((stored.refused, stored.same && !stored.refused), (did.rejections == 1, did.updates == 1));
             }
             Step::Probe(key) => drop(table.probe(*key, 0)),
@@ -123,10 +125,10 @@ proptest! {
             prop_assert_eq!(count.stores, count.fills + count.updates + count.evictions + count.rejections, "{:?}", options);
             prop_assert_eq!(count.probes, count.hits + count.misses_empty + count.misses_other, "{:?}", options);
             let occupancy = table.occupancy();
-            // Nothing but a fill takes a slot, and nothing but a clear frees one.
+            // Only a fill occupies a slot, and only a clear frees slots.
             prop_assert!(occupancy.occupied <= occupancy.slots);
             prop_assert_eq!(occupancy.occupied, count.fills, "{:?}", options);
-            // What is kept beside the memory is what a look at every slot finds.
+            // The maintained occupancy counts equal those of a scan of all slots.
             let (mut seen, mut current, now) = (0, 0, table.now());
             table.for_each(&mut |entry| {
                 seen += 1;
@@ -138,7 +140,7 @@ proptest! {
         }
     }
 
-    /// Right after a store that was not refused, the position answers with what was stored.
+    /// Right after a store that wasn't refused, a probe returns what was stored.
     #[test]
     fn stored_entry_is_found(steps in prop::collection::vec(any_step(), 0..100), key in any_key(), entry in any_entry()) {
         for options in &every_table() {
@@ -149,8 +151,8 @@ proptest! {
             if table.counters().rejections == before {
                 let hit = table.probe(key, entry.depth).expect("what was stored is found");
                 prop_assert_eq!(hit.slot, stored.slot, "{:?}", options);
-                // Nodes are rounded down to one part in 64 but where a word of their own holds
-                // them; a move that is none may be the old one.
+                // Nodes are rounded down by at most 1/64, unless the layout stores them in a full
+                // word. If the new entry has no move, the old move may be kept.
                 let exact = options.layout == Layout::Bytes24 || entry.nodes < 64;
                 let nodes = hit.entry.nodes;
                 prop_assert!(nodes <= entry.nodes && entry.nodes - nodes <= if exact { 0 } else { entry.nodes / 64 }, "{:?}", options);
@@ -162,8 +164,8 @@ proptest! {
         }
     }
 
-    /// A table that was emptied answers, decides and counts like a new one, whatever it held and
-    /// whatever its clock said.
+    /// After a clear, a table answers, decides and counts like a new one, whatever it contained and
+    /// whatever its clock was.
     #[test]
     fn cleared_table_equals_a_new_one(
         before in prop::collection::vec(any_step(), 1..150),
@@ -186,7 +188,7 @@ proptest! {
         }
     }
 
-    /// A table with room for everything and full keys answers as a map does.
+    /// A table with room for everything and full keys answers like a map.
     #[test]
     fn large_table_equals_a_map(steps in prop::collection::vec(any_step(), 1..400)) {
         let bounded = TableOptions { size: Size::Entries(1 << 16), index: Index::Modulo, ..TableOptions::default() };
@@ -222,8 +224,8 @@ fn table_takes_the_memory_that_it_reports() {
     }
 }
 
-/// What a policy remembers of a bucket is paid for in entries: with 8 bytes beside four entries of
-/// 16 there are eight in nine.
+/// The memory that a policy needs for each bucket is part of the table's size: with 8 bytes beside
+/// four entries of 16 bytes, eight out of nine entries remain.
 #[test]
 fn policy_words_count_as_table_memory() {
     for (policy, slots) in [("always", 4096), ("clock", 3640), ("sieve", 3640), ("s3-fifo", 2976), ("tiny-lfu", 2976)] {
@@ -237,7 +239,8 @@ fn policy_words_count_as_table_memory() {
 
 #[test]
 fn short_keys_match_falsely_at_the_expected_rate() {
-    // Stored keys and asked keys are different: every hit is false. Law: probes x slots x 2^-bits.
+    // Stored keys and probed keys are different, so every hit is false. The expected number is
+    // probes x slots x 2^-bits.
     for (bits, slots) in [(8u8, 1u8), (8, 4), (12, 2)] {
         let options = TableOptions {
             size: Size::Entries(4096),
@@ -270,8 +273,8 @@ fn short_keys_match_falsely_at_the_expected_rate() {
     assert!(table.probe(8, 0).is_some(), "without a comparison any occupied slot answers");
 }
 
-/// What a refused store says of its own position: that the slot had it, or that another had.
-/// An evaluation kept beside changes neither how many buckets there are nor which keys match.
+/// A static evaluation stored in the entry changes neither the number of buckets nor which keys
+/// match.
 #[test]
 fn static_evaluation_leaves_hits_and_sizes_unchanged() {
     for (layout, slots) in [("bytes10", 3), ("bytes16", 2), ("bytes24", 4)] {
@@ -321,7 +324,8 @@ fn refused_store_reports_whether_the_key_was_present() {
     }
 }
 
-/// The note's own way: a sweep over the whole table after each search sets every flag.
+/// The source of the Ancient flag sweeps over the whole table after each search and sets every
+/// flag. The table must behave as if it did so.
 #[test]
 fn ancient_mark_expires_like_a_sweep() {
     let policy = Policy::from_name("ancient").unwrap();
@@ -333,7 +337,7 @@ fn ancient_mark_expires_like_a_sweep() {
         ..TableOptions::default()
     };
     let mut table = build(&options, None, false).unwrap().unwrap();
-    // The model: key and whether it may be replaced, by slot.
+    // The model: each slot's key, and whether it may be replaced.
     let mut model: Vec<Option<(u64, bool)>> = vec![None; 16];
     let mut random = 1u64;
     for step in 0..20_000u64 {
@@ -398,8 +402,8 @@ fn unbounded_table_never_evicts() {
     }
 }
 
-/// As many bits of the key are compared as `key_bits` says: a key that differs in any one of them
-/// is another position's.
+/// Exactly `key_bits` bits of the key are compared: a key that differs in any one of them belongs
+/// to another position.
 #[test]
 fn every_compared_key_bit_matters() {
     for index in [Index::Modulo, Index::Mask, Index::Multiply] {
@@ -422,7 +426,8 @@ fn every_compared_key_bit_matters() {
     }
 }
 
-/// Which bound ends which node: score below, at and above both ends of the window 10 to 20.
+/// Checks which bounds end which nodes: scores below, at and above both ends of the window from 10
+/// to 20.
 #[test]
 fn bound_settles_its_window() {
     for (bound, ends) in [
@@ -433,14 +438,14 @@ fn bound_settles_its_window() {
     ] {
         assert_eq!([9, 10, 11, 15, 19, 20, 21].map(|score| bound.settles(score, 10, 20)), ends, "{bound:?}");
     }
-    // In a zero window one of the two always ends the node.
+    // In a zero window, every score settles the node with one of the two bounds.
     assert_eq!([10, 11].map(|score| Bound::Upper.settles(score, 10, 11)), [true, false]);
     assert_eq!([10, 11].map(|score| Bound::Lower.settles(score, 10, 11)), [false, true]);
 }
 
-/// `reused` against a plain map: entries that answered a probe for the first time since they were
-/// stored. A table without a bound counts them, one that is watched, and the policy that asks; no
-/// other does.
+/// Compares `reused` with a plain map: the number of entries that answered a probe for the first
+/// time since they were stored. Unbounded tables, observed tables, and policies that request it
+/// count these; no other table does.
 #[test]
 fn reused_entries_are_counted_when_requested() {
     let bounded = |policy: &str| -> TableOptions {
@@ -468,8 +473,8 @@ fn reused_entries_are_counted_when_requested() {
             if random(3) == 0 {
                 let entry = Entry { bound: Bound::Lower, depth: random(9) as u8, ..Entry::default() };
                 let stored = table.store(key, entry);
-                // Where there is a bound, an entry that is written again within a tick stays the
-                // same entry.
+                // In a bounded table, an entry that is overwritten by its own position in the same
+                // tick is still the same entry.
                 if !(stored.refused || stored.same && name != "unbounded") {
                     answered.insert(key, false);
                 }
@@ -482,8 +487,8 @@ fn reused_entries_are_counted_when_requested() {
     }
 }
 
-/// What a store says of where things went is where they are found: those from the place of the
-/// newcomer on to the one that left are one slot on, all others where they were.
+/// The reported moves of a store agree with the probes: entries from the newcomer's slot up to the
+/// evicted one are one slot further, all others are where they were.
 #[test]
 fn moved_entry_is_found_one_slot_further() {
     let mut moved_on = 0;
@@ -530,7 +535,7 @@ fn moved_entry_is_found_one_slot_further() {
     assert!(moved_on > 1000, "{moved_on}");
 }
 
-/// However small a share of a working set is, it is a bucket.
+/// However small a share of the working set is requested, the table has at least one bucket.
 #[test]
 fn smallest_share_is_one_bucket() {
     for (share, working_set, slots, required) in [("25 %", 1000, 2, 250), ("25 %", 3, 4, 4), ("0.01 %", 10, 1, 1)] {
@@ -542,8 +547,8 @@ fn smallest_share_is_one_bucket() {
     }
 }
 
-/// Each outcome of a store in the table without a bound, by hand; its memory is that of its
-/// entries, with room to grow.
+/// Checks each kind of store in an unbounded table by hand. Its memory is that of its entries, with
+/// room to grow.
 #[test]
 fn unbounded_table_counts_each_kind_of_store() {
     let options = TableOptions { kind: TableKind::Unbounded, same_key: SameKey::Deeper, ..TableOptions::default() };
@@ -566,8 +571,8 @@ fn unbounded_table_counts_each_kind_of_store() {
     assert!((least..4 * least).contains(&occupancy.bytes), "{} of {least}", occupancy.bytes);
 }
 
-/// Sizes are written in the largest unit of which they are whole quarters, and read as they are
-/// written; short units are powers of 1024 too.
+/// Sizes are written in the largest unit in which they are whole quarters, and are read back. Short
+/// units are powers of 1024 too.
 #[test]
 fn table_sizes_match_a_calculation_by_hand() {
     const KIB: u64 = 1 << 10;

@@ -1,4 +1,4 @@
-//! The transposition table: laws, stories by hand, plain models.
+//! Tests of the transposition table: general laws, sequences worked out by hand, and plain models.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod caches;
@@ -15,7 +15,7 @@ use ttlab::internals::chess::{Bound, Move};
 use ttlab::internals::table::Entry;
 use ttlab::internals::table::options::{Guard, SameKey};
 
-/// Entries of these moves (in bits), scores, depths and nodes, of every bound.
+/// Generates entries with these moves (as bits), scores, depths and node counts, with every bound.
 fn any_entry_of(
     mv: impl Strategy<Value = u16>,
     score: impl Strategy<Value = i16>,
@@ -33,11 +33,11 @@ fn any_entry_of(
     })
 }
 
-/// Viridithas' guard, whose bounds are worth plies.
+/// Viridithas' guard, in which each bound adds some plies.
 pub const VIRIDITHAS: &str = "exact and not old_exact or 3 * (depth + 3 * exact + 2 * lower + upper + age * age / 4 + pv) \
                               >= 2 * (old_depth + 3 * old_exact + 2 * old_lower + old_upper)";
 
-/// Each rule for the same position; guards with every clause on and off.
+/// All same-key rules; the guards have every clause on and off.
 fn same_key_rules() -> [(SameKey, Guard); 8] {
     let ethereal = Guard { margin: 3, pv: 0, age: false, ..Guard::default() };
     let bare = Guard {

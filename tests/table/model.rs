@@ -1,6 +1,6 @@
-//! Every policy without a memory of its own (tests/table/caches.rs has the others) against a plain
-//! model under random use, over every shape and rule: buckets are vectors, the Ancient flag is
-//! swept, clocks never wrap.
+//! Compares every policy without its own memory (the others are in `tests/table/caches.rs`) with a
+//! plain model under random use, with every layout and rule. In the model, buckets are vectors, the
+//! Ancient flag is swept, and clocks don't wrap.
 
 use proptest::prelude::*;
 use ttlab::internals::chess::Bound;
@@ -9,29 +9,29 @@ use ttlab::internals::table::options::{Demotion, Evaluations, Index, Layout, Ref
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::{Entry, StaticEvaluation, TableCounters, TableOptions, build};
 
-/// A stored entry, as a plain program would keep it.
+/// A stored entry in the model.
 #[derive(Debug, Clone, Copy)]
 struct Kept {
     key: u64,
     entry: Entry,
-    /// When it was written or refreshed: a clock without a wrap.
+    /// When it was written or refreshed, on a clock that doesn't wrap.
     at: u64,
-    /// The Ancient flag's opposite: set when useful, swept away at every tick.
+    /// The opposite of the Ancient flag: set when the entry is useful, cleared at every tick.
     useful: bool,
 }
 
 struct Model<'a> {
     options: &'a TableOptions,
-    /// The policy and its parameters, as a file has them.
+    /// The policy and its parameters, as TOML.
     text: String,
     buckets: Vec<Vec<Kept>>,
     now: u64,
-    /// Keys and slots of the probes whose store may follow, the last one last.
+    /// Keys and slots of the probes that may still be followed by their store, the newest last.
     probed: Vec<(u64, usize)>,
     count: TableCounters,
 }
 
-/// Where the newcomer goes and who leaves, if anybody.
+/// Where the newcomer goes, and which slot it evicts, if any. `None` if the store is refused.
 type Fate = Option<(usize, Option<usize>)>;
 
 impl Model<'_> {
@@ -61,7 +61,7 @@ impl Model<'_> {
         Some((bucket, self.buckets[bucket].iter().position(|kept| kept.key == key)?))
     }
 
-    /// With few bits of time an old entry comes to look new.
+    /// If ages have few bits, an old entry can look new again.
     fn age(&self, kept: &Kept) -> i64 {
         ((self.now - kept.at) % (1 << self.options.age_bits)) as i64
     }
@@ -74,7 +74,7 @@ impl Model<'_> {
         }
     }
 
-    /// The entry, its draft and its age; `cut`: the hit ends its node.
+    /// Returns the entry, its draft and its age. `cut`: the hit ends its node.
     fn probe(&mut self, key: u64, cut: bool) -> Option<(Entry, i64, i64)> {
         self.count.probes += 1;
         let Some((bucket, slot)) = self.find(key) else {
@@ -119,12 +119,12 @@ impl Model<'_> {
         }
     }
 
-    /// What the policy's words say about a newcomer and the entries of a bucket of so many slots.
+    /// Decides by the policy's definition where a newcomer goes in a bucket with `slots` slots.
     fn fate(&self, bucket: &[Kept], slots: usize, new: &Kept) -> Fate {
         let depth = |kept: &Kept| i64::from(kept.entry.depth);
         let nodes = |kept: &Kept| i64::from(kept.entry.nodes);
         let last = (bucket.len() == slots).then_some(slots - 1);
-        // Those who keep their slots in order.
+        // Policies that keep their slots in order.
         let front = match &self.options.policy {
             Policy::Always(_) => return Some((0, last)),
             Policy::TwoDeep(_) | Policy::TwoTier(_) => bucket.first().is_none_or(|first| depth(new) >= depth(first)),
@@ -198,11 +198,12 @@ impl Model<'_> {
         reaches.then_some((slot, Some(slot)))
     }
 
-    /// The fate where the policy decides about the same position: nobody but its own old entry
-    /// leaves.
+    /// The fate of a newcomer if the policy decides about its own old entry: no other entry may be
+    /// evicted.
     fn fate_of_same(&self, bucket: &[Kept], slot: usize, new: &Kept) -> Fate {
         if matches!(self.options.policy, Policy::Formula(_)) {
-            // What it protects an entry from, it protects it from here too; no other one leaves.
+            // A formula that protects an entry from others also protects it from a newer entry of
+            // its own position.
             return self.fate(&bucket[slot..=slot], 1, new).map(|_| (slot, Some(slot)));
         }
         let (at, gone) = self.fate(bucket, bucket.len(), new)?;
@@ -213,8 +214,8 @@ impl Model<'_> {
         if moves && at <= slot && gone.is_some_and(|gone| slot <= gone) {
             return Some((at, Some(slot)));
         }
-        // Alone with the newcomer in a bucket of one, the old entry must leave from where the
-        // newcomer enters.
+        // The policy must accept the newcomer in a bucket with one slot that contains only the old
+        // entry.
         let (at, _) = self.fate(&bucket[slot..=slot], 1, new)?;
         (at == 0).then_some((slot, Some(slot)))
     }
@@ -342,10 +343,11 @@ enum Step {
     Tick(u64),
 }
 
-/// Positions of the model's world.
+/// The number of positions in this test.
 const POSITIONS: usize = 40;
 
-/// Keys whose ends are all different, so that short keys tell them apart whichever end they keep.
+/// Returns keys with different high and low bits, so that short keys distinguish them whichever end
+/// they store.
 fn keys() -> Vec<u64> {
     let keys: Vec<u64> = (1..=POSITIONS as u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     let ends =
@@ -354,7 +356,7 @@ fn keys() -> Vec<u64> {
     keys
 }
 
-/// Entries of every day, and those at the ends of what a packing holds.
+/// Typical entries, and entries at the limits of what the layouts can hold.
 fn any_entry() -> impl Strategy<Value = Entry> {
     let nodes = prop_oneof![4 => 1u32..100, 4 => 1u32..3000, 4 => 1u32..u32::MAX, 1 => Just(u32::MAX)];
     let score = prop_oneof![8 => -900i16..900, 1 => Just(-32_001), 1 => Just(32_001), 1 => Just(-1), 1 => Just(0)];
@@ -377,7 +379,8 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Policies that have a model, by default, and those with parameters once or twice more.
+/// The modelled policies with their defaults, and those that have parameters also with other
+/// values.
 const POLICIES: [&str; 26] = [
     "'always'",
     "'never'",
@@ -408,8 +411,8 @@ const POLICIES: [&str; 26] = [
      score / 100', lets = '2 * depth >= old_depth - 4 * age or exact and not old_exact', ties = 'last' }",
 ];
 
-/// Every policy with buckets of every width and every rule for the same position; packing, index,
-/// refreshing and kept moves take turns, so that cases that differ in `turn` meet every pairing.
+/// Every policy with all bucket sizes and same-key rules. Layout, index, refreshing and kept moves
+/// alternate, so that cases with different `turn` cover all pairs.
 fn every_table(turn: usize) -> Vec<TableOptions> {
     let mut tables = Vec::new();
     for policy in POLICIES {
@@ -438,7 +441,8 @@ fn every_table(turn: usize) -> Vec<TableOptions> {
                         Demotion { refused: 1, missed: 2, from: 3, refused_score: 40, ..Demotion::default() },
                         Demotion { refused: 9, missed: 1, from: 0, exact: true, ..Demotion::default() },
                     ][turn % 3],
-                    // A mark that a wrapped time revives is no flag that is swept.
+                    // The model's flag is swept, so it can't reproduce a flag that becomes current
+                    // again when the age wraps.
                     age_bits: if policy.contains("ancient") { 10 } else { [10, 1, 3][turn / 7 % 3] },
                     huge_pages: false,
                     ..options
@@ -465,7 +469,7 @@ proptest! {
         let keys = keys();
         for options in &every_table(turn) {
             let mut table = build(options, None, false).unwrap().unwrap();
-            // Wherever the table's clock stands when it begins, it wraps round unseen.
+            // The clock's start is random, to check that its wrapping has no effect.
             table.advance(start);
             let mut model = Model::new(options, 4);
             for step in &steps {

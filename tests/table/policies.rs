@@ -1,20 +1,20 @@
-//! Truth tables of every policy and of every rule for the same position, worked out by hand and
-//! held through the table itself.
+//! Decision tables of every policy and every same-key rule, worked out by hand and checked through
+//! the table itself.
 
 use ttlab::internals::chess::{Bound, Move};
 use ttlab::internals::decode::from_toml;
 use ttlab::internals::table::policy::{Big1, Clock, Decision, Newcomer, Random, Replacement, register};
 use ttlab::internals::table::{Entry, Table, TableOptions, build};
 
-/// A table of one bucket, under the rules that `text` adds.
+/// Creates a table with one bucket and the options in `text`.
 fn one_bucket(slots: u8, text: &str) -> Box<dyn Table> {
     let options: TableOptions = from_toml(&format!("slots = {slots}\nsize = {slots}\nlayout = 'bytes24'\n{text}"))
         .unwrap_or_else(|error| panic!("{text}: {error}"));
     build(&options, None, false).unwrap().unwrap()
 }
 
-/// Runs a script and says what is left, in the order of the alphabet. `a5` stores position a at
-/// depth 5 with a lower bound, `a5-` with an upper and `a5=` with an exact one, `a5+` at an open
+/// Runs a script and returns the remaining entries in alphabetical order. `a5` stores position a at
+/// depth 5 with a lower bound, `a5-` with an upper and `a5=` with an exact one, `a5+` in an open
 /// window, `a5/70` with 70 nodes. `?a` probes, `!a` probes and cuts off, `|` is a tick.
 fn left_after(slots: u8, text: &str, script: &str) -> String {
     let mut table = one_bucket(slots, text);
@@ -54,7 +54,7 @@ fn left_after(slots: u8, text: &str, script: &str) -> String {
     left.join(" ")
 }
 
-/// Slots, options, script, what is left.
+/// Slots, options, script, remaining entries.
 type Row = (u8, &'static str, &'static str, &'static str);
 
 fn hold(rows: &[Row]) {
@@ -89,7 +89,8 @@ fn one_level_schemes_decide_as_published() {
 #[test]
 fn two_level_schemes_decide_as_published() {
     hold(&[
-        // Deeper than the first slot: that entry moves to the second. Else the newcomer goes there.
+        // If the newcomer is at least as deep as the entry in the first slot, that entry moves to
+        // the second slot. Otherwise the newcomer goes to the second slot.
         (2, "policy = 'two-deep'", "a5 b7", "a5 b7"),
         (2, "policy = 'two-deep'", "a5 b7 c3", "b7 c3"),
         (2, "policy = 'two-deep'", "a5 b7 c9", "b7 c9"),
@@ -97,7 +98,8 @@ fn two_level_schemes_decide_as_published() {
         (3, "policy = 'two-deep'", "a5 b7 c3 d1", "b7 c3 d1"),
         (2, "policy = 'two-big1'", "a5/50 b1/70 c9/30", "b1 c9"),
         (2, "policy = 'two-big1'", "a5/50 b1/70 c0/90", "b1 c0"),
-        // The first slot keeps the deeper; what it loses is gone; the others take what it refuses.
+        // The first slot keeps the deeper entry, and an entry that it evicts is lost. The other
+        // slots take newcomers that the first refuses.
         (2, "policy = 'two-tier'", "a5 b7", "b7"),
         (2, "policy = 'two-tier'", "a5 b3 c7", "b3 c7"),
         (2, "policy = 'two-tier'", "a5 b3 c2 d1", "a5 d1"),
@@ -109,7 +111,8 @@ fn two_level_schemes_decide_as_published() {
 fn ancient_entries_are_protected_until_the_next_tick() {
     const CUTOFF: &str = "policy = { kind = 'ancient', useful = 'cutoff' }";
     hold(&[
-        // Useful: kept until the search ends. Not useful: replaced by anything.
+        // A useful entry is kept until the search ends; any newcomer replaces one that isn't
+        // useful.
         (1, "policy = 'ancient'", "a5 b1", "b1"),
         (1, "policy = 'ancient'", "a5 ?a b9", "a5"),
         (1, "policy = 'ancient'", "a5 ?a | b1", "b1"),
@@ -119,12 +122,14 @@ fn ancient_entries_are_protected_until_the_next_tick() {
         (1, CUTOFF, "a5 ?a b1", "b1"),
         (1, CUTOFF, "a5 !a b9", "a5"),
         (1, CUTOFF, "a5 !a | b1", "b1"),
-        // What was useful in the last search is not useful in this one for being looked at.
+        // An entry that was useful in the last search isn't useful in this one just because it was
+        // probed.
         (1, "policy = { kind = 'ancient', useful = 'cutoff' }\nrefresh = 'match'", "a5 !a | ?a b1", "b1"),
-        // The trap: protected from the start, nothing is ever replaced within a search.
+        // With `protect_new`, new entries are protected from the start, so nothing is replaced
+        // within a search.
         (1, "policy = { kind = 'ancient', protect_new = true }", "a5 b9", "a5"),
         (1, "policy = { kind = 'ancient', protect_new = true }", "a5 | b1", "b1"),
-        // The same position, deeper: as the option says.
+        // A deeper entry of the same position: the same-key option decides.
         (1, "policy = 'ancient'", "a5 ?a a9", "a9"),
         (1, "policy = 'ancient'\nsame_key = 'policy'", "a5 ?a a9", "a5"),
         (1, "policy = 'ancient'\nsame_key = 'policy'", "a5 a3", "a3"),
@@ -144,23 +149,24 @@ fn aged_policies_weigh_depth_and_age() {
         (1, "policy = { kind = 'aged-depth', factor = 2 }", "a9 | b6", "a9"),
         (1, STORE, "a9 | b5", "b5"),
         (1, PROBE, "a9 | b5", "a9"),
-        // depth - 8 x age; the least goes, whatever the newcomer is worth
+        // depth - 8 x age; the entry with the smallest value is replaced, whatever the newcomer's
+        // value is
         (2, "policy = 'depth-age'", "a20 | b3 c0", "a20 c0"),
         (2, "policy = 'depth-age'", "a10 | b3 c0", "b3 c0"),
         (2, "policy = { kind = 'depth-age', factor = 4 }", "a10 | b3 c0", "a10 c0"),
         (1, "policy = 'depth-age'", "a9 b0", "b0"),
-        // ... unless it may be refused
+        // ... unless the newcomer may be refused
         (1, "policy = { kind = 'depth-age', refuse = true }", "a9 b8", "a9"),
         (1, "policy = { kind = 'depth-age', refuse = true }", "a9 b9", "b9"),
         (1, "policy = { kind = 'depth-age', refuse = true }", "a9 | b0", "a9"),
         (1, "policy = { kind = 'depth-age', refuse = true }", "a9 | b1", "b1"),
-        // refreshed by any match, by a cutoff, never
+        // refreshed by any match, by a cutoff, or never
         (2, "policy = 'depth-age'\nrefresh = 'match'", "a10 | ?a b3 c0", "a10 c0"),
         (2, "policy = 'depth-age'\nrefresh = 'cutoff'", "a10 | ?a b3 c0", "b3 c0"),
         (2, "policy = 'depth-age'\nrefresh = 'cutoff'", "a10 | !a b3 c0", "a10 c0"),
         (2, "policy = 'depth-age'\nrefresh = 'never'", "a10 | !a b3 c0", "b3 c0"),
     ]);
-    // On a probe an old entry answers as if it were less deep.
+    // On a probe, an old entry answers as if it had been searched less deeply.
     for (text, draft) in [("policy = 'aged-depth'", 1), (PROBE, 1), (STORE, 9), ("policy = 'depth-age'", 9)] {
         let mut table = one_bucket(1, text);
         table.store(1, Entry { bound: Bound::Exact, depth: 9, ..Entry::default() });
@@ -178,14 +184,15 @@ fn same_key_rules_decide_as_documented() {
         (1, "same_key = 'replace'", "a9 a0", "a0"),
         (1, "same_key = 'deeper'", "a9 a8=", "a9"),
         (1, "same_key = 'deeper'", "a9 a9=", "a9="),
-        // Exact, or depth + 2 x pv > old - 4, or from an earlier search.
+        // The entry is exact, or depth + 2 x pv > old depth - 4, or the old entry is from an
+        // earlier search.
         (1, "same_key = 'guard'", "a9 a5", "a9"),
         (1, "same_key = 'guard'", "a9 a6", "a6"),
         (1, "same_key = 'guard'", "a9 a4+", "a4"),
         (1, "same_key = 'guard'", "a9 a3+", "a9"),
         (1, "same_key = 'guard'", "a9 a0=", "a0="),
         (1, "same_key = 'guard'", "a9 | a0-", "a0-"),
-        // Each clause by itself, and a rule without the others.
+        // Each clause by itself, and a rule without the other clauses.
         (1, ETHEREAL, "a9 a6", "a9"),
         (1, ETHEREAL, "a9 a7", "a7"),
         (1, ETHEREAL, "a9 a0=", "a0="),
@@ -195,7 +202,8 @@ fn same_key_rules_decide_as_documented() {
         (1, BARE, "a9 a9", "a9"),
         (1, BARE, "a8 a9", "a9"),
         (1, ETHEREAL, "a9 | a6", "a9"),
-        // Under the policy's own rule a position that comes back drives out nobody else.
+        // With `same_key = 'policy'`, a new entry of a stored position doesn't evict another
+        // position.
         (2, "policy = 'depth-preferred'\nsame_key = 'policy'", "a9 b2 a8", "a9 b2"),
         (2, "policy = 'depth-preferred'\nsame_key = 'policy'", "a9 b2 a9=", "a9= b2"),
         (2, "policy = 'two-deep'\nsame_key = 'policy'", "a9 b2 b9=", "a9 b9="),
@@ -242,7 +250,8 @@ fn old_move_is_kept_only_if_the_new_entry_has_none() {
     }
 }
 
-/// The control of every comparison: any slot, each about as often, and the same for the same key.
+/// The control of every comparison: it chooses all slots about equally often, and the same slot for
+/// the same key.
 #[test]
 fn random_policy_is_uniform_and_repeatable() {
     let bucket = [Entry { bound: Bound::Exact, ..Entry::default() }; 6];
@@ -261,7 +270,7 @@ fn random_policy_is_uniform_and_repeatable() {
     assert!((4700..5300).contains(&moved), "another seed is another choice five times in six, not {moved} of 6000");
 }
 
-/// A duplicate or invalid name and a policy with bucket words are refused.
+/// Duplicate names, invalid names, and policies with bucket words are refused.
 #[test]
 fn invalid_registration_is_refused() {
     let output = |refused: Result<(), String>| refused.unwrap_err();
@@ -274,7 +283,7 @@ fn invalid_registration_is_refused() {
     assert!(output(register::<Clock>("hours")).contains("a policy with bucket words"));
 }
 
-/// Takes the slot that its parameter names, whoever is there.
+/// Replaces the slot that its parameter gives, whatever is in it.
 #[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct FixedSlot {
     slot: usize,
@@ -296,8 +305,8 @@ impl Replacement for FixedSlot {
     }
 }
 
-/// Each set of parameters is a policy of its own: it decides by them, is checked by them and is
-/// serialized with them. Missing ones have their default, and an unknown key is reported.
+/// A policy uses its own parameters: it decides by them, checks them and is serialized with them.
+/// Missing ones have their default, and an unknown key is reported.
 #[test]
 fn external_policy_uses_its_own_parameters() {
     register::<FixedSlot>("fixed-slot").unwrap();
@@ -321,7 +330,7 @@ fn external_policy_uses_its_own_parameters() {
         for key in 0..5 {
             table.store(key, Entry { bound: Bound::Exact, ..Entry::default() });
         }
-        // The first four fill the bucket in order; the fifth takes the slot that is named.
+        // The first four fill the bucket in order; the fifth replaces the given slot.
         let there: Vec<bool> = (0..5).map(|key| table.probe(key, 0).is_some()).collect();
         let expected: Vec<bool> = (0..5).map(|key| key != slot).collect();
         assert_eq!(there, expected, "{text}");

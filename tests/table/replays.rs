@@ -1,6 +1,6 @@
-//! Traces made here, shown to tables: every count against a plain model of the table, and foresight
-//! against all that could have been done, by dynamic programming over whatever the buckets may
-//! hold.
+//! Replays generated traces on tables. Compares every count with a plain model of the table, and
+//! the clairvoyant policy with the best of all possible choices, computed by dynamic programming
+//! over the possible contents of each bucket.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -15,7 +15,7 @@ use ttlab::internals::traces::replay::{
 };
 use ttlab::internals::traces::{Event, EventKind, Info, Reader, Writer, flags};
 
-/// Numbers without a pattern, the same in each run.
+/// Pseudo-random numbers, the same in each run.
 struct Chance(u64);
 
 impl Chance {
@@ -25,14 +25,15 @@ impl Chance {
     }
 }
 
-/// An event, and the depth of what was offered last for its key.
+/// An event, and the depth of the last store of its key, if any.
 type Known = (Event, Option<u8>);
 
 fn is_cut(event: &Event) -> bool {
     event.kind() == EventKind::Probe && event.has(flags::CUT)
 }
 
-/// Nodes that an entry of some depth costs: worth does not follow count.
+/// The node count of an entry. It grows with the square of the depth, so that the total worth isn't
+/// proportional to the number of cutoffs.
 fn worth(depth: u8) -> u64 {
     1 + 7 * u64::from(depth) * u64::from(depth)
 }
@@ -42,14 +43,14 @@ fn stored(key: u64, depth: u8) -> Event {
     Event::store(key, depth as i8, 0, bits, worth(depth) as u32)
 }
 
-/// Probes and stores of keys of which some are much more frequent than others; what a probe knows
-/// is what was offered last.
+/// Returns probes and stores of keys, some of which are much more frequent than others. Each event
+/// comes with the depth of the last store of its key.
 fn trace(seed: u64, keys: u64, len: usize) -> Vec<Known> {
     let mut chance = Chance(seed);
     let mut offered: HashMap<u64, u8> = HashMap::new();
     let mut trace = Vec::new();
     for at in 0..len {
-        // The favourites move on.
+        // Which keys are frequent changes over time.
         let key = (chance.below(keys).min(chance.below(keys)) + at as u64 / 50) % keys;
         let depth = chance.below(6) as u8;
         let known = offered.get(&key).copied();
@@ -75,7 +76,7 @@ fn trace(seed: u64, keys: u64, len: usize) -> Vec<Known> {
     trace
 }
 
-/// One slot for each remainder, and what the policy's words say.
+/// A direct-mapped table that is indexed by the remainder, with the policy's definition.
 fn model(trace: &[Known], slots: u64, prefers_depth: bool) -> ReplayCounters {
     let mut held: Vec<Option<(u64, u8)>> = vec![None; slots as usize];
     let mut count = ReplayCounters::default();
@@ -122,7 +123,7 @@ fn model(trace: &[Known], slots: u64, prefers_depth: bool) -> ReplayCounters {
     count
 }
 
-/// The trace as tables are shown it.
+/// Returns the trace as the steps that tables replay.
 fn plain(trace: &[Known]) -> Vec<Step> {
     make_steps(&trace.iter().map(|(event, _)| *event).collect::<Vec<_>>())
 }
@@ -147,18 +148,18 @@ fn replay_counts_equal_a_plain_model() {
             }
         }
     }
-    // A table of one slot may keep nothing; all together they keep some of what they are asked for,
-    // and answer some of it too shallowly.
+    // A table of one slot may keep nothing. All tables together keep some of the cutoffs, and some
+    // of their hits are too shallow.
     assert!(all.kept > 0, "{all:?}");
     assert!(all.kept < all.cuts, "{all:?}");
     assert!(all.deep < all.hits, "{all:?}");
 }
 
-/// The most of a goal that any table of some buckets can have: for each set of keys that a bucket
-/// may hold after an event, the most that can have been had on the way to it.
+/// Returns the best value of an objective that any table with this many buckets can reach: for each
+/// set of keys that a bucket can contain after an event, the best value on the way to it.
 fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Objective) -> u64 {
-    // What an event counts for if its position is held, and whether the position may be taken in at
-    // it.
+    // The value of an event if its position is in the table, and whether the position may be
+    // inserted at the event.
     let counts = |(event, known): &Known| match (goal, known) {
         (Objective::Hits, Some(_)) => u64::from(event.kind() == EventKind::Probe),
         (Objective::Cutoffs, Some(_)) => u64::from(is_cut(event)),
@@ -175,7 +176,7 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Objective) -> 
         event.kind() == EventKind::Store || known.is_some() && (goal == Objective::Hits || is_cut(event))
     };
     let bucket = |of: u64| {
-        // The keys that are held, as a set of bits.
+        // The keys in the bucket, as a bit set, with the best value.
         let mut ways: HashMap<u16, u64> = HashMap::from([(0, 0)]);
         for known @ (event, _) in trace {
             let kind = event.kind();
@@ -198,7 +199,7 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Objective) -> 
                 };
                 to(held);
                 if takes(known) && held & own == 0 {
-                    // Taken in where there is room, or in the place of any other.
+                    // It is inserted if there is room, or replaces any other key.
                     if held.count_ones() < slots as u32 {
                         to(held | own);
                     }
@@ -212,7 +213,7 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Objective) -> 
     (0..buckets).map(bucket).sum()
 }
 
-/// A table and foresight.
+/// A table and the clairvoyant policies.
 struct Room {
     table: Box<dyn ReplayTable>,
     foresight: [Clairvoyant; 3],
@@ -274,8 +275,9 @@ fn replay_in_passes_equals_replay_at_once() {
     }
 }
 
-/// As many turns as the memory asks for: by hand, 33 bytes a place and half as many again while it
-/// grows, places a power of two of which seven in eight are filled, 24 bytes a probe.
+/// The replay uses as many passes as the memory requires. By hand: 33 bytes per entry of the hash
+/// map and half as much again while it grows, a power of two of entries, of which seven in eight
+/// are filled, and 24 bytes per probe.
 #[test]
 fn passes_are_as_few_as_fit() {
     let info = Info { events: 5000, peak_positions: 1000, peak_usable: 3000, ..Info::default() };
@@ -283,13 +285,13 @@ fn passes_are_as_few_as_fit() {
     let (places, probes) = (2048 * 33 * 3 / 2, 3000 * 24);
     assert_eq!((turns(places + probes), turns(places + probes - 1)), (1, 2));
     assert_eq!(turns(1), 600, "a turn is at least a bucket");
-    // No turn has more events than can be numbered.
+    // A pass can't have more events than can be numbered.
     let long = Info { events: 5 << 31, ..info };
     assert_eq!(Passes::new(&long, Index::Multiply, 600, u64::MAX).count, 5);
 }
 
-/// What must be known at a time goes with what was met between two emptyings of the table, not with
-/// the whole.
+/// The peak memory depends on the positions between two clears of the table, not on those of the
+/// whole trace.
 #[test]
 fn known_positions_end_at_a_clear() {
     let mut writer = Writer::new(Cursor::new(Vec::new()));
@@ -315,7 +317,7 @@ fn clairvoyant_bound_is_the_best_of_all_choices() {
     let (mut less, mut cases) = (0, 0);
     for seed in 1..40 {
         let trace = trace(seed, 9, 250);
-        // Wide buckets have many ways: a few cases of them.
+        // Wide buckets have many possible contents, so only a few such cases are tested.
         let wide: &[(u64, usize)] = if seed % 16 == 0 { &[(1, 5), (1, 6)] } else { &[] };
         for &(buckets, slots) in [(1, 1), (1, 2), (1, 3), (2, 2), (3, 1)].iter().chain(wide) {
             let options = TableOptions {

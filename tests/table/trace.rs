@@ -1,5 +1,5 @@
-//! Traces: recording changes nothing, a trace shown to its own table gives that table's counts, and
-//! no table beats foresight.
+//! Tests of traces: recording changes nothing, replaying a trace on the table that it was recorded
+//! with gives that table's counts, and no table beats the clairvoyant policy.
 
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -19,8 +19,8 @@ use ttlab::internals::traces::{
     Event, EventKind, Flaw, Info, Reader, Recorder, TraceError, Writer, flags, import, oracle_general, read,
 };
 
-/// Searches along a game with a table that stays, and the table's counters. `told`: hears of
-/// searches and iterations.
+/// Searches positions of two games with a table that is kept between searches, and returns the
+/// table's counters. `output` receives the search and iteration events.
 fn play(engine: &mut Engine, output: &mut dyn FnMut(Event)) -> TableCounters {
     let suite = Suite::load(std::path::Path::new("data/games.pgn"), SuiteOptions::default()).unwrap();
     let mut total = TableCounters::default();
@@ -32,7 +32,7 @@ fn play(engine: &mut Engine, output: &mut dyn FnMut(Event)) -> TableCounters {
             next.play(mv, Increments::none());
             boards.push(next);
         }
-        // Two searches at a stretch, then a ply without one, so that clocks differ.
+        // Two consecutive searches, then a ply without one, so that clocks differ.
         for (ply, board) in boards.iter().enumerate().filter(|(ply, _)| ply % 3 != 2) {
             let limit = Limit { depth: Some(4), nodes: None };
             let bits = if ply == 0 { flags::GAME } else { 0 };
@@ -58,7 +58,7 @@ fn play(engine: &mut Engine, output: &mut dyn FnMut(Event)) -> TableCounters {
     total
 }
 
-/// The same searches with and without a recorder, and the trace.
+/// Runs the same searches with and without a recorder, and returns both counters and the trace.
 fn recorded(options: &EngineOptions) -> (TableCounters, TableCounters, Vec<Event>) {
     let plain = play(&mut Engine::new(options, None).unwrap(), &mut |_| {});
     let writer = Arc::new(Mutex::new(Writer::new(Cursor::new(Vec::new()))));
@@ -72,7 +72,7 @@ fn recorded(options: &EngineOptions) -> (TableCounters, TableCounters, Vec<Event
     (plain, watched, trace)
 }
 
-/// What a table kept may not be more than what foresight keeps.
+/// Checks that no table keeps more than the clairvoyant policy.
 fn holds_the_bounds(steps: &[Step], options: &TableOptions, found: &ReplayCounters) {
     for (goal, mine) in
         [(Objective::Hits, found.hits), (Objective::Cutoffs, found.kept), (Objective::Worth, found.worth_kept)]
@@ -153,18 +153,18 @@ fn unbounded_table_keeps_all_and_no_policy_beats_the_clairvoyant() {
     }
 }
 
-/// What a probe can have, worked out on the events themselves.
+/// What a probe can gain, computed from the events themselves.
 #[derive(Clone, Copy, Default)]
 struct Chance {
-    /// The position was offered since the table was emptied.
+    /// The position was stored since the table was last cleared.
     known: bool,
-    /// What was offered last would end the node.
+    /// The last stored entry would end the node.
     usable: bool,
-    /// Nodes that made it.
+    /// The nodes of the search that produced the entry.
     worth: u64,
 }
 
-/// The chances of each event, by looking back from each over all before it.
+/// Returns the possible gain of each event, by looking back from each over all events before it.
 fn chances(trace: &[Event]) -> Vec<Chance> {
     (0..trace.len())
         .map(|at| {
@@ -202,8 +202,9 @@ fn chances(trace: &[Event]) -> Vec<Chance> {
         .collect()
 }
 
-/// The most that can be had, by trying everything: after each event the bucket is any choice of at
-/// most `slots` of what it held and, if the event offers its position, of that.
+/// Returns the best possible value by exhaustive search: after each event, the bucket is any choice
+/// of at most `slots` keys from its previous contents and, if the event can insert it, the event's
+/// key.
 fn by_trying(trace: &[(Event, Chance)], held: &[u64], slots: usize, goal: Objective) -> u64 {
     let Some(((event, chance), rest)) = trace.split_first() else { return 0 };
     let (counts, offers) = match (event.kind(), goal) {
@@ -234,14 +235,15 @@ fn by_trying(trace: &[(Event, Chance)], held: &[u64], slots: usize, goal: Object
         + had
 }
 
-/// One event of few keys: what, key, depth, value, flags, nodes more.
+/// A random event with few keys: kind, key, depth, value, flags, additional nodes.
 type Draw = (u8, u64, i8, i16, u8, u32);
 
 fn any_draw() -> impl Strategy<Value = Draw> {
     (0u8..20, 0u64..4, -1i8..2, 0i16..3, any::<u8>(), 0u32..40)
 }
 
-/// A trace of such events, as an engine can write it: a probe that is cut was offered before.
+/// Returns a trace of such events that an engine could have written: a probe only cuts off if its
+/// position was stored before.
 fn small_trace(draws: &[Draw]) -> Vec<Event> {
     let mut offered = HashMap::new();
     let mut nodes = 0;
@@ -254,7 +256,7 @@ fn small_trace(draws: &[Draw]) -> Vec<Event> {
                     offered.insert(key, ());
                     let bound = [Bound::Upper, Bound::Lower, Bound::Exact][usize::from(bits >> 6) % 3];
                     let mut bits = bits & (flags::PV | flags::MOVE | flags::SUBTREE) | Event::bound_bits(bound);
-                    // Mostly the counter.
+                    // Most stores have the node counter instead of the subtree's size.
                     if more % 4 != 0 {
                         bits &= !flags::SUBTREE;
                     }
@@ -322,8 +324,9 @@ proptest! {
     }
 }
 
-/// One slot: an evaluation alone takes it where the option lets it, answers without ending a node,
-/// and is dropped where its own position is; what a table without losses knows stays the same.
+/// One slot. A store without a bound takes the slot if the option allows it, and it answers probes
+/// without ending their nodes. It is dropped if its own position is in the slot. An unbounded
+/// table's answers don't change.
 #[test]
 fn store_without_a_bound_takes_a_slot_and_ends_no_node() {
     let bound = Event::bound_bits(Bound::Lower) | flags::SUBTREE;
@@ -347,13 +350,13 @@ fn store_without_a_bound_takes_a_slot_and_ends_no_node() {
     }
 }
 
-/// Stretches that a bucket of one slot cannot all keep, worked out by hand.
+/// Entries that a bucket of one slot can't all keep, worked out by hand.
 #[test]
 fn clairvoyant_by_worth_prefers_worth_to_number() {
     let exact = Event::bound_bits(Bound::Exact) | flags::SUBTREE;
     let store = |key, nodes| Event::store(key, 3, 0, exact, nodes);
     let cut = |key| Event::probe(key, 3, 0, flags::HIT | flags::CUT, 0);
-    // The large entry is wanted once, at the end; the small ones three times before.
+    // The large entry is used once, at the end; the three small ones once each before that.
     let trace = [store(1, 100), store(2, 10), cut(2), store(3, 20), cut(3), store(4, 30), cut(4), cut(1)];
     let options = |slots: u8| TableOptions { slots, size: Size::Entries(u64::from(slots)), ..TableOptions::default() };
     let best = |slots, goal| clairvoyant(&make_steps(&trace), &options(slots), None, goal).unwrap();
@@ -361,7 +364,7 @@ fn clairvoyant_by_worth_prefers_worth_to_number() {
     assert_eq!((best(2, Objective::Cutoffs), best(2, Objective::Worth)), (4, 160));
 }
 
-/// The small file that is damaged below: three events and the end.
+/// The small trace file that is damaged below: three events and the end record.
 fn small_file() -> (Vec<Event>, Vec<u8>) {
     let events = vec![
         Event::search(2, flags::GAME, 7),
@@ -377,7 +380,7 @@ fn small_file() -> (Vec<Event>, Vec<u8>) {
 #[test]
 fn damaged_trace_is_refused_with_its_byte_offset() {
     let (events, whole) = small_file();
-    // As docs/formats.md has it, byte by byte.
+    // As documented in docs/formats.md, byte by byte.
     let expected = [
         &b"ttlabtrc\x01\0\x02\x01\0\0\0\0"[..],
         b"\0\0\0\0\0\0\0\0\0\0\x02\x12\x07\0\0\0",
@@ -424,7 +427,8 @@ fn damaged_trace_is_refused_with_its_byte_offset() {
     impossible(43, 0xa0, 1, Flaw::CutWithoutHit);
     impossible(59, 0xa9, 2, Flaw::Flags("a store"));
     assert!(matches!(damaged(64, 2), TraceError::Count { offset: 64, declared: 2, found: 3 }));
-    // No bit may turn, but where an end without a check is meant.
+    // Any flipped bit is detected. The only file accepted without a checksum is one whose end
+    // record has none.
     for bit in 128..8 * whole.len() {
         let mut file = whole.clone();
         file[bit / 8] ^= 1 << (bit % 8);
@@ -439,7 +443,7 @@ fn damaged_trace_is_refused_with_its_byte_offset() {
     assert!(matches!(read(Cursor::new(longer)), Err(TraceError::TrailingBytes { offset: 80 })));
 }
 
-/// A file that comes in pieces, with a signal between them, is the file.
+/// A file that is read in small pieces, with interrupted reads between them, is read completely.
 #[test]
 fn trace_is_read_through_short_and_interrupted_reads() {
     struct Halting<'a>(&'a [u8], usize);
@@ -509,8 +513,7 @@ fn trace_contents_are_counted() {
         trace.iter().filter(|event| event.kind() == EventKind::Store).map(|event| event.key).collect();
     assert_eq!((info.positions, info.estimated), (keys.len() as u64, false));
     assert!(info.has_worth());
-    // An answer that ended its node is said of a hit: whoever says it of a miss, or of a store,
-    // says nothing.
+    // A cutoff is only recorded for a probe that hit, not for a miss or a store.
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     for event in [Event::probe(7, 3, 0, flags::HIT, 1), Event::probe(7, 3, 0, 0, 2), Event::clear(3)] {
         writer.push(event);
@@ -518,14 +521,14 @@ fn trace_contents_are_counted() {
     }
     let output = Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap();
     assert_eq!((output.probes, output.hits, output.cuts), (2, 1, 1));
-    // The games, each a part of the file.
+    // Each game is a part of the file.
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     trace.iter().for_each(|&event| writer.push(event));
     let file = writer.finish().unwrap().1.into_inner();
     let games = find_games(&file[..]).unwrap();
     let begins = trace.iter().rposition(|event| event.kind() == EventKind::Search && event.has(flags::GAME)).unwrap();
-    // The table is emptied for the second game, or its first search says that it begins: whichever
-    // comes first.
+    // A game begins where the table is cleared for it or with its first search, whichever comes
+    // first.
     let begins = begins - usize::from(trace[begins - 1].kind() == EventKind::Clear);
     assert_eq!(
         games.iter().map(TracedGame::events).collect::<Vec<_>>(),
@@ -541,7 +544,7 @@ fn trace_contents_are_counted() {
         let keys = part.iter().filter(|event| event.kind() == EventKind::Store).map(|event| event.key);
         assert_eq!(game.info.positions, keys.collect::<std::collections::HashSet<_>>().len() as u64);
     }
-    // Nodes by hand: a counter that goes on, one that begins anew with a search, and one that
+    // Nodes, by hand: a counter that continues, one that restarts with a search, and one that
     // passes 2^32 in between.
     let nodes = |all: &[u32], end: u32| {
         let mut writer = Writer::new(Cursor::new(Vec::new()));
@@ -554,7 +557,7 @@ fn trace_contents_are_counted() {
     assert_eq!(nodes(&[1 << 31, u32::MAX - 9, 20], 20), (1 << 32) + 20);
 }
 
-/// What a cache is asked next, id by id, in one turn and in many.
+/// Checks the next request of each exported request, with the export done in one pass and in many.
 #[test]
 fn exported_requests_have_their_next_request() {
     let mut writer = Writer::new(Cursor::new(Vec::new()));
