@@ -45,7 +45,7 @@ impl<O: Observer> Search<'_, O> {
             }
             (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
             if EXTRAS && self.on.entered_depth <= depth {
-                self.enter_entry(board, window);
+                self.mark_entry(board, window);
             }
             if asks && self.on.neutral {
                 self.known = self.offered(board, depth);
@@ -301,7 +301,7 @@ impl<O: Observer> Search<'_, O> {
         if place.depth > 0 {
             let score = self.alpha_beta::<TABLE, EXTRAS>(board, place, previous);
             if TABLE && EXTRAS && self.on.entered_depth <= place.depth {
-                self.leave_entry(place);
+                self.unmark_entry(place);
             }
             score
         } else {

@@ -71,10 +71,12 @@ impl Frontier<'_> {
         false
     }
 
+    /// Tries the move to each target; returns true on a cutoff.
     #[inline]
     fn attempt_each(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
         for to in targets {
-            if self.add(move_to(to)) {
+            let mv = move_to(to);
+            if self.attempt(mv, self.board.sum_after(mv, self.increments)) {
                 return true;
             }
         }

@@ -191,9 +191,10 @@ impl<O: Observer> Search<'_, O> {
         (first < self.deferred.len()).then(|| self.deferred.remove(first).1)
     }
 
-    /// Counts this searcher at the entry of a node.
+    /// ABDADA: marks a node's table entry as being searched by one more searcher, until the node is
+    /// left.
     #[cold]
-    pub(super) fn enter_entry(&mut self, board: &Board, node: Node) {
+    pub(super) fn mark_entry(&mut self, board: &Board, node: Node) {
         let (key, depth) = (self.table_key(board), node.depth as u8);
         if let Some(table) = self.table.as_deref_mut() {
             table.enter(key, depth);
@@ -201,12 +202,13 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Takes this searcher off the entry of a node, if it was counted there. The node may be one of
-    /// internal deepening inside another one.
+    /// Undoes [`Self::mark_entry`] when a node is left, if it was marked. The node may be one of
+    /// internal iterative deepening, which ends before the node around it.
     #[cold]
-    pub(super) fn leave_entry(&mut self, node: Node) {
-        let own = |&mut (ply, _, depth): &mut (usize, u64, u8)| ply == node.ply && i32::from(depth) <= node.depth;
-        if let (Some((_, key, depth)), Some(table)) = (self.entered.pop_if(own), self.table.as_deref_mut()) {
+    pub(super) fn unmark_entry(&mut self, node: Node) {
+        let is_of_node =
+            |&mut (ply, _, depth): &mut (usize, u64, u8)| ply == node.ply && i32::from(depth) <= node.depth;
+        if let (Some((_, key, depth)), Some(table)) = (self.entered.pop_if(is_of_node), self.table.as_deref_mut()) {
             table.leave(key, depth);
         }
     }

@@ -144,20 +144,35 @@ fn read_named(
     };
     let mut paths = Vec::new();
     for (path, value) in table_entry.iter().filter(|(path, _)| *path != "name") {
+        match (path.as_str(), value) {
+            ("limit", Value::Table(limits)) => {
+                paths.extend(limits.iter().map(|(limit, value)| (format!("limit.{limit}"), value.clone())));
+            }
+            _ => paths.push((path.clone(), value.clone())),
+        }
+    }
+    for (path, _) in &paths {
         check_path(path, known, &place, source)?;
-        paths.push((path.clone(), value.clone()));
     }
     Ok(Draft { name, paths, place })
 }
+
+/// Keys of the file that no variant can change, though one might expect it.
+const FILE_KEYS: [&str; 8] = ["suite", "suites", "first", "repeats", "seeds", "schedules", "sequence", "times"];
 
 fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileText<'_>) -> Result<(), Problem> {
     if known.contains(path) || subject::is_uci_option(path) {
         return Ok(());
     }
     let section = table.split('.').next().unwrap_or(table);
+    let problem = if FILE_KEYS.contains(&path) {
+        format!("`{path}` is the same for all variants: set it at the top of the file")
+    } else {
+        format!("there is no option `{path}`")
+    };
     Err(Problem {
-        help: nearest(path, known.iter().map(String::as_str)),
-        ..source.problem_at(&format!("{table}.{path}"), format!("{section}.{path}: there is no option `{path}`"))
+        help: nearest(path, known.iter().map(String::as_str)).filter(|_| !FILE_KEYS.contains(&path)),
+        ..source.problem_at(&format!("{table}.{path}"), format!("{section}.{path}: {problem}"))
     })
 }
 
@@ -368,6 +383,24 @@ mod tests {
     use super::*;
     use crate::experiment::Experiment;
     use std::path::Path;
+
+    #[test]
+    fn keys_of_the_file_are_keys_of_the_file() {
+        let unknown = toml::from_str::<File>("none = 1").unwrap_err().to_string();
+        FILE_KEYS.iter().for_each(|key| assert!(unknown.contains(&format!("`{key}`")), "{key}: {unknown}"));
+    }
+
+    #[test]
+    fn limit_of_a_variant_is_a_table_or_a_dotted_key() {
+        let depths = |variant: &str| {
+            let text = format!("suite = {{ startpos = true }}\nlimit.depth = 2\n[[variant]]\nname = 'a'\n{variant}");
+            let experiment = Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap();
+            experiment.variants[0].limit.depth
+        };
+        for variant in ["limit.depth = 3", "limit = { depth = 3 }", "'limit.depth' = 3"] {
+            assert_eq!(depths(variant), Some(3), "{variant}");
+        }
+    }
 
     /// An include at a named point has its name; at no point, its options.
     #[test]

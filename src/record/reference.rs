@@ -116,7 +116,7 @@ pub fn write(folder: &Path, rows: &[Judgement]) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    Judgements::open(folder, rows.into_iter()).map(drop)
+    Judgements::rewrite(folder, rows.into_iter()).map(drop)
 }
 
 /// An open file, to which rows are appended.
@@ -127,7 +127,7 @@ impl Judgements {
     ///
     /// # Errors
     /// When reading or writing fails.
-    pub fn open<'a>(folder: &Path, rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Self> {
+    pub fn rewrite<'a>(folder: &Path, rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Self> {
         let path = folder.join(NAME);
         write_atomic(&path, &[csv_line(HEADER)?, to_lines(rows)?].concat())?;
         Ok(Self(OpenOptions::new().append(true).open(&path)?))
@@ -212,7 +212,7 @@ mod tests {
         assert!(checks.iter().all(|check| check.len() == 8 && u32::from_str_radix(check, 16).is_ok()), "{checks:?}");
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), b.clone(), a.clone()]);
         // Opening with some rows drops the others; appended rows follow; a torn row is ignored.
-        let mut file = Judgements::open(folder.path(), [&c].into_iter()).unwrap();
+        let mut file = Judgements::rewrite(folder.path(), [&c].into_iter()).unwrap();
         file.append(&[a.clone(), b.clone()]).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
         let whole = std::fs::read_to_string(folder.path().join(NAME)).unwrap();

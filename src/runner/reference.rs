@@ -92,7 +92,7 @@ pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Res
     let pruned = || {
         let valid = read_valid(experiment, subjects, folder)?;
         if valid.len() < read(folder)?.len() {
-            Judgements::open(folder, valid.iter())?;
+            Judgements::rewrite(folder, valid.iter())?;
         }
         Ok(())
     };
@@ -160,7 +160,7 @@ pub fn judge(
         .into_iter()
         .filter(|position| position.count_missing(&known) > 0)
         .collect();
-    let file = Mutex::new(Judgements::open(folder, valid.iter()).map_err(io)?);
+    let file = Mutex::new(Judgements::rewrite(folder, valid.iter()).map_err(io)?);
     let searches = AtomicU64::new(0);
     in_parallel(&todo, jobs, stop, |next| {
         let engine = start_reference(subjects).map_err(RunError::Subject)?;
