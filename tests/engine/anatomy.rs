@@ -1,5 +1,5 @@
-//! Full diagnostics: they move no count, their parts add up, and they agree with a plain model that
-//! knows every position.
+//! Tests of full diagnostics: they change no count, their parts add up, and they agree with a plain
+//! model that knows every position.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use ttlab::internals::table::{Entry, Hit, ObservedTable, ShadowCounters, StoreOu
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-/// Two searches along the engine's own play.
+/// Runs two searches, the second after the engine's best move.
 fn search(text: &str, diagnostics: &str) -> Vec<Iteration> {
     let options: EngineOptions = from_toml(&format!("diagnostics = '{diagnostics}'\n{text}")).unwrap();
     let mut engine = Engine::new(&options, None).unwrap();
@@ -56,7 +56,7 @@ fn diagnostics_change_no_count_and_add_up() {
         assert_eq!(plain.len(), full.len());
         for (plain, full) in plain.iter().zip(&full) {
             assert_eq!((plain.search, plain.score, plain.best), (full.search, full.score, full.best), "{text}");
-            // `reused` is what `full` adds.
+            // `reused` is only counted with full diagnostics.
             let mut table = plain.table;
             table.reused = full.table.reused;
             assert_eq!(table, full.table, "{text}");
@@ -120,7 +120,8 @@ fn counters_of_false_matches_and_pressure_are_zero_without_them() {
     assert!(table.miss_emptied > 0, "{table:?}");
 }
 
-/// The same position under several en passant squares is elsewhere in the table.
+/// With e.p. squares always in the key, the same position with different e.p. squares is in
+/// different places of the table.
 #[test]
 fn en_passant_squares_in_keys_hide_positions() {
     let elsewhere = |ep: &str| -> u64 {
@@ -131,11 +132,11 @@ fn en_passant_squares_in_keys_hide_positions() {
     assert_eq!(elsewhere("legal"), 0);
 }
 
-/// A table of one slot to a bucket, in the plainest way: who is in each slot, and what became of
-/// each position.
+/// A plain model of a table with one slot per bucket: it records the entry in each slot, and what
+/// happened to each position.
 #[derive(Default)]
 struct Model {
-    /// Whether it keeps the deeper of two positions; else the later.
+    /// Whether it keeps the deeper of two positions, instead of the later one.
     prefers_depth: bool,
     slots: HashMap<u64, (u64, u64, u8, bool, bool)>,
     offered: HashSet<u64>,
@@ -146,7 +147,7 @@ struct Model {
 }
 
 impl Model {
-    /// `false`: nothing answered; otherwise the model's view of the hit.
+    /// A probe of the table, counted in the model's way; `cut`: a hit ends its node.
     fn probe(&mut self, slot: u64, kept: u64, check: u64, depth: u8, cut: bool) {
         match self.slots.get_mut(&slot) {
             Some((held, other, _, used, ended)) if *held == kept => {
@@ -232,8 +233,8 @@ fn shadowed(policy: &str) {
     };
     for step in 0..60_000 {
         let position = random(400);
-        // Keys of few bits at the high end, where three are compared, and anything at the low end,
-        // where the slot is.
+        // The keys have few different high bits, three of which are compared, and arbitrary low
+        // bits, which select the slot.
         let key = (position * 0x9e37_79b9).wrapping_mul(0x2545_f491_4f6c_dd1d);
         let (slot, kept, check, depth) = (key % 64, key >> 61, position + 1, random(10) as u8);
         table.identify(check);
@@ -267,8 +268,8 @@ fn shadowed(policy: &str) {
     assert_eq!(table.shadow().miss_never, count.miss_never + 1, "after a renewal nothing is remembered");
 }
 
-/// False matches in a search come as often as chance has it: in a full table, misses x slots x
-/// 2^-bits.
+/// False matches in a search are as frequent as expected by chance: in a full table, misses x slots
+/// x 2^-bits.
 #[test]
 fn type_one_errors_follow_the_law() {
     for (bits, slots) in [(6u32, 1u32), (6, 4), (9, 2)] {
@@ -320,8 +321,8 @@ fn anatomy_columns_are_written_if_requested() {
     }
 }
 
-/// Who stands around a table of 512 slots whose keys are never compared, and knows by whole keys
-/// whose entry answers.
+/// Observes a table of 512 slots whose keys are never compared. It knows the full keys, so it can
+/// tell when another position's entry answers.
 struct Last {
     keys: HashMap<u64, u64>,
     foreign: bool,
@@ -367,8 +368,8 @@ fn cuts_by_other_positions_entries_are_counted_by_their_keys() {
     assert!(right > 20, "{wrong} wrong, {right} right");
 }
 
-/// Nodes above bare leaves go through all their moves at once where nobody looks on, and one by one
-/// where somebody does: no counter, score or line tells which.
+/// Without an observer, nodes above bare leaves process all their moves at once; with an observer,
+/// one by one. Counters, scores and lines are the same.
 #[test]
 fn counters_added_at_once_equal_those_added_one_by_one() {
     let bare = "algorithm = 'alpha-beta'\nordering = []\nleaf = 'static'\nleaf_mates = false\ndraws = false\nprobe.min_depth = 1\nstore.min_depth = 1\n";

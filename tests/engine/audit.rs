@@ -1,6 +1,6 @@
-//! The node audit over policies, shapes, placements, orderings and algorithms, on positions with
-//! mates: no answer of the table may differ from a search without one. And the audit must see what
-//! is wrong where something is.
+//! Runs the node audit with all policies, bucket sizes, placements, orderings and algorithms, on
+//! positions with mates: no answer of the table may differ from a search without one. Also checks
+//! that the audit detects known faults.
 
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::Board;
@@ -9,8 +9,8 @@ use ttlab::internals::engine::audit::{AuditedClaim, Findings, comparable, with_d
 use ttlab::internals::engine::{Engine, EngineOptions, Limit};
 use ttlab::internals::table::policy::Policy;
 
-/// Mates in one to three, stalemate tricks, en passant (one that may be had or not in the same
-/// position) and castling at hand, promotions, a locked endgame with many transpositions.
+/// Mates in one to three, stalemate tricks, en passant (possible or not in the same position),
+/// castling, promotions, and a blocked endgame with many transpositions.
 const POSITIONS: [(&str, u8); 7] = [
     ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4),
     ("1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1", 4),
@@ -21,8 +21,8 @@ const POSITIONS: [(&str, u8); 7] = [
     ("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", 9),
 ];
 
-/// Searches every position, then the one that the best move leads to, with what the first search
-/// left in the table.
+/// Searches every position, then the position after the best move, with the table of the first
+/// search.
 fn audited(text: &str, depth_less: u8) -> (Findings, u64) {
     let options: EngineOptions = from_toml(text).unwrap();
     let options = comparable(&options).unwrap();
@@ -54,8 +54,8 @@ fn is_sound(text: &str, least: u64) {
     assert!(findings.count.moves > 100, "{:?} with {text}", findings.count);
 }
 
-/// Halves of two stores that a searcher takes for an entry are found; where they are told apart
-/// nothing is wrong.
+/// Torn entries that a searcher accepts are found. If they are detected and rejected, nothing is
+/// wrong.
 #[test]
 fn torn_entries_that_are_accepted_are_found() {
     for (entries, faulty) in [("bare", true), ("xor", false), ("word", false)] {
@@ -72,15 +72,15 @@ fn audit_of_every_policy_and_bucket_finds_no_fault() {
     let rules = [("replace", "search"), ("policy", "iteration"), ("guard", "game-ply")];
     for (at, policy) in Policy::NAMES.iter().enumerate() {
         let allowed = Policy::from_name(policy).unwrap().slots();
-        // Two-level schemes need two slots: theirs are the narrow buckets. Of the others each
-        // second has the widest.
+        // Two-level schemes need two slots, so their small buckets have two or three. Of the other
+        // policies, every second one is tested with the largest bucket.
         let slots: &[u8] = match *allowed.start() {
             1 if at % 2 == 0 => &[1, 4],
             1 => &[8, 1],
             _ => &[2, 3],
         };
-        // Each policy in each bucket, under a rule that moves on with the policy: all three are met
-        // by its neighbours.
+        // The same-key rule and the clock change from case to case, so neighbouring policies cover
+        // all three.
         for (slots, turn) in slots.iter().filter(|slots| allowed.contains(slots)).zip(at..) {
             let (same_key, clock) = rules[turn % rules.len()];
             is_sound(
@@ -124,11 +124,12 @@ fn audit_of_every_placement_leaf_and_failure_finds_no_fault() {
     let rules = [("soft", "exact"), ("hard", "window"), ("soft", "window"), ("hard", "exact")];
     for (at, (probe, store)) in places.iter().enumerate() {
         for (turn, (fail, known)) in rules.iter().enumerate() {
-            // Each place under each rule; both leaves, and the rest either way with each of the
-            // two, in turns.
+            // Each placement is tested under each rule. The leaf and the other options alternate,
+            // so that each placement and each rule is tested with both values.
             let leaf = if (at + turn) % 2 == 0 { "static" } else { "quiescence" };
             let upper_move = (at + turn) / 2 % 2 == 0;
-            // Few captures, where the table knows nothing of how many there were.
+            // The number of captures is limited, except if the table is used in quiescence, because
+            // its entries don't record how many captures came before.
             let most = [1, 2, 0, 0, 0][at];
             is_sound(
                 &format!(
@@ -152,13 +153,13 @@ fn audit_of_every_algorithm_ordering_and_mate_score_finds_no_fault() {
         "['see', 'countermove', 'table-move']",
     ];
     let mates = ["ply", "depth", "none"];
-    // Each ordering with each algorithm, under a rule for mates that moves on with both: any two of
-    // the three meet. Minimax needs no ordering, and much patience.
+    // Each ordering is tested with each algorithm. The mate rule changes with both, so that any two
+    // of the three are combined. Minimax doesn't use the ordering and is slow.
     let ordered = ["alpha-beta", "pvs", "mtdf"].iter().enumerate().flat_map(|(row, algorithm)| {
         orderings.iter().enumerate().map(move |(at, ordering)| (*algorithm, *ordering, mates[(row + at) % 3]))
     });
     for (algorithm, ordering, mate) in ordered.chain(["ply", "depth"].map(|mate| ("minimax", "[]", mate))) {
-        // Captures in any order take for ever.
+        // With unordered captures, quiescence takes too long.
         let leaf = if ordering.len() < 16 { "static" } else { "quiescence" };
         let text = format!(
             "algorithm = '{algorithm}'\nleaf = '{leaf}'\nordering = {ordering}\nmate.distance = '{mate}'\naspiration = 40\n\
@@ -171,8 +172,8 @@ fn audit_of_every_algorithm_ordering_and_mate_score_finds_no_fault() {
     }
 }
 
-/// What is mate or stalemate at the horizon is evaluated where nobody looks: the reference does not
-/// look either.
+/// Mate or stalemate at the horizon is evaluated like any other leaf if `leaf_mates` is off; the
+/// reference search does the same.
 #[test]
 fn audit_of_leaves_without_mates_finds_no_fault() {
     is_sound("algorithm = 'alpha-beta'\nleaf = 'static'\nleaf_mates = false\ntable.size = 2048", 300);
@@ -200,7 +201,7 @@ fn audit_changes_no_count() {
     assert_eq!(audited, plain);
 }
 
-/// Faults that options name: each must be found, and by the claim that it breaks.
+/// Faults that are available as options: each must be found, by the claim that it breaks.
 #[test]
 fn audit_finds_the_named_faults() {
     type Test = fn(&AuditedClaim) -> bool;
@@ -223,8 +224,8 @@ fn audit_finds_the_named_faults() {
     }
 }
 
-/// A search that runs out of nodes, wherever that is, leaves nothing wrong in the table; and it
-/// does the same again.
+/// A search that runs out of nodes leaves no wrong entries in the table, wherever it stops, and it
+/// is repeatable.
 #[test]
 fn stopped_search_leaves_no_wrong_entry() {
     for text in [
@@ -256,7 +257,7 @@ fn stopped_search_leaves_no_wrong_entry() {
     }
 }
 
-/// What is wrong is said with the side on which the truth lies.
+/// The message of a wrong answer says on which side the true value is.
 #[test]
 fn wrong_answer_is_described() {
     use std::cmp::Ordering;
@@ -276,9 +277,10 @@ fn wrong_answer_is_described() {
     }
 }
 
-/// What an early clock stored is wrong near the end of another: three plies are too few to repeat a
-/// position, so that only the fifty-move rule can make it so. Guarded, no such answer is given;
-/// with the clock in the key, none is found. Without draws there is nothing to look at once more.
+/// An entry that was stored with a small halfmove clock can be wrong with a large one. Three plies
+/// are too few to repeat a position, so only the fifty-move rule can be the cause. With `guarded`,
+/// no such answer is given; with `in-key`, no such entry is found. Without draws, there is nothing
+/// for the second audit to check.
 #[test]
 fn answers_that_the_clock_makes_wrong_are_counted() {
     let audited = |more: &str| {
@@ -292,8 +294,8 @@ fn answers_that_the_clock_makes_wrong_are_counted() {
         }
         engine.findings().count
     };
-    // One that keeps an entry for each depth: later iterations leave what the deeper ones of
-    // another clock stored.
+    // An unbounded table has an entry for each depth, so later iterations don't overwrite what
+    // deeper ones stored with another clock.
     let table = "table = { kind = 'unbounded', clear = 'never' }";
     let ignored = audited(table);
     assert!(ignored.wrong > 0, "{ignored:?}");
@@ -307,8 +309,8 @@ fn answers_that_the_clock_makes_wrong_are_counted() {
     assert_eq!(with_draws(&from_toml("draws = true\ntable = 'none'").unwrap()), None);
 }
 
-/// Kings among blocked pawns: a position that stands again after four plies is drawn on one path
-/// and not on another: the audit with draws counts it, the one without has nothing to count.
+/// Kings with blocked pawns: a position that recurs after four plies is a draw on one path but not
+/// on another. The audit with draws counts such answers; the one without has nothing to count.
 #[test]
 fn answers_that_a_repetition_makes_wrong_are_counted() {
     let options: EngineOptions = from_toml("draws = true\ntable.size = '1 MiB'").unwrap();

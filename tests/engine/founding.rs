@@ -1,11 +1,11 @@
-//! The founding tables: figures published in "Writing a Chess Engine: Move Selection", and what
-//! sound tables give instead (recomputed by an independent program), to the last digit.
+//! Tests of the tables published in "Writing a Chess Engine: Move Selection": the published counts
+//! and those of correct tables (recomputed by an independent program), to the last digit.
 
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::Board;
 use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
 
-/// The preset `purple` with further options laid over it.
+/// Returns the options of preset `purple`, with some options overridden.
 fn purple(over: &str) -> EngineOptions {
     let mut table = ttlab::internals::experiment::presets::options("purple").unwrap();
     ttlab::internals::experiment::paths::merge(&mut table, &over.parse().unwrap());
@@ -20,7 +20,7 @@ fn last(options: &EngineOptions, board: &Board, depth: u8) -> Iteration {
     engine.search(board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations.pop().unwrap()
 }
 
-/// Evaluations at each depth from `first` on, each depth from a new table.
+/// Checks the number of evaluations at each depth from `first` on, each with a new table.
 fn evals(over: &str, first: u8, expected: &[u64]) {
     let options = purple(over);
     for (depth, &evals) in (first..).zip(expected) {
@@ -51,8 +51,8 @@ fn alpha_beta_counts_and_scores_equal_the_published() {
     }
 }
 
-/// A minute or two: `cargo test --release --test engine -- --ignored`; also rows of
-/// `experiments/published/move-selection-deep.toml`.
+/// This takes a minute or two: `cargo test --release --test engine -- --ignored`. The figures are
+/// also rows of `experiments/published/move-selection-deep.toml`.
 #[test]
 #[ignore = "depth 10 makes two thousand million evaluations"]
 fn alpha_beta_counts_to_depth_ten_equal_the_published() {
@@ -66,7 +66,8 @@ fn soft_and_hard_alpha_beta_visit_the_same_nodes() {
     evals("fail = 'hard'", 1, &[20, 39, 524, 1229, 32_138, 723_278, 1_074_965]);
 }
 
-/// Each wrong setting shows at the depth, and with the count, that an independent program found.
+/// Each wrong setting changes the count at the depth, and to the value, that an independent program
+/// found.
 #[test]
 fn wrong_settings_change_the_published_counts() {
     evals("generation = 'by-square'", 3, &[485]);
@@ -99,9 +100,9 @@ fn broken_index_gives_the_published_column() {
     evals(broken, 1, &[13, 17, 63, 82, 1036, 3726, 4880]);
 }
 
-/// Visited nodes, hits, entries and leaf evaluations (mates and stalemates apart) of minimax with a
-/// table that never forgets. Figures: exhaustive enumeration by a program of its own, and A083276
-/// of the OEIS.
+/// Visited nodes, hits, entries and leaf evaluations (without mates and stalemates) of minimax with
+/// an unbounded table. The figures are from exhaustive enumeration by a separate program, and from
+/// OEIS A083276.
 #[test]
 fn minimax_with_an_unbounded_table_visits_each_position_once() {
     let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";

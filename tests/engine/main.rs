@@ -1,4 +1,4 @@
-//! The search: its counts, its values and what it notes down.
+//! Tests of the search: its counts, its values and what it records.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod anatomy;

@@ -1,5 +1,5 @@
-//! The minimal tree and graph: held against Knuth and Moore's formula and against the smallest
-//! proof that trying everything finds.
+//! Tests of the minimal tree and graph: compares them with Knuth and Moore's formula and with the
+//! smallest proof that exhaustive search finds.
 
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::keys::Keys;
@@ -34,19 +34,19 @@ fn search(options: &EngineOptions, board: &Board, depth: u8) -> Iteration {
 
 #[test]
 fn oracle_search_of_two_plies_is_the_minimal_tree() {
-    // Twenty moves each: 20^1 + 20^1 - 1 leaves; the children of the other 19 root moves are cut by
-    // their first reply.
+    // With twenty moves at each node there are 20^1 + 20^1 - 1 leaves; the children of the other 19
+    // root moves are cut off by their first reply.
     let found = search(&options(TableKind::None, true), &Board::startpos(), 2);
     assert_eq!((found.search.leaves, found.search.interior), (39, 21));
 }
 
-/// A whole tree of values.
+/// A complete tree of values.
 struct Tree {
     value: Score,
     children: Vec<Tree>,
 }
 
-/// How a tree is grown: what leaves and mates are worth.
+/// Grows a tree: the evaluator for leaves, and the value of a mate.
 struct Grower {
     evaluator: Evaluator,
     increments: Increments,
@@ -81,7 +81,7 @@ impl Grower {
 }
 
 impl Tree {
-    /// The fewest leaves that show that the value is at least so much.
+    /// Returns the smallest number of leaves that proves that the value is at least `bound`.
     fn at_least(&self, bound: Score) -> u64 {
         if self.children.is_empty() {
             return 1;
@@ -89,7 +89,7 @@ impl Tree {
         self.children.iter().filter(|child| -child.value >= bound).map(|child| child.at_most(-bound)).min().unwrap()
     }
 
-    /// The fewest leaves that show that the value is at most so much.
+    /// Returns the smallest number of leaves that proves that the value is at most `bound`.
     fn at_most(&self, bound: Score) -> u64 {
         if self.children.is_empty() {
             return 1;
@@ -97,7 +97,7 @@ impl Tree {
         self.children.iter().map(|child| child.at_least(-bound)).sum()
     }
 
-    /// The fewest leaves that show the value.
+    /// Returns the smallest number of leaves that proves the value.
     fn exact(&self) -> u64 {
         if self.children.is_empty() {
             return 1;
@@ -128,7 +128,7 @@ fn oracle_tree_is_between_smallest_proof_and_plain_search() {
             assert!(leaves >= least, "{fen} at {depth}: {leaves} leaves cannot prove what takes {least}");
             assert!(minimal.search.leaves <= plain.search.leaves, "{fen} at {depth}");
             if depth == 2 {
-                // The first refutation found is as good as any: each costs one leaf.
+                // The first refutation found is as good as any other: each costs one leaf.
                 assert_eq!(leaves, least, "{fen}");
             }
         }
@@ -145,7 +145,7 @@ fn oracle_graph_is_no_larger_than_its_tree() {
         assert_eq!((tree.score, graph.score), (plain.score, plain.score), "{fen}");
         assert!(graph.search.nodes <= tree.search.nodes, "{fen}: {} {}", graph.search.nodes, tree.search.nodes);
         assert!(graph.search.nodes < plain.search.nodes, "{fen}: {} {}", graph.search.nodes, plain.search.nodes);
-        // Nearly every cut comes from the first move.
+        // Nearly every cutoff comes from the first move.
         assert!(graph.search.first_cuts * 100 >= graph.search.cuts * 97, "{fen}: {:?}", graph.search);
     }
 }

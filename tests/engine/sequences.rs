@@ -1,4 +1,4 @@
-//! Sequences: searches that share a table along a game, and what is kept between them.
+//! Tests of sequences: searches that share a table during a game, and what is kept between them.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +17,7 @@ fn search(engine: &mut Engine, board: &Board, past: &[Board], depth: u8) -> Iter
     engine.search(board, past, limit, &AtomicBool::new(false), &mut |_| {}).iterations.pop().unwrap()
 }
 
-/// The boards of the first game of the suite, one for each ply.
+/// Returns the boards of the suite's first game, one for each ply.
 fn game() -> Vec<Board> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/games.pgn");
     let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
@@ -31,7 +31,7 @@ fn game() -> Vec<Board> {
     boards
 }
 
-/// Hits of each search along a game.
+/// Returns the hits of each search along the game.
 fn hits(text: &str) -> Vec<u64> {
     let mut engine = engine(&format!("deepening.step = 0\n{text}"));
     game()[10..16].iter().map(|board| search(&mut engine, board, &[], 4).table.hits).collect()
@@ -42,7 +42,7 @@ fn kept_table_answers_from_the_last_search_and_cleared_does_not() {
     let (kept, cleared) = (hits("table.clear = 'game'"), hits("table.clear = 'search'"));
     assert_eq!(kept[0], cleared[0]);
     assert!((1..5).all(|at| kept[at] > cleared[at]), "{kept:?} {cleared:?}");
-    // A cleared table in a sequence is a new table: the same search alone gives the same counts.
+    // A cleared table in a sequence is like a new table: the same search alone has the same counts.
     let mut alone = engine("deepening.step = 0\ntable.clear = 'search'\nhistory_clear = 'search'");
     let mut along = engine("deepening.step = 0\ntable.clear = 'search'\nhistory_clear = 'search'");
     for board in &game()[10..16] {
@@ -62,8 +62,9 @@ fn history_and_killers_are_cleared_independently_of_the_table() {
     assert_ne!(kept[1..], cleared[1..]);
 }
 
-/// With factor 4 on probes an entry must be eight plies deeper to end a node two plies on: only
-/// moves survive. On stores alone, or with a game ply that stands still, cutoffs survive.
+/// With factor 4 on probes, an entry must be eight plies deeper to cut off two plies later, so only
+/// its move remains useful. If only stores are aged, or the game ply doesn't advance, cutoffs
+/// remain.
 #[test]
 fn aging_on_probe_leaves_only_the_moves_of_the_last_search() {
     let usable = |policy: &str, ply: &str| -> u64 {
@@ -73,8 +74,8 @@ fn aging_on_probe_leaves_only_the_moves_of_the_last_search() {
         let mut engine = engine(&text);
         let boards = game();
         search(&mut engine, &boards[12], &[], 6);
-        // Two plies on, the last search left drafts of up to 4: probes at depth 3 and more can only
-        // be answered by it or by this search itself.
+        // Two plies later, the entries of the last search have drafts of up to 4, so a probe at
+        // depth 3 or more can only be answered by them or by this search itself.
         search(&mut engine, &boards[14], &[], 4).search.usable
     };
     let fresh = {
@@ -93,7 +94,8 @@ fn aging_on_probe_leaves_only_the_moves_of_the_last_search() {
 #[test]
 fn repetitions_and_fifty_moves_are_draws_if_enabled() {
     let none = Increments::none();
-    // White is a queen up; the knights went out and back, so that a repetition is one move away.
+    // White is a queen ahead. The knights moved out, and all but one moved back, so a repetition is
+    // one move away.
     let start = Board::from_fen("6k1/5ppp/5n2/8/8/5N2/3Q1PPP/6K1 w - - 10 40").unwrap();
     let mut past = Vec::new();
     let mut board = start;
@@ -108,16 +110,16 @@ fn repetitions_and_fifty_moves_are_draws_if_enabled() {
     let off = search(&mut engine("draws = false\ntable = 'none'"), &board, &past, 1);
     assert_eq!((on.score, on.best.to_string().as_str()), (0, "h5f6"));
     assert!(off.score < -500, "{}", off.score);
-    // The hundredth halfmove draws unless it mates: here it cannot.
+    // The hundredth halfmove is a draw unless it gives mate, which is impossible here.
     let late = Board::from_fen("6k1/8/8/8/8/5N2/3Q4/6K1 w - - 99 90").unwrap();
     assert_eq!(search(&mut engine("draws = true\ntable = 'none'"), &late, &[], 2).score, 0);
     assert!(search(&mut engine("draws = false\ntable = 'none'"), &late, &[], 2).score > 500);
 }
 
-/// King and rook mate in five plies: a table that is kept knows it from an early clock. With the
-/// hundredth halfmove it comes in time, with the hundred and first too late; and the draws of a
-/// late clock are not believed at an early one. With the clock in the key 96 and 95 are of one
-/// step.
+/// King and rook mate in five plies, and a table that isn't cleared knows this from a search with a
+/// small clock. With clock 95, mate comes on the hundredth halfmove, in time; with clock 96, one
+/// halfmove too late. Conversely, draws that were found with a large clock aren't used with a small
+/// one. With `in-key`, clocks 95 and 96 have the same key.
 #[test]
 fn mate_beyond_the_fifty_moves_is_not_taken_from_the_table() {
     let at = |clock: u16| Board::from_fen(&format!("8/k7/8/1K4R1/8/8/8/8 w - - {clock} 60")).unwrap();
@@ -136,7 +138,7 @@ fn mate_beyond_the_fifty_moves_is_not_taken_from_the_table() {
         let found = [0, 96, 95, 0].map(|clock| search(&mut engine, &at(clock), &[], 6).score);
         assert_eq!(found, expected, "{table}");
     }
-    // The late clock first: what it found to be drawn is no draw with a clock that begins.
+    // The large clock first: a position that is a draw with it isn't a draw with a small one.
     for fifty_moves in ["guarded", "in-key"] {
         let mut engine = engine(&format!("draws = true\ntable.clear = 'never'\nfifty_moves = '{fifty_moves}'"));
         let found = [96, 0].map(|clock| search(&mut engine, &at(clock), &[], 6).score);
@@ -144,8 +146,8 @@ fn mate_beyond_the_fifty_moves_is_not_taken_from_the_table() {
     }
 }
 
-/// 13 and 17 evaluations at depths 1 and 2: the published faults; sound keys give 20 and 39
-/// whatever the seed.
+/// 13 and 17 evaluations at depths 1 and 2 are the published counts with the faults. Sound keys
+/// give 20 and 39 with any seed.
 #[test]
 fn fault_options_have_their_faults_and_sound_ones_do_not() {
     let evals = |preset: &str, over: &str| -> Vec<u64> {
@@ -167,9 +169,9 @@ fn fault_options_have_their_faults_and_sound_ones_do_not() {
     }
 }
 
-/// The listing of "Move Selection" stores no bound and takes every score for exact: on this
-/// position it finds another value than a search without a table. With bounds heeded, and equal
-/// depths asked for, it does not.
+/// The program listed in "Move Selection" stores no bounds and treats every score as exact. On this
+/// position it gives a different value than a search without a table. If bounds are checked and
+/// depths must be equal, it doesn't.
 #[test]
 fn ignored_bounds_give_wrong_values_and_checked_do_not() {
     let board = Board::from_fen("3rn2k/ppb2rpp/2ppqp2/5N2/2P1P3/1P5Q/PB3PPP/3RR1K1 w - - 0 1").unwrap();
@@ -183,8 +185,8 @@ fn ignored_bounds_give_wrong_values_and_checked_do_not() {
     assert_eq!(score("probe = { bounds = 'checked', depth = 'equal' }"), truth);
 }
 
-/// A policy from outside says for itself whether the nodes that cutoffs saved count, whatever the
-/// options name.
+/// A registered policy declares itself whether the nodes saved by cutoffs count, independently of
+/// the policy in the options.
 #[test]
 fn registered_policy_counts_stored_nodes_if_it_declares_so() {
     use ttlab::internals::table::entry::Bytes16;
@@ -224,9 +226,9 @@ fn registered_policy_counts_stored_nodes_if_it_declares_so() {
     assert_ne!(found[0], found[1], "nothing was tested");
 }
 
-/// The table's clock by game plies: nothing passes before the first search of a game, nor before
-/// the first of the next, however far into its game that stands; between two of one game as many
-/// plies as were played.
+/// The table's clock in game plies: it doesn't advance before the first search of a game, however
+/// far into the game that is. Between two searches of a game it advances by the number of plies
+/// played.
 #[test]
 fn ply_clock_restarts_with_each_game() {
     let boards = game();
@@ -238,14 +240,14 @@ fn ply_clock_restarts_with_each_game() {
     assert_eq!([10, 12, 15, 15].map(|ply| now(&mut engine, ply)), [0, 2, 5, 5]);
     engine.new_game();
     assert_eq!([30, 31].map(|ply| now(&mut engine, ply)), [5, 6]);
-    // Back in a game nothing passes.
+    // Going back in a game doesn't change the clock.
     assert_eq!(now(&mut engine, 20), 6);
     engine.reset();
     assert_eq!([24, 25].map(|ply| now(&mut engine, ply)), [0, 1]);
 }
 
-/// What the first iteration of a second search finds, and that of a third in another game, by what
-/// is cleared when: a table by its hits, the learned orders by the nodes without a table.
+/// Checks what is cleared when, from the first iteration of a second search, and of a third in
+/// another game: the table by its hits, history and killers by the node count without a table.
 #[test]
 fn clear_option_empties_at_its_event_and_at_rarer_ones() {
     let board = game()[12];

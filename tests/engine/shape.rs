@@ -1,5 +1,5 @@
-//! Neutral shape: a table that forgets nothing searches the same tree in either shape, whatever the
-//! options; one that forgets does not.
+//! Tests of the neutral shape: with a table that forgets nothing, the search tree is the same in
+//! both shapes, with any options; with a table that forgets, it isn't.
 
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
@@ -13,11 +13,11 @@ const STARTS: [(&str, u8); 3] = [
     ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 3),
 ];
 
-/// Both terms, as early as they may begin.
+/// Both terms, at the smallest depths that they allow.
 const TERMS: &str = "iir = { min_depth = 2, slack = 2 }\nsingular = { min_depth = 3, double = 20, reduction = 1 }\n";
 
-/// The iterations of a short game from each position, the second as a new game after the first;
-/// none where the options do not go together. With them: what the table gave up of other positions.
+/// Plays a short game from each position, each as a new game, and returns the iterations and the
+/// table's evictions. `None` if the options can't be combined.
 fn played(text: &str, depth_less: u8) -> Option<(Vec<Iteration>, u64)> {
     let options: EngineOptions = from_toml(text).unwrap();
     let mut engine = Engine::new(&options, None).ok()?;
@@ -38,7 +38,7 @@ fn played(text: &str, depth_less: u8) -> Option<(Vec<Iteration>, u64)> {
     Some((iterations, engine.table().map_or(0, |table| table.counters().evictions)))
 }
 
-/// Both shapes of a search.
+/// Runs the search in both shapes.
 fn both(text: &str, depth_less: u8) -> Option<[(Vec<Iteration>, u64); 2]> {
     let shape = |shape: &str| played(&format!("shape = '{shape}'\n{text}"), depth_less);
     Some([shape("table")?, shape("neutral")?])
@@ -73,7 +73,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// A table with room for all, and when it is emptied.
+    /// A table with room for everything, and when it is cleared.
     fn table()(
         policy in word(&["always", "depth-preferred", "scored", "aged-depth", "two-tier", "ancient", "sieve", "random"]),
         layout in word(&["bytes16", "bytes24"]),
@@ -93,7 +93,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// The search round the terms, and the terms.
+    /// The rest of the search, and the terms.
     fn search()(
         algorithm in word(&["pvs", "pvs", "alpha-beta", "mtdf"]),
         node_type in word(&["any", "pv", "cut"]),
@@ -126,7 +126,7 @@ proptest! {
     }
 }
 
-/// The same where the loss is planted: what is forgotten and kept is told from what is searched.
+/// With a table that loses entries, the two shapes differ.
 #[test]
 fn shape_with_a_table_that_forgets_differs() {
     for loss in ["size = 64", "forget = 0.5", "forget = 1.0\nforget_part = 'move'", "size = 256\nkey_bits = 4"] {
@@ -136,7 +136,7 @@ fn shape_with_a_table_that_forgets_differs() {
     }
 }
 
-/// All hits are lost where the share is 1, and each is counted; none where it is 0.
+/// With share 1 all hits are lost, and each is counted; with share 0 none is.
 #[test]
 fn forgotten_hits_are_counted() {
     let counts = |forget: &str| {
@@ -154,8 +154,7 @@ fn forgotten_hits_are_counted() {
     assert!((0.4..0.6).contains(&share), "{half:?}");
 }
 
-/// A table that keeps no move makes iir reduce every node, and in neutral shape no more than
-/// before.
+/// With a table that keeps no moves, iir reduces every node; in neutral shape it reduces fewer.
 #[test]
 fn shape_keeps_iir_from_nodes_whose_move_was_forgotten() {
     let reduced = |text: &str| -> u64 {
@@ -168,7 +167,7 @@ fn shape_keeps_iir_from_nodes_whose_move_was_forgotten() {
     assert!(neutral < own, "{whole} {own} {neutral}");
 }
 
-/// Without a term that asks the table there is nothing to ask.
+/// Without a term that uses the table, the shape has no effect.
 #[test]
 fn shape_without_terms_changes_nothing() {
     let text = "algorithm = 'pvs'\nlmr.min_depth = 2\nnull_move.min_depth = 2\ntable.size = 64";

@@ -1,7 +1,6 @@
-//! The signatures file: one exact node count for the defaults, each preset, each policy and each
-//! value of each option. A change of search behaviour moves it on purpose
-//! (`.ci/bless`, and `Counts: moved` in the commit)
-//! or not at all.
+//! Tests of the signatures file, which has an exact node count for the defaults, each preset, each
+//! policy and each value of each option. Changes in search behaviour must be intentional: they need
+//! an update of the file (`.ci/bless`) and `Counts: moved` in the commit.
 
 use crate::values;
 use std::collections::HashSet;
@@ -12,15 +11,15 @@ use ttlab::internals::signature::{bench_options, nodes};
 use ttlab::internals::table::options::{Size, TickSource};
 use ttlab::internals::table::policy::Policy;
 
-/// The file's lines, without the comment at its head.
+/// Returns the file's lines, without the comment at its top.
 fn held() -> Vec<&'static str> {
     include_str!("../signatures.txt").lines().filter(|line| !line.starts_with('#')).collect()
 }
 
-/// The name of a signature and the function that counts it.
+/// The name of a signature and the function that counts its nodes.
 type Signature = (String, Box<dyn Fn() -> Result<u64, EngineError> + Send>);
 
-/// Every signature, in the order of the file.
+/// Returns every signature, in the order of the file.
 fn signatures() -> Vec<Signature> {
     let whole =
         named_options().into_iter().map(|(name, options)| -> Signature { (name, Box::new(move || nodes(&options))) });
@@ -34,7 +33,7 @@ fn signatures() -> Vec<Signature> {
     whole.chain(points).collect()
 }
 
-/// The defaults, each preset and each policy, and their options.
+/// Returns the defaults, each preset and each policy, with their options.
 fn named_options() -> Vec<(String, EngineOptions)> {
     let mut all = vec![("bench".to_owned(), bench_options())];
     for name in presets::names() {
@@ -90,7 +89,7 @@ fn counts_equal_the_signatures() {
     });
 }
 
-/// Values whose nodes are the base's own, and why: what they do is held elsewhere.
+/// Values that don't change the base's node count, and why: where their effect is tested instead.
 const SILENT: &[(&str, &str)] = &[
     ("mate.distance=", "changes scores, hardly ever nodes: tests/engine/twin"),
     ("store.terminals=", "a mate that is looked up is one node, as is one that is found again: tests/engine/twin"),
@@ -112,8 +111,8 @@ const SILENT: &[(&str, &str)] = &[
     ("threads.lock=true", "of threads of the system, and one searcher is as ever: src/engine/crew/tests.rs"),
 ];
 
-/// An option without a value here is one that no signature would miss; a value that moves nothing
-/// needs a reason.
+/// An option without a value here has no signature that would detect a change. A value that changes
+/// no count needs a reason.
 #[test]
 fn every_option_has_a_value_that_changes_the_count() {
     let held = held();

@@ -1,6 +1,6 @@
-//! What lies between the begin and the end that a search tells its watcher, where the runner reads
-//! its clock: the search alone. Emptying the table, moving its clock and counting what it holds
-//! take time too, and that of a large table is no small one.
+//! The search reports its begin and end, where the runner reads its clock. Only the search itself
+//! may happen between them: clearing the table, advancing its clock and counting its entries take
+//! time too, much of it with a large table.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,12 +11,12 @@ use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableC
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Said {
-    /// By the table.
+    /// Recorded by the table.
     Asked,
     Swept,
     Emptied,
     Ticked,
-    /// By the search.
+    /// Recorded by the search.
     Begin(u8),
     End,
     Iteration(u8),
@@ -24,7 +24,7 @@ enum Said {
 
 type Log = Arc<Mutex<Vec<Said>>>;
 
-/// A table that never answers.
+/// A table that never hits.
 struct Mute(Log);
 
 impl Mute {
@@ -65,8 +65,8 @@ impl Table for Mute {
     }
 }
 
-/// A search asks whether it is late, in its own thread and every thousand nodes, ends when the
-/// answer is yes, and asks no more.
+/// The search calls the stop callback in its own thread, every thousand nodes. When the callback
+/// returns true, the search ends and doesn't call it again.
 #[test]
 fn search_checks_the_clock() {
     let (flag, asked) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -86,7 +86,7 @@ fn search_checks_the_clock() {
     assert!(outcome.stopped);
     assert!(flag.load(Ordering::Relaxed));
     assert_eq!(asked.load(Ordering::Relaxed), 21);
-    // Iterations that end before a thousand nodes look sooner.
+    // Iterations with fewer than a thousand nodes check sooner.
     assert!((10_000..=22 * 1024).contains(&nodes), "{nodes}");
 }
 

@@ -1,5 +1,5 @@
-//! Internal iterative reduction and singular extension: where they begin, what they count, and the
-//! preset that has them.
+//! Tests of internal iterative reduction and singular extension: where they start, what they count,
+//! and the preset that uses them.
 
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::{Board, MoveList, legal};
@@ -10,7 +10,7 @@ use ttlab::internals::experiment::presets;
 const MIDDLE: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9";
 const PAWNS: &str = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1";
 
-/// What all iterations to a depth count.
+/// Returns the sum of the counters over all iterations up to a depth.
 fn counts(text: &str, fen: &str, depth: u8) -> SearchCounters {
     let options: EngineOptions = from_toml(&format!("algorithm = 'pvs'\n{text}")).unwrap();
     let (mut engine, limit) = (Engine::new(&options, None).unwrap(), Limit { depth: Some(depth), nodes: None });
@@ -22,7 +22,8 @@ fn counts(text: &str, fen: &str, depth: u8) -> SearchCounters {
     })
 }
 
-/// The root is not reduced, so that the deepest node that may be has a ply less than the search.
+/// The root isn't reduced, so the deepest node that can be reduced has one ply less than the
+/// search.
 #[test]
 fn iir_begins_at_its_depth_below_the_root() {
     let found = |min_depth: u8| counts(&format!("table = 'none'\niir.min_depth = {min_depth}"), PAWNS, 6);
@@ -32,9 +33,9 @@ fn iir_begins_at_its_depth_below_the_root() {
     assert!(reduced.nodes < plain.nodes, "{reduced:?}");
 }
 
-/// Without a table no node has a move. Below the root alone, and without an earlier iteration: the
-/// first move has an open window, each other a closed one and, if it raises alpha, an open one
-/// after it.
+/// Without a table, no node has a move. Here only the nodes directly below the root are deep
+/// enough, and there is no earlier iteration. The first move has an open window, every other a zero
+/// window and, if it raises alpha, an open window after that.
 #[test]
 fn iir_without_a_table_reduces_every_node() {
     let found = |node_type: &str| {
@@ -50,8 +51,8 @@ fn iir_without_a_table_reduces_every_node() {
     assert!(any >= moves, "{any} {pv} of {moves}");
 }
 
-/// An entry of an iteration before is often two plies shallower, and never four: no node below the
-/// root is deeper.
+/// An entry of the previous iteration is often two plies too shallow, but never four, because no
+/// node below the root is deeper than that.
 #[test]
 fn iir_slack_reduces_nodes_of_shallow_entries() {
     let found = |slack: u8| counts(&format!("iir = {{ min_depth = 2, slack = {slack} }}"), MIDDLE, 5);
@@ -59,7 +60,7 @@ fn iir_slack_reduces_nodes_of_shallow_entries() {
     assert_eq!(found(4), found(0));
 }
 
-/// The root is not extended; a test is made a ply below it at the earliest.
+/// The root isn't extended, so the first singular test is made one ply below it.
 #[test]
 fn singular_begins_at_its_depth_below_the_root() {
     let plain = counts("", PAWNS, 8);
@@ -68,8 +69,8 @@ fn singular_begins_at_its_depth_below_the_root() {
     assert!(found.singular_tests > 0, "{found:?}");
 }
 
-/// What a test leads to, and how often: each is part of what it is said to be part of, and fires
-/// only where it is on.
+/// Checks the results of singular tests: each count is at most the count that includes it, and is
+/// only nonzero if its option is on.
 #[test]
 fn singular_counts_what_its_tests_lead_to() {
     let found = counts("singular = { min_depth = 3, margin = 1, double = 10, reduction = 1 }", MIDDLE, 6);
@@ -83,7 +84,7 @@ fn singular_counts_what_its_tests_lead_to() {
     assert_eq!(plain.singular_reductions, 0);
 }
 
-/// A check that leaves one move: no other stays above any mark.
+/// A check with only one legal reply: no other move can reach any margin.
 #[test]
 fn singular_extends_a_move_that_has_no_other() {
     let only = "1r6/8/8/8/8/2k5/8/K7 b - - 0 1";
@@ -91,9 +92,9 @@ fn singular_extends_a_move_that_has_no_other() {
     assert!(found.singular_extensions > 0, "{found:?}");
 }
 
-/// A node may stand at most so far from the root that its depth, were every move before it
-/// extended, is used up: plies below twice the iteration's depth keep theirs, the others lose one
-/// each.
+/// Extensions are only allowed at plies below twice the iteration's depth. Even if every such move
+/// is extended and so costs no depth, each later move costs one ply, so no node is deeper than
+/// three times the iteration's depth.
 #[test]
 fn extensions_are_bounded_by_twice_the_depth_of_the_iteration() {
     let options: EngineOptions =
@@ -106,7 +107,7 @@ fn extensions_are_bounded_by_twice_the_depth_of_the_iteration() {
     assert!(deepest.iter().all(|(depth, deepest)| *deepest <= 3 * depth), "{deepest:?}");
 }
 
-/// The preset is `match` with the two terms and moves that are kept, and nothing else.
+/// The preset is `match` with the two terms and kept moves, and nothing else.
 #[test]
 fn modern_is_match_with_the_two_terms_and_moves_kept() {
     let options = |name: &str| -> EngineOptions { presets::options(name).unwrap().try_into().unwrap() };
@@ -115,7 +116,7 @@ fn modern_is_match_with_the_two_terms_and_moves_kept() {
     assert_eq!(known, modern);
 }
 
-/// The ends of each range are allowed; what lies beyond is refused by its path.
+/// The ends of each range are allowed; values beyond them are refused with the option's path.
 #[test]
 fn ranges_of_the_terms_hold_their_ends() {
     let path = |text: &str| {

@@ -1,5 +1,5 @@
-//! What theory says of any correct search, against the plainest minimax there is: values, windows,
-//! lines.
+//! Compares the search with plain minimax, to check what holds for any correct search: values,
+//! windows and lines.
 
 use super::twin::rules::evaluate;
 use std::sync::atomic::AtomicBool;
@@ -8,8 +8,8 @@ use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::eval::piece_square_values;
 use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
 
-/// Mates and stalemates near, promotions, en passant, both sides to move; and how deep every move
-/// can be tried.
+/// Positions with near mates and stalemates, promotions, en passant and either side to move, with a
+/// depth to which every move can be searched.
 const POSITIONS: [(&str, u8); 6] = [
     ("7k/5Q2/8/6K1/8/8/8/8 b - - 0 1", 4),
     ("8/8/8/8/4k3/r7/1r6/4K3 b - - 0 1", 3),
@@ -31,8 +31,7 @@ fn after(board: &Board, mv: Move) -> Board {
     child
 }
 
-/// The value of a position: the best of all moves, of all replies, to the depth. Mates count from
-/// the root.
+/// Returns the minimax value of a position. Mates count from the root.
 fn value(options: &EngineOptions, board: &Board, depth: u8, ply: i32) -> i32 {
     let moves = moves(board);
     if moves.is_empty() {
@@ -50,8 +49,8 @@ fn searched(options: &EngineOptions, board: &Board, depth: u8) -> Vec<Iteration>
     engine.search(board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations
 }
 
-/// However the tree is cut, its value is minimax's: without pruning that guesses, and with a table
-/// that answers at equal depth only.
+/// However the tree is pruned, its value is the minimax value, provided that the pruning is sound
+/// and the table only answers at equal depth.
 #[test]
 fn every_algorithm_returns_the_minimax_value() {
     let mut texts: Vec<String> = Vec::new();
@@ -85,7 +84,7 @@ fn every_algorithm_returns_the_minimax_value() {
     }
 }
 
-/// Without a table nothing cuts a line short: it is legal, begins with the best move, and ends
+/// Without a table nothing truncates the line: it is legal, begins with the best move, and ends
 /// where the score was found.
 #[test]
 fn principal_variation_leads_to_its_score() {
@@ -118,7 +117,7 @@ fn principal_variation_leads_to_its_score() {
     }
 }
 
-/// Reductions that never begin are none, and so are passes that never begin: node for node.
+/// Late move reductions or null moves with an unreachable threshold change nothing, node for node.
 #[test]
 fn threshold_at_infinity_disables_its_option() {
     let count = |text: &str| -> Vec<_> {
@@ -143,12 +142,11 @@ fn threshold_at_infinity_disables_its_option() {
     }
 }
 
-/// No pass in check, none twice running, none against a mate, none with pawns alone, none at the
-/// root: told from the positions that a table is asked about, since only a pass leads to some of
-/// them.
+/// The null move isn't tried with only pawns. The node counts with and without the option show
+/// whether it was tried.
 #[test]
 fn null_move_is_tried_only_where_allowed() {
-    // In each of these nobody may pass where a pass would be the first thing to be tried.
+    // In the first position both sides have only pawns, in the second they also have a knight.
     for (fen, depth, may) in
         [("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", 5, false), ("8/k7/3p4/p2P1p2/P2P1P2/6N1/8/K6n w - - 0 1", 5, true)]
     {

@@ -1,6 +1,6 @@
-//! The search against its twin: a second, plain implementation that computes every counter, score
-//! and line, and offers the table the same entries in the same order. For each value of each
-//! option.
+//! Compares the search with its twin: a second, plain implementation that computes every counter,
+//! score and line, and makes the same calls of the table in the same order. Runs for each value of
+//! each option.
 
 pub mod rules;
 mod search;
@@ -18,14 +18,14 @@ use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
 use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 use turns::Fault;
 
-/// What a table was told.
+/// A call of the table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Call {
     Probe(u64, u8),
     Store(u64, Entry),
     /// Score and depth of the entry that ended a node.
     Cutoff(i16, u8),
-    /// Likewise of one whose bound did not settle its node.
+    /// Score and depth of an entry with a bound that didn't settle its node.
     Missed(i16, u8),
     Advance(u16),
     Clear,
@@ -33,7 +33,7 @@ enum Call {
 
 type Log = Arc<Mutex<Vec<Call>>>;
 
-/// A table that writes down what it is told.
+/// A table that records its calls.
 struct Logged {
     table: Box<dyn Table>,
     log: Log,
@@ -96,7 +96,7 @@ impl Table for Logged {
     }
 }
 
-/// A table that keeps a log, where the options have a table.
+/// Returns a table that records its calls, if the options have a table.
 fn logged(options: &EngineOptions) -> (Option<Box<dyn Table>>, Log) {
     let log = Log::default();
     let table = plain_table(options);
@@ -110,7 +110,7 @@ fn plain(found: &Iteration) -> Iterated {
         best: found.best,
         pv: found.pv.clone(),
         search: found.search,
-        // The twin does not follow whose entry answers: tests/engine/anatomy.rs does.
+        // The twin doesn't track whose entry answers; tests/engine/anatomy.rs tests that.
         anatomy: found
             .anatomy
             .as_ref()
@@ -121,8 +121,8 @@ fn plain(found: &Iteration) -> Iterated {
     }
 }
 
-/// Entries of a table that belong under a column's name: `entries_depth_4` begins where it says and
-/// ends where the next begins.
+/// Counts the entries of a table that belong to a column: the class `entries_depth_4` begins at
+/// depth 4 and ends where the next class begins.
 fn counted(column: &str, table: &dyn Table) -> u64 {
     let words: Vec<&str> = column.split('_').collect();
     let class = |edges: &[u16], value: u16| edges.iter().rev().find(|&&edge| value >= edge).map(u16::to_string);
@@ -142,8 +142,8 @@ fn counted(column: &str, table: &dyn Table) -> u64 {
     count
 }
 
-/// Searches each position twice along the line that was found, as engine and as twin; all that both
-/// say must be the same.
+/// Searches each position, and then positions along the line found, with the engine and with the
+/// twin. All their results must be the same.
 fn same(name: &str, options: &EngineOptions, starts: &[(&str, u8)], nodes: Option<u64>) -> u64 {
     same_with(None, name, options, starts, nodes)
 }
@@ -157,7 +157,7 @@ fn same_with(
     nodes: Option<u64>,
 ) -> u64 {
     let mut options = options.clone();
-    // Diagnostics follow one searcher.
+    // Diagnostics only work with one searcher.
     let several = options.threads.count > 1;
     if !several {
         options.diagnostics = ttlab::internals::engine::options::Diagnostics::Full;
@@ -217,7 +217,7 @@ fn same_with(
     visited
 }
 
-/// Runs a check for each of many cases, on two threads.
+/// Runs a check for each case, on two threads.
 fn each<T: Sync>(cases: &[T], check: impl Fn(&T) + Sync) {
     let next = Mutex::new(cases.iter());
     std::thread::scope(|scope| {
@@ -240,7 +240,8 @@ fn points() -> Vec<(String, EngineOptions)> {
     values::value_options().into_iter().flat_map(|(_, points)| points).collect()
 }
 
-/// Shallow enough for many options: full boards to depth 2 and 3, bare ones to 4.
+/// Returns the start positions with depths that are small enough for many options: 2 and 3 for full
+/// boards, 4 for endgames.
 fn starts(deeper: u8) -> Vec<Start> {
     let depth = |at: usize, depth: u8| depth.min([2, 3, 4, 4, 4, 4, 4][at] + deeper);
     values::STARTS.iter().enumerate().map(|(at, &(fen, most))| (fen, depth(at, most))).collect()
@@ -250,15 +251,16 @@ fn starts(deeper: u8) -> Vec<Start> {
 fn every_option_value_equals_the_twin() {
     same("base", &base(), &starts(1), None);
     each(&points(), |(name, options)| {
-        // Without pruning or good captures first, trees are large; passing the baton takes long.
+        // Without pruning, or without good captures first, trees are large; switching between
+        // searchers is slow.
         let large = ["ordering=", "algorithm=minimax", "threads."].iter().any(|start| name.starts_with(start));
         let starts: Vec<Start> = starts(0).into_iter().filter(|(fen, _)| !large || fen.len() < 50).collect();
         same(name, options, &starts, None);
     });
 }
 
-/// Several searchers, where their entries refuse each other's and move within buckets, whole and in
-/// halves.
+/// Several searchers whose entries refuse each other and move within buckets, with whole and torn
+/// stores.
 #[test]
 fn searchers_of_a_table_that_refuses_equal_the_twin() {
     for (policy, tear) in [("depth-preferred", 0.0), ("always", 0.0), ("always", 0.5)] {
@@ -271,15 +273,15 @@ fn searchers_of_a_table_that_refuses_equal_the_twin() {
     }
 }
 
-/// Counts of searchers at entries that are refused, replaced and moved, with reduced, repeated and
-/// extended searches of what was put off.
+/// Searchers are counted in entries that are refused, replaced and moved, with reductions,
+/// re-searches and extensions of deferred moves.
 #[test]
 fn searchers_counted_at_entries_equal_the_twin() {
     let terms = "lmr.min_depth = 2\nsingular.min_depth = 3\niid.min_depth = 3\nnull_move.min_depth = 2";
     for (table, rest) in [
         ("size = 96, slots = 3, policy = 'depth-preferred'", "store.evaluations = true"),
         ("size = 96, slots = 2, policy = 'two-tier', same_key = 'deeper'", terms),
-        // Here entries move down within their bucket, and the counts with them.
+        // Here entries move down within their bucket, and the counts move with them.
         ("size = 96, slots = 4, policy = 'always'", terms),
         ("size = 96, slots = 4, policy = 'sieve'", ""),
         ("size = 600, policy = 'always', static_evaluation = true", "algorithm = 'alpha-beta'\nstore.min_depth = 3"),
@@ -293,8 +295,8 @@ fn searchers_counted_at_entries_equal_the_twin() {
     }
 }
 
-/// What two programs may do differently between searchers is noticed: a twin with each of these
-/// faults does not equal the engine.
+/// Typical faults in the interaction of searchers are detected: a twin with any of these faults
+/// differs from the engine.
 #[test]
 fn faults_between_searchers_are_noticed() {
     let text = "threads = { count = 3, quantum = 5 }\ntable = { size = 600, slots = 3 }";
@@ -306,8 +308,8 @@ fn faults_between_searchers_are_noticed() {
     same("no fault", &options, &values::STARTS[4..5], None);
 }
 
-/// The options of several points at once: where each differs from the base, the others keep what
-/// they said.
+/// Combines the options of several cases: each contributes the values in which it differs from the
+/// base.
 fn together(chosen: &[&EngineOptions]) -> Option<EngineOptions> {
     let json = |options: &EngineOptions| serde_json::to_value(options).unwrap();
     let base = json(&base());
@@ -326,14 +328,14 @@ fn together(chosen: &[&EngineOptions]) -> Option<EngineOptions> {
         }
     }
     let options: EngineOptions = serde_json::from_value(all).ok()?;
-    // Each twin keeps its own offers.
+    // Each twin has its own list of offers.
     if options.threads.count > 1 && options.keeps_offers() || options.threads.is_real() {
         return None;
     }
     Engine::new(&options, None).ok().map(|_| options)
 }
 
-/// Options that meet: six values at a time, wherever chance puts them.
+/// Combinations of options: six random values at a time.
 #[test]
 fn combined_options_equal_the_twin() {
     let points: Vec<_> = points()
@@ -354,14 +356,14 @@ fn combined_options_equal_the_twin() {
         cases.extend(together(&options).map(|options| (names.join(", "), options, start, draw(3000) as u64)));
     }
     each(&cases, |(name, options, (fen, depth), nodes)| {
-        // With as many nodes as there are, and with fewer, wherever that ends the search.
+        // Once without a node limit, and once with a random one.
         same(name, options, &[(fen, (*depth).min(3))], None);
         same(name, options, &[(fen, 9)], Some(nodes + 1));
     });
 }
 
-/// Minimax beside each value of what is stored, asked, drawn and scored, on bare boards where mates
-/// are near: whole, and cut short.
+/// Minimax combined with each option of stores, probes, draws and mate scores, on simple positions
+/// with near mates, complete and interrupted.
 #[test]
 fn minimax_equals_the_twin_with_any_stored_entries() {
     let points = points();
@@ -382,8 +384,8 @@ fn minimax_equals_the_twin_with_any_stored_entries() {
     });
 }
 
-/// Whatever ends a search early: its figures are the twin's, its score, best move and line the last
-/// whole iteration's.
+/// A search that is interrupted at any node has the twin's counters, and the score, best move and
+/// line of the last complete iteration.
 #[test]
 fn search_stopped_at_any_node_equals_the_twin() {
     for over in
@@ -399,7 +401,7 @@ fn search_stopped_at_any_node_equals_the_twin() {
     }
 }
 
-/// The fifty-move rule at every distance from its edge, and mates on its last move.
+/// The fifty-move rule at every distance from its limit, and mates on the last move.
 #[test]
 fn draws_by_fifty_moves_equal_the_twin() {
     for text in [
@@ -411,12 +413,12 @@ fn draws_by_fifty_moves_equal_the_twin() {
         "draws = true\ntable = { size = 4096, clear = 'never' }\nfifty_moves = 'guarded'\netc_depth = 2\nnull_move.min_depth = 2",
     ] {
         let options: EngineOptions = from_toml(text).unwrap();
-        // Minimax comes to the edge in three plies as well as in four, and sooner.
+        // Minimax reaches the limit in three plies as well as in four, and takes less time.
         let depth = if text.contains("minimax") { 3 } else { 4 };
         let cases: Vec<u16> = (93..=101).collect();
         each(&cases, |clock| {
             for board in ["7k/8/5K2/8/8/8/8/6R1 w - -", "7k/5Q2/8/6K1/8/8/8/8 b - -", "8/8/4k3/8/8/3KP3/8/8 w - -"] {
-                // A table that is kept has what another clock left.
+                // A table that is never cleared has entries that were stored with another clock.
                 let (fresh, late) = (format!("{board} 0 90"), format!("{board} {clock} 90"));
                 let starts = [(fresh.as_str(), depth), (late.as_str(), depth), (fresh.as_str(), depth)];
                 same(text, &options, if text.contains("never") { &starts } else { &starts[1..2] }, None);
@@ -425,8 +427,8 @@ fn draws_by_fifty_moves_equal_the_twin() {
     }
 }
 
-/// Games in which pieces go out and back: repetitions of the game's past at every distance, in
-/// searches with and without a table that keeps what other paths led to.
+/// Games in which pieces move out and back: repetitions of earlier positions at every distance, in
+/// searches without a table and with one that contains values from other paths.
 #[test]
 fn draws_by_repetition_equal_the_twin() {
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "b1c3", "b8c6", "c3b1", "c6b8", "g1h3"];
@@ -459,8 +461,8 @@ fn draws_by_repetition_equal_the_twin() {
     });
 }
 
-/// Bare kings and a rook: every move of the losing side runs into mate, so that a pass seems to
-/// mate.
+/// Bare kings and a rook: every move of the losing side leads to mate, so a null move seems to be
+/// followed by mate.
 #[test]
 fn mates_behind_a_null_move_equal_the_twin() {
     for text in ["", "algorithm = 'pvs'", "mate.distance = 'depth'", "fail = 'hard'\ntable = 'none'"] {
@@ -470,8 +472,8 @@ fn mates_behind_a_null_move_equal_the_twin() {
             ["1k6/8/1K6/8/8/8/8/7R b - - 0 1", "k7/8/1K6/8/8/8/8/6R1 b - - 0 1", "8/8/8/8/8/1k6/7r/1K6 w - - 0 1"];
         same(text, &options, &starts.map(|fen| (fen, 6)), None);
     }
-    // Here the pass comes where a null window asks for less than mate: what a pass promises is
-    // stored as far as it is proven.
+    // Here the null move is tried with a zero window below the mate score: its result is stored
+    // only as far as it is proven.
     for text in ["algorithm = 'pvs'", "algorithm = 'mtdf'"] {
         let options: EngineOptions =
             from_toml(&format!("null_move = {{ min_depth = 1, reduction = 0 }}\n{text}")).unwrap();
@@ -479,8 +481,8 @@ fn mates_behind_a_null_move_equal_the_twin() {
     }
 }
 
-/// An entry of the search before is of its own depth and no longer worth it: at an equal depth too
-/// it answers by what is left of it.
+/// An entry of the previous search loses depth by aging. With `probe.depth = 'equal'`, its own depth
+/// must be equal and its aged depth sufficient.
 #[test]
 fn aged_entries_of_equal_depth_equal_the_twin() {
     for on in ["both", "store", "probe"] {
@@ -491,7 +493,7 @@ fn aged_entries_of_equal_depth_equal_the_twin() {
     }
 }
 
-/// Reductions and extensions that ask the table, deep enough to meet each other.
+/// Reductions and extensions that use the table, at depths where they interact.
 #[test]
 fn terms_that_probe_the_table_equal_the_twin() {
     let iir = "iir = { min_depth = 2, slack = 1 }";
@@ -524,7 +526,7 @@ fn terms_that_probe_the_table_equal_the_twin() {
         format!("{iir}\n{singular}\ntable = {{ forget = 0.5, forget_part = 'move', size = 4096 }}\nprobe.bounds = 'ignored'"),
     ]
     .into();
-    // Here every reply to a check is forced, so that moves are singular all the way down.
+    // Here every reply to a check is forced, so moves are singular all the way down.
     let starts = [values::STARTS[2].0, values::STARTS[6].0, "6k1/5ppp/8/8/8/8/r4PPP/1R4K1 w - - 0 1"];
     each(&cases, |text| {
         let table = if text.contains("table") { "" } else { "table.size = 4096\n" };
@@ -534,7 +536,7 @@ fn terms_that_probe_the_table_equal_the_twin() {
     });
 }
 
-/// A node that a child's entry ends is stored like any other: down to `store.min_depth`.
+/// A node that is cut off by a child's entry is stored like any other, down to `store.min_depth`.
 #[test]
 fn refuted_child_is_stored_as_in_the_twin() {
     for text in ["store.min_depth = 2", "store.min_depth = 3", "store.min_depth = 9", "store.at = 'quiescence'"] {
@@ -543,8 +545,8 @@ fn refuted_child_is_stored_as_in_the_twin() {
     }
 }
 
-/// The table that an engine makes for itself is the one that its options name: unbounded, it has an
-/// entry for each depth where depths must be equal, and there alone.
+/// The table that an engine builds is the one that its options specify. An unbounded table has an
+/// entry for each depth if depths must be equal, and only then.
 #[test]
 fn registered_policy_equals_the_built_in() {
     for (kind, depth) in ["unbounded", "bounded"]

@@ -1,5 +1,5 @@
-//! What the plain search knows about a single position: its value, the order of its moves,
-//! exchanges on a square. Squares are walked one step at a time and everything is computed anew.
+//! What the twin knows about a single position: its value, the order of its moves, and exchanges on
+//! a square. Squares are walked one step at a time, and everything is computed from scratch.
 
 use std::collections::{HashMap, HashSet};
 use ttlab::internals::chess::{Board, Color, Move, Piece, Square};
@@ -7,7 +7,7 @@ use ttlab::internals::engine::EngineOptions;
 use ttlab::internals::engine::eval::Evaluator;
 use ttlab::internals::engine::options::{Eval, MvvLva, Ordering, PieceSquares, PieceValues};
 
-/// What stands where; taken pieces can be taken off.
+/// The piece on each square; captured pieces can be removed.
 #[derive(Clone)]
 struct Men([Option<(Color, Piece)>; 64]);
 
@@ -27,7 +27,7 @@ impl Men {
         self.0.iter().enumerate().filter_map(move |(at, man)| man.filter(|man| man.0 == side).map(|man| (at, man.1)))
     }
 
-    /// The squares that a piece attacks.
+    /// Returns the squares that a piece attacks.
     fn attacks(&self, side: Color, piece: Piece, from: usize) -> Vec<usize> {
         let ahead = if side == Color::White { 1 } else { -1 };
         let (steps, far): (Vec<(i8, i8)>, bool) = match piece {
@@ -86,8 +86,8 @@ impl Men {
         reached.difference(&guarded).filter(|&&to| self.owner(to) != Some(side)).count() as i32
     }
 
-    /// What taking on a square wins for a side that may stop at any time, taking with the cheapest
-    /// piece first; a king takes nothing that is guarded.
+    /// Returns what a side wins by capturing on a square, if it captures with the cheapest piece
+    /// first and may stop at any time. A king doesn't capture a defended piece.
     fn exchange(&self, to: usize, side: Color, values: &[i32; 6]) -> i32 {
         let cheapest = |men: &Self, side: Color| {
             let able = men.all(side).filter(|&(at, piece)| men.attacks(side, piece, at).contains(&to));
@@ -104,7 +104,7 @@ impl Men {
     }
 }
 
-/// What a capture or promotion gains when both sides go on as long as it pays.
+/// Returns the gain of a capture or promotion if both sides continue to capture as long as it pays.
 pub fn exchange(board: &Board, mv: Move) -> i32 {
     let values = [100, 300, 300, 500, 900, 20_000];
     let (from, to) = (mv.from().index(), mv.to().index());
@@ -113,7 +113,7 @@ pub fn exchange(board: &Board, mv: Move) -> i32 {
     let side = board.turn();
     let mover = men.0[from].take().unwrap().1;
     if mover == Piece::Pawn && from % 8 != to % 8 && men.0[to].is_none() {
-        // En passant: the pawn beside.
+        // En passant: the captured pawn is beside the capturing one.
         gain += values[0];
         men.0[from / 8 * 8 + to % 8] = None;
     }
@@ -123,7 +123,8 @@ pub fn exchange(board: &Board, mv: Move) -> i32 {
     gain - men.exchange(to, !side, &values)
 }
 
-/// The evaluation from the side to move's view; `rows`: what each piece is worth on each square.
+/// Returns the evaluation from the side to move's view. `rows`: the value of each piece on each
+/// square.
 pub fn evaluate(options: &EngineOptions, rows: &[[i32; 64]; 12], board: &Board) -> i32 {
     let eval = options.eval;
     let men = Men::of(board);
@@ -141,7 +142,7 @@ pub fn evaluate(options: &EngineOptions, rows: &[[i32; 64]; 12], board: &Board) 
     }
     let sign = if board.turn() == Color::White { 1 } else { -1 };
     if eval.random != 0 {
-        // A position without a sum of its own, so that only the random term is left.
+        // The other terms are switched off, so only the random term is left.
         let nothing =
             Eval { values: PieceValues::None, squares: PieceSquares::None, mobility: 0, centre: 0, space: 0, ..eval };
         assert_eq!(board.sum(), 0);
@@ -151,7 +152,7 @@ pub fn evaluate(options: &EngineOptions, rows: &[[i32; 64]; 12], board: &Board) 
     sign * white.clamp(-most, most)
 }
 
-/// What cut before, by the plainest keys.
+/// Moves that caused cutoffs, stored under the simplest possible keys.
 #[derive(Debug, Default, Clone)]
 pub struct Memory {
     killers: HashMap<usize, Vec<Move>>,
@@ -160,7 +161,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A quiet move cut.
+    /// Learns a quiet move that caused a cutoff.
     pub fn learn(&mut self, board: &Board, previous: Move, mv: Move, ply: usize, depth: i32) {
         let killers = self.killers.entry(ply).or_default();
         if killers.first() != Some(&mv) {
@@ -175,7 +176,7 @@ impl Memory {
     }
 }
 
-/// The rule that claims a move, and how much the rule likes it.
+/// Returns the rank of the rule that a move falls under, and the move's value within that rule.
 #[allow(clippy::too_many_arguments)]
 fn claim(
     options: &EngineOptions,
@@ -232,7 +233,7 @@ fn claim(
     }
 }
 
-/// Generated moves in the order of the options; equals stay as generated.
+/// Sorts generated moves by the options' ordering. Equal moves keep the generated order.
 pub fn order(
     options: &EngineOptions,
     memory: &Memory,

@@ -1,6 +1,6 @@
-//! The whole search once more, plainly: functions that return their line, lists that are sorted,
-//! keys and evaluations computed anew at each node, no switches resolved beforehand. Slow, and easy
-//! to hold against the meaning of each option.
+//! A second, plain implementation of the whole search: functions return their line, lists are
+//! sorted, keys and evaluations are computed from scratch at each node, and no options are resolved
+//! in advance. It is slow, and easy to compare with the meaning of each option.
 
 use super::rules::{Memory, evaluate, order};
 use super::turns::{Fault, OwnedTable, Turns, leaves_out, root_moves};
@@ -17,16 +17,16 @@ use ttlab::internals::engine::{EngineOptions, Limit, SearchCounters};
 use ttlab::internals::table::options::{Clear, Refresh, TickSource};
 use ttlab::internals::table::{Entry, Hit, StaticEvaluation, Table, TableKind, ThreadCounters, build};
 
-/// Beyond every score.
+/// Larger than every score.
 const MOST: i32 = 32_001;
 
-/// The nodes ran out.
+/// The node limit was reached.
 pub struct Spent;
 
-/// A score and the line that it was found on.
+/// A score, and the line that leads to it.
 type Found = Result<(i32, Vec<Move>), Spent>;
 
-/// What one iteration found and counted.
+/// The results and counters of one iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Iterated {
     pub depth: u8,
@@ -51,12 +51,12 @@ impl Window {
     }
 }
 
-/// Where a node stands.
+/// The place of a node in the tree.
 #[derive(Clone, Copy)]
 struct Spot {
     depth: i32,
     ply: usize,
-    /// Expected to fail high.
+    /// Whether the node is expected to fail high.
     cut: bool,
 }
 
@@ -65,38 +65,39 @@ pub struct Twin {
     rows: [[i32; 64]; 12],
     keys: Keys,
     pub table: Option<Box<dyn Table>>,
-    /// In neutral shape: what the table was offered, and the clock.
+    /// In neutral shape: the entries that were offered to the table, and the clock.
     offers: HashMap<(u64, Option<u8>), Entry>,
     now: u16,
     memory: Memory,
     searched: bool,
     last_ply: Option<u16>,
     scout: Option<Box<Twin>>,
-    /// The best moves that were found, if somebody wants to know.
+    /// The best moves found, if they are recorded for an oracle.
     notes: Option<HashMap<(u64, i32), Move>>,
     count: SearchCounters,
     anatomy: AnatomyCounters,
     seen: HashSet<String>,
     credit: u64,
-    /// The evaluation that the last probe left its node with.
+    /// The node's static evaluation after the last probe.
     standing: Option<i32>,
     limit: u64,
     path: Vec<u64>,
-    /// How much of it lies before the root.
+    /// The number of positions in `path` before the root.
     before_root: usize,
-    /// Depth of the iteration.
+    /// The depth of the iteration.
     iteration: i32,
-    /// Which of several searchers it is, their turns, the table that knows them, and the others.
+    /// With several searchers: this searcher's index, the turns, the table that tracks the
+    /// searchers, and the helpers.
     me: usize,
     turns: Option<Turns>,
     owned: Option<OwnedTable>,
     helpers: Vec<Twin>,
     fault: Option<Fault>,
-    /// What all have learned, if they share it by mistake.
+    /// The killers and history that all searchers share, if the fault `SharedKillers` is on.
     pool: Option<Arc<Mutex<Memory>>>,
 }
 
-/// The table of the options.
+/// Builds the table of the options.
 pub fn plain_table(options: &EngineOptions) -> Option<Box<dyn Table>> {
     build(&options.table, None, options.probe.depth == DepthRule::Equal).unwrap()
 }
@@ -193,7 +194,7 @@ impl Twin {
         }
         if rarity(self.options.history_clear) <= rarity(occasion) {
             self.memory = Memory::default();
-            // Helpers have iterations of their own.
+            // Helpers have their own iterations.
             if occasion != Clear::Iteration {
                 self.helpers.iter_mut().for_each(|helper| helper.memory = Memory::default());
             }
@@ -205,13 +206,14 @@ impl Twin {
         self.now = (self.now + ticks) % 1024;
     }
 
-    /// Where the offers keep an entry: one for each depth where an unbounded table has one.
+    /// The key of an entry in `offers`: with depth if an unbounded table has an entry for each
+    /// depth.
     fn place(&self, key: u64, depth: i32) -> (u64, Option<u8>) {
         let apart = self.options.table.kind == TableKind::Unbounded && self.options.probe.depth == DepthRule::Equal;
         (key, apart.then_some(depth as u8))
     }
 
-    /// An answer renews an entry's age here as in the table.
+    /// An answer refreshes an entry's age here as in the table.
     fn renew(&mut self, key: u64, depth: i32, rule: Refresh) {
         let (place, now) = (self.place(key, depth), self.now);
         if self.options.table.refresh == rule
@@ -238,7 +240,7 @@ impl Twin {
         self.advance(ticks);
         self.searched = true;
         if let Some(scout) = self.scout.as_mut() {
-            // A new scout for each search.
+            // Each search has a new scout.
             **scout =
                 Self { notes: Some(HashMap::new()), ..Self::new(&scout.options.clone(), plain_table(&scout.options)) };
         }
@@ -264,7 +266,7 @@ impl Twin {
         done
     }
 
-    /// Searches deeper and deeper, until the main searcher is ready.
+    /// Searches deeper and deeper, until the main searcher is finished.
     fn help(&mut self, root: &Board, first: u8) {
         (self.count, self.credit) = (SearchCounters::default(), 0);
         let mut last = None;
@@ -287,7 +289,7 @@ impl Twin {
         self.turns.take().unwrap().end(self.me, &self.count);
     }
 
-    /// The depths of the iterations.
+    /// Returns the depths of the iterations.
     fn depths(&self, limit: Limit) -> Vec<u8> {
         let target = limit.depth.unwrap_or(255);
         let deepening = self.options.deepening;
@@ -325,7 +327,7 @@ impl Twin {
             let path = self.path.clone();
             let had = self.owned.as_ref().map(OwnedTable::count).unwrap_or_default();
             if let Some(turns) = &self.turns {
-                // The others go on from here.
+                // The helpers continue from here.
                 self.owned.iter().for_each(|owned| owned.wait(&[]));
                 turns.begin(depth);
             }
@@ -429,7 +431,7 @@ impl Twin {
         Ok(())
     }
 
-    /// What a node that was entered with these figures cost.
+    /// Returns the cost of a node that was entered with these counters.
     fn cost(&self, (nodes, credit): (u64, u64)) -> u32 {
         (self.count.nodes - nodes + self.credit - credit).min(u64::from(u32::MAX)) as u32
     }
@@ -443,7 +445,8 @@ impl Twin {
             return true;
         }
         let key = board.key_from_scratch(&self.keys);
-        // Two, four, six ... plies back, as far as no capture and no pawn move lies between.
+        // Compares with the positions two, four, six ... plies back, up to the last capture or pawn
+        // move.
         (2..=usize::from(board.halfmove_clock()).min(self.path.len()))
             .step_by(2)
             .any(|back| self.path[self.path.len() - back] == key)
@@ -475,7 +478,8 @@ impl Twin {
         }
     }
 
-    /// Whether a placement covers a node: `level` is the remaining depth, -1 in quiescence.
+    /// Returns whether a placement includes a node. `level` is the remaining depth, or -1 in
+    /// quiescence.
     fn covers(&self, at: Where, min_depth: u8, level: i32) -> bool {
         let kind = match at {
             Where::AfterLeaf => level >= 1,
@@ -493,7 +497,7 @@ impl Twin {
         self.covers(self.options.store.at, self.options.store.min_depth, level)
     }
 
-    /// Mates are kept as plies from the node.
+    /// Mates are stored as plies from the node.
     fn mate_shift(&self, score: i32, ply: i32) -> i32 {
         let mate = score.abs() > self.options.mate.value - 256;
         if mate && self.options.mate.distance == MateDistance::Ply { score + ply * score.signum() } else { score }
@@ -531,14 +535,14 @@ impl Twin {
         }
     }
 
-    /// The key that the table knows a position by: the clock is part of it where that is asked for.
+    /// Returns the key of a position in the table, which includes the clock with `in-key`.
     fn table_key(&self, board: &Board) -> u64 {
         let key = board.key_from_scratch(&self.keys);
         let clock = u64::from(board.halfmove_clock());
         if !self.options.draws || self.options.fifty_moves != FiftyMoves::InKey || clock < 36 {
             return key;
         }
-        // The steps begin at 36, 44, 52 ...; their numbers are the mixed counts from one on.
+        // The steps begin at 36, 44, 52 ...; each step's number is its index from one, mixed.
         let mut mixed = 1 + (clock - 36) / 8;
         for factor in [0xbf58_476d_1ce4_e5b9_u64, 0x94d0_49bb_1331_11eb] {
             mixed ^= mixed >> if factor == 0xbf58_476d_1ce4_e5b9 { 30 } else { 27 };
@@ -547,14 +551,15 @@ impl Twin {
         key ^ mixed ^ mixed >> 31
     }
 
-    /// Plies that may be played before the fifty-move rule ends the game; as many as one likes
-    /// where nothing is guarded.
+    /// Returns the number of plies that can be played before the fifty-move rule ends the game;
+    /// unlimited unless `guarded`.
     fn plies_left(&self, board: &Board) -> i32 {
         let guarded = self.options.draws && self.options.fifty_moves == FiftyMoves::Guarded;
         if guarded { 100 - i32::from(board.halfmove_clock()) } else { i32::MAX }
     }
 
-    /// Whether what an entry says came to be without the rule and holds within it.
+    /// Returns whether an entry's value was found without the influence of the fifty-move rule and
+    /// is valid under it.
     fn in_time(&self, board: &Board, depth: i32, entry: &Entry) -> bool {
         let left = self.plies_left(board);
         let away = self.options.mate.value - i32::from(entry.score).abs();
@@ -562,8 +567,9 @@ impl Twin {
         depth < left && i32::from(entry.depth) < left && !late
     }
 
-    /// Asks the table: the score that ends the node, or the window and the value to start from; and
-    /// the move. What the node then knows of its evaluation is in `standing`.
+    /// Probes the table. Returns the score if it ends the node, or the window and the initial
+    /// value, with the move and the entry. The node's static evaluation after the probe is in
+    /// `standing`.
     fn ask(&mut self, board: &Board, window: Window, spot: Spot) -> (Option<i32>, Window, i32, Move, Option<Entry>) {
         self.standing = None;
         let key = self.table_key(board);
@@ -611,7 +617,7 @@ impl Twin {
             Bound::Exact => true,
             Bound::Lower => score >= window.beta,
             Bound::Upper => score <= window.alpha,
-            // The score was forgotten.
+            // The entry's score was forgotten.
             Bound::None => false,
         };
         let deep = self.deep_enough(&hit, spot.depth) && self.in_time(board, spot.depth, &hit.entry);
@@ -688,7 +694,7 @@ impl Twin {
         (Some(score), window, -MOST, mv, None)
     }
 
-    /// The depth that a node is searched to after its table was asked.
+    /// Returns the depth to which a node is searched after the probe.
     fn lessened(&mut self, window: Window, spot: Spot, entry: Option<Entry>) -> i32 {
         let iir = self.options.iir;
         let known = entry.filter(|entry| !entry.mv.is_none() && self.options.probe.uses != Use::Cutoffs);
@@ -753,7 +759,8 @@ impl Twin {
         }
     }
 
-    /// Leaves and what is below them evaluate, and interior nodes that store it, out of check.
+    /// Nodes have an evaluation if they are leaves or below, or if they are interior nodes out of
+    /// check whose evaluation is stored.
     fn has_evaluation(&self, board: &Board, depth: i32) -> bool {
         depth == 0 || self.options.store.evaluations && self.writes(depth) && board.checkers().is_empty()
     }
@@ -777,13 +784,13 @@ impl Twin {
         }
     }
 
-    /// The bound of a score that needed no search.
+    /// Returns the bound of a score that needed no search.
     fn known(&self, score: i32, window: Window) -> Bound {
         if self.options.store.known == Known::Exact { Bound::Exact } else { Self::by_window(score, window) }
     }
 
     fn see(&mut self, board: &Board) {
-        // Without its clocks.
+        // Without the clocks.
         let fen = board.fen(EpRule::Legal);
         self.seen.insert(fen.split(' ').take(4).collect::<Vec<_>>().join(" "));
     }
@@ -904,7 +911,7 @@ impl Twin {
         if self.helpers_are(Helpers::Breadcrumbs) && lmr > 0 && depth >= lmr && ply < 8 {
             reduction += i32::from(self.avoids(board));
         }
-        // Moves that are put off come again at the end.
+        // Deferred moves are tried again at the end.
         let mut queue: std::collections::VecDeque<_> = moves.into_iter().map(|mv| (mv, false)).collect();
         let mut searched = 0;
         while let Some((mv, waited)) = queue.pop_front() {
@@ -959,7 +966,7 @@ impl Twin {
         Ok((score, line))
     }
 
-    /// The move that is searched to another depth than the rest, and by how much.
+    /// Returns the move that is searched to another depth than the others, and the difference.
     fn extended(
         &mut self,
         board: &Board,
@@ -1023,14 +1030,14 @@ impl Twin {
         self.options.threads.count > 1 && self.options.threads.helpers == kind
     }
 
-    /// Whether another searcher is in the middle of a position.
+    /// Returns whether another searcher is currently searching a position.
     fn avoids(&self, board: &Board) -> bool {
         let key = board.key_from_scratch(&self.keys);
         self.owned.as_ref().is_some_and(|owned| owned.avoids(key))
     }
 
-    /// Whether the entry of the position after a move has searchers below it, at the depth of the
-    /// move's first search.
+    /// Returns whether the entry of the position after a move has searchers below it, at the depth
+    /// of the move's first search.
     fn avoids_entry(&self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
         let less = if self.late(board, child, mv, depth, tried) { i32::from(self.options.lmr.reduction) } else { 0 };
         let key = self.table_key(child);
@@ -1055,8 +1062,8 @@ impl Twin {
         tried: usize,
         reduction: i32,
     ) -> Found {
-        // Below a node that fails low all do but the first; what has an open window is expected to
-        // do neither.
+        // If a node is expected to fail low, its children are expected to fail high, and vice
+        // versa; a child with an open window has no expectation.
         let below = Spot { depth: spot.depth - 1, ply: spot.ply + 1, cut: !spot.cut };
         let full = Window { alpha: -window.beta, beta: -window.alpha };
         let zero = Window { alpha: -window.alpha - 1, beta: -window.alpha };
@@ -1091,7 +1098,7 @@ impl Twin {
         Ok(self.fit(score, window))
     }
 
-    /// A leaf, or a node after so many captures.
+    /// A leaf, or a node after `taken` captures.
     fn settle(
         &mut self,
         board: &Board,

@@ -1,5 +1,5 @@
-//! Several twins on threads of the system, of which one may go on: a baton that is passed node by
-//! node, and a table that notes down who wrote what.
+//! Several twins on system threads, only one of which may run at a time: a baton is passed node by
+//! node, and a table records which searcher wrote what.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -11,25 +11,25 @@ use ttlab::internals::engine::options::{Answer, Helpers, Schedule, Threads};
 use ttlab::internals::table::tear::{Halves as Entries, Tear};
 use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, ThreadCounters};
 
-/// What goes wrong between searchers if one is not careful.
+/// Typical faults in the interaction of searchers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fault {
-    /// A helper has the main searcher's handle of the table.
+    /// A helper uses the main searcher's handle of the table.
     ForgottenHandle,
-    /// All have the same killers.
+    /// All searchers share their killers.
     SharedKillers,
-    /// A helper's nodes are counted as another one's.
+    /// A helper's nodes are counted for another helper.
     WrongCounter,
 }
 
-/// What all searchers know.
+/// The state that all searchers share.
 struct Round {
     fault: Option<Fault>,
     options: Threads,
     random: Pcg64,
-    /// Turns of a list that are still to come before it begins again.
+    /// Remaining turns of the list before it starts again.
     list: Vec<(usize, u32)>,
-    /// Whose turn it is, and the nodes left of it.
+    /// The searcher whose turn it is, and the nodes left in the turn.
     holder: usize,
     left: u32,
     /// Nodes left of the limit.
@@ -70,7 +70,7 @@ impl Turns {
         turns
     }
 
-    /// Waits until the searcher may enter a node; false: the search is over.
+    /// Waits until the searcher may enter a node. Returns false if the search is over.
     pub fn enter(&self, me: usize, count: &SearchCounters) -> bool {
         let (round, changed) = &*self.0;
         let mut round = round.lock().unwrap();
@@ -98,7 +98,7 @@ impl Turns {
         }
     }
 
-    /// A searcher has no more to search; the search is over with the main one's.
+    /// A searcher has finished. When the main searcher finishes, the search is over.
     pub fn end(&self, me: usize, count: &SearchCounters) {
         let (round, changed) = &*self.0;
         let mut round = round.lock().unwrap();
@@ -112,7 +112,7 @@ impl Turns {
         changed.notify_all();
     }
 
-    /// A helper completed an iteration.
+    /// A helper has completed an iteration.
     pub fn complete(&self, me: usize, depth: u8, score: i32, line: &[Move]) {
         self.0.0.lock().unwrap().done[me] = Some((depth, score, line.to_vec()));
     }
@@ -129,7 +129,8 @@ impl Turns {
         changed.notify_all();
     }
 
-    /// What is answered for the main searcher, which completed its iteration with this, or did not.
+    /// Returns the iteration's answer. `main`: the main searcher's result, if it completed the
+    /// iteration.
     pub fn answer(&self, main: Option<(i32, Vec<Move>)>) -> Option<(i32, Vec<Move>)> {
         let round = self.0.0.lock().unwrap();
         let Some((score, line)) = main else {
@@ -141,7 +142,7 @@ impl Turns {
         let mut all = vec![(round.goal, score, line)];
         all.extend(round.done.iter().flatten().cloned());
         let lowest = all.iter().map(|(_, score, _)| *score).min().unwrap();
-        // The votes of each move, in the order in which they are named.
+        // The votes of each move, in the order in which the moves first appear.
         let mut votes: Vec<(Option<&Move>, i32)> = Vec::new();
         for (depth, score, line) in &all {
             let vote = (score - lowest + 14) * i32::from(*depth);
@@ -155,7 +156,7 @@ impl Turns {
         all.iter().find(|(.., line)| line.first() == *winner).map(|(_, score, line)| (*score, line.clone()))
     }
 
-    /// What all helpers have counted.
+    /// Returns the sum of all helpers' counters.
     pub fn helped(&self) -> SearchCounters {
         let mut all = SearchCounters::default();
         self.0.0.lock().unwrap().counts[1..].iter().for_each(|&count| all += count);
@@ -169,7 +170,8 @@ impl Round {
         self.counts[place] = *count;
     }
 
-    /// A helper's result that is as deep as the main searcher's iteration: the shallowest of them.
+    /// Returns the shallowest helper's result that is at least as deep as the main searcher's
+    /// iteration.
     fn answer(&self) -> Option<(u8, i32, Vec<Move>)> {
         let deep = |done: &&(u8, i32, Vec<Move>)| done.0 >= self.goal;
         let mut known: Vec<_> = self.done.iter().flatten().filter(deep).cloned().collect();
@@ -177,7 +179,7 @@ impl Round {
         known.into_iter().next().filter(|_| self.options.answer == Answer::First)
     }
 
-    /// Chooses who is next, among those whose search is not over.
+    /// Chooses the next searcher, among those that haven't finished.
     fn choose(&mut self) {
         let Threads { count, schedule, quantum, main_quantum, .. } = self.options;
         loop {
@@ -208,7 +210,7 @@ impl Round {
     }
 }
 
-/// The last result in a slot: who wrote it, how deep it is, and whether anyone asked for it since.
+/// The last result in a slot: who wrote it, its depth, and whether it has been probed since.
 #[derive(Clone, Copy)]
 struct Written {
     by: usize,
@@ -216,18 +218,18 @@ struct Written {
     asked: bool,
 }
 
-/// A store of which the second half is to come.
+/// A torn store: its second half is still to be written.
 struct Half {
     by: usize,
     before: Entry,
     after: Entry,
-    /// Whole when others have called the table so often.
+    /// The store is complete when the other searchers have made this many calls of the table.
     calls: u64,
-    /// Somebody else has written over it.
+    /// Another searcher has overwritten the slot.
     covered: bool,
 }
 
-/// Halves of stores, for a table without locks.
+/// Torn stores, for a table without locks.
 struct Halves {
     options: Tear,
     random: Pcg64,
@@ -241,7 +243,7 @@ impl Halves {
         self.calls.iter().filter(|(searcher, _)| **searcher != by).map(|(_, calls)| calls).sum()
     }
 
-    /// What stands where the table has an entry: none if that itself.
+    /// Returns what is in a slot instead of the table's entry; `None` if it is the table's entry.
     fn stands(&self, slot: usize, me: usize) -> Option<Entry> {
         let half = self.to_come.get(&slot)?;
         let whole = self.calls_but(half.by) >= half.calls;
@@ -284,7 +286,8 @@ struct Below {
     many: u32,
 }
 
-/// A table, what is known of each slot, where each searcher waits, and what they had of each other.
+/// A table, the last write of each slot, the path of each waiting searcher, and the counters of
+/// what searchers took from each other.
 struct Owned {
     table: Box<dyn Table>,
     slots: HashMap<usize, Written>,
@@ -296,7 +299,7 @@ struct Owned {
     count: ThreadCounters,
 }
 
-/// A searcher's way to it.
+/// A searcher's handle of the shared table.
 #[derive(Clone)]
 pub struct OwnedTable {
     owned: Arc<Mutex<Owned>>,
@@ -328,7 +331,7 @@ impl OwnedTable {
         self.owned.lock().unwrap().count
     }
 
-    /// Whether another searcher waits below a position; if so it is avoided.
+    /// Returns whether another searcher is waiting below a position, in which case it is avoided.
     pub fn avoids(&self, key: u64) -> bool {
         let mut owned = self.owned.lock().unwrap();
         let there = owned.paths.iter().any(|(searcher, path)| *searcher != self.me && path.contains(&key));
@@ -336,7 +339,8 @@ impl OwnedTable {
         there
     }
 
-    /// Whether the entry of a position has searchers below it, to this depth; if so it is avoided.
+    /// Returns whether the entry of a position has searchers below it at this depth, in which case
+    /// it is avoided.
     pub fn avoids_entry(&self, key: u64, depth: i32) -> bool {
         let mut owned = self.owned.lock().unwrap();
         let there = owned.below.values().any(|below| below.key == key && below.depth == depth);
@@ -344,7 +348,7 @@ impl OwnedTable {
         there
     }
 
-    /// The searcher goes below a position whose entry it has just seen or written.
+    /// The searcher descends below a position whose entry it has just seen or written.
     pub fn descend(&self, key: u64, depth: i32) {
         let mut owned = self.owned.lock().unwrap();
         let Some(slot) = owned.seen.get(&self.me).copied() else { return };
@@ -358,7 +362,7 @@ impl OwnedTable {
         }
     }
 
-    /// And comes back.
+    /// The searcher returns from there.
     pub fn ascend(&self, key: u64, depth: i32) {
         let mut owned = self.owned.lock().unwrap();
         for below in owned.below.values_mut().filter(|below| below.key == key && below.depth == depth) {
@@ -367,7 +371,7 @@ impl OwnedTable {
         owned.below.retain(|_, below| below.many > 0);
     }
 
-    /// A searcher is about to wait for its turn, below these positions.
+    /// The searcher waits for its turn, below these positions.
     pub fn wait(&self, path: &[u64]) {
         self.owned.lock().unwrap().paths.insert(self.me, path.to_vec());
     }
@@ -421,8 +425,8 @@ impl Table for OwnedTable {
         let mut owned = self.owned.lock().unwrap();
         let stored = owned.table.store(key, entry);
         let end = stored.slot + usize::from(stored.moved);
-        // The position's own entry, or the one that has to go; of a store that another position's
-        // entries refused there is none.
+        // The position's own entry, or the one that is evicted. `None` if another position's entry
+        // refused the store.
         let met = owned.slots.get(&end).copied().filter(|_| stored.same || !stored.refused);
         let count = &mut owned.count;
         if let Some(met) = met {
@@ -512,7 +516,7 @@ fn checksum(entry: &Entry) -> u8 {
     (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
 }
 
-/// The order in which a searcher tries the moves of the root.
+/// Returns the order in which a searcher tries the root moves.
 pub fn root_moves<T: Copy>(options: &Threads, me: usize, moves: Vec<T>) -> Vec<T> {
     if me == 0 || moves.is_empty() {
         return moves;
@@ -536,8 +540,8 @@ pub fn root_moves<T: Copy>(options: &Threads, me: usize, moves: Vec<T>) -> Vec<T
     }
 }
 
-/// Whether a helper leaves out a depth: blocks of as many depths searched as left out; each size of
-/// block has a helper for each of its beginnings.
+/// Returns whether a helper skips a depth. Helpers search and skip blocks of equally many depths;
+/// for each block size there is a helper for each offset.
 pub fn leaves_out(options: &Threads, me: usize, depth: usize) -> bool {
     let begins = (1..).flat_map(|size| (0..2 * size).map(move |begin| (size, begin))).nth(me - 1);
     options.helpers == Helpers::SkipDepths && begins.is_some_and(|(size, begin)| (depth + begin) % (2 * size) >= size)
