@@ -1,12 +1,12 @@
-//! Every column of the results is covered by a test that would fail if its figure were wrong. A new
-//! column fails here until it is.
+//! Every result column is covered by a test that fails if the column's value is wrong. Adding a
+//! column without such a test fails here.
 
 use std::collections::BTreeMap;
 use ttlab::internals::record::columns::columns;
 
-/// A test, by its file under `tests` and its name, and the columns whose figures it checks by a
-/// calculation of its own: by searches for variants that are written out, by the plain twin of the
-/// search, by plain models of the table, by hand.
+/// Each entry is a test, given by its file under `tests` and its name, and the columns that it
+/// checks by an independent calculation: explicit searches for every variant, the plain twin of the
+/// search, plain models of the table, or figures calculated by hand.
 const TESTS: &[(&str, &str, &str)] = &[
     (
         "program/rows.rs",

@@ -1,5 +1,5 @@
-//! The reports that the repository keeps: what stands in their folders, that it is sealed, and that
-//! the files under experiments are theirs.
+//! The reports in the repository: their folders have the expected files, their checksums are valid,
+//! and their experiments equal the files under `experiments`.
 
 use crate::common::{has_reports, run, scratch};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ fn name(path: &Path) -> &str {
     path.file_name().unwrap().to_str().unwrap()
 }
 
-/// The folders of the reports, and the experiment file of each; none where the package leaves them
+/// The folder of each report with its experiment file; empty in a package that leaves the reports
 /// out.
 fn reports() -> Vec<(PathBuf, PathBuf)> {
     if !has_reports() {
@@ -66,8 +66,7 @@ fn kept_reports_are_thin_and_small() {
     assert!(all < 8_000_000, "{all} bytes of reports");
 }
 
-/// A folder's rows are those of the file that stands under experiments, and nothing of them was
-/// edited.
+/// The rows of each folder belong to the experiment file under `experiments`, and none was edited.
 #[test]
 fn kept_reports_have_valid_checksums_and_their_experiment() {
     let mut incomplete = Vec::new();
@@ -78,7 +77,7 @@ fn kept_reports_have_valid_checksums_and_their_experiment() {
             incomplete.push(name(&folder).to_owned());
         }
         if name(&folder) == "worth-replay" {
-            // Its trace is not kept: the file names another.
+            // Its trace isn't in the repository, so the file under `experiments` names another one.
             continue;
         }
         let experiment = Experiment::load(&file, &[]).unwrap_or_else(|problem| panic!("{problem}"));
@@ -88,7 +87,7 @@ fn kept_reports_have_valid_checksums_and_their_experiment() {
         let [kept, told] = [&folder.join("experiment.toml"), &file].map(|path| fs::read_to_string(path).unwrap());
         assert_eq!(kept, told, "{}", folder.display());
     }
-    // Each has points that were never run, and its page names them.
+    // Each of these has variants that were never run; its page lists them.
     assert!(!has_reports() || incomplete == INCOMPLETE, "{incomplete:?}");
 }
 
@@ -105,15 +104,15 @@ fn kept_report_is_reproduced_to_the_last_count() {
     assert_eq!(code, 0, "{stderr}");
     let [kept, again] = [&root().join("reports/published/minimax-table"), out.path()]
         .map(|folder| Manifest::read(folder).unwrap().unwrap().column_seals);
-    // Columns that were added since have no seal there. The bytes of a table without bound grow
-    // with what an entry keeps.
+    // Columns that were added later have no checksum in the report. `bytes` is skipped, because the
+    // size of an unbounded table grows with the size of an entry.
     let differ: Vec<_> =
         kept.iter().filter(|(column, seal)| *column != "bytes" && again.get(*column) != Some(seal)).collect();
     assert!(differ.is_empty(), "{differ:?} of {}", kept.len());
     assert!(kept.len() > 45, "{differ:?} of {}", kept.len());
 }
 
-/// Seconds of all searches, or of all games.
+/// Total seconds of all searches or games.
 fn seconds(folder: &Path) -> f64 {
     let rows = thin::read(folder, &Manifest::read(folder).unwrap().unwrap()).unwrap();
     let seconds_by = |wanted: Resolution| {
@@ -124,7 +123,7 @@ fn seconds(folder: &Path) -> f64 {
     fields.iter().filter_map(|field| field.parse::<f64>().ok()).sum()
 }
 
-/// Verdicts that hold, differ, and cannot be told, as the page has them.
+/// How many verdicts on the page hold, differ and are undecided.
 fn verdicts(folder: &Path) -> String {
     let page = fs::read_to_string(folder.join("report.md")).unwrap();
     let sections = page.split("## Verdicts").skip(1).flat_map(|text| text.split("\n## ").next());
@@ -135,7 +134,7 @@ fn verdicts(folder: &Path) -> String {
     if counts == [0; 3] { String::new() } else { counts.map(|count| count.to_string()).join(", ") }
 }
 
-/// `docs/claims.md` as the kept reports have it.
+/// The text that `docs/claims.md` must have, generated from the reports in the repository.
 fn claims() -> String {
     let mut text = String::from(
         "# Claims, and how to check each\n\n\

@@ -1,4 +1,4 @@
-//! The program as a user meets it, and what stands above the engine.
+//! Tests of the program as users see it, and of everything above the engine.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod action;

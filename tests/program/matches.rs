@@ -1,6 +1,6 @@
 //! Matches: the same file gives the same games with any number of jobs, after kills and in shards;
-//! the page says what they show; what a match cannot be is refused; and another program finds every
-//! game legal.
+//! the page reports their results; an invalid match is refused; and python-chess accepts every game
+//! as legal.
 
 use crate::common::{has_python, run, scratch, skip};
 use std::fs;
@@ -56,7 +56,7 @@ impl Trial {
         run(&[&["run", &file, "--out", &out], args].concat())
     }
 
-    /// Killed wherever it is, and continued to its end.
+    /// Kills the run at several moments, then continues it to the end.
     fn run_with_kills(&self, out: &str) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ttlab"));
         command.args(["run", &self.text("trial.toml"), "--out", &self.text(out), "--quiet", "--jobs", "2"]);
@@ -74,7 +74,7 @@ impl Trial {
         fs::read_to_string(self.path(out).join("games.pgn")).unwrap()
     }
 
-    /// The rows without their times and what they are sealed with.
+    /// The rows without their `seconds`.
     fn rows(&self, out: &str) -> Vec<Vec<String>> {
         rows(&self.path(out).join("results.csv"))
     }
@@ -105,7 +105,7 @@ fn games_are_independent_of_jobs_kills_and_shards() {
     let (_, stderr, code) = trial.run("one", &["--jobs", "1", "--quiet"]);
     assert_eq!(code, 0, "{stderr}");
     let (games, rows) = (trial.games("one"), trial.rows("one"));
-    // Two variants against the baseline, four openings, two games of each.
+    // Two variants against the baseline, four openings, two games per opening.
     assert_eq!((rows.len(), games.matches("[Event ").count()), (16, 16));
     let path = trial.path("one").join("results.csv");
     assert_eq!(column(&path, "match.colour"), ["white", "black"].repeat(8));
@@ -131,8 +131,7 @@ fn games_are_independent_of_jobs_kills_and_shards() {
     assert_eq!((trial.games("merged"), trial.rows("merged")), (games, rows));
 }
 
-/// A weak player and one that is much as the baseline is, over more openings than the tests ask
-/// for.
+/// A weak player and one about as strong as the baseline, with more openings than the tests need.
 fn unequal() -> String {
     TRIAL
         .replace("first = 4", "first = 24")
@@ -140,13 +139,14 @@ fn unequal() -> String {
         .replace("name = \"bare\"", "name = \"bare\"\n\"limit.nodes\" = 60")
 }
 
-/// Of each variant its rows, in their order.
+/// The rows of one variant, in their order.
 fn of_variant(rows: &[Vec<String>], name: &str) -> Vec<Vec<String>> {
     rows.iter().filter(|row| row.iter().any(|cell| cell == name)).cloned().collect()
 }
 
-/// A test that is decided ends its encounter: the rows are those up to the pair that the page of
-/// all games names, whatever the jobs, kills and shards; what is not played is not missing.
+/// An encounter ends when its test is decided. Its rows are those up to the deciding pair (the pair
+/// that the page of the complete run names), whatever the number of jobs, kills and shards; games
+/// that weren't needed aren't reported as missing.
 #[test]
 fn decided_test_ends_its_encounter() {
     let text = unequal();
@@ -199,8 +199,8 @@ fn decided_test_ends_its_encounter() {
     whole("killed");
 }
 
-/// Shards play all of their own; what is merged are the same rows. A shard that no test asks for is
-/// not lacked; one that is asked for is.
+/// Shards play all of their own games, but merging them gives the same rows as a single run. A
+/// shard may be absent if the tests don't need its games, but not otherwise.
 #[test]
 fn merged_shards_have_the_rows_up_to_the_decisions() {
     let text = unequal().split("[[variant]]\nname = \"plain\"").next().unwrap().to_owned();
@@ -237,8 +237,8 @@ fn merged_shards_have_the_rows_up_to_the_decisions() {
     assert_eq!(run(&["merge", &plan, "--out", &out, "--quiet"]).2, 3);
 }
 
-/// A plan tells the time of games: from the rows of its pairs, both players' time; and none where
-/// the tests have ended.
+/// `plan` estimates the time of the remaining games from the rows of finished pairs, counting both
+/// players' time; if all tests have ended, no time is left.
 #[test]
 fn plan_estimates_the_time_of_its_games() {
     let trial = Trial::new(&unequal());
@@ -251,8 +251,8 @@ fn plan_estimates_the_time_of_its_games() {
     assert!(time(&[]).ends_with("has no rows of this plan"));
     assert_eq!(trial.run("out", &["--quiet"]).2, 0);
     assert!(time(&[]).starts_with("none: "), "{}", time(&[]));
-    // By hand: two pairs are done, of one second of the variant's 100 nodes, beside 300 of its
-    // opponent's: four seconds a game.
+    // By hand: two pairs are done. In each game the variant took one second for 100 nodes and its
+    // opponent searched 300 nodes, so a game takes four seconds.
     let file = trial.path("out").join("results.csv");
     let mut reader = csv::Reader::from_path(&file).unwrap();
     let header = reader.headers().unwrap().clone();
@@ -276,12 +276,12 @@ fn plan_estimates_the_time_of_its_games() {
     rows.iter().for_each(|row| writer.write_record(row).unwrap());
     writer.flush().unwrap();
     drop(writer);
-    // 46 pairs of two games.
+    // 46 pairs of two games are left.
     assert_eq!(time(&[]).split(" with").next(), Some("about 6.1 minutes"), "{}", time(&[]));
 }
 
-/// Other bounds are other ends of the same games: a finished run goes on to where they end, or
-/// leaves out what they do not ask for.
+/// Other bounds stop the same games elsewhere: a finished run continues to the new end, or drops
+/// the games that are no longer needed.
 #[test]
 fn test_with_other_bounds_continues_with_the_same_games() {
     let (wide, narrow) = (Trial::new(&unequal()), Trial::new(&unequal().replace("elo1 = 100", "elo1 = 60")));
@@ -298,7 +298,8 @@ fn test_with_other_bounds_continues_with_the_same_games() {
     assert_eq!(run(&["verify", &wide.text("out")]).2, 0);
 }
 
-/// What a test asks is read off the games: it belongs to no id. What ends a game does.
+/// The settings of the test are no part of any id, because the test is computed from the games. The
+/// rules that end a game are part of it.
 #[test]
 fn games_are_independent_of_metrics_and_claims() {
     let id = |text: &str| {
@@ -350,7 +351,7 @@ fn round_robin_page_has_every_encounter() {
     let html = fs::read_to_string(trial.path("out").join("report.html")).unwrap();
     assert!(html.contains("href=\"games.pgn\""));
     assert!(html.contains("<svg"));
-    // The figures are those of the rows: points counted by hand here.
+    // The page's figures equal those of the rows; the points are counted by hand here.
     let (stdout, _, code) = run(&["report", &trial.text("out"), "--format", "json"]);
     assert_eq!(code, 0);
     let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
@@ -371,7 +372,7 @@ fn round_robin_page_has_every_encounter() {
     }
     let all: f64 = table("standings").iter().map(|row| row["points"].as_f64().unwrap()).sum();
     assert!((all - 36.0).abs() < 1e-9, "{all}");
-    // As rows for other programs: the ends of each interval on their sides.
+    // The report as CSV, for other programs: both ends of each interval are on the right side.
     let (text, _, _) = run(&["report", &trial.text("out"), "--format", "csv"]);
     let mut figures = 0;
     for row in csv::Reader::from_reader(text.as_bytes()).records().map(Result::unwrap) {
@@ -385,7 +386,7 @@ fn round_robin_page_has_every_encounter() {
         }
     }
     assert!(figures >= 3, "{text}");
-    // What is missing is told in the short form too, which ends every run and report.
+    // Missing games are also reported in the short form, which ends every run and report.
     let text = fs::read_to_string(&path).unwrap();
     let id = column(&path, "id").pop().unwrap();
     let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with(&id)).collect();
@@ -412,11 +413,11 @@ fn edited_games_are_detected() {
         assert_eq!(code, 2, "{args:?}: {code} {stderr}");
         assert!(stderr.contains("rows are games"), "{args:?}: {code} {stderr}");
     }
-    // The page is made again with the games that it links to.
+    // `report` writes the page again together with the games that it links to.
     fs::remove_file(&path).unwrap();
     assert_eq!(run(&["report", &trial.text("out")]).2, 0);
     assert_eq!(trial.games("out"), games);
-    // Afresh takes the games away with their rows, and makes them again.
+    // `--fresh` deletes the games with their rows and plays them again.
     assert_eq!(trial.run("out", &["--quiet", "--fresh"]).2, 0);
     assert_eq!(trial.games("out"), games);
 }
@@ -456,8 +457,8 @@ fn invalid_match_is_refused_with_its_line() {
     assert!(stderr.contains("the game is over before it begins"), "{code} {stderr}");
 }
 
-/// Claims are held by the interval of Elo that holds for all encounters together, and gate a run
-/// that is checked.
+/// Claims are judged by the Elo interval that holds for all encounters jointly, and decide the exit
+/// code of `--check`.
 #[test]
 fn claims_about_games_are_judged() {
     let claims = |texts: &[&str]| {
@@ -474,7 +475,7 @@ fn claims_about_games_are_judged() {
     let words: Vec<&str> =
         table["rows"].as_array().unwrap().iter().map(|row| row["verdict"].as_str().unwrap()).collect();
     assert_eq!(words, ["holds", "holds", "differs", "undecided"]);
-    // The rows are there: other claims are asked of them.
+    // The rows exist already: other claims are judged from the same rows.
     let other = claims(&["elo(base, bare) > 0"]);
     fs::copy(other.path("trial.toml"), trial.path("trial.toml")).unwrap();
     assert_eq!(trial.run("out", &["--quiet", "--check"]).2, 0);
@@ -490,7 +491,8 @@ fn claims_about_games_are_judged() {
     }
 }
 
-/// python-chess replays every game: each move legal, the result and the end as it finds them.
+/// python-chess replays every game: all moves are legal, and the result and the end of the game
+/// agree.
 #[test]
 fn games_are_legal_for_python_chess() {
     if !has_python("chess") {
@@ -505,7 +507,7 @@ fn games_are_legal_for_python_chess() {
     assert!(stdout.starts_with("24 games"), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A stockfish as Debian has it; where there is none, that is said.
+/// The command that starts Stockfish, or none (reported as skipped) if it isn't installed.
 fn stockfish() -> Option<&'static str> {
     let there = ["/usr/games/stockfish", "stockfish"]
         .into_iter()
@@ -525,7 +527,7 @@ fn cutechess_plays_complete_games_with_ttlab() {
     let pgn = folder.path().join("games.pgn").display().to_string();
     let suite = root.join("data/openings.epd").display().to_string();
     let ttlab = env!("CARGO_BIN_EXE_ttlab").to_owned();
-    // Seconds on the clock: what is asked is that clocks are heeded at all, not how fast this
+    // Seconds on the clock: the test checks that clocks are respected at all, not how fast this
     // machine is.
     for (games, limit) in [("2", "nodes=1000"), ("1", "clock=2+0.05")] {
         let mut command = Command::new("python3");
@@ -543,9 +545,9 @@ fn cutechess_plays_complete_games_with_ttlab() {
     }
 }
 
-/// A move is a search: the first move of a variant without a table, who is to move, has the score
-/// and the depth that the search command tells of the opening, and every search of both sides takes
-/// the nodes that it may.
+/// A move is a search. If a variant without a table makes the first move, its score and depth equal
+/// those that the search command prints for the opening, and every search of both sides uses
+/// exactly its node limit.
 #[test]
 fn game_equals_its_single_searches() {
     let trial = Trial::new(&TRIAL.replace("max_moves = 40", "max_moves = 1").replace("first = 4", "first = 2"));
@@ -561,8 +563,8 @@ fn game_equals_its_single_searches() {
         assert_eq!((message.len(), played.len(), plies[at].as_str()), (2, 2, "2"));
         assert_eq!((read("search.nodes")[at].as_str(), read("match.opponent_nodes")[at].as_str()), ("800", "800"));
         assert_eq!((read("match.blind")[at].as_str(), read("match.end")[at].as_str()), ("0", "max-moves"));
-        // One search, of 800 nodes, left something in a table of 64 KiB; a player without one has
-        // none.
+        // One search of 800 nodes left some entries in a table of 64 KiB; a player without a table
+        // has none.
         let (slots, entries) = (read("slots")[at].clone(), read("entries")[at].parse::<u64>().unwrap_or(0));
         let (required, filled) = if variants[at] == "bare" { ("", 0..1) } else { ("4096", 1..801) };
         assert!(slots == required || slots == "0" && required.is_empty(), "{slots}");
@@ -587,8 +589,9 @@ fn game_equals_its_single_searches() {
     assert_eq!(seen, 2);
 }
 
-/// The file of games by the standard of 1994 (section 8): tags with their quotes escaped, lines of
-/// at most 80 letters that are as full as words let them be, and who ended a game.
+/// The games file follows the PGN standard of 1994 (section 8): quotes in tags are escaped, lines
+/// have at most 80 characters and are as full as the words allow, and `Termination` gives how a
+/// game ended.
 #[test]
 fn games_are_written_as_standard_pgn() {
     let text = TRIAL.replace("\"bare\"", "'the \"bare\" one'").replace("max_moves = 40", "max_moves = 12");
@@ -607,7 +610,7 @@ fn games_are_written_as_standard_pgn() {
     .unwrap();
     let plies: Vec<String> = suite.items.iter().map(|item| item.moves().len().to_string()).collect();
     assert_eq!(plies, column(&path, "match.plies"));
-    // No rule of chess ends a game after twelve moves here, and nobody gives up.
+    // No rule of chess ends a game within twelve moves here, and nobody resigns.
     assert!(column(&path, "match.end").iter().all(|end| end == "max-moves"));
     assert_eq!(games.matches("[Termination \"adjudication\"]").count(), suite.items.len());
     let mut wrapped = 0;
@@ -626,8 +629,8 @@ fn games_are_written_as_standard_pgn() {
     assert!(wrapped > 16, "{wrapped}");
 }
 
-/// Two players sit at each game: where seven tenths of the memory that is free are a table, one
-/// game is too much.
+/// A game has two players: if one table takes seven tenths of the free memory, the memory for one
+/// game isn't enough.
 #[test]
 fn memory_of_a_game_is_that_of_two_players() {
     let answer = |size: &str| {
@@ -639,7 +642,7 @@ fn memory_of_a_game_is_that_of_two_players() {
     let number =
         |text: &str, before: &str| -> Option<u64> { text.split(before).nth(1)?.split(' ').next()?.parse().ok() };
     let absurd = answer("8000 GiB");
-    // Where the system does not say what is free nothing is refused.
+    // If the system doesn't report its free memory, nothing is refused.
     let Some(free) = number(&absurd, "exceed the ") else { return assert!(!absurd.contains("memory"), "{absurd}") };
     let size = free * 7 / 10;
     let message = answer(&format!("{size} MiB"));
@@ -647,8 +650,9 @@ fn memory_of_a_game_is_that_of_two_players() {
     assert!((2 * size).abs_diff(both) <= 2, "{size} twice is {both}? {message}");
 }
 
-/// The baseline plays itself with fewer nodes, and the page says each variant's strength in its
-/// nodes; its copies are measured against and not asked about.
+/// The baseline plays against copies of itself with fewer nodes, and the page gives each variant's
+/// strength in nodes of the baseline. The copies only serve as a scale and get no test of their
+/// own.
 #[test]
 fn handicap_page_states_strength_in_nodes_of_the_baseline() {
     let text = TRIAL.replace("first = 4", "first = 12").replace("nodes = 800", "nodes = 400");
@@ -666,8 +670,8 @@ fn handicap_page_states_strength_in_nodes_of_the_baseline() {
     assert_eq!(names(&encounters), ["bare", "plain"]);
     assert_eq!(names(&copies), ["base, nodes / 2", "base, nodes / 6"]);
     let number = |value: &serde_json::Value| value.as_f64().unwrap();
-    // Half the nodes cost much, and without its table it is between that and the whole: on the line
-    // through both in log nodes.
+    // Halving the nodes costs much Elo, and the variant without a table lies between half and all
+    // nodes: its value is on the line through both in log nodes.
     let (bare, half) = (number(&encounters[0]["elo"]), number(&copies[0]["elo"]));
     assert!(half < bare && bare < 0.0, "{bare} {half}");
     let equal = number(&encounters[0]["equal_nodes"]);
@@ -677,7 +681,7 @@ fn handicap_page_states_strength_in_nodes_of_the_baseline() {
     assert!(ends[0] < equal, "{ends:?}");
     assert!(equal < ends[1], "{ends:?}");
     assert!(ends[1] < 1.0, "{ends:?}");
-    // The other is the stronger, and nobody played with more nodes.
+    // The other variant is stronger than the baseline, and no copy played with more nodes.
     assert!(number(&encounters[1]["elo"]) > 0.0);
     assert!(encounters[1]["equal_nodes"].is_null());
     let page = page.to_string().replace("\\\"", "\"");

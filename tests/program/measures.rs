@@ -1,4 +1,4 @@
-//! Measures that cannot reverse: score errors in pages, claims and gates.
+//! Metrics whose direction can't reverse: score errors in pages, claims and gates.
 
 use crate::common::{run, scratch};
 use std::fs;
@@ -6,8 +6,9 @@ use std::fs;
 const JUDGED: &str = "name = 'x'\nsuite = 'data/bratko-kopec.epd'\nfirst = 8\nlimit = { nodes = 500 }\n[reference]\nself = { nodes = 20_000 }\n[engine]\n\
     preset = 'match'\ntable.size = 512\n[grid]\n'limit.nodes' = [500, 4000]\n'table.policy' = ['always', 'depth-preferred']\n";
 
-/// Searches of eight times the nodes err less; the page, a claim and a gate say so by the same
-/// figures, which are those of the rows and of what was judged, once for all variants.
+/// Searches of eight times the nodes have smaller errors. The page, a claim and a gate all use the
+/// same figures, computed from the rows and from the reference scores, which are shared by all
+/// variants.
 #[test]
 fn score_errors_are_judged_once_and_compared_everywhere() {
     let folder = scratch();
@@ -23,7 +24,8 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
     };
     let judged = rows("reference.csv");
     assert_eq!(judged.len(), 8, "each position once");
-    // The mean of one variant by hand: its last rows, scores cut at 150 from the judged ones.
+    // The mean of one variant by hand: its last rows, with the distance from the reference score
+    // cut at 150.
     let header = csv::Reader::from_path(format!("{out}/results.csv")).unwrap().headers().unwrap().clone();
     let at = |name: &str| header.iter().position(|column| column == name).unwrap();
     let results = rows("results.csv");
@@ -49,12 +51,12 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
     let output = "score_error: distance, cut at 150 centipawns, from the score that the engine of \\\"nodes=500, policy=always\\\" has after 20,000 nodes \
                 with a table without a bound";
     assert!(page.to_string().contains(output), "{page}");
-    // Over both limits, each policy against the other at its own nodes.
+    // Over both limits, each policy is compared with the other at the same number of nodes.
     let by = json(&["--metric", "score_error", "--by", "table.policy"]);
     assert_eq!(table(&by).as_array().unwrap().len(), 2, "{by}");
     assert!(page.to_string().contains("score_error(nodes=4000, policy=always) < 2 * score_error"), "{page}");
-    // A gate holds both results against the old one's judge; what is not told from chance does not
-    // fail.
+    // A gate measures both results against the reference of the old one. A difference that isn't
+    // significant doesn't fail.
     let gate = |gate: &str| run(&["compare", &out, &other, "--fail-on", gate, "--allow-moves"]);
     let copy = |from: &str, to: &str| fs::write(to, fs::read(from).unwrap()).unwrap();
     fs::create_dir(&other).unwrap();
@@ -64,7 +66,7 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
     let (stdout, errors, code) = gate("score_error > +2%");
     assert_eq!(code, 0, "{stdout}{errors}");
     assert!(stdout.contains(&format!("{mean:.1} -> {mean:.1} (=)")), "{stdout}");
-    // Without a judge there is nothing to gate on.
+    // Without reference scores the gate can't be evaluated.
     fs::remove_file(format!("{out}/reference.csv")).unwrap();
     let (_, errors, code) = gate("score_error > +2%");
     assert_eq!(code, 2, "{errors}");
@@ -75,9 +77,9 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
     assert!(errors.contains("there is no metric `score_error`"), "{errors}");
 }
 
-/// In a search that asks its table how deep to search, nodes have their own heading and no verdict,
-/// in the page and in each figure; a gate on them says so in one line, and score errors come first
-/// where they were judged. In the plain search everything is as it was.
+/// If the table decides how deep the search goes, nodes get a heading of their own and no verdict,
+/// on the page and in each figure. A gate on nodes prints one line about it, and score errors come
+/// first if there are reference scores. Nothing changes for the plain search.
 #[test]
 fn nodes_that_may_mislead_carry_no_verdict() {
     let folder = scratch();
@@ -110,7 +112,7 @@ fn nodes_that_may_mislead_carry_no_verdict() {
     assert!(!modern.lines().any(|line| line.starts_with("| size") && line.contains('!')), "{modern}");
     assert!(gate.contains(&format!("gate `nodes > +1%`: n{output}")), "{gate}");
     assert!(gate.contains("pass (may mislead)"), "{gate}");
-    // Worth decides nothing by itself.
+    // Worth by itself decides nothing.
     let gates = |gates: &[&str]| {
         let gates: Vec<&str> = gates.iter().flat_map(|gate| ["--fail-on", gate]).collect();
         run(&[&["compare", &out, &out], &gates[..]].concat())
@@ -121,8 +123,8 @@ fn nodes_that_may_mislead_carry_no_verdict() {
     assert_eq!(gates(&["saved < -1%", "nodes > +1%"]).2, 0);
 }
 
-/// Where nodes may mislead a claim on them is undecided and says why, on the page and in its data,
-/// and `--check` fails; a figure of nodes and a claim on another metric are judged.
+/// A claim on nodes that may mislead is undecided and gives the reason, on the page and in its
+/// data, and `--check` fails. Fixed node counts and claims on other metrics are still judged.
 #[test]
 fn claim_on_nodes_that_may_mislead_is_undecided() {
     let folder = scratch();
@@ -148,9 +150,9 @@ fn claim_on_nodes_that_may_mislead_is_undecided() {
     assert!(forms[1].contains("2 hold, 0 differ, 1 undecided"), "{}", forms[1]);
 }
 
-/// A screen and the games after it in one command: the baseline and what lies within the margin
-/// plays, what lies beyond is left out, and the same command again plays nothing anew. A race hands
-/// over what it leaves in the same way.
+/// One command runs a screen and then the games: the baseline and the variants within the margin
+/// play, those beyond it are left out, and running the command again plays no new games. A race
+/// passes its survivors on in the same way.
 #[test]
 fn confirm_plays_games_among_the_screened_variants() {
     let folder = scratch();
@@ -183,8 +185,9 @@ fn confirm_plays_games_among_the_screened_variants() {
     }
 }
 
-/// A race on nodes of a search that asks its table says that they mislead, and its winner is the
-/// table that forgets; in shape neutral nothing is said, and the winner is the other.
+/// In a search whose shape depends on its table, a race on nodes warns that they may mislead, and
+/// the table that forgets more wins. With `shape=neutral` there is no warning, and the other table
+/// wins.
 #[test]
 fn race_on_neutral_nodes_finds_the_table_that_forgets_less() {
     let folder = scratch();
@@ -207,7 +210,7 @@ fn race_on_neutral_nodes_finds_the_table_that_forgets_less() {
     assert!(stdout.starts_with("Keep the baseline, \"scored\": "), "{stdout}");
 }
 
-/// What the games of `[confirm]` come to at most is told before the run.
+/// `plan` prints the largest possible number of `[confirm]` games before the run.
 #[test]
 fn plan_states_the_number_of_confirming_games() {
     let folder = scratch();

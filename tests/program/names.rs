@@ -1,11 +1,11 @@
-//! Names of columns and options as people write them: as labels show them, as files have them; what
-//! may mean two things is refused.
+//! Names of columns and options as people write them: as in labels or as in files. Ambiguous names
+//! are refused.
 
 use crate::common::{run, scratch};
 use std::fs;
 use std::path::Path;
 
-/// Runs an experiment into a folder and returns it.
+/// Runs an experiment into a folder and returns the folder's path.
 fn results(folder: &Path, name: &str, text: &str) -> String {
     let (file, out) = (folder.join(format!("{name}.toml")), folder.join(name));
     let head = "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 3 }\n";
@@ -15,7 +15,7 @@ fn results(folder: &Path, name: &str, text: &str) -> String {
     out.to_str().unwrap().to_owned()
 }
 
-/// The lines of a report's summary: name of each group.
+/// The rows of a report's summary, one per group.
 fn groups(args: &[&str]) -> Vec<String> {
     let (stdout, stderr, code) = run(&[&["report", "--format", "json"][..], args].concat());
     assert_eq!(code, 0, "{args:?}: {stderr}");
@@ -44,7 +44,7 @@ fn policy_is_found_by_its_label_and_by_its_name_in_the_file() {
             run(&["report", &out, "--by", "size,policy", "--baseline", &format!("{by}=aged-depth")]);
         assert_eq!(code, 0, "{by}: {stdout}{stderr}");
     }
-    // The policy alone names one baseline at each size; with the size it is one for all.
+    // A baseline given by policy alone is one baseline per size; with the size it is one for all.
     let (stdout, stderr, code) = run(&["report", &out, "--baseline", "policy=always"]);
     assert_eq!(code, 0, "{stderr}");
     for size in ["256", "1024"] {
@@ -55,7 +55,7 @@ fn policy_is_found_by_its_label_and_by_its_name_in_the_file() {
     let line = stdout.lines().find(|line| line.starts_with("1024 *"));
     assert_eq!(code, 0, "{stdout}{stderr}");
     assert!(line.is_some_and(|line| line.contains("always")), "{stdout}{stderr}");
-    // The same in the file itself.
+    // The same baselines in the experiment file.
     for (baseline, expected) in
         [("policy = 'aged-depth', size = 1024", None), ("nonsense = 3", Some("there is no option"))]
     {
@@ -71,8 +71,8 @@ fn policy_is_found_by_its_label_and_by_its_name_in_the_file() {
     }
 }
 
-/// `slots` is the rows' own column (slots of the whole table) and the end of an option (slots of a
-/// bucket).
+/// `slots` is both a result column (slots of the whole table) and the end of an option's name
+/// (slots of a bucket).
 #[test]
 fn ambiguous_column_name_is_refused_with_both_columns() {
     let folder = scratch();
@@ -85,7 +85,7 @@ fn ambiguous_column_name_is_refused_with_both_columns() {
         assert_eq!(code, 2, "{name}: {stderr}");
         assert!(stderr.contains("`row.slots`"), "{name}: {stderr}");
         assert!(stderr.contains("`table.slots`"), "{name}: {stderr}");
-        // A file alone knows its columns, and what options there are.
+        // A CSV file alone only has its columns; the program still knows which options exist.
         let (_, stderr, code) = run(&["report", &format!("{out}/results.csv"), "--where", "slots>=2"]);
         assert_eq!(code, 2, "{name}: {stderr}");
         assert!(stderr.contains("row.slots"), "{name}: {stderr}");
@@ -105,8 +105,8 @@ fn ambiguous_column_name_is_refused_with_both_columns() {
     assert!(stderr.contains("`table.slots` or `row.slots`"), "{stderr}");
 }
 
-/// What does not vary in one result, and so is no column of it, tells joined results apart; their
-/// manifests know it.
+/// An option that doesn't vary within one result has no column there, but it can distinguish joined
+/// results, because their manifests record it.
 #[test]
 fn option_that_varies_only_between_results_is_a_column() {
     let folder = scratch();
@@ -120,7 +120,7 @@ fn option_that_varies_only_between_results_is_a_column() {
     assert!(rows[1].contains("mtdf"), "{rows:?}");
     let rows = groups(&[&pvs, &mtdf, "--where", "algorithm=mtdf", "--by", "policy"]);
     assert_eq!(rows.len(), 2, "{rows:?}");
-    // Whatever it is asked by.
+    // Every form of condition works.
     for (condition, left) in
         [("algorithm!=pvs", "mtdf"), ("table.slots>=2", "mtdf"), ("table.slots<2", "pvs"), ("table.slots > 1", "mtdf")]
     {

@@ -1,4 +1,4 @@
-//! An installed program, with no checkout beside it: templates, and the suites that are compiled
+//! An installed program without a checkout beside it: templates, and the suites that are compiled
 //! in.
 
 use crate::common::scratch;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Calls the program in a folder: both outputs, and the exit code.
+/// Runs the program in a folder and returns stdout followed by stderr, and the exit code.
 fn ttlab(folder: &Path, args: &[&str]) -> (String, i32) {
     let output = Command::new(env!("CARGO_BIN_EXE_ttlab")).current_dir(folder).args(args).output().unwrap();
     let text = [output.stdout, output.stderr].concat();
@@ -59,7 +59,7 @@ fn new_never_overwrites_and_keeps_a_suite_that_is_the_same() {
     assert_eq!(code, 2, "{code} {text}");
     assert!(text.contains("quick.toml: is there, and is not written over"), "{code} {text}");
     assert_eq!(fs::read_to_string(folder.path().join("quick.toml")).unwrap(), "mine");
-    // The next template's suite is the same file.
+    // The next template uses the same suite file.
     let (text, code) = ttlab(folder.path(), &["new", "engine"]);
     assert_eq!(code, 0, "{text}");
     fs::write(folder.path().join("bratko-kopec.epd"), "other").unwrap();
@@ -69,7 +69,7 @@ fn new_never_overwrites_and_keeps_a_suite_that_is_the_same() {
     let left: Vec<bool> =
         ["openings.epd", "which-policy.toml"].iter().map(|name| folder.path().join(name).exists()).collect();
     assert_eq!(left, [false, false], "files of a refused template were written");
-    // A link that leads nowhere has the name too.
+    // A dangling symbolic link counts as an existing file.
     fs::remove_file(folder.path().join("bratko-kopec.epd")).unwrap();
     std::os::unix::fs::symlink("nowhere", folder.path().join("which-policy.toml")).unwrap();
     assert_eq!(ttlab(folder.path(), &["new", "which-policy"]).1, 2);
@@ -89,7 +89,7 @@ fn unknown_template_names_the_nearest_and_lists_all() {
 const BUILTIN: &str =
     "first = 2\nlimit = { depth = 2 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\ntable = 'none'\n";
 
-/// The rows of a run, without what depends on the clock.
+/// The rows of a run without columns that depend on the clock.
 fn nodes(folder: &Path, out: &str) -> Vec<String> {
     let mut reader = csv::Reader::from_path(folder.join(out).join("results.csv")).unwrap();
     let heading = reader.headers().unwrap().clone();

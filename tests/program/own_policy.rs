@@ -1,4 +1,4 @@
-//! A policy of one's own goes through every command that a policy of the registry goes through.
+//! A user-defined policy works with every command that works with a built-in policy.
 
 use crate::common::{run, scratch};
 use std::fs;
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// The example's program, which `cargo test` has built; where this test is built alone it is made
-/// now, once. To ask cargo each time would build everything anew wherever a variable that some
-/// library's build looks at was set since.
+/// The example's program. `cargo test` usually has built it; if this test is built alone, it is
+/// built here, once. Calling cargo every time would rebuild everything whenever an environment
+/// variable that some dependency's build script reads has changed.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_BIN_EXE_ttlab")).parent().unwrap();
     let program = folder.join("examples").join("own_policy");
@@ -33,7 +33,7 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     program
 });
 
-/// Runs the program of the example.
+/// Runs the example program.
 pub fn own(args: &[&str]) -> (String, String, i32) {
     let output = Command::new(&*PROGRAM).current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -68,8 +68,7 @@ fn policy_of_another_crate_runs_in_an_experiment_file() {
     let (stdout, stderr, code) = own(&["run", file, "--out", out]);
     assert_eq!(code, 0, "{stdout}{stderr}");
     assert!(stdout.contains("centre"), "{stdout}{stderr}");
-    // It decides: with a margin other nodes are searched; without one each newcomer is deep enough
-    // or not, as the policy says.
+    // The policy really decides: with a margin, other nodes are searched and newcomers are refused.
     let mut reader = csv::Reader::from_path(format!("{out}/results.csv")).unwrap();
     let header = reader.headers().unwrap().clone();
     let at = |name: &str| header.iter().position(|column| column == name).unwrap();
@@ -84,7 +83,7 @@ fn policy_of_another_crate_runs_in_an_experiment_file() {
     assert_eq!(sum("always", "")[1], 0);
     assert!(sum("centre", "2")[1] > sum("centre", "0")[1], "{sums:?}");
     assert!(sum("centre", "2")[0] != sum("always", "")[0], "{sums:?}");
-    // The same again, and by every other command.
+    // The results are reproducible, and every other command accepts the policy.
     let again = folder.path().join("again");
     let again = again.to_str().unwrap();
     let (_, stderr, code) = own(&["run", file, "--out", again, "--jobs", "1", "--quiet"]);
@@ -113,7 +112,7 @@ fn policy_of_another_crate_runs_in_an_experiment_file() {
         own(&["replay", trace, "--set", "table.size=512", "--set", "table.slots=1", "--policy", "centre"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
     assert!(stdout.contains("centre"), "{stdout}{stderr}");
-    // A wrong parameter is told, and plain ttlab does not know the policy, but reads the results.
+    // A wrong parameter is reported. Plain ttlab doesn't know the policy, but can read the results.
     let (_, stderr, code) = own(&["plan", file, "--set", "table.policy={ kind = \"centre\", magin = 2 }"]);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("unknown key `magin`"), "{stderr}");

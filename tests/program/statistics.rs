@@ -1,20 +1,37 @@
-//! The statistics against SciPy's figures, laws that any ratio keeps, and intervals that hold the
-//! truth as often as they say.
+//! Checks the statistics against SciPy, against properties that hold for any ratio, and checks that
+//! intervals cover the true value as often as documented.
 //!
-//! The figures are NumPy 2.4.6's and SciPy 1.17.1's, of
+//! The expected figures come from NumPy 2.4.6 and SciPy 1.17.1:
 //! ```python
 //! y = numpy.array([0.05 + 0.3*numpy.sin(3.0*k) + 0.02*(k % 5) for k in range(24)])
-//! # bootstrap-t, 2,000,000 draws ix of n clusters with sums s and sizes c (of single positions:
-//! 1), each #   mm = s[ix].sum(1) / c[ix].sum(1);  se = sqrt(((s[ix] - mm[:,None]*c[ix])**2).sum(1)
-//! * n/(n-1)) / c[ix].sum(1) #   a, b = numpy.quantile((mm - m) / se, [.025, .975]);  t =
-//! stats.t.ppf(.975, n-1);  [m - max(b, t)*se0, m - min(a, -t)*se0] # with fewer than 100 also: r =
-//! s - m*c;  k = clip(mean(r**3) / mean(r**2)**1.5 * (1 + 48/n), -6.2, 6.2) / sqrt(n);  d = k *
-//! (2*t*t + 1) / 6 #   b = max(b, t - d);  a = min(a, -t - d) stats.permutation_test((y,),
-//! numpy.mean, permutation_type="samples", n_resamples=2_000_000) # exact power of the t-test, for
-//! sample sizes: c = t.ppf(.975, n-1) * (1 + 48/n**2 if n < 100); e = sd/sqrt(n); room = log(2.5)/n
-//! (0 of a confirmation) # s = sqrt(chi2.ppf(evenly spaced, n-1)/(n-1)) * e;  mean(norm.sf((c*s +
-//! room - d) / e)) # clusters: g = [0,0,0,1,1,2,3,3,3,3,4,4,5,5,5,6,7,7,8,8,8,9,9,9]; sums s and
-//! sizes c of each ```
+//!
+//! # Bootstrap-t with 2,000,000 draws ix of n clusters with sums s and sizes c (1 for single
+//! # positions):
+//! mm = s[ix].sum(1) / c[ix].sum(1)
+//! se = sqrt(((s[ix] - mm[:,None]*c[ix])**2).sum(1) * n/(n-1)) / c[ix].sum(1)
+//! a, b = numpy.quantile((mm - m) / se, [.025, .975])
+//! t = stats.t.ppf(.975, n-1)
+//! # With fewer than 100 clusters also:
+//! r = s - m*c
+//! k = clip(mean(r**3) / mean(r**2)**1.5 * (1 + 48/n), -6.2, 6.2) / sqrt(n)
+//! d = k * (2*t*t + 1) / 6
+//! b = max(b, t - d)
+//! a = min(a, -t - d)
+//! # The interval:
+//! [m - max(b, t)*se0, m - min(a, -t)*se0]
+//!
+//! stats.permutation_test((y,), numpy.mean, permutation_type="samples", n_resamples=2_000_000)
+//!
+//! # Exact power of the t-test, for sample sizes; room is 0 for a confirmation:
+//! c = t.ppf(.975, n-1) * (1 + 48/n**2 if n < 100 else 1)
+//! e = sd/sqrt(n)
+//! room = log(2.5)/n
+//! s = sqrt(chi2.ppf(evenly_spaced, n-1)/(n-1)) * e
+//! mean(norm.sf((c*s + room - d) / e))
+//!
+//! # Clusters, for the sum s and the size c of each:
+//! g = [0,0,0,1,1,2,3,3,3,3,4,4,5,5,5,6,7,7,8,8,8,9,9,9]
+//! ```
 
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -34,7 +51,8 @@ fn waves() -> Vec<f64> {
     (0..24).map(|k| 0.05 + 0.3 * (3.0 * f64::from(k)).sin() + 0.02 * f64::from(k % 5)).collect()
 }
 
-/// The draws differ from SciPy's, so ends and p agree to the draws' own error.
+/// Our random draws differ from SciPy's, so interval ends and p agree only to within the Monte
+/// Carlo error.
 fn near(found: f64, expected: f64, within: f64) {
     assert!((found - expected).abs() <= within, "found {found}, wanted {expected}");
 }
@@ -59,7 +77,8 @@ fn interval_of_a_skewed_sample_is_longer_on_its_long_side() {
 
 #[test]
 fn small_sample_has_student_interval_and_exact_test() {
-    // Four: mean and standard deviation by hand, t of 97.5 % at 3 degrees of freedom 3.182446.
+    // Four values: mean and standard deviation by hand; the 97.5 % quantile of Student's t at 3
+    // degrees of freedom is 3.182446.
     let ratio = Ratio::from_logs(&plain(&[0.1, 0.2, 0.3, 0.4]));
     let reach = 3.182_446_305_284_263 * (0.05_f64 / 3.0).sqrt() / 2.0;
     near(ratio.low, (0.25 - reach).exp(), 1e-9);
@@ -81,7 +100,7 @@ fn bootstrap_draws_whole_clusters() {
     near(ratio.low, 1.050_116_7, 0.002);
     near(ratio.high, 1.144_590_1, 1e-6);
     near(ratio.p, 0.001_953_125, 1e-12);
-    // Equal numbers in a cluster say no more than one of them.
+    // Ten equal values in a cluster carry no more information than one of them.
     let stripes: Vec<f64> = (0..60).map(|n| if n / 10 % 2 == 0 { 0.3 } else { -0.1 }).collect();
     let apart = Ratio::from_logs(&plain(&stripes));
     let together: Vec<(u32, f64)> = stripes.iter().enumerate().map(|(at, &log)| (at as u32 / 10, log)).collect();
@@ -98,9 +117,9 @@ fn interval_of_a_large_sample_is_normal() {
     near(ratio.p, 0.006_06, 0.0015);
 }
 
-/// Beyond 200 the ends are those of P. Hall's cubic transformation (1992), which makes a skewed
-/// studentised mean nearly normal: found here by halving instead of a cube root. Student's end
-/// stays where it lies farther out.
+/// Above 200 clusters the interval ends follow P. Hall's cubic transformation (1992), which makes a
+/// skewed studentised mean nearly normal. This test inverts it by bisection instead of with a cube
+/// root. Where Student's end lies farther out, it is used instead.
 #[test]
 fn interval_of_many_clusters_uses_hall_transformation() {
     for sign in [1.0, -1.0] {
@@ -128,8 +147,8 @@ fn interval_of_many_clusters_uses_hall_transformation() {
     }
 }
 
-/// Up to sixteen clusters every flip is looked at, beyond it ten thousand are drawn: p is a
-/// multiple of what one of them is worth.
+/// Up to sixteen clusters, every pattern of signs is evaluated; beyond that, ten thousand are
+/// drawn. So p is a multiple of one over the number of patterns.
 #[test]
 fn sign_flips_are_exhaustive_up_to_sixteen_clusters() {
     let of = |count: usize| test_lines(&[Clusters::new(&plain(&waves()[..count]))]).lines[0];
@@ -146,7 +165,7 @@ fn sample_sizes_agree_with_the_exact_power_of_the_t_test() {
     near(ratio.clusters_needed(0.01, 0.05).unwrap(), 3671.0, 3.0);
     near(ratio.clusters_needed(0.10, 0.05).unwrap(), 58.0, 1.0);
     near(ratio.detectable_effect(0.05), 0.186_47, 0.002);
-    // Without room for one more position, as a confirmation has it.
+    // In a confirmation, no room is left for one more position.
     near(ratio.confirmable_effect(0.05), 0.142_03, 0.002);
     assert_eq!(Ratio::from_logs(&plain(&[0.1])).clusters_needed(0.01, 0.05), None);
 }
@@ -157,9 +176,9 @@ fn medians_equal_a_calculation_by_hand() {
     assert!(median(&mut []).is_nan());
 }
 
-/// How often intervals must hold the truth, of so many clusters; in percent, as docs/methodology.md
-/// states them. No interval from eight values alone can know of a tail that it has not seen: there
-/// the promise is a little less, and said to be.
+/// The minimum coverage of the intervals in percent, by number of clusters, as docs/methodology.md
+/// states it. No interval computed from only eight values can account for a tail that it hasn't
+/// seen, so the promise for eight lognormal values is slightly lower, and is documented as such.
 const PROMISED: [(usize, Shape, f64); 10] = [
     (8, Shape::Normal, 95.0),
     (8, Shape::Lognormal, 94.0),
@@ -173,33 +192,31 @@ const PROMISED: [(usize, Shape, f64); 10] = [
     (10, Shape::Games, 94.0),
 ];
 
-/// How log ratios are spread.
+/// The distribution of the log ratios.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Shape {
     Normal,
-    /// The exponential of a normal law: skewness 6.2.
+    /// The exponential of a normal variable: skewness 6.2.
     Lognormal,
-    /// Student's t with 2.5 degrees of freedom: hardly a variance.
+    /// Student's t with 2.5 degrees of freedom: its variance is barely finite.
     Heavy,
-    /// Ten games of 4 to 110 searches, each with its own mean.
+    /// Ten games of 4 to 110 searches each; every game has a mean of its own.
     Games,
 }
 
-/// Searches of each of ten games.
+/// The number of searches in each of the ten games.
 const GAMES: [u32; 10] = [4, 8, 12, 18, 25, 30, 40, 55, 70, 110];
 
-/// A sample with mean 0.
+/// A sample whose true mean is 0.
 fn sample(shape: Shape, count: usize, random: &mut Pcg64) -> Vec<(u32, f64)> {
     let mut normal = || {
-        // Box and Muller.
+        // The Box-Muller transform.
         let (u, v) = (1.0 - random.random::<f64>(), random.random::<f64>());
         (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
     };
     let mut value = || match shape {
         Shape::Normal | Shape::Games => normal(),
         Shape::Lognormal => normal().exp() - 0.5_f64.exp(),
-        // A normal over the root of chi-square over 2.5; its square has a gamma law with shape
-        // 1.25: five normals make two of them.
         Shape::Heavy => heavy(&mut normal),
     };
     if shape != Shape::Games {
@@ -214,15 +231,15 @@ fn sample(shape: Shape, count: usize, random: &mut Pcg64) -> Vec<(u32, f64)> {
 
 /// Student's t with 2.5 degrees of freedom, by Bailey's polar method (1994).
 fn heavy(normal: &mut impl FnMut() -> f64) -> f64 {
-    // Two normals give a point whose angle is even and whose squared radius is exponential: a
-    // uniform number and an angle.
+    // Two normal values give a point whose angle is uniform and whose squared radius is
+    // exponential, which supplies the method's uniform number and its angle.
     let (x, y) = (normal(), normal());
     let squared = x * x + y * y;
     let uniform = (-squared / 2.0).exp();
     (2.5 * (uniform.powf(-2.0 / 2.5) - 1.0)).sqrt() * x / squared.sqrt()
 }
 
-/// The share of intervals of so many samples that hold the truth.
+/// The share of intervals that contain the true mean, over `samples` random samples.
 fn coverage(count: usize, shape: Shape, samples: usize) -> f64 {
     let mut random = Pcg64::seed_from_u64(count as u64);
     let mut covered = 0;
@@ -241,8 +258,8 @@ fn three(share: f64, samples: usize) -> f64 {
     3.0 * (share * (1.0 - share) / samples as f64).sqrt()
 }
 
-/// Of 400 seeded samples each, as many intervals hold the truth as is promised: three binomial
-/// standard errors are allowed.
+/// In 400 seeded samples for each row, coverage is at least as high as promised, minus three
+/// binomial standard errors.
 #[test]
 fn intervals_cover_the_mean_at_their_level() {
     for (count, shape, promised) in PROMISED {
@@ -251,7 +268,7 @@ fn intervals_cover_the_mean_at_their_level() {
     }
 }
 
-/// The long form, 20,000 samples each, whose figures docs/methodology.md gives.
+/// The long version, with 20,000 samples for each row; docs/methodology.md quotes its figures.
 #[test]
 #[ignore = "takes minutes: run it where the intervals change"]
 fn intervals_cover_the_mean_at_their_level_in_the_long_run() {
@@ -263,8 +280,8 @@ fn intervals_cover_the_mean_at_their_level_in_the_long_run() {
     }
 }
 
-/// The plain definition of the joint test, all patterns: the largest statistic among a line and
-/// those that stand out less.
+/// The joint test computed straight from its definition over all patterns: a line is compared with
+/// the largest statistic among itself and the lines that stand out less.
 fn plain_joint(lines: &[Vec<f64>]) -> Vec<f64> {
     let units = lines[0].len();
     let statistic = |line: &[f64], pattern: u32| {
@@ -286,8 +303,8 @@ fn plain_joint(lines: &[Vec<f64>]) -> Vec<f64> {
     (0..lines.len()).map(step_or_before).collect()
 }
 
-/// NumPy's, over all 128 patterns: `Z = L / sqrt((L**2).sum(1))[:,None]`, `V = abs(P @ Z.T)`,
-/// running maxima from the least.
+/// Computed with NumPy over all 128 patterns: `Z = L / sqrt((L**2).sum(1))[:,None]`, `V = abs(P @
+/// Z.T)`, running maxima from the smallest.
 #[test]
 fn joint_flips_equal_those_of_numpy() {
     let lines = [
@@ -300,13 +317,13 @@ fn joint_flips_equal_those_of_numpy() {
         |found: [f64; 3], expected: [f64; 3]| found.iter().zip(expected).for_each(|(f, w)| near(*f, w / 128.0, 1e-12));
     near_all([0, 1, 2].map(|at| found.lines[at].p), [2.0, 4.0, 66.0]);
     near_all([0, 1, 2].map(|at| found.lines[at].corrected), [2.0, 8.0, 66.0]);
-    // The statistic must reach 2.32115383, Student's t of sqrt(6) x 2.32115383 / sqrt(7 -
-    // 2.32115383^2) = 4.477 at 6 degrees of freedom.
+    // The statistic must reach 2.32115383, which corresponds to Student's t of sqrt(6) x 2.32115383
+    // / sqrt(7 - 2.32115383^2) = 4.477 at 6 degrees of freedom.
     near(found.level, 0.0042, 0.0001);
 }
 
-/// A line of few clusters among lines of many has its exact p, on either side of 1: two of 2^8
-/// patterns come as far.
+/// A line with few clusters keeps its exact p in a family of lines with many clusters, whether its
+/// mean is above or below 1: 2 of the 2^8 patterns are as extreme.
 #[test]
 fn line_with_few_clusters_is_tested_exactly_in_a_family() {
     let long: Vec<f64> = (0..40).map(|k| (7.0 * f64::from(k)).sin()).collect();
@@ -326,14 +343,14 @@ fn correction_for_identical_lines_is_that_of_one_line() {
     together.lines.iter().for_each(|judged| near(judged.p, alone.p, 1e-12));
 }
 
-/// An effect of the size that is called detectable is found four times in five, among six lines
-/// that share their positions: three standard errors are allowed, and two in a hundred for what the
-/// quantiles of Student's t leave out.
+/// An effect of exactly the detectable size is found in 80 % of the pages, each with a family of
+/// six lines over the same positions. The tolerance is three standard errors, plus 0.02 for the
+/// approximation by quantiles of Student's t.
 #[test]
 fn stated_power_equals_the_rate_of_detection() {
     let mut random = Pcg64::seed_from_u64(6);
     let (pages, spread, count) = (200, 0.05, 24);
-    // One seeded page tells the level; the true spread tells the effect.
+    // The level comes from one seeded page, the effect from the true spread.
     let noise = |random: &mut Pcg64| -> Vec<(u32, f64)> {
         sample(Shape::Normal, count, random).into_iter().map(|(at, log)| (at, spread * log)).collect()
     };
@@ -347,13 +364,14 @@ fn stated_power_equals_the_rate_of_detection() {
     });
     let found = found.count() as f64 / pages as f64;
     assert!((found - 0.8).abs() <= three(0.8, pages) + 0.02, "found in {found} of the pages");
-    // With the level of a single comparison the promise would not be kept.
+    // At the level of a single comparison, the power would be higher than stated.
     assert!(level < 0.02, "{level}");
 }
 
 #[test]
 fn result_that_depends_on_one_position_is_marked() {
-    // Nine positions a little above 1, one far below: the mean says less, all others say more.
+    // Nine positions are slightly above 1 and one is far below: the mean ratio is below 1, although
+    // all other positions are above it.
     let mut logs: Vec<f64> = (0..9).map(|k| 0.2 + 0.02 * f64::from(k)).collect();
     let nine = Family::from_samples(&[plain(&logs)]).lines[0];
     assert!(nine.significant);
@@ -368,22 +386,22 @@ fn result_that_depends_on_one_position_is_marked() {
     assert!(influence.reverses);
     assert_eq!(influence.cluster, 9);
     near(influence.without, nine.ratio.mean, 1e-12);
-    // It hides what the others show.
+    // The one position hides the effect that the others show.
     assert!(!ten.significant);
     assert!(ten.fragile);
-    // Six of six is as little as can be marked; with one of them the other way it is not.
+    // Six of six positions is the smallest significant sample, and it isn't marked as fragile.
     let six = Family::from_samples(&[plain(&[0.2; 6])]).lines[0];
     assert!(six.p == 0.031_25);
     assert!(six.significant);
     assert!(!six.fragile);
-    // Twelve positions just told from 1: without the strongest they are not.
+    // Twelve positions that are only just significant: without the strongest one they aren't.
     let logs = [2.4, 1.8, 1.2, 1.2, 0.6, 0.6, 0.3, 0.3, -0.3, -0.3, -0.3, 0.12];
     let border = Family::from_samples(&[plain(&logs)]).lines[0];
     assert_eq!((border.p < 0.05, border.significant, border.fragile), (true, true, true), "{border:?}");
 }
 
-/// 2^(1-n) x lines: five positions have no p below 1/16; ten lines take eight, and a thousand
-/// fifteen.
+/// The smallest possible p is 2^(1-n) x lines: with five positions it is 1/16, ten lines need nine
+/// positions, and a thousand lines need sixteen.
 #[test]
 fn sample_that_is_too_small_is_never_significant() {
     assert_eq!([1, 2, 10, 1000].map(min_clusters), [6, 7, 9, 16]);
@@ -425,20 +443,20 @@ proptest! {
     #[test]
     fn ratio_inverts_with_its_sides_and_scales_with_a_factor(logs in prop::collection::vec(-2.0_f64..2.0, 2..40), shift in -0.5_f64..0.5) {
         let ratio = Ratio::from_logs(&plain(&logs));
-        // The interval holds the mean; p is a probability.
+        // The interval contains the mean, and p is a probability.
         prop_assert!(ratio.low <= ratio.mean * (1.0 + 1e-12) && ratio.mean <= ratio.high * (1.0 + 1e-12));
         prop_assert!(ratio.p > 0.0 && ratio.p <= 1.0);
-        // The other way round everything is the other way round.
+        // Swapping the two sides inverts the ratio.
         let inverse = Ratio::from_logs(&plain(&logs.iter().map(|log| -log).collect::<Vec<_>>()));
         prop_assert!((ratio.mean * inverse.mean - 1.0).abs() < 1e-9);
         prop_assert!((ratio.error - inverse.error).abs() < 1e-12);
-        // A factor moves mean and interval alike.
+        // Multiplying by a factor shifts the mean and both ends of the interval by that factor.
         let moved = Ratio::from_logs(&plain(&logs.iter().map(|log| log + shift).collect::<Vec<_>>()));
         for (a, b) in [(moved.mean, ratio.mean), (moved.low, ratio.low), (moved.high, ratio.high)] {
             prop_assert!((a / b - shift.exp()).abs() < 1e-9);
         }
-        // Finding half the effect takes about four times the positions; less where it is room for
-        // one more that they are needed for.
+        // Detecting half the effect takes about four times as many positions, or fewer where the
+        // room for one more position dominates the sample size.
         let (one, half) = (ratio.clusters_needed(0.02, 0.05).unwrap(), ratio.clusters_needed(0.01, 0.05).unwrap());
         prop_assume!(one > 200.0);
         prop_assert!((1.9..4.2).contains(&(half / one)), "{} {}", one, half);
@@ -456,8 +474,8 @@ proptest! {
     }
 }
 
-/// Wald's limits where the two errors differ: ln(beta / (1 - alpha)) and ln((1 - beta) / alpha), by
-/// hand.
+/// Wald's limits with two different error rates: ln(beta / (1 - alpha)) and ln((1 - beta) / alpha),
+/// calculated by hand.
 #[test]
 fn wald_limits_use_both_error_rates() {
     use ttlab::internals::stats::gsprt::{Bounds, TestState};
@@ -471,8 +489,9 @@ fn wald_limits_use_both_error_rates() {
     );
 }
 
-/// Ten pairs of two draws each and ten won 1.5 to 0.5 have mean 0.625 and deviation 0.125:
-/// half-width 2.093 x 0.125 / sqrt 20 = 0.0585 of the score (Student's t, 19 degrees of freedom).
+/// Ten pairs of two draws each and ten pairs won 1.5 to 0.5 have mean 0.625 and standard deviation
+/// 0.125, so the half-width is 2.093 x 0.125 / sqrt 20 = 0.0585 of the score (Student's t with 19
+/// degrees of freedom).
 #[test]
 fn elo_interval_equals_a_calculation_by_hand() {
     use ttlab::internals::stats::gsprt::Pentanomial;
@@ -481,14 +500,16 @@ fn elo_interval_equals_a_calculation_by_hand() {
     for (found, score) in [(found.low, 0.5665), (found.elo, 0.625), (found.high, 0.6835)] {
         assert!((found - elo(score)).abs() < 0.2, "{found} {}", elo(score));
     }
-    // Who won all has an Elo all the same, and who lost all its opposite.
+    // A player that won every game still has a finite Elo, and one that lost every game has its
+    // negative.
     let [all, none] = [[0, 0, 0, 0, 10], [10, 0, 0, 0, 0]].map(|pairs| Pentanomial(pairs).elo().elo);
     assert!(all > 1000.0, "{all} {none}");
     assert!(all.is_finite(), "{all} {none}");
     assert!((all + none).abs() < 1e-6, "{all} {none}");
 }
 
-/// A test that ends the games says who is stronger where its limits do, and not otherwise.
+/// After a sequential test has stopped the games, a player is called stronger only where the
+/// accepted hypothesis implies it.
 #[test]
 fn sequential_test_decides_only_at_its_limits() {
     use std::cmp::Ordering;
@@ -516,8 +537,8 @@ fn sequential_test_decides_only_at_its_limits() {
     assert_eq!(stronger(won, -50.0, 0.0), (Some(TestState::H1), None));
 }
 
-/// Eight pairs of twenty at three quarters, two at one, ten even: the encounter's own interval
-/// leaves 0 out, and of three such none is clear.
+/// Of twenty pairs, eight score 3/4, two score 1/4 and ten are even. On its own, the encounter's
+/// interval excludes 0; in a family of three such encounters, no interval is clear of 0.
 #[test]
 fn result_significant_alone_is_not_significant_in_a_large_family() {
     use ttlab::internals::analysis::Frame;
