@@ -1,11 +1,11 @@
-//! The report as a reader meets it: the page in a browser, what is on it, and that nothing from a
+//! The report as a reader sees it: the page in a browser, its contents, and that no text from a
 //! file becomes markup.
 
 use crate::common::{run, scratch, skip};
 use std::fs;
 use std::path::Path;
 
-/// Markup in every place where a file's words can stand.
+/// Markup in every place where text from the file can appear.
 const HOSTILE: &str = r#"
 name = "trial"
 question = "<script>document.title='question'</script> | `code` & more?"
@@ -35,7 +35,7 @@ fn hostile(folder: &Path) -> String {
     out.to_str().unwrap().to_owned()
 }
 
-/// Where a Chromium is, if there is one; says so where there is none.
+/// The command of an installed Chromium, or none, which is reported as a skip.
 pub fn chromium() -> Option<&'static str> {
     let known = ["chromium", "chromium-browser", "google-chrome", "chrome"];
     let starts = |name: &&str| {
@@ -49,12 +49,12 @@ pub fn chromium() -> Option<&'static str> {
     found
 }
 
-/// The page's document after it was loaded and its scripts have run.
+/// The page's DOM after loading the page and running its scripts.
 fn rendered(browser: &str, page: &Path, profile: &Path) -> String {
     rendered_at(browser, page, profile, 800)
 }
 
-/// The same in a window of this width.
+/// The same in a window of the given width.
 pub fn rendered_at(browser: &str, page: &Path, profile: &Path, width: u32) -> String {
     let output = std::process::Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--virtual-time-budget=5000"])
@@ -67,8 +67,9 @@ pub fn rendered_at(browser: &str, page: &Path, profile: &Path, width: u32) -> St
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A probe at the end of a page asks the browser what a reader asks it: does it fit, do the tables
-/// sort? The answers and the document; none where no browser is.
+/// Adds a script to the end of the page that checks in the browser what a reader would notice: does
+/// the page fit the window, can the tables be sorted? Returns the answers and the DOM, or none
+/// without a browser.
 fn probed(folder: &Path, page: &Path, column: usize) -> Option<(serde_json::Value, String)> {
     let browser = chromium()?;
     let probe = "<script>addEventListener('load', () => {
@@ -193,8 +194,8 @@ fn report_flags_choose_groups_metrics_and_baseline() {
     let other = read(&["--baseline", "size=256, policy=always"]);
     assert!(other.lines().any(|line| line.starts_with("256 *") && line.contains("always")), "{other}");
     assert!(read(&["--format", "html"]).starts_with("<!DOCTYPE html>"));
-    // Programs read what readers see: the CSV is the same table, and its sums are those of the
-    // rows.
+    // Programs get the same data as readers: the CSV has the same table, and its sums are those of
+    // the rows.
     let json: serde_json::Value = serde_json::from_str(&read(&["--format", "json"])).unwrap();
     assert_eq!((json["schema"].as_u64(), json["kind"].as_str()), (Some(1), Some("report")));
     let parts = json["parts"].as_array().unwrap();
@@ -237,7 +238,8 @@ fn report_flags_choose_groups_metrics_and_baseline() {
     }
 }
 
-/// The classical table of a thesis: depth by algorithm, with the numbers of the rows, in each form.
+/// The classical table of a thesis, depth by algorithm, with the numbers of the rows, in every
+/// format.
 #[test]
 fn pivot_makes_the_classical_table() {
     let folder = scratch();
@@ -258,7 +260,7 @@ fn pivot_makes_the_classical_table() {
     assert!(latex.contains("\\toprule"), "{latex}");
     let (text, _, _) = report(&["--pivot", "depth", "--metric", "evals"]);
     assert!(text.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["3", "8,902", "524"]), "{text}");
-    // One position: the page has the table and its figure without being asked.
+    // With a single position, the page has this table and its figure by default.
     let html = fs::read_to_string(format!("{out}/report.html")).unwrap();
     assert!(html.contains("Evaluations by depth"));
     assert!(Path::new(&out).join("evaluations-by-depth-figure.svg").exists());
@@ -283,7 +285,7 @@ fn pivot_makes_the_classical_table() {
     assert!(empty.contains("no figure of eviction\\_rate"), "{empty}");
 }
 
-/// The figure that the grid spans is the first, with a line for each policy over the sizes.
+/// The figure of the grid comes first, with one line per policy over the table sizes.
 #[test]
 fn first_figure_is_the_grids() {
     let folder = scratch();
@@ -313,7 +315,7 @@ fn strict_refuses_an_experiment_that_cannot_show_its_effect() {
         run(&["run", file.to_str().unwrap(), "--out", out, "--strict", "--fresh"])
     };
     let head = "name = 'blind'\nsuite = 'data/bratko-kopec.epd'\n";
-    // Known before: aging where no entry grows old, too few positions.
+    // Detected before the run: aging when no entry can grow old, and too few positions.
     let aging = format!("{head}limit = {{ depth = 2 }}\n[grid]\n'table.refresh' = ['never', 'match']\n");
     let few = format!("{head}first = 3\nlimit = {{ depth = 2 }}\n[grid]\n'table.size' = [256, 512]\n");
     for (text, message) in [(&aging, "aging is invisible"), (&few, "3 positions are too few")] {
@@ -322,7 +324,7 @@ fn strict_refuses_an_experiment_that_cannot_show_its_effect() {
         assert!(stderr.contains(message), "{stderr}");
         assert!(!out.join("results.csv").exists(), "nothing was to be run");
     }
-    // Known only afterwards: a table that stayed empty.
+    // Detected only after the run: a table that stayed nearly empty.
     let roomy = format!("{head}limit = {{ depth = 2 }}\n[grid]\n'table.policy' = ['always', 'depth-preferred']\n");
     let (_, stderr, code) = strict(&roomy);
     assert_eq!(code, 1, "{stderr}");
@@ -330,7 +332,7 @@ fn strict_refuses_an_experiment_that_cannot_show_its_effect() {
     assert!(out.join("results.csv").exists(), "the rows are kept");
 }
 
-/// Every counter of full diagnostics stands on the page, with the sums of the results file read by
+/// Every counter of full diagnostics is on the page, with the sum taken from the results file by
 /// hand.
 #[test]
 fn page_shows_every_counter_of_full_diagnostics() {
@@ -362,7 +364,7 @@ fn page_shows_every_counter_of_full_diagnostics() {
         assert_eq!(format!("anatomy.{}", row["counter"].as_str().unwrap()), name);
         let number = |row: &csv::StringRecord| row[at].parse::<f64>().unwrap();
         let expected = match name.contains(".entries_") {
-            // The last of three iterations of each search.
+            // Entry counts come from the last of the three iterations of each search.
             true => rows.iter().skip(2).step_by(3).map(number).sum::<f64>() / 3.0,
             false => rows.iter().map(number).sum(),
         };
@@ -374,8 +376,8 @@ fn page_shows_every_counter_of_full_diagnostics() {
     assert!(some > 15, "only {some} counters counted anything");
 }
 
-/// What a reader takes along: a table as CSV with all digits, a figure as SVG and PNG with its own
-/// colours.
+/// Copying and saving in the browser: a table as CSV with all digits, a figure as SVG and as PNG
+/// with its own colours.
 #[test]
 fn browser_copies_tables_and_saves_figures() {
     let folder = scratch();
@@ -431,8 +433,9 @@ fn browser_copies_tables_and_saves_figures() {
     assert!(found["links"].as_u64() > Some(10), "{found}");
 }
 
-/// Two variants of the reader's choice: drawn, listed with the furthest apart first, and led to
-/// from the summary. The figures are worked out here from the rows.
+/// The reader can choose any two variants: they are drawn, positions are listed with the largest
+/// difference first, and the summary links to the comparison. The expected figures are computed
+/// here from the rows.
 #[test]
 fn browser_page_compares_any_two_variants() {
     let folder = scratch();
@@ -486,13 +489,14 @@ fn browser_page_compares_any_two_variants() {
         assert_eq!(row[1].as_str().unwrap().replace(',', ""), first.to_string());
         assert_eq!(row[3].as_str().unwrap(), format!("{:.3}", second / first));
     }
-    // The baseline's own row leads nowhere: the third arrow is the fourth line's, or the third's
-    // where the baseline comes later.
+    // The baseline's own row has no link, so the third arrow belongs to the fourth row, or to the
+    // third row if the baseline comes later.
     assert!(found["led"][0].as_str().unwrap().contains("<script>"), "held against the baseline: {found}");
     assert_eq!((&found["wide"], &found["title"]), (&false.into(), &"trial - ttlab".into()), "{found}");
 }
 
-/// Of two results, one of two variants moved: the box leaves that one, and what is copied.
+/// Two results with two variants, only one of which changed: the checkbox leaves only that one in
+/// the table and in the copied text.
 #[test]
 fn browser_shows_only_the_variants_that_differ() {
     let folder = scratch();
@@ -525,8 +529,8 @@ fn browser_shows_only_the_variants_that_differ() {
     assert_eq!(found, Some(r#"[["moved","same"],["moved"]]"#), "{dom}");
 }
 
-/// Each suite's section has its own two variants of the reader's choice, to which its own summary
-/// leads; no search of another suite is among them.
+/// The section of each suite has its own pair of variants to choose, linked from its own summary,
+/// and contains no search of another suite.
 #[test]
 fn browser_page_of_several_suites_has_an_explorer_for_each() {
     let folder = scratch();
@@ -562,8 +566,9 @@ fn browser_page_of_several_suites_has_an_explorer_for_each() {
     assert_eq!(found, Some(expected), "{dom}");
 }
 
-/// Under three key seeds each search that is shown by itself is that of the first: in the explorer,
-/// in the scatter, and in the totals. Ratios with an interval are means over all.
+/// With three key seeds, every single search that is shown (in the explorer, in the scatter plot
+/// and in the totals) is the one with the first seed. Ratios with an interval are means over all
+/// seeds.
 #[test]
 fn single_searches_shown_are_those_of_the_first_key_seed() {
     let folder = scratch();
@@ -618,8 +623,8 @@ fn single_searches_shown_are_those_of_the_first_key_seed() {
     assert!((found - expected).abs() < 1e-9, "found {found}, wanted {expected}");
 }
 
-/// Searches by the nodes that they took: the curve of each line ends at all of them, and its points
-/// are the rows' own sums.
+/// The number of searches finished within a number of nodes: each curve ends at all searches, and
+/// its points are computed from the rows.
 #[test]
 fn cumulative_plot_counts_searches() {
     let folder = scratch();
@@ -649,15 +654,15 @@ fn cumulative_plot_counts_searches() {
     assert_eq!(points, expected);
 }
 
-/// Of several interactions the largest stands first, up or down; each is the factor by which two
-/// values differ from the product of each.
+/// The largest interaction comes first, whichever its direction. An interaction is the factor by
+/// which two values together differ from the product of their separate effects.
 #[test]
 fn largest_interaction_comes_first() {
     let folder = scratch();
     let file = folder.path().join("grid.csv");
     let mut text = "variant,position,table.slots,eval.centre,repeat,depth,search.nodes\n".to_owned();
-    // Powers of 2: two slots alone -1, four -1, the centre +1; together 1/2 and -3/2 beside what
-    // these make.
+    // Exponents of 2: two slots alone give -1, four slots -1, the centre +1; the interactions add
+    // 1/2 and -3/2 to the sums of these.
     for (slots, centre, power) in [(1, 0, 0.0), (2, 0, -1.0), (4, 0, -1.0), (1, 5, 1.0), (2, 5, 0.5), (4, 5, -1.5)] {
         for position in 0..12 {
             let noise = 0.01 * f64::from(position * (slots + centre)).sin();
@@ -686,8 +691,8 @@ fn largest_interaction_comes_first() {
     assert_eq!(found.len(), 2);
 }
 
-/// What all variants have alike is told once: every option whose value is the same in each, and
-/// none that is not.
+/// Options that are the same in every variant are listed once: all of those, and no option that
+/// varies.
 #[test]
 fn common_options_are_those_that_no_variant_changes() {
     let folder = scratch();
@@ -715,7 +720,7 @@ fn common_options_are_those_that_no_variant_changes() {
     assert_eq!(a.len() - expected.len(), 2, "slots and reduction");
     let (stdout, _, _) = run(&["report", &out, "--format", "json"]);
     let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-    // What the file says is held against is so on its page, wherever it stands in the file.
+    // The baseline named in the file is the page's baseline, wherever it is in the file.
     let summary = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "summary").unwrap();
     let names: Vec<&str> =
         summary["rows"].as_array().unwrap().iter().map(|row| row["variant"].as_str().unwrap()).collect();
@@ -732,8 +737,8 @@ fn common_options_are_those_that_no_variant_changes() {
     assert_eq!(found, expected);
 }
 
-/// Values that are numbers are sorted as such, wherever they stand in the rows; several key seeds
-/// are said to be.
+/// Numeric values are sorted as numbers, whatever their order in the rows, and the page says how
+/// many key seeds there are.
 #[test]
 fn groups_are_sorted_numerically_and_seeds_are_counted() {
     let folder = scratch();

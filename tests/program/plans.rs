@@ -1,5 +1,5 @@
-//! Ids and shards: whatever changes what is searched changes the plan's id and the rows' ids,
-//! whatever does not leaves them; and shards are dealt out evenly.
+//! Ids and shards: everything that changes what is searched changes the ids of the plan and of the
+//! rows, and nothing else does; shards get nearly equal numbers of jobs.
 
 use crate::common::{run, scratch};
 use crate::values;
@@ -15,7 +15,7 @@ fn plan(text: &str) -> Plan {
     )
 }
 
-/// The ids of a plan: its own, then those of its first job's first row and of the job.
+/// The id of the plan, of the first row of its first job, and of that job.
 fn ids(text: &str) -> [u64; 3] {
     let plan = plan(text);
     let job = plan.jobs().next().unwrap();
@@ -46,7 +46,7 @@ fn jobs_that_search_differently_have_different_ids() {
             assert_ne!(base[at], other[at], "{what}: {from} -> {to}");
         }
     }
-    // What is said about an experiment, and how much of it is run, leaves what is searched alone.
+    // A description of an experiment, or how much of it is run, doesn't change what is searched.
     let answer = "name = 'x'\nquestion = 'why?'\nanalysis = 'because'\nslow = true\nsuite";
     assert_eq!(base, ids(&FILE.replacen("suite", answer, 1)));
     for (from, to) in [("first = 2", "first = 3"), ("suite", "repeats = 2\nsuite")] {
@@ -56,8 +56,8 @@ fn jobs_that_search_differently_have_different_ids() {
     }
 }
 
-/// Two own positions, two lengths of own play: ids by what the position is, not by what it is
-/// called.
+/// Given positions with self-play of two lengths: ids depend on the position itself, not on its
+/// name.
 #[test]
 fn id_depends_on_every_property_of_a_position() {
     let ids_of_fen = |fen: &str| ids(&format!("suite = {{ fen = '{fen}' }}\nlimit = {{ depth = 3 }}\n"));
@@ -80,7 +80,7 @@ fn id_depends_on_every_property_of_a_position() {
     assert!((0..3).all(|at| own(3)[at] != own(4)[at]));
 }
 
-/// Every value of every option: no two have one id.
+/// Every value of every option: no two share an id.
 #[test]
 fn id_depends_on_every_option() {
     let mut seen: HashMap<[u64; 3], String> = HashMap::new();
@@ -94,7 +94,7 @@ fn id_depends_on_every_option() {
         let plan = Plan::new(&experiment);
         let job = plan.jobs().next().unwrap();
         let ids = [plan.id(), plan.row_id(&job, 0, 0, 1), plan.job_id(&job)];
-        // Two names of one set of options (a parameter at its default) are one plan.
+        // Two names for the same options (a parameter at its default) are the same plan.
         match (seen.insert(ids, name.clone()), different.insert(text, name.clone())) {
             (Some(other), None) => panic!("{name} and {other} have one id"),
             (None, Some(other)) => panic!("{name} and {other} are the same and have two ids"),
@@ -124,13 +124,13 @@ fn rows_have_unique_ids() {
         assert_eq!(seen.insert(plan.job_id(&job), (job.variant, job.item, job.repeat, 0, 0)), None);
         assert_eq!(plan.job_for(job.variant, None, job.item, job.repeat), job);
     }
-    // For each repeat and key seed, two sizes cleared between games, of three games each, and two
-    // that are never cleared, one job each.
+    // For each repeat and key seed: two sizes cleared between games, with three games each, and two
+    // variants that are never cleared, with one job each.
     assert_eq!((jobs, plan.len()), (2 * 3 * (2 * 3 + 2), 2 * 3 * (2 * 3 + 2)));
     let seeds: Vec<u64> = plan.variants.iter().map(|point| point.builtin().unwrap().keys.seed).collect();
     assert_eq!(seeds, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
-    // What was searched before the third game is part of what a variant without clearing finds
-    // there; for others it is not.
+    // For a variant that is never cleared, the searches before the third game are part of its
+    // result; for the others they aren't.
     let one = self::plan(&text.replace("first = 3", "first = 2"));
     let kept = |plan: &Plan, item: usize| {
         let job = plan.job_for(1, None, item, 0);
@@ -140,8 +140,8 @@ fn rows_have_unique_ids() {
     assert_eq!(kept(&plan, 1), kept(&one, 1), "the same games came before");
 }
 
-/// No shard has more than one job (or, where items stay together, one item's jobs) more than
-/// another.
+/// The sizes of two shards differ by at most one job, or by the jobs of one item where items stay
+/// together.
 #[test]
 fn shards_have_nearly_equal_numbers_of_jobs() {
     for (variants, items) in [(1u64, 24usize), (2, 24), (3, 24), (4, 24), (6, 24), (5, 7), (4, 1)] {
@@ -162,8 +162,8 @@ fn shards_have_nearly_equal_numbers_of_jobs() {
                 *of_variant.entry((job.variant, shard)).or_default() += 1;
                 of_item.entry(job.item).or_default().push(shard);
             }
-            // Where the variants divide the number of shards, a shard with several jobs has more
-            // than one variant all the same.
+            // Even if the number of variants divides the number of shards, a shard with several
+            // jobs has more than one variant.
             for (shard, &jobs) in loads.iter().enumerate().filter(|_| shards > items as u64 && shards % variants == 0) {
                 let kinds = of_variant.keys().filter(|(_, of)| *of == shard as u64).count();
                 assert!(
@@ -179,7 +179,7 @@ fn shards_have_nearly_equal_numbers_of_jobs() {
             if together {
                 assert!(of_item.values().all(|shards| shards.iter().all(|&shard| shard == shards[0])));
             } else if shards < plan.len() / 2 {
-                // No variant is all one shard's.
+                // No shard has all the jobs of a variant.
                 for variant in 0..variants as usize {
                     let most =
                         of_variant.iter().filter(|((of, _), _)| *of == variant).map(|(_, &jobs)| jobs).max().unwrap();
@@ -193,7 +193,7 @@ fn shards_have_nearly_equal_numbers_of_jobs() {
     }
 }
 
-/// A plan tells the time from its own rows, and else promises none.
+/// `plan` estimates the time from the rows of the same plan, and makes no estimate without them.
 #[test]
 fn plan_estimates_its_time_or_says_that_it_cannot() {
     let folder = scratch();
@@ -211,7 +211,7 @@ fn plan_estimates_its_time_or_says_that_it_cannot() {
         stdout.lines().find_map(|line| line.strip_prefix("time ").map(|time| time.trim().to_owned())).unwrap()
     };
     assert!(time(&[]).starts_with("unknown: "), "{}", time(&[]));
-    // Half of it is run; the other half is left.
+    // Half of it has been run, the other half is left.
     let half = folder.path().join("half.toml").to_str().unwrap().to_owned();
     fs::write(&half, fs::read_to_string(file).unwrap().replace("first = 4", "first = 2")).unwrap();
     let elsewhere = folder.path().join("elsewhere").to_str().unwrap().to_owned();
@@ -220,11 +220,11 @@ fn plan_estimates_its_time_or_says_that_it_cannot() {
     assert!(stdout.contains("for 4 jobs (4 jobs of this plan are done in"), "{stdout}");
     assert_eq!(run(&["run", file, "--out", out, "--quiet"]).2, 0);
     assert!(time(&[]).starts_with("none: 8 jobs of this plan are done"), "{}", time(&[]));
-    // Another limit is another plan: nothing is promised of it.
+    // Another limit makes another plan, which has no estimate.
     assert!(time(&["--set", "limit.depth=4"]).starts_with("unknown"), "{}", time(&["--set", "limit.depth=4"]));
 }
 
-/// What is piped is not talked into: an audit says what it found, and nothing else.
+/// No progress is written to a pipe: an audit only prints its result.
 #[test]
 fn audit_in_a_pipe_prints_no_progress() {
     let (stdout, stderr, code) = run(&["audit", "experiments/quick.toml", "--depth", "2", "--positions", "2"]);
@@ -233,8 +233,8 @@ fn audit_in_a_pipe_prints_no_progress() {
     assert!(stderr.is_empty(), "{stderr}");
 }
 
-/// What is never cleared, table or history, runs through the suite as one job, and its rows' ids
-/// say what came before; others' do not.
+/// A variant whose table or history is never cleared runs through the whole suite as one job, and
+/// the ids of its rows depend on the earlier items; the ids of other variants don't.
 #[test]
 fn id_of_a_kept_table_depends_on_earlier_items() {
     let folder = scratch();
@@ -256,8 +256,8 @@ fn id_of_a_kept_table_depends_on_earlier_items() {
     assert_eq!([0, 1, 2].map(|variant| ids[variant] == others[variant]), [true, false, false]);
 }
 
-/// Limits are no options: a column of their own says them. Those that are none are refused,
-/// wherever they stand.
+/// Limits aren't options: they have a column of their own. Invalid limits are refused everywhere in
+/// the file.
 #[test]
 fn limit_values_are_checked_and_are_not_option_columns() {
     let head = "suite = { startpos = true }\n";
@@ -287,8 +287,8 @@ fn limit_values_are_checked_and_are_not_option_columns() {
     }
 }
 
-/// A whole policy is left out by its kind, be it a word or a table in the grid; by a parameter only
-/// where it has that one.
+/// A policy is excluded by its kind, whether the grid has it as a string or as a table, and by a
+/// parameter only if it has that parameter.
 #[test]
 fn exclude_matches_parameters_of_policies() {
     let points = |exclude: &str| -> Vec<String> {
@@ -314,7 +314,7 @@ fn exclude_matches_parameters_of_policies() {
     assert_eq!(points("'table.policy.kind' = 'always'\n'table.slots' = 2").len(), 5);
 }
 
-/// Numbers of a file have ends: each end is taken, one beyond it is refused by its name.
+/// The ends of each numeric range are accepted, and a value beyond an end is refused by name.
 #[test]
 fn numbers_out_of_range_are_refused() {
     let answer = |line: &str| {
@@ -336,8 +336,8 @@ fn numbers_out_of_range_are_refused() {
     }
 }
 
-/// An option is taken up to the ends of the range that its page names, or that a refusal names
-/// where it is narrower, and not one beyond.
+/// An option accepts the ends of the range on its page (or of the narrower range that an error
+/// message names), and no value beyond them.
 #[test]
 fn option_ranges_equal_their_documentation() {
     let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n";
@@ -356,7 +356,7 @@ fn option_ranges_equal_their_documentation() {
             continue;
         };
         let path = &page.path;
-        // `expected 0 to 64`: what the type takes may be more than what the option means.
+        // `expected 0 to 64`: the type may accept more values than make sense for the option.
         let narrower = |value: i64| -> Option<i64> {
             let message = answer(path, value);
             let (least, rest) = message.split_once("out of range: expected ")?.1.split_once(" to ")?;
@@ -378,8 +378,8 @@ fn option_ranges_equal_their_documentation() {
     assert!(tried > 10, "{tried} options with a range");
 }
 
-/// One ply of the engine's own play, at one side's moves: positions where the other is to move have
-/// no search; with two plies each has one.
+/// One ply of self-play with searches for one side only: a position where the other side is to move
+/// has no search. With two plies, each position has one.
 #[test]
 fn self_play_begins_with_the_side_to_move() {
     let searched = |plies: u16, side: &str| {
@@ -402,8 +402,8 @@ fn self_play_begins_with_the_side_to_move() {
     );
 }
 
-/// Of presets the last that is set counts, before the one that was given; what is wrong is told of
-/// the setting that said it.
+/// The last `preset` that is set wins over the others and over the preset argument, and an error
+/// names the setting that caused it.
 #[test]
 fn last_set_flag_wins() {
     let options = |preset: Option<&str>, sets: &[&str]| {

@@ -1,13 +1,13 @@
-//! Marks where nothing is to be found: pages drawn from the project's own rows, of which every line
-//! has a mean of 1.
+//! The rate of false positives: pages are resampled from the project's own rows, in which every
+//! line is shifted to a mean ratio of 1.
 //!
 //! Each file of `tests/pools` has the mean log ratio of each position (or game) against the study's
-//! baseline, in units of 1e-5, for some lines of a study: `games` of ageing along games by people
-//! to depth 5, `games-deeper` to depth 6, `games-modern` to depth 7 under a modern search,
-//! `games-stockfish` of `hash-along-games`, `tactical` of replacement to depth 7 and `endgames` to
-//! depth 8. A page is a number of these positions, drawn with replacement, all lines together, each
-//! less its mean over the pool. Most games of a pool lie a little on one side, and one in fifty or
-//! a hundred far on the other.
+//! baseline, in units of 1e-5, for some lines of a study: `games` has ageing along human games to
+//! depth 5, `games-deeper` the same to depth 6, `games-modern` to depth 7 with a modern search,
+//! `games-stockfish` has the lines of `hash-along-games`, `tactical` has replacement to depth 7 and
+//! `endgames` to depth 8. A page draws a number of these positions with replacement, all lines
+//! together, and subtracts from each line its mean over the pool. Most games of a pool lie slightly
+//! on one side, and one in fifty or a hundred lies far on the other.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -20,8 +20,8 @@ use ttlab::internals::stats::sample::t_quantile;
 
 const POOLS: [&str; 6] = ["games", "games-deeper", "games-modern", "games-stockfish", "tactical", "endgames"];
 
-/// Positions or games, each with its searches and the mean logarithm of each line, which over all
-/// is 0.
+/// Positions or games, each with its number of searches and the mean logarithm of each line. The
+/// mean of each line over the whole pool is 0.
 struct Pool {
     clusters: Vec<(usize, Vec<f64>)>,
     lines: usize,
@@ -43,7 +43,7 @@ impl Pool {
         Self { clusters, lines }
     }
 
-    /// The lines of a page of so many clusters.
+    /// The lines of a page with `count` clusters.
     fn page(&self, count: usize, random: &mut Pcg64) -> Vec<Vec<(u32, f64)>> {
         let drawn: Vec<usize> = (0..count).map(|_| random.random_range(0..self.clusters.len())).collect();
         let line = |line: usize| {
@@ -54,8 +54,8 @@ impl Pool {
     }
 }
 
-/// In how many pages of so many clusters a line is marked, and how many intervals of the lines hold
-/// the truth (where that is asked for).
+/// The number of pages in which some line is marked significant, and the number of intervals that
+/// contain the true value (counted only if `covered`).
 fn pages(name: &str, count: usize, pages: usize, covered: bool) -> (usize, usize) {
     let pool = Pool::read(name);
     let mut random = Pcg64::seed_from_u64(count as u64);
@@ -66,8 +66,8 @@ fn pages(name: &str, count: usize, pages: usize, covered: bool) -> (usize, usize
         if covered {
             held += intervals(&lines).iter().filter(|(low, high)| *low <= 0.0 && 0.0 <= *high).count();
         }
-        // No interval is narrower than Student's: where all of these come nearer to 0 than the room
-        // that a mark needs there is none.
+        // No interval is narrower than Student's. If all Student intervals end nearer to 0 than the
+        // margin that a mark requires, no line can be marked.
         let reach = |line: &Clusters| t_quantile(count, 0.975) * line.standard_error() + margin(count);
         if lines.iter().any(|line| line.mean().abs() > reach(line)) {
             marked += usize::from(Family::from_samples(&page).lines.iter().any(|line| line.significant));
@@ -76,8 +76,8 @@ fn pages(name: &str, count: usize, pages: usize, covered: bool) -> (usize, usize
     (marked, held)
 }
 
-/// Of 100 pages at most seven have a mark, where without room for a game that was not drawn up to a
-/// fifth would.
+/// At most 7 of 100 pages have a mark. Without the margin for a game that wasn't drawn, up to a
+/// fifth would have one.
 #[test]
 fn pages_of_shuffled_rows_have_few_significance_marks() {
     for (name, count) in [
@@ -95,7 +95,7 @@ fn pages_of_shuffled_rows_have_few_significance_marks() {
     }
 }
 
-/// The long form, 500 pages each, whose figures docs/methodology.md gives.
+/// The long version, with 500 pages each; docs/methodology.md quotes its figures.
 #[test]
 #[ignore = "takes minutes: run it where intervals or marks change"]
 fn pages_of_shuffled_rows_have_few_significance_marks_in_the_long_run() {

@@ -1,5 +1,5 @@
-//! The page of published claims: what it opens with, what one position does to a claim, where it is
-//! written, and what it says when rows are missing.
+//! The page of published claims: its order, the influence of a single position on a claim, where
+//! the page is written, and what it reports when rows are missing.
 
 use crate::common::{run, scratch};
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ fn published_page_begins_with_articles_and_failed_claims() {
     let folder = folder();
     let (stderr, code) = reproduce(folder.path(), &[]);
     assert_eq!(code, 0, "{stderr}");
-    // By default it lies where git does not look.
+    // The default folder is ignored by git.
     let page = fs::read_to_string(folder.path().join("reports/reproduced/README.md")).unwrap();
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text:?} in {page}"));
     assert!(place("The articles") < place("What did not hold"), "{page}");
@@ -80,7 +80,7 @@ fn published_page_begins_with_articles_and_failed_claims() {
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .args(["check-ignore", "--quiet", place])
             .status();
-        // 128: this is no checkout.
+        // Exit code 128: this isn't a git checkout.
         assert!(ignored.is_ok_and(|status| matches!(status.code(), Some(0 | 128))), "{place} is tracked");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "only `files` and `reports` are there");
@@ -89,8 +89,8 @@ fn published_page_begins_with_articles_and_failed_claims() {
     assert!(out.join("first/report.md").exists());
 }
 
-/// Beside a claim that a ratio decides stands what leaving out one position does to it: here worked
-/// out again from the rows.
+/// A claim that is decided by a ratio also shows the effect of leaving out its most influential
+/// position; the test computes that from the rows.
 #[test]
 fn claim_shows_the_effect_of_its_most_influential_position() {
     let folder = folder();
@@ -117,7 +117,7 @@ fn claim_shows_the_effect_of_its_most_influential_position() {
     assert!(line.contains(&expected), "{expected:?} in {line}");
 }
 
-/// Jobs whose rows are gone are told on the page itself, in every form, and the report ends with 3.
+/// Jobs without rows are reported on the page itself, in every format, and the report exits with 3.
 #[test]
 fn page_reports_missing_rows() {
     let folder = folder();
@@ -143,15 +143,15 @@ fn page_reports_missing_rows() {
     assert!(stdout.contains(message), "{stdout}");
 }
 
-/// A figure that is not met ends with 1, unless it is known not to be; what is slow is left out on
-/// demand; a part of the files writes no page of the whole.
+/// An unmet expectation exits with 1, unless the file expects it to fail. Slow files can be left
+/// out. If only some of the files are run, the page of all files isn't written.
 #[test]
 fn reproduce_exits_1_for_unmet_verdicts_and_writes_a_page_only_of_all() {
     let folder = folder();
     let path = |name: &str| folder.path().join("files").join(name);
     let write = |verdict: &str| {
         let text = fs::read_to_string(path("first.toml")).unwrap();
-        // The last expectation: a figure that no search gives.
+        // The last expectation is a figure that no search gives.
         let (before, _) = text.rsplit_once("verdict").unwrap();
         fs::write(path("first.toml"), format!("{before}verdict = \"{verdict}\"\n")).unwrap();
     };

@@ -1,6 +1,6 @@
-//! Each step of a race by hand: how many items a round takes, who is asked, who leaves, who wins a
-//! tie, who is confirmed against whom, on items that nobody has seen, and what it cost. Objectives
-//! without a program behind them.
+//! Each step of a race, checked by hand with scripted objectives instead of searches: the number of
+//! items in a round, which candidates are measured, which are dropped, who wins a tie, which
+//! finalists are confirmed against which rival, that held-out items are unseen, and the cost.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -8,7 +8,7 @@ use ttlab::internals::analysis::questions::race::{Confirmation, Contest, Objecti
 use ttlab::internals::analysis::questions::samples::Measurements;
 use ttlab::internals::experiment::{Goal, Tune};
 
-/// What a candidate is worth on the n-th item of a stage.
+/// The value of a candidate on the n-th item of a stage.
 struct Scripted<'a> {
     value: &'a mut dyn FnMut(RaceStage, usize, usize, usize) -> f64,
     asked: Vec<(RaceStage, Vec<usize>, Vec<usize>)>,
@@ -29,8 +29,8 @@ impl Objective for Scripted<'_> {
 
 type Asked = Vec<(RaceStage, Vec<usize>, Vec<usize>)>;
 
-/// A race over so many items; `value`: of a stage, a candidate, the place of the item in the stage,
-/// and the item.
+/// A race over the given number of items. `value` gets the stage, the candidate, the item's index
+/// in the stage, and the item.
 fn race(
     (candidates, baseline, items, pressures): (usize, usize, usize, usize),
     options: &Tune,
@@ -55,15 +55,15 @@ fn raced(
     (tuned, objective.asked)
 }
 
-/// A hundred, and up to a fifth more by chance: nobody is better.
+/// 100 plus random noise of up to 20 %: no candidate is better than another.
 fn noise(who: usize, item: usize) -> f64 {
     let mixed = ((who * 1000 + item + 1) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     100.0 + ((mixed >> 32) % 1000) as f64 / 50.0
 }
 
-/// A hundred, a tenth more and a tenth less in turn: over any stretch of items nobody is better by
-/// more than one or two of them.
+/// 100, alternating between 10 % more and 10 % less: over any run of items, no candidate is better
+/// by more than one or two items' worth.
 fn balanced(who: usize, at: usize) -> f64 {
     match who {
         0 => 100.0,
@@ -72,8 +72,8 @@ fn balanced(who: usize, at: usize) -> f64 {
     }
 }
 
-/// Where nothing separates the candidates, the race goes to its end: it sees each of its items once
-/// and none that is held out.
+/// If no candidate is better than another, the race runs to its end, uses each of its items once,
+/// and never uses a held-out item.
 #[test]
 fn race_without_confirmation_never_searches_held_out_items() {
     let options = Tune { held_out: 0.3, ..Tune::default() };
@@ -104,8 +104,8 @@ fn race_without_confirmation_never_searches_held_out_items() {
     assert_eq!(orders.len(), 5, "another seed draws in another order");
 }
 
-/// So many, then as many again, doubling; the rest joins the last round where it would be less than
-/// a quarter of all.
+/// The first round has `first` items, the second as many again, then the number doubles. The rest
+/// joins the last round if it would be less than a quarter of all.
 #[test]
 fn race_rounds_double_and_the_last_is_not_small() {
     for (first, items, expected) in [
@@ -123,8 +123,8 @@ fn race_rounds_double_and_the_last_is_not_small() {
     }
 }
 
-/// Five of which one is best by far: the others go at once, and the three finalists and the
-/// baseline are confirmed.
+/// One of five candidates is best by far: the other four are dropped in the first round, then the
+/// three finalists and the baseline are confirmed.
 #[test]
 fn race_drops_the_worse_and_confirms_the_best() {
     let factors = [1.0, 0.9, 0.95, 2.0, 0.8];
@@ -132,7 +132,7 @@ fn race_drops_the_worse_and_confirms_the_best() {
     assert_eq!((tuned.winner, tuned.against, tuned.rounds.len()), (4, 0, 1));
     assert_eq!((tuned.rounds[0].best, &tuned.rounds[0].dropped), (4, &vec![0, 1, 2, 3]));
     assert_eq!(asked[0].1, [0, 1, 2, 3, 4]);
-    // The winner, the two next best, and the baseline, whatever its place.
+    // The winner, the two next best, and the baseline whatever its rank.
     let finalists = [0, 1, 2, 4];
     assert_eq!((asked[1].1.as_slice(), asked[2].1.as_slice()), (&finalists[..], &finalists[..]));
     assert_eq!(tuned.cost, 5 * 12 + 2 * 4 * 30);
@@ -153,19 +153,18 @@ fn race_drops_the_worse_and_confirms_the_best() {
         assert!((held.test.mean - 0.8).abs() < 1e-9);
     }
     assert_eq!(tuned.confirmations, [Confirmation::Better, Confirmation::Better]);
-    // One finalist: the winner, beside the baseline.
+    // With one finalist: the winner, and the baseline.
     let one = Tune { finalists: 1, ..Tune::default() };
     let (_, asked) = race((5, 0, 60, 0), &one, |_, who, _, item| (10.0 + item as f64) * factors[who]);
     assert_eq!(asked[1].1, [0, 4]);
-    // The most is best.
+    // With the goal `Most`, the largest value wins.
     let most = Tune { goal: Goal::Most, ..Tune::default() };
     let (tuned, asked) = race((5, 0, 60, 0), &most, |_, who, _, item| (10.0 + item as f64) * factors[who]);
     assert_eq!((tuned.winner, tuned.answer()), (3, Confirmation::Better));
     assert_eq!(asked[1].1, [0, 1, 2, 3]);
 }
 
-/// Of equals the baseline is the best; what is the same as the winner is neither its rival nor a
-/// finalist.
+/// The baseline wins a tie. A candidate equal to the winner is neither its rival nor a finalist.
 #[test]
 fn baseline_wins_among_equals() {
     let factors = [1.0, 1.0, 1.2, 1.1];
@@ -175,18 +174,18 @@ fn baseline_wins_among_equals() {
     assert_eq!(same, [true, false, false, false]);
     assert_eq!(asked.last().unwrap().1, [1, 2, 3]);
     assert!((tuned.held_out_results[0].test.mean - 1.0 / 1.1).abs() < 1e-9);
-    // Without the baseline among them, the first.
+    // If the baseline isn't among the equals, the first of them wins.
     let (tuned, _) = race((3, 0, 60, 0), &Tune::default(), |_, who, _, _| [2.0, 1.0, 1.0][who]);
     assert_eq!((tuned.winner, tuned.answer()), (1, Confirmation::Better));
 }
 
-/// Those who left are asked no more, but for the baseline, against whom all curves are drawn;
-/// nobody who left comes back to win.
+/// Dropped candidates aren't measured again, except the baseline, which is the reference of all
+/// curves. A dropped candidate can't win.
 #[test]
 fn dropped_candidate_is_not_searched_again_except_the_baseline() {
     let value = |stage: RaceStage, who: usize, at: usize| match (who, stage) {
         (0, _) => 200.0,
-        // Bad at first, and would be the best by far later.
+        // Bad in the first round; it would be the best by far later.
         (3, RaceStage::Race(0)) => 300.0,
         (3, _) => 1.0,
         _ => balanced(who, at),
@@ -206,9 +205,9 @@ fn dropped_candidate_is_not_searched_again_except_the_baseline() {
     assert_eq!((tuned.candidates[3].searches, tuned.candidates[0].searches), (12, tuned.candidates[1].searches));
 }
 
-/// Two of twelve items against a candidate: p is 2 (1 + 12 + 66) / 2^12 = 0.039, below alpha but
-/// not below a quarter of it, which is what each of four rounds has. One of twelve: 2 (1 + 12) /
-/// 2^12 = 0.0063, which is.
+/// With 2 of 12 items against the candidate, p is 2 (1 + 12 + 66) / 2^12 = 0.039: below alpha, but
+/// not below a quarter of it, which is the share of each of four rounds. With 1 of 12, 2 (1 + 12) /
+/// 2^12 = 0.0063 is below it.
 #[test]
 fn rounds_share_the_significance_level() {
     for (against, dropped) in [(2, None), (1, Some(0))] {
@@ -220,9 +219,10 @@ fn rounds_share_the_significance_level() {
     }
 }
 
-/// One that is worse on each of eight items has p 1/128 by itself. Beside others, each worse on
-/// four items of its own, a pattern of signs may as well make any of them stand out so: with five
-/// it is 6/128 = 0.047 and it leaves, with six 7/128 = 0.055 and it stays.
+/// A candidate that is worse on all eight items has p = 1/128 on its own. If there are others, each
+/// worse on four items of its own, a pattern of signs may make any of them stand out as much: with
+/// five others p is 6/128 = 0.047 and the candidate is dropped, with six it is 7/128 = 0.055 and it
+/// stays.
 #[test]
 fn candidates_share_the_significance_level() {
     let worse_on = [0b0000_1111, 0b0001_0111, 0b0001_1011, 0b0001_1101, 0b0010_0111, 0b0010_1011];
@@ -240,8 +240,9 @@ fn candidates_share_the_significance_level() {
     }
 }
 
-/// A winner that does worse on what the race never saw; at one other pressure nothing can be told.
-/// The other pressures share a level (Holm, by hand); the file's own stands alone.
+/// The winner is worse on held-out items, and at one of the other pressures nothing is significant.
+/// The other pressures share a level (Holm's method, by hand); the file's own pressure is tested
+/// alone.
 #[test]
 fn lucky_winner_is_not_confirmed() {
     let (tuned, _) = race((2, 0, 80, 3), &Tune::default(), |stage, who, at, item| match (stage, who) {
@@ -269,14 +270,15 @@ fn lucky_winner_is_not_confirmed() {
         (tuned.confirmations[0], tuned.confirmations[1], tuned.confirmations[3]),
         (Confirmation::Worse, Confirmation::Nothing, Confirmation::Better)
     );
-    // One alpha for all four pressures: no p is below its own, and some are above it.
+    // All four pressures share one alpha: no corrected p is below the uncorrected one, and some are
+    // above.
     assert!(tuned.held_out_results.iter().all(|held| held.p >= held.test.p - 1e-12));
     assert!(tuned.held_out_results.iter().any(|held| held.p > held.test.p));
 }
 
-/// What has no ratio is not forgotten: of one item that the baseline alone needs nothing for, the
-/// winner's gain is bounded by nothing; where the winner needs nothing, it is better still. Nor is
-/// who needs nothing for one item dropped for needing twice as much of the others.
+/// Items without a ratio still count. If only the baseline needs no nodes for an item, the winner's
+/// gain has no bound; if only the winner needs none, it is even better. A candidate that needs no
+/// nodes for one item isn't dropped for needing twice as many for the others.
 #[test]
 fn candidate_with_zero_nodes_stays_in_the_race() {
     let confirmed = |free: usize| {
@@ -307,7 +309,7 @@ fn candidate_with_zero_nodes_stays_in_the_race() {
             Goal::Least => [100.0, 50.0, 200.0],
             Goal::Most => [100.0, 200.0, 50.0],
         };
-        // The third candidate, or the best of them, has none at the fifth item.
+        // The third candidate, or the best one, needs no nodes for the fifth item.
         let value = |stage: RaceStage, who: usize, at: usize, _: usize| {
             let none = stage == RaceStage::Race(0) && at == 4 && (who == free[0] || (free[1] == 2 && who == 1));
             if none { 0.0 } else { cost[who] }
@@ -317,16 +319,15 @@ fn candidate_with_zero_nodes_stays_in_the_race() {
     }
 }
 
-/// Of those that are confirmed the ones still in the race come first, though one that left early,
-/// on few items, looks better.
+/// Candidates that are still in the race are confirmed before those that were dropped early, even
+/// if a dropped one looks better on its few items.
 #[test]
 fn remaining_candidate_is_confirmed_before_a_dropped_one() {
     let value = |stage: RaceStage, who: usize, at: usize, _: usize| match (who, stage) {
         (0, _) => 100.0,
         (1, _) => 50.0,
         (2, _) => 60.0,
-        // Never clearly worse than the best, and in the end worse on the whole than the one that
-        // was.
+        // Never clearly worse than the best, and in the end worse overall than the one that was.
         (_, RaceStage::Race(0)) => [40.0, 65.0][at % 2],
         (_, RaceStage::Race(_)) => [20.0, 330.0][at % 2],
         (_, RaceStage::HeldOut(_)) => 70.0,
@@ -338,8 +339,8 @@ fn remaining_candidate_is_confirmed_before_a_dropped_one() {
     assert_eq!(asked.last().unwrap().1, [0, 1, 3]);
 }
 
-/// Six of six below, five of them by a hundredth: by signs that is rare (1 in 32), but the interval
-/// does not leave 1 out, and nothing is found.
+/// Six of six items are lower, five of them by only 1 %: the sign pattern alone is rare (1 in 32),
+/// but the interval includes 1, so there is no finding.
 #[test]
 fn result_that_depends_on_one_item_is_not_a_finding() {
     let value = |stage: RaceStage, who: usize, at: usize, _: usize| match (who, stage) {

@@ -1,5 +1,5 @@
-//! The statistics of the study of measures (`experiments/measures/rank.py`), on made-up results
-//! whose answers are known.
+//! The statistics of the study of measures (`experiments/measures/rank.py`), checked on made-up
+//! results with known answers.
 
 use crate::common::{scratch, skip};
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the script prints.
+/// The script's output.
 fn rank(args: &[&str]) -> Option<String> {
     let Ok(output) = Command::new("python3").arg("experiments/measures/rank.py").args(args).output() else {
         skip("python", "python3 is not installed: the statistics of the study of measures were not tested");
@@ -17,20 +17,20 @@ fn rank(args: &[&str]) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-/// The cells of the line that begins with a name, of the first table with such a line from a place
-/// on.
+/// The cells of the table row that starts with `name`: the first such row after the text `after`.
 fn cells<'a>(page: &'a str, after: &str, name: &str) -> Vec<&'a str> {
     let rest = &page[page.find(after).unwrap_or_else(|| panic!("{after}: {page}"))..];
     let line = rest.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap();
     line.trim_matches(['|', ' ']).split(" | ").skip(1).collect()
 }
 
-/// Six tables, four of them played alike by each opening, two of them held out, and a player with
-/// half of the nodes.
+/// Six tables: four with the same results in every opening, two of them held out; and a player with
+/// half the nodes.
 fn units() -> String {
     let mut text = String::from("run,table,unit,searches,nodes,log_nodes,saved,error,points\n");
     // Points of two games, and the measures: nodes that reverse, nodes that follow, score error
-    // with two pairs exchanged.
+    // The points of two games, then the measures: nodes in reversed order, nodes in the right
+    // order, and a score error with two pairs exchanged.
     let tables = [
         ("games", "scored 512", 0.6, 1.2, 1.3, 1.30),
         ("games", "always 512", 0.4, 0.7, 1.9, 1.20),
@@ -43,7 +43,8 @@ fn units() -> String {
     for (run, table, points, ..) in tables {
         (1..=3).for_each(|start| writeln!(text, "{run},\"{table}\",open {start},,100,,,,{points}").unwrap());
     }
-    // A score of 1/3 against the player with all nodes is 120 Elo less: 174 for a factor of e.
+    // A score of 1/3 against the player with all nodes is -120 Elo, so a factor of e in nodes is
+    // worth 174.
     (1..=3)
         .for_each(|start| writeln!(text, "games,\"never full, nodes / 2\",open {start},,100,,,,0.66666667").unwrap());
     for (place, run) in ["nodes", "nodes-neutral", "score-error-5k"].into_iter().enumerate() {
@@ -75,35 +76,38 @@ fn ranks_of_made_up_tables_are_as_computed_by_hand() {
     fs::write(&file, units()).unwrap();
     let Some(page) = rank(&[file.to_str().unwrap(), "50"]) else { return };
     assert!(page.starts_with("games: 5 players, 3 pairs each\ngames-held: 2 players, 3 pairs each\n"), "{page}");
-    // Elo of 0.3 of the points is -147, of 0.45 -35; every opening is the same, so an interval has
-    // no width.
+    // 0.3 of the points is -147 Elo, 0.45 is -35. Every opening has the same result, so the
+    // intervals have no width.
     assert_eq!(
         cells(&page, "| table | Elo", "scored 512")[..3],
         ["-147 [-147, -147]", "1.200 [1.200, 1.200]", "1.300 [1.300, 1.300]"]
     );
     assert_eq!(cells(&page, "| table | Elo", "scored 2048")[0], "-35 [-35, -35]");
-    // All six; within size; four; within size; the two held out (fewer nodes by the weaker one:
-    // -1).
+    // The columns: all six tables; all six within size; four tables; four within size; the two
+    // held-out ones (the weaker one has fewer nodes: -1).
     let ranks = |name: &str| -> Vec<f64> {
         let number = |cell: &&str| cell.split(' ').next().unwrap().parse().unwrap_or(f64::NAN);
         cells(&page, "| measure | all (6)", name).iter().map(number).collect()
     };
-    // Elo: scored 512 3, always 512 1, no moves 512 2, scored 2048 6, always 2048 4, no moves 2048
-    // 5. Few nodes in shape table (1.2 0.7 0.6; 1.1 0.8 0.9): ranks 1 5 6; 2 4 3. Sum of squared
-    // differences 4 + 16 + 16 + 16 + 0 + 4 = 56: 1 - 6 x 56 / 210 = -0.6. Within size both are
-    // exact reversals but for the size of their steps: Elo 1 -1 0; 1 -1 0, nodes -3 1 2; -1 1 0: -6
-    // / sqrt(4 x 16) = -0.75. Of the four 2 1; 4 3 against 1 4; 2 3, within size steps of 1 against
-    // steps of 3 and 1: -2 / sqrt(5).
+    // Always in the order scored, always, no moves; first at size 512, then at 2048.
+    //
+    // All six tables. Ranks by Elo: 3 1 2; 6 4 5. Ranks by few nodes in shape table (1.2 0.7 0.6;
+    // 1.1 0.8 0.9): 1 5 6; 2 4 3. The squared differences are 4 + 16 + 16 + 16 + 0 + 4 = 56, so the
+    // correlation is 1 - 6 x 56 / 210 = -0.6. Within size, ranks minus their mean: Elo 1 -1 0; 1 -1
+    // 0, nodes -3 1 2; -1 1 0. The correlation is -6 / sqrt(4 x 16) = -0.75.
+    //
+    // Four tables (scored, always): Elo 2 1; 4 3, nodes 1 4; 2 3, which gives -0.4. Within size,
+    // Elo has steps of 1 and nodes have steps of 3 and 1: -2 / sqrt(5).
     assert_eq!(ranks("nodes, shape table")[..5], [-0.6, -0.75, -0.4, -0.89, -1.0]);
     assert_eq!(ranks("nodes, shape neutral")[..5], [1.0, 1.0, 1.0, 1.0, 1.0]);
-    // Score error: ranks 1 3 2; 6 4 5 against 3 1 2; 6 4 5: squares 4 + 4 = 8: 1 - 48 / 210 = 0.77;
-    // within size products -2 + 2 of 4 and 4: 0.
+    // Score error: ranks 1 3 2; 6 4 5 against 3 1 2; 6 4 5. The squares are 4 + 4 = 8, so the
+    // correlation is 1 - 48 / 210 = 0.77. Within size, the products are -2 + 2, so it is 0.
     assert_eq!(ranks("score error, 5,000 nodes")[..2], [0.77, 0.0]);
-    // Size and rule: 10 9 10; 12 11 12. Ties at their mean rank: 2.5 1 2.5; 5.5 4 5.5.
+    // Size and rule: 10 9 10; 12 11 12. Ties get their mean rank: 2.5 1 2.5; 5.5 4 5.5.
     assert_eq!(ranks("size and rule")[0], 0.97);
-    // The same ranks as Elo, but for the sign.
+    // The ranks of Elo with the opposite sign.
     assert_eq!(cells(&page, "| rank correlation with", "nodes, shape table (6 tables)")[0], "-0.60 [-0.60, -0.60]");
-    // 0.45 and 0.43 of the points are 14 Elo apart, all others more than 20.
+    // 0.45 and 0.43 of the points are 14 Elo apart; all other differences exceed 20.
     assert_eq!(cells(&page, "| pairs in the order", "nodes, shape neutral"), ["14 of 14", "5 of 5", "1 of 1"]);
     assert_eq!(cells(&page, "| pairs in the order", "nodes, shape table"), ["4 of 14", "1 of 5", "0 of 1"]);
     assert_eq!(cells(&page, "| player | Elo", "Elo of a factor of e in nodes"), ["174 [174, 174]"]);
@@ -126,15 +130,15 @@ fn gathered_units_are_sums_by_game_and_openings_that_all_played() {
     fs::write(judged.join("results.csv"), rows).unwrap();
     fs::write(judged.join("reference.csv"), "position,score\ng 1,20\ng 2,-30000\n").unwrap();
     let Some(lines) = rank(&["gather", folder.path().to_str().unwrap()]) else { return };
-    // The second opening lacks a game of b. The last score of a search counts, an error is cut at
-    // 150, ln(100) + ln(10) = 6.9078.
+    // The second opening has no game of b. Only the last score of a search counts, an error is cut
+    // at 150, and ln(100) + ln(10) = 6.9078.
     let wanted = "run,table,unit,searches,nodes,log_nodes,saved,error,points\n\
         score-error-5k,a 512,g,2,110,6.907755279,3,180,\nscore-error-5k,b 512,g,1,10,2.302585093,0,10,\n\
         games,a 512,open 1,,60,,,,1.5\ngames,b 512,open 1,,6,,,,0\n";
     assert_eq!(lines, wanted);
 }
 
-/// The kept page of the study, and its sums; none where the package has no reports.
+/// The folder of the study's report and the text of its page; none if the package has no reports.
 fn kept() -> Option<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/measures");
     let found = fs::read_to_string(folder.join("report.md")).ok();
@@ -144,7 +148,7 @@ fn kept() -> Option<(PathBuf, String)> {
     Some((folder, found?))
 }
 
-/// `TTLAB_BLESS=1` writes the tables anew.
+/// `TTLAB_BLESS=1` rewrites the tables.
 #[test]
 fn tables_of_the_study_are_those_of_its_sums() {
     let Some((folder, page)) = kept() else { return };
@@ -159,8 +163,8 @@ fn tables_of_the_study_are_those_of_its_sums() {
     }
 }
 
-/// What documents say with "0.19 (95 % 0.13 to 0.24)" where they link to the study stands in its
-/// tables, and so does what its own prose says.
+/// Figures such as "0.19 (95 % 0.13 to 0.24)" in documents that link to the study are in its
+/// tables, and so are the figures of the study's own prose.
 #[test]
 fn figures_of_the_study_in_documents_stand_in_its_tables() {
     let Some((_, page)) = kept() else { return };

@@ -1,10 +1,11 @@
-//! Who may import whom: data flows one way through the rooms of the crate.
+//! Which modules may import which: data flows in one direction through the crate's top-level
+//! modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms in order: each may use only those before it.
+/// The top-level modules in order: each may only use those before it.
 const ROOMS: &[&str] = &[
     "counters",
     "parallel",
@@ -57,20 +58,20 @@ fn rooms_import_only_rooms_before_them() {
     assert!(unknown.is_empty(), "rooms that this test does not know: {unknown:?}");
 }
 
-/// The layers inside `analysis`: each uses itself and those before it.
+/// The layers inside `analysis`: each may only use itself and those before it.
 const LAYERS: &[&str] = &["rows", "pairing", "questions", "caveats"];
 
-/// The names that follow `start` in a text, up to the next character that is part of none.
+/// The identifiers that directly follow `start` in a text.
 fn after<'a>(text: &'a str, start: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(start).skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap())
 }
 
-/// A file's text up to its tests; what is used in them alone may be named above.
+/// The text of a file up to its unit tests, because tests may use modules from higher up.
 fn without_tests(text: &str) -> &str {
     text.split("\nmod tests").next().unwrap_or(text)
 }
 
-/// The paths that begin a text, `{...}` taken apart, and the rest of the text.
+/// The paths at the start of a text, with `{...}` expanded, and the rest of the text.
 fn take_paths(text: &str) -> (Vec<Vec<&str>>, &str) {
     let text = text.trim_start();
     if let Some(mut rest) = text.strip_prefix('{') {
@@ -96,7 +97,7 @@ fn take_paths(text: &str) -> (Vec<Vec<&str>>, &str) {
     }
 }
 
-/// The source by module path, without comments and tests.
+/// The source text by module path, without comments and tests.
 fn modules() -> BTreeMap<Vec<String>, String> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut all = BTreeMap::new();
@@ -113,7 +114,8 @@ fn modules() -> BTreeMap<Vec<String>, String> {
     all
 }
 
-/// The module that a path from a module leads to, through what the modules on its way export again.
+/// The module that a path resolves to, seen from another module; re-exports on the way are
+/// followed.
 fn module_of(modules: &BTreeMap<Vec<String>, String>, from: &[String], path: &[&str]) -> Vec<String> {
     let (mut at, mut path) = (from.to_vec(), path.to_vec());
     while let Some(&name) = path.first() {
@@ -136,8 +138,8 @@ fn module_of(modules: &BTreeMap<Vec<String>, String>, from: &[String], path: &[&
     at
 }
 
-/// Files of a folder (a folder in it counts as one file) use each other one way. Its `mod.rs` only
-/// names them.
+/// The files of a folder don't use each other in a circle (a subfolder counts as one file). A
+/// folder's `mod.rs` only declares them.
 #[test]
 fn files_of_a_folder_use_each_other_in_no_circle() {
     let modules = modules();
@@ -150,7 +152,7 @@ fn files_of_a_folder_use_each_other_in_no_circle() {
             }
             for path in take_paths(&text[at..]).0.iter().filter(|path| path.len() > usize::from(start == "crate::")) {
                 let used = module_of(&modules, module, path);
-                // The folder that both are in, and the file or folder of each in it.
+                // The common folder of both, and the file or subfolder of each inside it.
                 let shared = module.iter().zip(&used).take_while(|(a, b)| a == b).count();
                 if let (Some(own), Some(other)) = (module.get(shared), used.get(shared)) {
                     uses.entry((module[..shared].to_vec(), own)).or_default().insert(other.clone());
@@ -166,7 +168,8 @@ fn files_of_a_folder_use_each_other_in_no_circle() {
         let mut left: BTreeMap<&String, &BTreeSet<String>> =
             uses.iter().filter(|((path, _), _)| path == folder).map(|((_, file), used)| (*file, used)).collect();
         loop {
-            // Take away what uses nothing that is left, and what nothing that is left uses.
+            // Remove everything that uses nothing in the remaining set, and everything that nothing
+            // there uses.
             let names: BTreeSet<&String> = left.keys().copied().collect();
             let used: BTreeSet<&String> = left.values().copied().flatten().collect();
             left.retain(|file, uses| used.contains(file) && uses.iter().any(|name| names.contains(name)));
@@ -211,8 +214,8 @@ fn only_the_runner_and_the_commands_read_a_clock() {
     }
 }
 
-/// Every column is named once, in `record/columns.rs`: elsewhere its constant stands. Sample rows
-/// in unit tests are written out.
+/// Every column name is a literal only in `record/columns.rs`; other code uses its constant. Unit
+/// tests may write sample rows in full.
 #[test]
 fn column_names_are_literals_only_where_they_are_defined() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -223,8 +226,8 @@ fn column_names_are_literals_only_where_they_are_defined() {
         if file.ends_with("record/columns.rs") || file.ends_with("tests.rs") {
             continue;
         }
-        // Plain words such as "depth" are headings and keys of other things in the rooms that print
-        // and read.
+        // Words such as "depth" are also headings and keys of other things in modules that print
+        // and parse.
         let strict = ["analysis", "record", "tune"].iter().any(|room| file.starts_with(src.join(room)));
         for name in all.iter().filter(|name| strict || name.contains('.')) {
             assert!(!text.contains(&format!("\"{name}\"")), "{} names the column {name}", file.display());

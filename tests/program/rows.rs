@@ -1,6 +1,7 @@
-//! Every cell of a run's results against searches made here, one after another, for variants that
-//! are written out by hand: what a file means, in which order it is run, what is kept from search
-//! to search, and what the row says of it. And the manifest against the rows.
+//! Compares every cell of a run's results with sequential searches made here, for variants that are
+//! written out by hand: this checks what an experiment file means, the order in which it is run,
+//! what is kept from search to search, and what the rows record. Also compares the manifest with
+//! the rows.
 
 use crate::common;
 use crate::common::scratch;
@@ -15,8 +16,8 @@ use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
 
 type Row = BTreeMap<String, String>;
 
-/// A variant as the file means it: its name, all its options as TOML, its limit, and the cells of
-/// the options that vary.
+/// The meaning of a variant in the file: its name, all its options as TOML, its limit, and the
+/// cells of the options that vary.
 struct Variant {
     name: &'static str,
     options: &'static str,
@@ -28,7 +29,7 @@ const fn depth(depth: u8) -> Limit {
     Limit { depth: Some(depth), nodes: None }
 }
 
-/// Which plies of a game, or how many of the engine's own, and whose.
+/// Which plies of a game are searched, or how many plies of self-play, and for which side.
 #[derive(Clone, Copy)]
 struct Plies {
     from: u16,
@@ -44,7 +45,7 @@ struct Case {
     plies: Option<Plies>,
     variants: Vec<Variant>,
     baseline: &'static str,
-    /// The place of a variant that takes the whole suite as one job.
+    /// The index of a variant that takes the whole suite as one job.
     whole: Option<usize>,
 }
 
@@ -52,8 +53,8 @@ fn found(engine: &mut Engine, board: &Board, past: &[Board], limit: Limit) -> Ve
     engine.search(board, past, limit, &AtomicBool::new(false), &mut |_| {}).iterations
 }
 
-/// The fields of counters by their names, as the compiler prints them: no list of the program's own
-/// stands between.
+/// The names and values of counters, taken from their `Debug` output, so that no list of the
+/// program is involved.
 fn parse_move(prefix: &str, counters: &impl std::fmt::Debug) -> Vec<(String, String)> {
     let text = format!("{counters:?}");
     let fields = text.split_once('{').unwrap().1.trim_end_matches('}').split(',');
@@ -64,7 +65,7 @@ fn parse_move(prefix: &str, counters: &impl std::fmt::Debug) -> Vec<(String, Str
     fields.map(field).collect()
 }
 
-/// One search, as its rows have it.
+/// The rows of one search.
 #[allow(clippy::too_many_arguments)]
 fn lines(
     case: &Case,
@@ -145,7 +146,7 @@ fn job(
         let mine = plies.side.is_none_or(|side| side == board.turn());
         let required = mine && ply >= plies.from && ply <= plies.to;
         let mut next = given.get(at).copied();
-        // On its own the engine plays for both sides; a game's other plies are not searched.
+        // In self-play the engine moves for both sides; in a game, the other plies aren't searched.
         if required || plies.own > 0 {
             let found = found(engine, &board, &past, variant.limit);
             if plies.own > 0 {
@@ -166,7 +167,7 @@ fn expected(case: &Case, suite: &Path) -> (Vec<Row>, u64, usize) {
     let suite = Suite::load(suite, SuiteOptions::default()).unwrap();
     let (mut rows, mut jobs) = (Vec::new(), 0);
     for repeat in 0..case.repeats {
-        // What the job of the whole suite found at each item.
+        // The rows of the whole-suite job for each item.
         let mut kept: Vec<Vec<Row>> = Vec::new();
         for (at, item) in suite.items.iter().enumerate() {
             for (place, variant) in case.variants.iter().enumerate() {
@@ -179,7 +180,7 @@ fn expected(case: &Case, suite: &Path) -> (Vec<Row>, u64, usize) {
                 let share = options.table.size.to_string().ends_with('%');
                 let items = if whole { &suite.items[..] } else { std::slice::from_ref(item) };
                 let working_set = share.then(|| {
-                    // What a table without a bound holds after the same searches.
+                    // The number of entries that an unbounded table has after the same searches.
                     let mut unbounded = options.clone();
                     unbounded.table.kind = ttlab::internals::table::TableKind::Unbounded;
                     let mut engine = Engine::new(&unbounded, None).unwrap();
@@ -207,7 +208,7 @@ fn expected(case: &Case, suite: &Path) -> (Vec<Row>, u64, usize) {
     (rows, jobs, suite.items.len())
 }
 
-/// Runs a case and holds every row and the manifest against what is expected.
+/// Runs a case and compares every row and the manifest with the expected ones.
 fn holds(case: &Case, more: &[&str]) {
     let folder = scratch();
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
@@ -261,7 +262,7 @@ fn holds(case: &Case, more: &[&str]) {
     assert!(now - begun < 600);
 }
 
-/// A move that wins, a stalemate, and a move to keep away from.
+/// Positions with a winning move, a stalemate, and a move to avoid.
 const EPD: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - bm Qd1+; id \"one\";\n\
     7k/5Q2/8/6K1/8/8/8/8 b - - id \"two\";\n8/8/8/8/4k3/r7/1r6/4K3 b - - am Rh3; id \"three\";\n\
     r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - id \"four\";\n";
@@ -316,8 +317,8 @@ fn rows_of_grid_exclude_include_and_variant_equal_the_expected() {
     holds(&case, &["--jobs", "2"]);
 }
 
-/// Axes that move together, whichever stands first; sizes that are a share of each item's own
-/// working set.
+/// Axes that vary together, in either order, and sizes given as a share of each item's own working
+/// set.
 #[test]
 fn rows_of_zipped_axes_and_working_set_shares_equal_the_expected() {
     for (one, two) in [
@@ -374,8 +375,8 @@ fn rows_of_zipped_axes_and_working_set_shares_equal_the_expected() {
     }
 }
 
-/// Knights that go out and back, so that the game's past matters; a game too short to be searched;
-/// one that begins in its middle, with Black to move.
+/// Knights that move out and back, so that the game's history matters; a game too short to be
+/// searched; and a game that starts from a given position with Black to move.
 const PGN: &str = "[Event \"a\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"*\"]\n\n1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 e5 6. d3 d6 *\n\n\
     [Event \"b\"]\n[White \"C\"]\n[Black \"D\"]\n[Result \"*\"]\n\n1. f3 e5 *\n\n\
     [Event \"c\"]\n[White \"E\"]\n[Black \"F\"]\n[Result \"*\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 3\"]\n\n3... Kd7 4. e4 Kd6 5. Kd2 *\n";
@@ -428,8 +429,8 @@ fn rows_of_self_play_equal_the_expected() {
              sequence = {{ self_play = 5, side = '{side}' }}\n[engine]\ndraws = true\ntable.size = 128\ntable.clock = 'game-ply'\n\
              table.policy = 'aged-depth'\n[grid]\n'table.clear' = ['game', 'search']\n"
         );
-        // Bare kings and a rook, shuffling; and a board full of pieces, few of which can be taken:
-        // its first iteration is through in time.
+        // King and rook, shuffling; bare kings; and a board full of pieces with few captures, so
+        // that the first iteration finishes within the limit.
         let epd = "8/8/8/4k3/8/8/8/R3K3 w - - bm Ra5; id \"rook\";\n8/8/8/4k3/8/8/8/K7 b - - id \"kings\";\n\
             r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - id \"open\";\n";
         let case = Case {
@@ -445,8 +446,8 @@ fn rows_of_self_play_equal_the_expected() {
     }
 }
 
-/// A variant that clears nothing takes the whole suite in one job; its rows stand at their items
-/// all the same.
+/// A variant that never clears its table takes the whole suite as one job; its rows are still
+/// stored with their items.
 #[test]
 fn table_that_is_never_cleared_lasts_through_the_suite() {
     let case = Case {
@@ -476,8 +477,8 @@ fn table_that_is_never_cleared_lasts_through_the_suite() {
     holds(&case, &["--jobs", "2"]);
 }
 
-/// The anatomy's columns, of a small table with short keys, in which every kind of miss comes and
-/// other positions' entries answer.
+/// The columns of the anatomy, with a small table and short keys, so that every kind of miss occurs
+/// and entries of other positions answer.
 #[test]
 fn diagnostics_have_their_documented_columns() {
     let variant = |name: &'static str, options: &'static str, size: &'static str| Variant {

@@ -1,4 +1,4 @@
-//! An experiment with several suites, from its file to its page.
+//! An experiment with several suites, from the file to the page.
 
 use crate::common::{run, scratch};
 use std::path::Path;
@@ -8,7 +8,8 @@ const MIDDLE: &str = "r3k2r/pppq1ppp/2n2n2/3pp3/3PP3/2N2N2/PPPQ1PPP/R3K2R w KQkq
 const END: &str = "8/5k2/3p4/1p1P4/1P2K3/8/6P1/8 w - - id \"a\";\n8/8/1p3k2/p7/P1P5/1P2K3/8/8 w - - id \"c\";\n\
                    8/3k4/8/2p1p3/2P1P3/3K4/8/8 w - - id \"d\";\n";
 
-/// The file, with what is expected.
+/// Writes the suites and the experiment file, ending with the given text, and returns the file's
+/// path.
 fn write(folder: &Path, more: &str) -> String {
     std::fs::write(folder.join("m.epd"), MIDDLE).unwrap();
     std::fs::write(folder.join("e.epd"), END).unwrap();
@@ -21,7 +22,7 @@ fn write(folder: &Path, more: &str) -> String {
     file.display().to_string()
 }
 
-/// The fields of a column, by row.
+/// The values of a column in the order of the rows.
 fn column(folder: &str, name: &str) -> Vec<String> {
     let mut reader = csv::Reader::from_path(Path::new(folder).join("results.csv")).unwrap();
     let at = reader.headers().unwrap().iter().position(|column| column == name).unwrap();
@@ -46,7 +47,7 @@ fn several_suites_make_one_page_with_a_section_each() {
     let head = screen.lines().find(|line| line.starts_with("variant")).unwrap();
     assert_eq!(head.split_whitespace().take(4).collect::<Vec<_>>(), ["variant", "middle", "end", "over"]);
 
-    // Rows say which suite they are of, and are as deep as it is.
+    // Each row names its suite, and has the depth of that suite.
     let read = |name: &str| column(&out, name);
     for ((suite, position), (depth, limit)) in
         read("suite").iter().zip(read("position")).zip(read("depth").iter().zip(read("limit")))
@@ -57,8 +58,7 @@ fn several_suites_make_one_page_with_a_section_each() {
         assert!(limit == format!("depth {deepest}"), "{suite} {depth} {limit}");
     }
 
-    // A section for each suite, and in it a verdict on what is expected of every suite or of this
-    // one.
+    // Each suite has a section with verdicts on the expectations for all suites and for that suite.
     let page = std::fs::read_to_string(Path::new(&out).join("report.md")).unwrap();
     let (before, end) = page.split_once("## Suite end: e.epd, 3 items, depth 4").unwrap();
     let (across, middle) = before.split_once("## Suite middle: m.epd, 2 items, depth 3").unwrap();
@@ -70,7 +70,7 @@ fn several_suites_make_one_page_with_a_section_each() {
     assert!(end.contains("(end-ratio.svg)"));
     assert!(Path::new(&out).join("end-ratio.svg").exists());
 
-    // One suite by itself is an ordinary page, and so are groups by suite.
+    // A single suite gets an ordinary page, and so does grouping by suite.
     let (alone, _, code) = run(&["report", &out, "--where", "suite=end"]);
     assert_eq!(code, 0, "{alone}");
     assert!(alone.contains("nodes / baseline"), "{alone}");
@@ -82,8 +82,8 @@ fn several_suites_make_one_page_with_a_section_each() {
     assert_eq!(code, 2, "{wrong}");
     assert!(wrong.contains("`suite` has no `ende`; there are `middle`, `end`"), "{wrong}");
 
-    // Shards of it make the same rows; compared with itself each suite's variants are compared by
-    // themselves.
+    // Shards produce the same rows. When the result is compared with itself, the variants of each
+    // suite are compared separately.
     let plan = folder.path().join("plan.json").display().to_string();
     assert_eq!(run(&["plan", &file, "--shards", "2", "-o", &plan]).2, 0);
     for shard in ["0", "1"] {

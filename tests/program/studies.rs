@@ -1,6 +1,7 @@
-//! What the studies say, held to the rows that they kept: every figure with an interval in the
-//! README and the handbook is one that the rows of the report make to which its sentence links, and
-//! the large effects show again where the study's own file is run at a small fraction of its size.
+//! Checks what the studies state against the rows in the repository: every figure with an interval
+//! in the README and the handbook follows from the rows of the report that its sentence links to,
+//! and the large effects appear again when the study's own file is run at a small fraction of its
+//! size.
 
 use crate::common::{has_reports, run, scratch};
 use serde_json::Value;
@@ -18,7 +19,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The page that a folder's rows make, as data. It is made once.
+/// The page made from a folder's rows, as JSON; it is computed once per folder.
 fn page(folder: &Path) -> Arc<Value> {
     type Pages = Mutex<BTreeMap<PathBuf, Arc<OnceLock<Arc<Value>>>>>;
     static PAGES: LazyLock<Pages> = LazyLock::new(Mutex::default);
@@ -36,8 +37,8 @@ fn kept(study: &str) -> PathBuf {
     root().join("reports/studies").join(study)
 }
 
-/// The numbers of `0.826 [0.741, 0.885]`, `-60.3 [-85.5, -35.8]` and the like, as written, wherever
-/// they stand.
+/// The numbers of figures such as `0.826 [0.741, 0.885]` or `-60.3 [-85.5, -35.8]` in a text, as
+/// written.
 fn figures(text: &str) -> Vec<[String; 3]> {
     let number = |word: &str| word.contains('.') && word.parse::<f64>().is_ok();
     let mut found = Vec::new();
@@ -53,7 +54,7 @@ fn figures(text: &str) -> Vec<[String; 3]> {
     found
 }
 
-/// The folders of the reports that a sentence links to.
+/// The folders of the reports that a text links to.
 fn linked(document: &Path, text: &str) -> Vec<PathBuf> {
     let folder = document.parent().unwrap();
     let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
@@ -63,8 +64,8 @@ fn linked(document: &Path, text: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Every ratio of a report with its interval, every Elo and every difference of moves' losses: of
-/// its tables, and of the claims that it decided.
+/// Every ratio, Elo difference and move-loss difference with its interval that a report contains,
+/// in its tables and in its verdicts.
 fn ratios(value: &Value, into: &mut Vec<[f64; 3]>) {
     match value {
         Value::Object(fields) => {
@@ -80,7 +81,7 @@ fn ratios(value: &Value, into: &mut Vec<[f64; 3]>) {
         }
         Value::Array(values) => values.iter().for_each(|value| ratios(value, into)),
         Value::String(text) => {
-            // As a verdict says it: "ratio 0.826, 95 % 0.741 to 0.885, p 0.002".
+            // The text of a verdict: "ratio 0.826, 95 % 0.741 to 0.885, p 0.002".
             let answer = text.split_once("ratio ").and_then(|(_, rest)| {
                 let (mean, rest) = rest.split_once(", 95 % ")?;
                 let (low, rest) = rest.split_once(" to ")?;
@@ -92,7 +93,7 @@ fn ratios(value: &Value, into: &mut Vec<[f64; 3]>) {
     }
 }
 
-/// A column of a study's rows by variant, position and depth, for the variants given.
+/// A column of a study's rows by variant, position and depth, for the given variants.
 fn counted(study: &str, column: &str, variants: &[&str]) -> BTreeMap<(String, String, u32), f64> {
     let folder = kept(study);
     let rows = thin::read(&folder, &Manifest::read(&folder).unwrap().unwrap()).unwrap();
@@ -113,7 +114,8 @@ fn of_totals(study: &str, column: &str, of: &str, against: &str) -> [f64; 3] {
     let mut positions: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for ((variant, position, _), count) in &counts {
         let sums = positions.entry(position).or_default();
-        // The smaller of the two is the part: its share of the other lies below 1.
+        // `rate_interval` needs a part and a whole: the smaller count is the part, so its share is
+        // below 1.
         if variant == against { sums.0 += count } else { sums.1 += count }
     }
     let sums: Vec<(f64, f64)> = positions.into_values().collect();
@@ -122,13 +124,13 @@ fn of_totals(study: &str, column: &str, of: &str, against: &str) -> [f64; 3] {
     [total.1 / total.0, 1.0 / high, 1.0 / low]
 }
 
-/// What a study's rows say beside its tables.
+/// Figures that follow from a study's rows but are in none of its tables.
 fn derived(study: &str) -> Vec<[f64; 3]> {
     let [one, four] = ["key_bits=8, slots=1", "key_bits=8, slots=4"];
     if study == "key-width" { vec![of_totals(study, "anatomy.false_hits", four, one)] } else { Vec::new() }
 }
 
-/// Sentences that go together: a paragraph, an item of a list, a row of a table.
+/// Sentences that belong together: a paragraph, a list item, or a table row.
 fn passages(text: &str) -> Vec<String> {
     let mut passages = vec![String::new()];
     for line in text.lines() {
@@ -142,7 +144,7 @@ fn passages(text: &str) -> Vec<String> {
     passages
 }
 
-/// The figures of a document that no report bears out, and how many there are in all.
+/// The figures of a document that no linked report contains, and the number of all its figures.
 fn unfounded(document: &Path, text: &str) -> (Vec<String>, usize) {
     let (mut wrong, mut seen) = (Vec::new(), 0);
     for passage in passages(text) {
@@ -153,7 +155,7 @@ fn unfounded(document: &Path, text: &str) -> (Vec<String>, usize) {
         let (links, mut known) = (linked(document, &passage), Vec::new());
         links.iter().for_each(|folder| ratios(&page(folder), &mut known));
         seen += figures.len();
-        // What no table has is worked out where it is needed.
+        // Figures that are in no table are computed only if needed.
         if !figures.iter().all(|figure| known.iter().any(|ratio| page_shows(figure, ratio))) {
             let studies = links.iter().filter_map(|folder| folder.file_name()?.to_str());
             known.extend(studies.flat_map(derived));
@@ -168,7 +170,7 @@ fn unfounded(document: &Path, text: &str) -> (Vec<String>, usize) {
     (wrong, seen)
 }
 
-/// Whether a figure is a ratio to the digits that it has.
+/// Whether a figure equals a ratio when rounded to the figure's digits.
 fn page_shows(figure: &[String; 3], ratio: &[f64; 3]) -> bool {
     figure.iter().zip(ratio).all(|(answer, known)| {
         let digits = answer.split_once('.').map_or(0, |(_, digits)| digits.len());
@@ -209,8 +211,8 @@ fn figure_without_a_report_is_detected() {
     }
 }
 
-/// What a study says of itself is borne out by its own report, by what a script made of its rows
-/// (`predictors.md` beside it), or by the report of another study that it names.
+/// Every figure in a study's analysis is in its own report, in the output of a script on its rows
+/// (`predictors.md` in the same folder), or in the report of another study that it names.
 #[test]
 fn figures_in_studies_are_in_a_report() {
     if !has_reports() {
@@ -244,8 +246,8 @@ fn figures_in_studies_are_in_a_report() {
     assert!(seen >= 40, "{seen} figures were read");
 }
 
-/// One number has one interval: what the study of the price of a node tells in whole Elo is what
-/// its table of encounters has.
+/// The Elo figures in whole numbers that the price-of-a-node study quotes equal those of its table
+/// of encounters, with the same intervals.
 #[test]
 fn elo_in_the_node_study_equals_that_of_its_encounters() {
     if !has_reports() {
@@ -269,8 +271,8 @@ fn elo_in_the_node_study_equals_that_of_its_encounters() {
     assert_eq!(message, known);
 }
 
-/// Runs a study's file (of several suites one: `study/suite`), changed, and gives a column's sum
-/// for each variant.
+/// Runs a study's file with a change (of several suites, only the one given as `study/suite`) and
+/// returns the sum of a column for each variant.
 fn rerun(study: &str, column: &str, change: impl FnOnce(&mut toml::Table)) -> BTreeMap<String, f64> {
     let folder = scratch();
     let (study, suite) = study.split_once('/').map_or((study, None), |(study, suite)| (study, Some(suite)));
@@ -307,7 +309,7 @@ fn set(file: &mut toml::Table, key: &str, value: &str) {
     file.insert(key.to_owned(), value["value"].clone());
 }
 
-/// The sum of the variant whose name has all these words.
+/// The sum of the only variant whose name contains all these words.
 #[track_caller]
 fn of(sums: &BTreeMap<String, f64>, words: &[&str]) -> f64 {
     let fits = |name: &str| words.iter().all(|word| name.split(", ").any(|part| part.contains(word)));
@@ -380,8 +382,8 @@ fn false_matches_occur_at_the_expected_rate() {
         set(file, "grid", r#"{ "table.key_bits" = [6, 8], "table.slots" = [1, 4], "table.size" = [512] }"#);
     });
     let of = |bits: &str, slots: &str| of(&hits, &[&format!("key_bits={bits}"), &format!("slots={slots}")]);
-    // Two bits more: a quarter; four slots: about four times. A factor of two is the margin for
-    // hits that are few.
+    // Two more bits leave a quarter of the false hits; four slots give about four times as many.
+    // The tolerance is a factor of two, because the hits are few.
     for slots in ["1", "4"] {
         let (six, eight) = (of("6", slots), of("8", slots));
         assert!((2.0..8.0).contains(&(six / eight)), "{six} and {eight} at {slots} slots");
@@ -390,8 +392,8 @@ fn false_matches_occur_at_the_expected_rate() {
     assert!((2.0..8.0).contains(&(four / one)), "{one} and {four}");
 }
 
-/// Studies whose large effects a handful of small searches shows: the file, what is made smaller,
-/// and pairs of variants of which the first needs more nodes.
+/// Studies whose large effects show in a handful of small searches: the file, the settings that
+/// make it smaller, and pairs of variants of which the first needs more nodes.
 type Small = (&'static str, &'static [(&'static str, &'static str)], &'static [[&'static [&'static str]; 2]]);
 
 const ALWAYS: &[&str] = &["policy=always", "slots=1"];
@@ -402,7 +404,7 @@ const SMALL: [Small; 9] = [
     ("replacement/endgames", &[("first", "5"), ("limit", "{ depth = 6 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
     ("replacement/tactical", &[("first", "4"), ("limit", "{ depth = 5 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
     (
-        // A table that one search does not fill.
+        // A table that one search doesn't fill.
         "replacement-large/middlegames",
         &[
             ("first", "2"),
