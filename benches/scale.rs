@@ -26,7 +26,7 @@ fn positions(count: usize) -> String {
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n".repeat(count)
 }
 
-/// Returns an experiment with a grid of this many points, half of which are excluded by name.
+/// Returns an experiment with a grid of this many points, and excludes half of them by name.
 fn grid(count: usize) -> String {
     let seeds: Vec<String> = (0..count).map(|seed| seed.to_string()).collect();
     let excludes: String = (0..count / 2).map(|seed| format!("[[exclude]]\n'keys.seed' = {}\n", seed * 2)).collect();

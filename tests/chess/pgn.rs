@@ -445,8 +445,8 @@ fn damage_at_any_place_affects_no_other_game() {
     }
 }
 
-/// Four games, of which the second has a variation that isn't closed, with and without tags. Other
-/// readers also find four games.
+/// Four games, with and without tags. The second has a variation that isn't closed. Other readers
+/// also find four games.
 #[test]
 fn unclosed_variation_affects_only_its_game() {
     for (tags, bad) in [("[White \"A\"]\n[Black \"B\"]\n\n", "1. e4 (1. c4 e5 1-0"), ("", "1. e4 (1. c4 e5 1-0")] {

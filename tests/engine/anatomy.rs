@@ -233,8 +233,8 @@ fn shadowed(policy: &str) {
     };
     for step in 0..60_000 {
         let position = random(400);
-        // The keys have few different high bits, three of which are compared, and arbitrary low
-        // bits, which select the slot.
+        // The high bits of the keys take few values (three of them are compared); the low bits,
+        // which select the slot, are arbitrary.
         let key = (position * 0x9e37_79b9).wrapping_mul(0x2545_f491_4f6c_dd1d);
         let (slot, kept, check, depth) = (key % 64, key >> 61, position + 1, random(10) as u8);
         table.identify(check);
@@ -321,8 +321,8 @@ fn anatomy_columns_are_written_if_requested() {
     }
 }
 
-/// Observes a table of 512 slots whose keys are never compared. It knows the full keys, so it can
-/// tell when another position's entry answers.
+/// Observes a table of 512 slots that never compares keys. It knows the full keys, so it can tell
+/// when another position's entry answers.
 struct Last {
     keys: HashMap<u64, u64>,
     foreign: bool,

@@ -144,7 +144,7 @@ fn summary_lines_equal_figures_by_hand() {
         );
     }
     // The two iterations of a search have 16 probes, 12 hits, 4 usable hits and 16 stores into 8
-    // slots, 6 of which are full at the end.
+    // slots. 6 slots are full at the end.
     for (line, searches) in [(&s1, 4.0), (&s2, 4.0), (&b1, 4.0), (&b2, 3.0)] {
         assert_eq!((line.sum("table.probes"), line.sum("table.hits")), (16.0 * searches, 12.0 * searches));
         assert_eq!((line.sum("search.usable"), line.sum("table.stores")), (4.0 * searches, 16.0 * searches));
@@ -553,9 +553,8 @@ fn claims_of_a_file_are_corrected_together() {
     let claim = "nodes(s2) < nodes(s1)";
     assert_eq!(ruled(&rows, &[claim])[0].ruling, Ruling::Holds);
     assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::Undecided));
-    // Eight positions are enough for four claims. Four identical claims move together, so the
-    // correction makes them no more expensive than one; a correction for independent claims would
-    // leave 8 x 2/256 = 0.0625.
+    // Eight positions are enough for four claims. Identical claims move together, so the joint
+    // correction makes four of them no more expensive than one.
     let rows = two(|at| (1000, 800 - at % 3), 8);
     assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::Holds));
 }
@@ -571,8 +570,8 @@ fn claim_names_its_most_influential_position() {
         "{}",
         held.measured
     );
-    // Eleven positions go up, nine do not change, one goes far down: without it, the mean changes its
-    // sign.
+    // Eleven positions go up, nine don't change, one goes far down: without it, the mean changes
+    // its sign.
     let turned = two(
         |at| {
             (

@@ -43,8 +43,8 @@ fn stored(key: u64, depth: u8) -> Event {
     Event::store(key, depth as i8, 0, bits, worth(depth) as u32)
 }
 
-/// Returns probes and stores of keys, some of which are much more frequent than others. Each event
-/// comes with the depth of the last store of its key.
+/// Returns probes and stores. Some keys are much more frequent than others. Each event comes with
+/// the depth of the last store of its key.
 fn trace(seed: u64, keys: u64, len: usize) -> Vec<Known> {
     let mut chance = Chance(seed);
     let mut offered: HashMap<u64, u8> = HashMap::new();
@@ -275,9 +275,9 @@ fn replay_in_passes_equals_replay_at_once() {
     }
 }
 
-/// The replay uses as many passes as the memory requires. By hand: 33 bytes per entry of the hash
-/// map and half as much again while it grows, a power of two of entries, of which seven in eight
-/// are filled, and 24 bytes per probe.
+/// The replay uses as many passes as the memory requires. By hand: the hash map has a power of two
+/// of places, at most 7/8 full, with 33 bytes each, and needs half as much again while it grows;
+/// each probe takes 24 bytes.
 #[test]
 fn passes_are_as_few_as_fit() {
     let info = Info { events: 5000, peak_positions: 1000, peak_usable: 3000, ..Info::default() };

@@ -427,8 +427,8 @@ fn damaged_trace_is_refused_with_its_byte_offset() {
     impossible(43, 0xa0, 1, Flaw::CutWithoutHit);
     impossible(59, 0xa9, 2, Flaw::Flags("a store"));
     assert!(matches!(damaged(64, 2), TraceError::Count { offset: 64, declared: 2, found: 3 }));
-    // Any flipped bit is detected. The only file accepted without a checksum is one whose end
-    // record has none.
+    // Any flipped bit is detected. A file without a checksum is only accepted if its end record
+    // says that there is none.
     for bit in 128..8 * whole.len() {
         let mut file = whole.clone();
         file[bit / 8] ^= 1 << (bit % 8);

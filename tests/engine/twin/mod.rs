@@ -110,7 +110,8 @@ fn plain(found: &Iteration) -> Iterated {
         best: found.best,
         pv: found.pv.clone(),
         search: found.search,
-        // The twin doesn't track whose entry answers; tests/engine/anatomy.rs tests that.
+        // The twin doesn't track which position an entry belongs to; tests/engine/anatomy.rs tests
+        // that.
         anatomy: found
             .anatomy
             .as_ref()
@@ -259,8 +260,8 @@ fn every_option_value_equals_the_twin() {
     });
 }
 
-/// Several searchers whose entries refuse each other and move within buckets, with whole and torn
-/// stores.
+/// Several searchers with a table in which entries refuse each other and move within buckets, with
+/// whole and torn stores.
 #[test]
 fn searchers_of_a_table_that_refuses_equal_the_twin() {
     for (policy, tear) in [("depth-preferred", 0.0), ("always", 0.0), ("always", 0.5)] {

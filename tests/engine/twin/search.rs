@@ -759,8 +759,8 @@ impl Twin {
         }
     }
 
-    /// Nodes have an evaluation if they are leaves or below, or if they are interior nodes out of
-    /// check whose evaluation is stored.
+    /// Leaves and quiescence nodes have an evaluation, and so do interior nodes out of check if
+    /// their evaluation is stored.
     fn has_evaluation(&self, board: &Board, depth: i32) -> bool {
         depth == 0 || self.options.store.evaluations && self.writes(depth) && board.checkers().is_empty()
     }

@@ -1,5 +1,5 @@
-//! Several twins on system threads, only one of which may run at a time: a baton is passed node by
-//! node, and a table records which searcher wrote what.
+//! Several twins run on system threads, one at a time: they pass a baton from node to node, and a
+//! table records which searcher wrote what.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -29,7 +29,7 @@ struct Round {
     random: Pcg64,
     /// Remaining turns of the list before it starts again.
     list: Vec<(usize, u32)>,
-    /// The searcher whose turn it is, and the nodes left in the turn.
+    /// The current searcher, and the nodes left in its turn.
     holder: usize,
     left: u32,
     /// Nodes left of the limit.
@@ -348,7 +348,7 @@ impl OwnedTable {
         there
     }
 
-    /// The searcher descends below a position whose entry it has just seen or written.
+    /// The searcher has just read or written the entry of a position, and descends below it.
     pub fn descend(&self, key: u64, depth: i32) {
         let mut owned = self.owned.lock().unwrap();
         let Some(slot) = owned.seen.get(&self.me).copied() else { return };

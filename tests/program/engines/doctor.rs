@@ -66,7 +66,7 @@ fn doctor_prints_one_screen() {
     assert_eq!(text.err, "");
 }
 
-/// An engine whose smallest table has 128 entries and always replaces. If its search asks the table
+/// The engine's smallest table has 128 entries and always replaces. If its search asks the table
 /// how deep to go, node counts are found to mislead; without that term they lead. With a fixed
 /// number of games to a fixed depth, the figures are the same on every machine.
 #[test]

@@ -166,8 +166,8 @@ fn child_processes_end_with_their_engine() {
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 
-/// A process that has left the engine's process group and session, and whose parent may have
-/// exited, ends when the engine quits, when the engine is killed, and when ttlab is killed.
+/// A process may leave the engine's process group and session, and lose its parent. It still ends
+/// when the engine quits, when the engine is killed, and when ttlab is killed.
 #[test]
 fn process_in_its_own_session_ends_with_the_engine() {
     use std::os::unix::process::CommandExt;

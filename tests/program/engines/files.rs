@@ -516,7 +516,7 @@ name = "ours"
         part.lines().take_while(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(quality("whole"), quality("merged"));
-    // A shard whose judgements are partly or completely lost.
+    // A shard that has lost some or all of its judgements.
     let path = trial.path("merged/shards/1/reference.csv");
     let judged = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, judged.lines().take(2).collect::<Vec<_>>().join("\n") + "\n").unwrap();

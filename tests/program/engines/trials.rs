@@ -61,7 +61,7 @@ fn trusted_engine_runs_despite_the_findings_of_the_trial() {
     assert!(page.contains("| exact, trusted |"), "{page}");
 }
 
-/// Two table sizes of an engine whose `ucinewgame` resets its history tables but not its
+/// Two table sizes of an engine. Its `ucinewgame` resets the history tables but not the
 /// transposition table.
 fn forgets_half(more: &str) -> Trial {
     let text = format!(
@@ -98,7 +98,7 @@ fn engine_that_keeps_state_between_games_plays_only_if_trusted() {
     let trusted = trial.manifest("out")["subjects"]["large"]["trusted"].as_str().unwrap_or_default().to_owned();
     assert!(trusted.contains(problem), "{trusted}");
     assert!(trial.rows("out").iter().all(|row| row["reported.repeats"] != "exact"));
-    // An engine whose searches aren't repeatable, even in new processes.
+    // An engine that isn't repeatable, even in new processes.
     let wander = |more: &str| {
         Trial::new(&format!(
             "limit = {{ depth = 3 }}\nfirst = 1\nbaseline = {{ variant = \"ours\" }}\n[match]\nmax_moves = 1\n[subject]\nuci = [\"ENGINE\", \"wander\"]\n{more}\n\
