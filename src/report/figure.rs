@@ -50,8 +50,8 @@ impl Plot {
 }
 
 impl Figure {
-    /// Renders the figure as SVG, `width` pixels wide. `alone`: with its own colours, as a file of
-    /// its own.
+    /// Renders the figure as SVG, `width` pixels wide. `alone`: the SVG defines its own colours, so
+    /// that it can be a separate file.
     pub fn render(&self, width: f64, alone: bool) -> String {
         match &self.plot {
             Plot::Forest(plot) => plot.render(width, &self.title, alone),
@@ -68,12 +68,12 @@ pub(super) fn metric_name(summary: &Summary) -> &str {
     summary.metrics.first().map_or("nodes", |metric| &metric.name)
 }
 
-/// The lines to draw, and a sentence if these are not all.
+/// The lines to draw, and a sentence if some lines are left out.
 fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
     let lines = curves::choose_lines(summary);
-    let (shown, all) = (lines.len(), summary.lines.len());
-    let remark = format!(" {shown} of {all} shown: the baseline and those with the least and the most.");
-    (lines, if shown < all { remark } else { String::new() })
+    let (shown_count, line_count) = (lines.len(), summary.lines.len());
+    let remark = format!(" {shown_count} of {line_count} shown: the baseline and those with the least and the most.");
+    (lines, if shown_count < line_count { remark } else { String::new() })
 }
 
 /// Nodes by depth, and their ratios to the baseline.
@@ -81,8 +81,8 @@ pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     let (lines, remark) = chosen_lines(summary);
     let series = curves::nodes_by_depth(rows, summary, &lines);
     let ratios = curves::ratio_by_depth(rows, summary, &lines);
-    let lines = |series: Vec<Series>, y: &str, ratio: bool| {
-        // Each figure has ticks at the depths of its own points.
+    let make_plot = |series: Vec<Series>, y: &str, ratio: bool| {
+        // Each figure has ticks only at the depths of its own points.
         let depths: BTreeSet<u32> =
             series.iter().flat_map(|series| &series.points).map(|point| point.x as u32).collect();
         Lines {
@@ -96,7 +96,7 @@ pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
             ..Lines::default()
         }
     };
-    let compared = baseline_series(&ratios, summary).is_some() && ratios.len() > 1;
+    let is_compared = baseline_series(&ratios, summary).is_some() && ratios.len() > 1;
     let nodes = (!series.is_empty()).then(|| Figure {
         file: "nodes-by-depth".to_owned(),
         title: "Nodes by depth".to_owned(),
@@ -104,26 +104,26 @@ pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
             "Mean nodes of an iteration by its depth, on a logarithmic scale: a line that rises more slowly than the others saves more, the deeper the \
              search.{remark}"
         ),
-        plot: Plot::Lines(lines(series, "nodes of the iteration", false)),
+        plot: Plot::Lines(make_plot(series, "nodes of the iteration", false)),
     });
-    let ratios = compared.then(|| Figure {
+    let ratios = is_compared.then(|| Figure {
         file: "ratio-by-depth".to_owned(),
         title: "Nodes by depth, against the baseline".to_owned(),
         caption: format!(
             "Nodes of each iteration divided by the baseline's at the same depth (geometric mean over the positions that both finished). A line that \
              falls away from 1 saves more, the deeper the search.{remark}"
         ),
-        plot: Plot::Lines(lines(ratios, "nodes against the baseline", true)),
+        plot: Plot::Lines(make_plot(ratios, "nodes against the baseline", true)),
     });
     nodes.into_iter().chain(ratios).collect()
 }
 
 /// The index of the baseline's series.
 fn baseline_series(series: &[Series], summary: &Summary) -> Option<usize> {
-    series.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline))
+    series.iter().position(|series| series.line.is_some_and(|index| summary.lines[index].is_baseline))
 }
 
-/// Each search against the baseline's search of the same position.
+/// Each search compared with the baseline's search of the same position.
 pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Option<Figure> {
     let (lines, remark) = chosen_lines(summary);
     let series = if metric_name(summary) == "nodes" {
@@ -168,18 +168,18 @@ pub fn within_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Se
     ];
     plots
         .into_iter()
-        .filter_map(|(counted, file, title, caption)| {
-            let series = profiles::performance_profiles(rows, summary, searches, &lines, counted);
-            let unlike = counted == Outcome::Finished
+        .filter_map(|(outcome, file, title, caption)| {
+            let series = profiles::performance_profiles(rows, summary, searches, &lines, outcome);
+            let depths_differ = outcome == Outcome::Finished
                 && summary.lines.iter().any(|line| line.measures[0].truncated + line.measures[0].incomparable > 0);
-            let which = match unlike {
+            let how_to_read = match depths_differ {
                 true => "Not all went to the same depth: the curves are not of the same work and must not be compared.",
                 false => "The curve further left and higher needs fewer nodes.",
             };
             (series.len() > 1).then(|| Figure {
                 file: file.to_owned(),
                 title: title.to_owned(),
-                caption: format!("{caption} {which}{remark}"),
+                caption: format!("{caption} {how_to_read}{remark}"),
                 plot: Plot::Lines(Lines {
                     base: baseline_series(&series, summary),
                     series,
@@ -197,20 +197,20 @@ pub fn within_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Se
 
 /// Each line's ratio to the baseline with its interval, for each metric that has ratios.
 pub fn ratio_figures(summary: &Summary) -> Vec<Figure> {
-    summary.metrics.iter().enumerate().filter_map(|(at, metric)| ratio_figure(summary, at, metric)).collect()
+    summary.metrics.iter().enumerate().filter_map(|(index, metric)| ratio_figure(summary, index, metric)).collect()
 }
 
-fn ratio_figure(summary: &Summary, at: usize, metric: &Metric) -> Option<Figure> {
-    let compared = summary.lines.iter().filter(|line| !line.is_baseline && line.measures[at].ratio.mean > 0.0);
-    let row = |line: &Line| {
-        let (ratio, clear) = (line.measures[at].ratio, line.measures[at].significant);
-        ForestRow { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, clear }
+fn ratio_figure(summary: &Summary, index: usize, metric: &Metric) -> Option<Figure> {
+    let lines = summary.lines.iter().filter(|line| !line.is_baseline && line.measures[index].ratio.mean > 0.0);
+    let make_row = |line: &Line| {
+        let (ratio, significant) = (line.measures[index].ratio, line.measures[index].significant);
+        ForestRow { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, clear: significant }
     };
-    let rows: Vec<ForestRow> = compared.map(row).collect();
+    let rows: Vec<ForestRow> = lines.map(make_row).collect();
     let name = &metric.name;
     let kind = if metric.compares_means() { "ratio of the means" } else { "geometric mean over positions" };
     (!rows.is_empty()).then(|| Figure {
-        file: if at == 0 { "ratio".to_owned() } else { format!("ratio-{}", name.replace(['.', '_'], "-")) },
+        file: if index == 0 { "ratio".to_owned() } else { format!("ratio-{}", name.replace(['.', '_'], "-")) },
         title: capitalize(&format!("{name} against the baseline")),
         caption: format!(
             "{} divided by the baseline's ({kind}; bars: 95 % interval). {}",
@@ -236,14 +236,15 @@ pub fn probes_figure(summary: &Summary) -> Option<Figure> {
         ("miss, free slot", FREE_SLOT),
         ("miss, other keys", 4),
     ];
-    let bar = |line: &Line| {
+    let make_bar = |line: &Line| {
         let [hits, usable, move_only, free, other] =
             [columns::HITS, columns::USABLE, columns::MOVE_ONLY, columns::MISSES_EMPTY, columns::MISSES_OTHER]
                 .map(|column| line.sum(column));
         (line.name.clone(), vec![usable, move_only, (hits - usable - move_only).max(0.0), free, other])
     };
-    let probing = lines.iter().map(|&at| &summary.lines[at]).filter(|line| line.sum(columns::PROBES) > 0.0);
-    let bars: Vec<(String, Vec<f64>)> = probing.map(bar).collect();
+    let lines_with_probes =
+        lines.iter().map(|&index| &summary.lines[index]).filter(|line| line.sum(columns::PROBES) > 0.0);
+    let bars: Vec<(String, Vec<f64>)> = lines_with_probes.map(make_bar).collect();
     (!bars.is_empty()).then(|| Figure {
         file: "anatomy".to_owned(),
         title: "What became of the probes".to_owned(),
@@ -280,17 +281,18 @@ mod tests {
 
     #[test]
     fn table_without_hits_has_a_bar() {
-        let line = |name: &str, probes: f64| {
-            let mut line = Line { name: name.to_owned(), searches: 1, ..Line::default() };
-            line.set_sums([(columns::PROBES, probes), (columns::MISSES_EMPTY, probes)]);
-            line
+        let make_line = |name: &str, probes: f64| {
+            let mut make_line = Line { name: name.to_owned(), searches: 1, ..Line::default() };
+            make_line.set_sums([(columns::PROBES, probes), (columns::MISSES_EMPTY, probes)]);
+            make_line
         };
-        let summary = Summary { lines: vec![line("asked", 7.0), line("not asked", 0.0)], ..Summary::default() };
+        let summary =
+            Summary { lines: vec![make_line("asked", 7.0), make_line("not asked", 0.0)], ..Summary::default() };
         let Some(Figure { plot: Plot::Stacked(stacked), .. }) = probes_figure(&summary) else { panic!("no bars") };
         assert_eq!(stacked.bars, [("asked".to_owned(), vec![0.0, 0.0, 0.0, 7.0, 0.0])]);
     }
 
-    /// 9 hits, of which 4 were usable and 2 gave a move only.
+    /// Of 9 hits, 4 were usable and 2 gave only a move.
     #[test]
     fn other_hits_have_their_own_part() {
         let mut line = Line { searches: 1, ..Line::default() };
@@ -308,24 +310,28 @@ mod tests {
     fn ratio_figure_has_every_compared_line() {
         use crate::analysis::questions::line::Measure;
         use crate::stats::ratio::Ratio;
-        let line = |name: &str, mean: f64, significant: bool| {
+        let make_line = |name: &str, mean: f64, significant: bool| {
             let ratio = Ratio { mean, low: 0.25, high: 4.0, pairs: 8, ..Ratio::default() };
             let (name, measures) = (name.to_owned(), vec![Measure { ratio, significant, ..Measure::default() }]);
             Line { name, measures, is_baseline: mean == 1.0, ..Line::default() }
         };
-        let lines =
-            vec![line("base", 1.0, false), line("a", 0.5, true), line("b", f64::NAN, false), line("c", 2.0, false)];
+        let lines = vec![
+            make_line("base", 1.0, false),
+            make_line("a", 0.5, true),
+            make_line("b", f64::NAN, false),
+            make_line("c", 2.0, false),
+        ];
         let figure_of = |lines: &[Line]| {
             let metrics = vec![Metric::nodes()];
             ratio_figures(&Summary { lines: lines.to_vec(), metrics, ..Summary::default() }).pop()
         };
-        let Some(Figure { plot: Plot::Forest(found), .. }) = figure_of(&lines) else { panic!("no forest") };
+        let Some(Figure { plot: Plot::Forest(forest), .. }) = figure_of(&lines) else { panic!("no forest") };
         let rows: Vec<(&str, f64, bool)> =
-            found.rows.iter().map(|row| (row.name.as_str(), row.mean, row.clear)).collect();
+            forest.rows.iter().map(|row| (row.name.as_str(), row.mean, row.clear)).collect();
         assert_eq!(rows, [("a", 0.5, true), ("c", 2.0, false)]);
-        assert!(found.rows.iter().all(|row| (row.low, row.high) == (0.25, 4.0)));
+        assert!(forest.rows.iter().all(|row| (row.low, row.high) == (0.25, 4.0)));
         assert_eq!(figure_of(&lines[..1]), None);
-        // Where fewer nodes need not be better, the caption does not say so.
+        // If fewer nodes are not necessarily better, the caption does not say that they are.
         let mut summary = Summary { lines, metrics: vec![Metric::nodes()], ..Summary::default() };
         let says_better = |summary: &Summary| ratio_figures(summary)[0].caption.contains("Below 1 is better");
         assert!(says_better(&summary));
@@ -336,7 +342,7 @@ mod tests {
     #[test]
     fn figures_need_enough_searches() {
         use crate::analysis::{Metric, Question};
-        let files = |variants: &[&str], positions: usize, metric: &str| {
+        let figure_files = |variants: &[&str], positions: usize, metric: &str| {
             let mut rows = "variant,position,depth,search.nodes,search.evals,finished\n".to_owned();
             for variant in variants {
                 for position in 0..positions {
@@ -351,19 +357,19 @@ mod tests {
             let (summary, grouping, searches) =
                 Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
             let searches = (&grouping, &searches);
-            let mut all = depth_figures(&frame, &summary);
-            all.extend(positions_figure(&frame, &summary, searches));
-            all.extend(within_figures(&frame, &summary, searches));
-            assert!(all.iter().all(|figure| !figure.caption.contains(" shown:")), "all are shown");
-            all.into_iter().map(|figure| figure.file).collect::<Vec<_>>().join(" ")
+            let mut figures = depth_figures(&frame, &summary);
+            figures.extend(positions_figure(&frame, &summary, searches));
+            figures.extend(within_figures(&frame, &summary, searches));
+            assert!(figures.iter().all(|figure| !figure.caption.contains(" shown:")), "all are shown");
+            figures.into_iter().map(|figure| figure.file).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(files(&["a", "b"], 3, "nodes"), "nodes-by-depth ratio-by-depth positions finished");
-        assert_eq!(files(&["a", "b"], 2, "nodes"), "nodes-by-depth ratio-by-depth");
-        assert_eq!(files(&["a", "b"], 3, "evals"), "nodes-by-depth ratio-by-depth");
-        assert_eq!(files(&["a"], 3, "nodes"), "nodes-by-depth");
+        assert_eq!(figure_files(&["a", "b"], 3, "nodes"), "nodes-by-depth ratio-by-depth positions finished");
+        assert_eq!(figure_files(&["a", "b"], 2, "nodes"), "nodes-by-depth ratio-by-depth");
+        assert_eq!(figure_files(&["a", "b"], 3, "evals"), "nodes-by-depth ratio-by-depth");
+        assert_eq!(figure_files(&["a"], 3, "nodes"), "nodes-by-depth");
     }
 
-    /// One of two positions finished depth 3: there is a ratio there, but no mean over both.
+    /// Only one of two positions finished depth 3, so that depth has a ratio but no mean over both.
     #[test]
     fn figure_has_ticks_at_its_own_depths() {
         let mut rows = "variant,position,depth,search.nodes,finished\n".to_owned();
@@ -372,12 +378,13 @@ mod tests {
         }
         let frame = Frame::parse(rows.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
         let summary = Summary::new(&frame, &crate::analysis::Question::by_variant(&[], None));
-        let ticks = |figure: Figure| match figure.plot {
+        let collect_ticks = |figure: Figure| match figure.plot {
             Plot::Lines(lines) => lines.x_ticks.into_iter().map(|(_, text)| text).collect::<String>(),
             _ => String::new(),
         };
-        let found: Vec<_> = depth_figures(&frame, &summary.unwrap_or_default()).into_iter().map(ticks).collect();
-        assert_eq!(found, ["12", "123"]);
+        let ticks: Vec<_> =
+            depth_figures(&frame, &summary.unwrap_or_default()).into_iter().map(collect_ticks).collect();
+        assert_eq!(ticks, ["12", "123"]);
     }
 
     #[test]
@@ -391,20 +398,25 @@ mod tests {
         let question = Question::by_variant(&[], None);
         let (summary, grouping, searches) =
             Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
-        for (cut, apart, unlike) in [(0, 0, false), (1, 0, true), (0, 1, true)] {
+        for (truncated, incomparable, expected) in [(0, 0, false), (1, 0, true), (0, 1, true)] {
             let mut summary = summary.clone();
-            (summary.lines[1].measures[0].truncated, summary.lines[1].measures[0].incomparable) = (cut, apart);
-            let message = within_figures(&frame, &summary, (&grouping, &searches)).into_iter();
-            let message: Vec<_> =
-                message.map(|figure| (figure.file, figure.caption.contains("not of the same work"))).collect();
-            assert_eq!(message, [("finished".to_owned(), unlike), ("solved".to_owned(), false)], "{cut} {apart}");
+            (summary.lines[1].measures[0].truncated, summary.lines[1].measures[0].incomparable) =
+                (truncated, incomparable);
+            let figures = within_figures(&frame, &summary, (&grouping, &searches)).into_iter();
+            let figures: Vec<_> =
+                figures.map(|figure| (figure.file, figure.caption.contains("not of the same work"))).collect();
+            assert_eq!(
+                figures,
+                [("finished".to_owned(), expected), ("solved".to_owned(), false)],
+                "{truncated} {incomparable}"
+            );
         }
     }
 
     #[test]
     fn baseline_has_the_first_colour_in_every_figure() {
         use crate::analysis::Question;
-        let found = |variants: usize| {
+        let figures_for = |variants: usize| {
             let mut rows = "variant,position,depth,search.nodes,finished\n".to_owned();
             for (variant, position, depth) in
                 (0..variants).flat_map(|v| (0..3).flat_map(move |p| [1, 2].map(|depth| (v, p, depth))))
@@ -415,12 +427,12 @@ mod tests {
             let question = Question::by_variant(&[], Some("v1"));
             let (summary, grouping, searches) =
                 Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
-            let mut all = depth_figures(&frame, &summary);
-            all.extend(within_figures(&frame, &summary, (&grouping, &searches)));
-            all
+            let mut figures = depth_figures(&frame, &summary);
+            figures.extend(within_figures(&frame, &summary, (&grouping, &searches)));
+            figures
         };
         for (variants, remark) in [(2, false), (8, false), (9, true)] {
-            for figure in found(variants) {
+            for figure in figures_for(variants) {
                 let Plot::Lines(lines) = &figure.plot else { panic!("no lines: {figure:?}") };
                 let scales = match figure.file.as_str() {
                     "nodes-by-depth" => [false, true, false, false],
@@ -429,11 +441,15 @@ mod tests {
                 };
                 assert_eq!([lines.x_log, lines.y_log, lines.ratio, lines.share], scales, "{}", figure.file);
                 let names: Vec<&str> = lines.series.iter().map(|series| series.name.as_str()).collect();
-                assert_eq!((names.len(), lines.base.map(|at| names[at])), (variants.min(8), Some("v1")), "{names:?}");
-                let message = figure.caption.contains(&format!(" 8 of {variants} shown: "));
-                assert_eq!(message, remark, "{}", figure.caption);
+                assert_eq!(
+                    (names.len(), lines.base.map(|index| names[index])),
+                    (variants.min(8), Some("v1")),
+                    "{names:?}"
+                );
+                let has_remark = figure.caption.contains(&format!(" 8 of {variants} shown: "));
+                assert_eq!(has_remark, remark, "{}", figure.caption);
             }
-            assert_eq!(found(variants).len(), 3);
+            assert_eq!(figures_for(variants).len(), 3);
         }
     }
 }

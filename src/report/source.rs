@@ -22,19 +22,19 @@ use std::path::{Path, PathBuf};
 /// A result that was read from disk.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// The experiment's name, or the path where the name is ambiguous.
+    /// The experiment's name, or the path if the name is ambiguous.
     pub label: String,
     /// The folder or file.
     pub path: PathBuf,
     /// The manifest, if there is one.
     pub manifest: Option<Manifest>,
-    /// The experiment as run, if its file is there.
+    /// The experiment's file as it was run, if it is there.
     pub file: Option<File>,
     /// The text of the experiment's file.
     pub text: Option<String>,
-    /// The rows of `results.csv`, or thin rows.
+    /// The rows of `results.csv`, or the thin rows.
     pub frame: Frame,
-    /// Which rows are missing, in a sentence; none if the result is complete.
+    /// A sentence about the missing rows; none if the result is complete.
     pub missing: Option<String>,
     /// The reference's judgements of moves.
     pub judgements: Vec<Judgement>,
@@ -61,9 +61,9 @@ impl Source {
             Err(_) if is_file => None,
             Err(error) => bail!("{}: {error}", experiment_path.display()),
         };
-        let experiment =
+        let parse_file =
             |text| FileText { text, path: &experiment_path, suites: SuiteTexts::Files }.parse_file::<File>();
-        let file: Option<File> = text.as_deref().map(experiment).transpose()?;
+        let file: Option<File> = text.as_deref().map(parse_file).transpose()?;
         let recorded = RecordedResult::read(path)?;
         let (mut frame, missing) = (recorded.frame, recorded.missing);
         if let Some(manifest) = &manifest {
@@ -85,26 +85,27 @@ impl Source {
 }
 
 impl Source {
-    /// The warnings about the `shown` variants that need no rows: unlike ones, and equivalent ones.
-    pub fn preflight_warnings(&self, shown: &[&str]) -> Caveats {
+    /// The warnings about the named variants that need no rows: about confounded variants and about
+    /// equivalent ones.
+    pub fn preflight_warnings(&self, names: &[&str]) -> Caveats {
         let sets = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
         // An unreadable file may come from another version of ttlab; the rows still count.
         let variants = self
             .text
             .as_ref()
             .and_then(|text| Experiment::parse_variants(text, Path::new("experiment.toml"), sets).ok());
-        variants.map_or_else(Caveats::default, |(points, partners)| {
-            // Rows of several key seeds have other names than their variants.
-            let any = points.iter().any(|point| shown.contains(&point.name.as_str()));
-            let is_shown = |at: &usize| !any || shown.contains(&points[*at].name.as_str());
-            let kept: Vec<usize> = (0..points.len()).filter(is_shown).collect();
-            let place = |old: usize| kept.iter().position(|&at| at == old);
-            let baselines = kept.iter().map(|&at| partners.baselines[at].and_then(place)).collect();
+        variants.map_or_else(Caveats::default, |(variants, partners)| {
+            // With several key seeds, the rows have other names than the variants.
+            let has_names = variants.iter().any(|variant| names.contains(&variant.name.as_str()));
+            let is_listed = |index: &usize| !has_names || names.contains(&variants[*index].name.as_str());
+            let listed: Vec<usize> = (0..variants.len()).filter(is_listed).collect();
+            let new_index = |old_index: usize| listed.iter().position(|&index| index == old_index);
+            let baselines = listed.iter().map(|&index| partners.baselines[index].and_then(new_index)).collect();
             let partners = Partners { baselines, ..partners };
-            let points: Vec<Variant> = kept.iter().map(|&at| points[at].clone()).collect();
+            let variants: Vec<Variant> = listed.iter().map(|&index| variants[index].clone()).collect();
             let zip = self.file.as_ref().map_or(&[][..], |file| &file.zip);
-            let mut caveats = confounds::find_confounds(&points, &partners, zip);
-            caveats.warnings.extend(equivalent::find_equivalent(&points));
+            let mut caveats = confounds::find_confounds(&variants, &partners, zip);
+            caveats.warnings.extend(equivalent::find_equivalent(&variants));
             caveats
         })
     }
@@ -114,22 +115,23 @@ impl Source {
         self.match_settings().test_or_default()
     }
 
-    /// The baseline's copies in the match: names, and the divisors of their nodes.
+    /// The handicapped copies of the baseline in the match: their names and the divisors of their
+    /// nodes.
     pub fn handicaps(&self) -> Vec<(String, f64)> {
         self.match_settings().handicaps(self.manifest.as_ref().map_or("", |manifest| &manifest.baseline))
     }
 
-    /// Which reference judged the scores, in a sentence.
+    /// A sentence about the reference that judged the scores.
     pub fn score_judge(&self) -> Option<String> {
         let reference = self.file.as_ref()?.reference.as_ref()?;
-        let (own, cut) = (reference.own_search.as_ref()?, reference.score_cut()?);
+        let (own_search, cut) = (reference.own_search.as_ref()?, reference.score_cut()?);
         let base = self.manifest.as_ref().map_or("the baseline", |manifest| &manifest.baseline);
-        let options: Vec<String> = own.options.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let options: Vec<String> = own_search.options.iter().map(|(name, value)| format!("{name} {value}")).collect();
         let table = if options.is_empty() { "a table without a bound".to_owned() } else { options.join(", ") };
         Some(format!(
             "score_error: distance, cut at {cut} centipawns, from the score that the engine of \"{base}\" has after {} nodes with {table} (reference.csv); its \
              ratio is that of the means",
-            format_count(own.nodes as f64)
+            format_count(own_search.nodes as f64)
         ))
     }
 
@@ -138,10 +140,10 @@ impl Source {
     }
 }
 
-/// Reads several results; those with equal names are labelled by their paths.
+/// Reads several results; results with equal names are labelled by their paths.
 ///
 /// # Errors
-/// When a path is given twice, or two results use one name for unlike positions; see
+/// When a path is given twice, or two results use the same name for different positions; see
 /// [`Source::load`].
 pub fn load(paths: &[PathBuf]) -> Result<Vec<Source>> {
     if let Some((_, path)) = paths.iter().enumerate().find(|(index, path)| paths[..*index].contains(path)) {
@@ -151,20 +153,20 @@ pub fn load(paths: &[PathBuf]) -> Result<Vec<Source>> {
     disambiguate_labels(&mut sources);
     for (index, source) in sources.iter().enumerate() {
         for other in &sources[..index] {
-            let unlike = source
+            let difference = source
                 .manifest
                 .as_ref()
                 .zip(other.manifest.as_ref())
                 .and_then(|(first, second)| first.describe_unlike_items(second));
-            if let Some(unlike) = unlike {
-                bail!("{} and {}: {unlike}", other.label, source.label);
+            if let Some(difference) = difference {
+                bail!("{} and {}: {difference}", other.label, source.label);
             }
         }
     }
     Ok(sources)
 }
 
-/// Labels results of equal names by their paths.
+/// Labels results with equal names by their paths.
 fn disambiguate_labels(sources: &mut [Source]) {
     let labels: Vec<String> = sources.iter().map(|source| source.label.clone()).collect();
     for source in sources {
@@ -175,7 +177,7 @@ fn disambiguate_labels(sources: &mut [Source]) {
 }
 
 /// Removes the worth of cutoffs in variants whose entries count nodes that were never searched:
-/// such sums grow with every cutoff behind a cutoff.
+/// there, every cutoff below a cutoff is counted again.
 fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
     if variants.is_empty() || !frame.names().iter().any(|name| name == columns::SAVED) {
         return;
@@ -186,39 +188,41 @@ fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
     frame.set_numbers(columns::SAVED, |row| values[row]);
 }
 
-/// Adds columns for options that were asked for and did not vary in some results: their manifests
-/// have the values.
+/// Adds columns for requested options that do not vary in some results; their values come from the
+/// manifests.
 fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str]) {
-    let options = |source: &Source| {
-        let ours = source
+    let options_by_variant = |source: &Source| {
+        let internal = source
             .manifest
             .iter()
             .flat_map(|manifest| manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name)));
-        ours.map(|(name, options)| (name.clone(), paths::flatten(options).into_iter().collect())).collect()
+        internal
+            .map(|(name, options_by_variant)| (name.clone(), paths::flatten(options_by_variant).into_iter().collect()))
+            .collect()
     };
-    let leaves: Vec<HashMap<String, HashMap<String, String>>> = sources.iter().map(options).collect();
+    let leaves: Vec<HashMap<String, HashMap<String, String>>> = sources.iter().map(options_by_variant).collect();
     let paths = leaves.iter().flat_map(HashMap::values).flat_map(HashMap::keys);
-    let is_asked = |path: &&String| requested.iter().any(|name| columns::may_mean(name, path));
-    let from = frame.text_column(SOURCE).into_owned();
+    let is_requested = |path: &&String| requested.iter().any(|name| columns::may_mean(name, path));
+    let row_sources = frame.text_column(SOURCE).into_owned();
     let variants = frame.text_column(VARIANT).into_owned();
-    // A single result has no such column; it is the first.
-    let place = |label: &String| sources.iter().position(|source| source.label == *label).unwrap_or(0);
-    let places: Vec<usize> = from.list().iter().map(place).collect();
-    for path in paths.filter(is_asked).collect::<BTreeSet<_>>() {
-        let old = frame.text_column(path).into_owned();
+    // A single result has no source column; its index is 0.
+    let source_index = |label: &String| sources.iter().position(|source| source.label == *label).unwrap_or(0);
+    let source_indices: Vec<usize> = row_sources.list().iter().map(source_index).collect();
+    for path in paths.filter(is_requested).collect::<BTreeSet<_>>() {
+        let old_values = frame.text_column(path).into_owned();
         frame.set_words(path, |row| {
-            let values = &leaves[places[from.codes()[row] as usize]];
+            let values = &leaves[source_indices[row_sources.codes()[row] as usize]];
             let value = values.get(variants.text(row)).and_then(|leaves| leaves.get(path));
-            value.map_or_else(|| old.text(row).to_owned(), Clone::clone)
+            value.map_or_else(|| old_values.text(row).to_owned(), Clone::clone)
         });
     }
 }
 
-/// Joins the rows of all results. Adds columns for the options that are asked for or that only some
-/// results have, and with several results a column with each row's source.
+/// Joins the rows of all results. Adds columns for options that are requested or that only some
+/// results have; with several results also a column with each row's source.
 pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Frame> {
-    // A column that all rows have needs no option, except a state such as `slots`, which shares its
-    // name with one.
+    // A column that all rows have needs no option column, except a state such as `slots`, which has
+    // the same name as an option.
     let is_state = |column: &columns::Column| column.role == Role::Last && !column.name.contains('.');
     let is_column =
         |name: &str| columns::columns().iter().any(|column| columns::may_mean(name, &column.name) && !is_state(column));
@@ -228,8 +232,8 @@ pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Fra
         paths.extend(sources.iter().flat_map(|source| source.frame.options()));
     }
     let mut joined = match sources {
-        [only] if paths.is_empty() => return Cow::Borrowed(&only.frame),
-        [only] => only.frame.clone(),
+        [source] if paths.is_empty() => return Cow::Borrowed(&source.frame),
+        [source] => source.frame.clone(),
         _ => {
             let mut joined = Frame::default();
             for source in sources {
@@ -271,7 +275,8 @@ mod tests {
         }
     }
 
-    /// Another CSV file beside a run's files lacks none of its rows.
+    /// Missing rows are reported only for the results of the manifest, not for another CSV file in
+    /// the same folder.
     #[test]
     fn missing_rows_are_those_of_the_manifests_results() {
         let folder = tempfile::tempdir().unwrap();
@@ -286,24 +291,24 @@ mod tests {
 
     #[test]
     fn results_of_one_name_are_labelled_by_path() {
-        let labels = |names: &[&str]| {
+        let label_sources = |names: &[&str]| {
             let mut sources: Vec<Source> =
-                names.iter().enumerate().map(|(at, name)| source(name, &format!("at/{at}"), &[])).collect();
+                names.iter().enumerate().map(|(index, name)| source(name, &format!("at/{index}"), &[])).collect();
             disambiguate_labels(&mut sources);
             sources.into_iter().map(|source| source.label).collect::<Vec<_>>()
         };
-        assert_eq!(labels(&["a", "b", "a"]), ["at/0", "b", "at/2"]);
-        assert_eq!(labels(&["a", "a", "a", "b", "b"]), ["at/0", "at/1", "at/2", "at/3", "at/4"]);
-        assert_eq!(labels(&["a", "b", "at/0"]), ["a", "b", "at/0"]);
+        assert_eq!(label_sources(&["a", "b", "a"]), ["at/0", "b", "at/2"]);
+        assert_eq!(label_sources(&["a", "a", "a", "b", "b"]), ["at/0", "at/1", "at/2", "at/3", "at/4"]);
+        assert_eq!(label_sources(&["a", "b", "at/0"]), ["a", "b", "at/0"]);
     }
 
     #[test]
     fn worth_is_blank_where_entries_count_unsearched_nodes() {
         use serde_json::json;
-        let options = |policy: &str| json!({ "table": { "policy": { "kind": policy } } });
+        let make_options = |policy: &str| json!({ "table": { "policy": { "kind": policy } } });
         let policies = [("a", "big-all"), ("b", "big1"), ("c", "always")];
-        let all = policies.map(|(name, policy)| (name, options(policy)));
-        let manifest = source("x", "x", &all).manifest.unwrap();
+        let variants = policies.map(|(name, policy)| (name, make_options(policy)));
+        let manifest = source("x", "x", &variants).manifest.unwrap();
         assert_eq!(manifest.counts_stored_nodes(), HashSet::from(["a"]));
         let text = "variant,position,depth,search.nodes,search.saved\na,p,1,9,7\nb,p,1,9,5\nd,p,1,9,3\n";
         let mut frame = Frame::parse(text.as_bytes(), "x").unwrap();
@@ -311,66 +316,66 @@ mod tests {
         let saved = frame.numbers(columns::SAVED);
         assert!(saved[0].is_nan(), "{saved:?}");
         assert!(saved[1..] == [5.0, 3.0], "{saved:?}");
-        let mut bare = Frame::parse("variant,position,depth,search.nodes\na,p,1,9\n".as_bytes(), "x").unwrap();
-        blank_saved(&mut bare, &manifest.counts_stored_nodes());
-        assert!(!bare.names().iter().any(|name| name == columns::SAVED));
+        let mut without_saved = Frame::parse("variant,position,depth,search.nodes\na,p,1,9\n".as_bytes(), "x").unwrap();
+        blank_saved(&mut without_saved, &manifest.counts_stored_nodes());
+        assert!(!without_saved.names().iter().any(|name| name == columns::SAVED));
     }
 
     #[test]
     fn joined_rows_have_the_options_of_their_variant() {
         use serde_json::json;
-        let options = |slots: u32, size: &str| json!({ "table": { "slots": slots, "size": size } });
-        let mut first = source("first", "1", &[("a", options(1, "1 MiB")), ("b", options(2, "1 MiB"))]);
-        let second = source("second", "2", &[("a", options(4, "2 MiB"))]);
-        let values = |sources: &[Source], requested: &[&str], column: &str| {
+        let make_options = |slots: u32, size: &str| json!({ "table": { "slots": slots, "size": size } });
+        let mut first = source("first", "1", &[("a", make_options(1, "1 MiB")), ("b", make_options(2, "1 MiB"))]);
+        let second = source("second", "2", &[("a", make_options(4, "2 MiB"))]);
+        let joined_values = |sources: &[Source], requested: &[&str], column: &str| {
             let joined = join(sources, requested);
-            let known = joined.names().iter().any(|name| name == column);
-            known.then(|| (0..joined.rows()).map(|row| joined.text(column, row).into_owned()).collect::<Vec<_>>())
+            let has_column = joined.names().iter().any(|name| name == column);
+            has_column.then(|| (0..joined.rows()).map(|row| joined.text(column, row).into_owned()).collect::<Vec<_>>())
         };
-        let words = |list: &[&str]| Some(list.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
+        let some_words = |list: &[&str]| Some(list.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
         let both = [first.clone(), second.clone()];
-        assert_eq!(values(&both, &["size"], "table.size"), words(&["1 MiB", "1 MiB", "2 MiB"]));
-        assert_eq!(values(&both, &["table.slots"], "table.slots"), words(&["1", "2", "4"]));
-        assert_eq!(values(&both, &["table.slots"], "table.size"), None, "not requested");
-        assert_eq!(values(&both, &[], SOURCE), words(&["first", "first", "second"]));
+        assert_eq!(joined_values(&both, &["size"], "table.size"), some_words(&["1 MiB", "1 MiB", "2 MiB"]));
+        assert_eq!(joined_values(&both, &["table.slots"], "table.slots"), some_words(&["1", "2", "4"]));
+        assert_eq!(joined_values(&both, &["table.slots"], "table.size"), None, "not requested");
+        assert_eq!(joined_values(&both, &[], SOURCE), some_words(&["first", "first", "second"]));
         let single = std::slice::from_ref(&first);
         assert_eq!(
-            values(single, &["slots"], "table.slots"),
-            words(&["1", "2"]),
+            joined_values(single, &["slots"], "table.slots"),
+            some_words(&["1", "2"]),
             "an option beside a state of that name"
         );
-        assert_eq!(values(single, &[], SOURCE), None);
+        assert_eq!(joined_values(single, &[], SOURCE), None);
         // The rows of a single result already have the option.
-        let mut own = first.clone();
-        own.frame.set_word("table.slots", "7");
-        assert_eq!(values(&[own], &[], "table.slots"), words(&["7", "7"]));
+        let mut with_column = first.clone();
+        with_column.frame.set_word("table.slots", "7");
+        assert_eq!(joined_values(&[with_column], &[], "table.slots"), some_words(&["7", "7"]));
         // An option that is a column of one result is added to the rows of the others.
         let mut varied = first.clone();
         varied.frame.set_word("table.slots", "7");
-        assert_eq!(values(&[varied, second], &[], "table.slots"), words(&["1", "2", "4"]));
+        assert_eq!(joined_values(&[varied, second], &[], "table.slots"), some_words(&["1", "2", "4"]));
         // Columns that all rows have are not replaced by options.
         assert!(matches!(join(single, &["nodes", SOURCE, SEED]), Cow::Borrowed(_)));
         if let Some(manifest) = &mut first.manifest {
             manifest.subjects.insert("b".to_owned(), Default::default());
         }
-        assert_eq!(values(&[first], &["table.slots"], "table.slots"), words(&["1", ""]));
+        assert_eq!(joined_values(&[first], &["table.slots"], "table.slots"), some_words(&["1", ""]));
     }
 
     #[test]
     fn preflight_warnings_respect_set_options() {
         let text = "suite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n";
-        let warnings = |sets: &[&str]| {
+        let warnings_with = |sets: &[&str]| {
             let mut source = source("x", "x", &[]);
             source.text = Some(text.to_owned());
             source.manifest =
                 Some(Manifest { sets: sets.iter().map(|&set| set.to_owned()).collect(), ..Manifest::default() });
             source.preflight_warnings(&["slots=1", "slots=2"]).warnings
         };
-        assert_eq!(warnings(&[]), Vec::<String>::new());
+        assert_eq!(warnings_with(&[]), Vec::<String>::new());
         for sets in [&["table.kind=unbounded"][..], &[crate::experiment::SKIP_BAD, "table.kind=unbounded"]] {
-            let message = warnings(sets);
-            assert_eq!(message.len(), 1, "{message:?}");
-            assert!(message[0].contains("table.slots does nothing"), "{message:?}");
+            let warnings = warnings_with(sets);
+            assert_eq!(warnings.len(), 1, "{warnings:?}");
+            assert!(warnings[0].contains("table.slots does nothing"), "{warnings:?}");
         }
         let mut source = source("x", "x", &[]);
         source.text = Some(format!("{text}[engine]\ntable = 'unbounded'\n"));
@@ -386,24 +391,25 @@ mod tests {
             add_limit_columns(&mut frame, requested);
             frame
         };
-        let both = frame_with(&["limit.depth"]);
-        let rows = |condition: &str| Filter::select_rows(&[Filter::parse(condition, &both).unwrap()], &both);
-        assert_eq!(rows("limit.depth=3"), [1]);
-        assert_eq!(rows("limit.depth>3"), [0, 2]);
-        assert_eq!(rows("limit.nodes>=20"), [2, 3]);
-        let grouping = Grouping::new(&both, &["limit.depth".to_owned()]);
+        let joined_frame = frame_with(&["limit.depth"]);
+        let select_rows =
+            |condition: &str| Filter::select_rows(&[Filter::parse(condition, &joined_frame).unwrap()], &joined_frame);
+        assert_eq!(select_rows("limit.depth=3"), [1]);
+        assert_eq!(select_rows("limit.depth>3"), [0, 2]);
+        assert_eq!(select_rows("limit.nodes>=20"), [2, 3]);
+        let grouping = Grouping::new(&joined_frame, &["limit.depth".to_owned()]);
         assert_eq!(grouping.names(), ["depth=4", "depth=3", "(none)"]);
         assert_eq!(
             grouping.block[0], grouping.block[1],
             "searches that differ only in the requested column share a block"
         );
         assert_ne!(grouping.block[0], grouping.block[2], "another node limit is another search");
-        assert_eq!(both.resolve("depth", Lookup::Group).unwrap(), "depth");
+        assert_eq!(joined_frame.resolve("depth", Lookup::Group).unwrap(), "depth");
         // No column without a request, and none for a part that no row has.
         assert!(!frame_with(&["depth"]).names().iter().any(|name| is_part(name)));
-        let depths =
+        let without_nodes =
             Frame::parse("variant,position,depth,limit,search.nodes\na,p,1,depth 4,9\n".as_bytes(), "t").unwrap();
-        let message = depths.resolve("limit.nodes", Lookup::Filter).unwrap_err().to_string();
+        let message = without_nodes.resolve("limit.nodes", Lookup::Filter).unwrap_err().to_string();
         assert_eq!(message, "there is no column `limit.nodes`: `limit` says what ended the searches: `depth 4`");
     }
 }

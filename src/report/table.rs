@@ -15,7 +15,7 @@ use crate::stats::sample::min_clusters;
 use crate::text::plural;
 use std::collections::BTreeMap;
 
-/// The key of the summary.
+/// The key of the summary table.
 pub(super) const SUMMARY: &str = "summary";
 
 /// Reasons for empty cells.
@@ -28,15 +28,15 @@ const TABLE_LIFE_FILTERED: &str = "a part of the table's life is filtered out";
 pub(super) const BASELINE: &str = "the baseline (compared with itself)";
 pub(super) const TOO_FEW_POSITIONS: &str = "too few positions for an interval";
 
-/// Why a line has no figures about its table: `reason` for the built-in engine; an external engine
-/// has a table but does not report on it.
+/// The reason why a line has no figures about its table: `reason` for the built-in engine; an
+/// external engine has a table but does not report on it.
 fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static str {
     let manifests = page.sources.iter().filter_map(|(_, manifest)| manifest.as_ref()).chain([&page.manifest]);
     let mut external = manifests.map(|manifest| &manifest.subjects).filter(|subjects| !subjects.is_empty()).peekable();
     if external.peek().is_none() {
         return reason;
     }
-    // Only a line of one variant tells which engine it is of.
+    // The engine is known only if lines are variants.
     let by_variant = page.summary.by.iter().any(|column| column == columns::VARIANT);
     let is_external = |subjects: &BTreeMap<String, EngineInfo>| {
         line.values.iter().chain([&line.name]).any(|name| subjects.contains_key(name))
@@ -48,8 +48,8 @@ fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static st
     }
 }
 
-/// A table with a row for each line of the summary that `has` one: the columns that identify it,
-/// then the entries.
+/// A table with a row for each line of the summary that satisfies `has`: first the columns that
+/// identify the line, then the entries.
 pub(super) fn line_table(
     page: &Page,
     key: &str,
@@ -59,11 +59,11 @@ pub(super) fn line_table(
 ) -> SheetTable {
     let lines = || page.summary.lines.iter().enumerate().filter(|(_, line)| has(line));
     let mut table = entries.table(key, title, lines().map(|(_, line)| line));
-    for (row, (at, line)) in table.rows.iter_mut().zip(lines()) {
-        row.splice(0..0, page.identity.cells(at, line));
+    for (row, (index, line)) in table.rows.iter_mut().zip(lines()) {
+        row.splice(0..0, page.identity.cells(index, line));
     }
-    // Lines may be grouped by a column such as nodes, which is also counted: programs need
-    // different keys.
+    // Lines may be grouped by a column that is also counted, such as nodes. Programs that read the
+    // table need different keys.
     let is_taken = |key: &String| table.columns.iter().any(|column| column.key == *key);
     let heads = page.identity.columns().into_iter().map(|head| match is_taken(&head.key) {
         true => SheetColumn { key: format!("by_{}", head.key), ..head },
@@ -75,102 +75,106 @@ pub(super) fn line_table(
     if page.manifest.subjects.is_empty() { table } else { table.without_empty_columns() }
 }
 
-/// Why a line has no ratio to the baseline.
+/// The reason why a line has no ratio to the baseline.
 fn why_no_ratio(line: &Line) -> &'static str {
     if line.is_baseline { BASELINE } else { TOO_FEW_POSITIONS }
 }
 
-/// A ratio, highlighted if it is significant; if there is none, the reason.
+/// A ratio, highlighted if it is significant; if there is none, the cell has the reason.
 fn ratio_cell(measure: &Measure, better: Better) -> Cell {
-    let why = match (measure.incomparable, measure.one_sided_zero) {
+    let reason = match (measure.incomparable, measure.one_sided_zero) {
         (0, 0) => "nothing to compare with",
         (0, _) => "0 on one side only",
         _ => "no common depth",
     };
     let mean = measure.ratio.mean;
     let emphasis = Emphasis::for_change(measure.significant, mean < 1.0, better);
-    Cell::decimal(mean, 3).with_reason(why).with_emphasis(emphasis)
+    Cell::decimal(mean, 3).with_reason(reason).with_emphasis(emphasis)
 }
 
 /// Each line's totals and its ratio to the baseline.
 pub(super) fn summary_table(page: &Page) -> SheetTable {
     let summary = &page.summary;
     let mut entries = Entries::<Line>::default();
-    for (at, metric) in summary.metrics.iter().enumerate() {
+    for (index, metric) in summary.metrics.iter().enumerate() {
         let name = if page.nodes_mislead && metric.is_nodes() { SAME_LABEL } else { &metric.name };
         let means = metric.compares_means();
-        if page.custom_metrics || at == 0 || means {
+        if page.custom_metrics || index == 0 || means {
             let meaning =
                 if means { "mean over the searches, in centipawns" } else { "over all iterations of all searches" };
             entries = entries.number(&metric.name, name, meaning, move |line| {
-                let value = line.measures[at].value;
+                let value = line.measures[index].value;
                 Cell::number(value, format_value(value, metric.unit())).with_reason("nothing to count")
             });
         }
-        let key = |what: &str| if at == 0 { what.to_owned() } else { format!("{}_{what}", metric.name) };
-        let ratio = match means {
+        let column_key =
+            |suffix: &str| if index == 0 { suffix.to_owned() } else { format!("{}_{suffix}", metric.name) };
+        let ratio_meaning = match means {
             true => "ratio of the means over the searches that both made",
             false => "geometric mean, over positions, of the ratio to the baseline",
         };
         let interval = "the ratio's 95 % interval; !: significant; †: over the depths that both finished";
         entries = entries
-            .number(&key("ratio"), &format!("{name} / baseline"), ratio, move |line| {
-                ratio_cell(&line.measures[at], metric.better())
+            .number(&column_key("ratio"), &format!("{name} / baseline"), ratio_meaning, move |line| {
+                ratio_cell(&line.measures[index], metric.better())
             })
-            .number(&key("interval"), "95 %", interval, move |line| {
-                let measure = &line.measures[at];
+            .number(&column_key("interval"), "95 %", interval, move |line| {
+                let measure = &line.measures[index];
                 let interval = Cell::range(measure.ratio.low, measure.ratio.high).with_reason(why_no_ratio(line));
                 // A comparison at different depths is always marked.
                 interval.with_sign('!', measure.significant).with_sign('†', measure.truncated > 0)
             })
             .drop_order(1);
         if page.custom_metrics {
-            let p = "sign-flip test, corrected for all lines by joint flips";
+            let p_meaning = "sign-flip test, corrected for all lines by joint flips";
             entries = entries
-                .number(&key("p"), "p", p, move |line| Cell::p(line.measures[at].p).with_reason(why_no_ratio(line)))
+                .number(&column_key("p"), "p", p_meaning, move |line| {
+                    Cell::p(line.measures[index].p).with_reason(why_no_ratio(line))
+                })
                 .drop_order(3);
         }
     }
-    // On a narrow screen, the columns that a table is chosen by stay longest: the ratio, its
-    // interval, the pressure and how full the table is.
+    // On a narrow screen, the columns that matter most for the choice of a table are dropped last:
+    // the ratio, its interval, the pressure and how full the table is.
     //
-    // Counts of hits and cutoffs mislead, so their worth is shown beside them if it is known.
+    // Counts of hits and cutoffs mislead, so their worth is shown with them if it is known.
     let no_table = |line: &Line| missing_reason(page, line, NO_TABLE);
     let no_slots = |line: &Line| missing_reason(page, line, NO_SLOTS);
-    let of_probes = |part: &'static str| {
+    let share_of_probes = |part: &'static str| {
         move |line: &Line| share_of(line, part, columns::PROBES).with_reason(missing_reason(page, line, NO_TABLE))
     };
     if !page.custom_metrics && summary.lines.iter().any(|line| line.worth().is_some()) {
-        let saved = "nodes that the entries which ended nodes had cost, as a share of these and the nodes searched; not what a search without a table would need";
+        let saved_meaning = "nodes that the entries which ended nodes had cost, as a share of these and the nodes searched; not what a search without a table would need";
         entries = entries
-            .number("saved", "worth", saved, move |line| {
+            .number("saved", "worth", saved_meaning, move |line| {
                 // A line without reported probes has no worth.
                 let whole = if line.sum(columns::PROBES) > 0.0 { line.sum(columns::NODES) } else { 0.0 };
-                let (saved, whole) = line.worth().unwrap_or((line.sum(columns::SAVED), whole));
-                let why = if saved.is_nan() && whole > 0.0 { NO_COST } else { no_table(line) };
-                Cell::share(saved, whole).with_reason(why)
+                let (saved_meaning, whole) = line.worth().unwrap_or((line.sum(columns::SAVED), whole));
+                let reason = if saved_meaning.is_nan() && whole > 0.0 { NO_COST } else { no_table(line) };
+                Cell::share(saved_meaning, whole).with_reason(reason)
             })
             .drop_order(4)
-            .number("hit_rate", "hits", "share of the probes that met their key", of_probes(columns::HITS))
+            .number("hit_rate", "hits", "share of the probes that met their key", share_of_probes(columns::HITS))
             .drop_order(6);
     }
     if !page.custom_metrics {
-        let move_only = "share of the probes that gave their node a first move and no more";
-        let pressure = "pressure: stores for each slot over the life of a table (a game, where its searches share one)";
+        let move_only_meaning = "share of the probes that gave their node a first move and no more";
+        let pressure_meaning =
+            "pressure: stores for each slot over the life of a table (a game, where its searches share one)";
         entries = entries
-            .number("usable", "cutoffs", "share of the probes that ended their node", of_probes(columns::USABLE))
+            .number("usable", "cutoffs", "share of the probes that ended their node", share_of_probes(columns::USABLE))
             .drop_order(7)
-            .number("move_only", "move only", move_only, of_probes(columns::MOVE_ONLY))
+            .number("move_only", "move only", move_only_meaning, share_of_probes(columns::MOVE_ONLY))
             .drop_order(8)
             .number("full", "full", "share of the slots taken at the end of a search", move |line| {
                 let text = format!("{:.0} %", line.hashfull / 10.0);
                 Cell::number(line.hashfull / 1000.0, text).with_reason(no_slots(line))
             })
             .drop_order(3)
-            .number("pressure", "stores per slot", pressure, move |line| {
-                let no_slots = no_slots(line);
-                let is_no_slots = line.hashfull.is_nan() || no_slots == NOT_REPORTED;
-                Cell::decimal(line.pressure, 2).with_reason(if is_no_slots { no_slots } else { TABLE_LIFE_FILTERED })
+            .number("pressure", "stores per slot", pressure_meaning, move |line| {
+                let reason = no_slots(line);
+                let is_no_slots = line.hashfull.is_nan() || reason == NOT_REPORTED;
+                Cell::decimal(line.pressure, 2).with_reason(if is_no_slots { reason } else { TABLE_LIFE_FILTERED })
             })
             .drop_order(2)
             .number("seconds", "seconds", "sum over searches of the median of their repeats", |line| {
@@ -179,7 +183,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
             .drop_order(5);
     }
     let table = line_table(page, SUMMARY, "Summary", entries, |_| true);
-    // The baseline's own searches do not count as pairs.
+    // The searches of the baseline do not count as pairs.
     let pair_counts =
         summary.lines.iter().filter(|line| !line.is_baseline).map(|line| line.ratio().pairs).filter(|&pairs| pairs > 0);
     let searches = match (pair_counts.clone().min(), pair_counts.max()) {
@@ -199,20 +203,20 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
     ))
 }
 
-/// The summary as a page shows it: after the columns that identify a line, its verdict.
+/// The summary for a page: each line's verdict follows the columns that identify the line.
 pub(super) fn judged_summary_table(page: &Page) -> SheetTable {
     let mut table = summary_table(page);
     let Some(metric) = page.summary.metrics.first().filter(|_| page.summary.lines.len() > 1) else { return table };
-    let place = page.identity.columns().len();
+    let column_index = page.identity.columns().len();
     for (row, line) in table.rows.iter_mut().zip(&page.summary.lines) {
-        row.insert(place, verdict_cell(page, line, metric));
+        row.insert(column_index, verdict_cell(page, line, metric));
     }
     let meaning = "by the first metric; unclear: no difference from the baseline shown";
-    table.columns.insert(place, SheetColumn::number("verdict", "verdict", meaning).drop_order(9));
+    table.columns.insert(column_index, SheetColumn::number("verdict", "verdict", meaning).drop_order(9));
     table
 }
 
-/// A line's verdict in a word.
+/// A line's verdict, in one word.
 fn verdict_cell(page: &Page, line: &Line, metric: &Metric) -> Cell {
     let ratio = line.ratio();
     if line.is_baseline {
@@ -225,41 +229,41 @@ fn verdict_cell(page: &Page, line: &Line, metric: &Metric) -> Cell {
         return Cell::text("same");
     }
     match Emphasis::for_change(line.measures[0].significant, ratio.mean < 1.0, metric.better()) {
-        // The ratio and its interval say why.
+        // The cells of the ratio and its interval give the reason.
         Emphasis::None if ratio.low.is_nan() => Cell::empty(""),
         Emphasis::None => Cell::text("unclear").with_emphasis(Emphasis::Unclear),
         Emphasis::Other => Cell::text(if ratio.mean < 1.0 { "less" } else { "more" }),
-        mark => Cell::text(mark.class()).with_emphasis(mark),
+        emphasis => Cell::text(emphasis.class()).with_emphasis(emphasis),
     }
 }
 
 /// Outcomes of probes and stores.
 pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
-    let share = |part: &'static str| move |line: &Line| share_of(line, part, columns::PROBES);
-    let of_stores =
+    let share_of_probes = |part: &'static str| move |line: &Line| share_of(line, part, columns::PROBES);
+    let share_of_stores =
         |part: &'static str| move |line: &Line| share_of(line, part, columns::STORES).with_reason("nothing was stored");
-    let (evicted, refused) =
+    let (evicted_meaning, refused_meaning) =
         ("share of the stores that evicted another position", "share of the stores that the policy refused");
     let entries = Entries::<Line>::default()
         .number("probes", "probes", "", |line| Cell::count(line.sum(columns::PROBES)))
         .drop_order(1)
-        .number("hits", "hits", "share of the probes that met their key", share(columns::HITS))
-        .number("misses_empty", "empty miss", "share that found a free slot", share(columns::MISSES_EMPTY))
+        .number("hits", "hits", "share of the probes that met their key", share_of_probes(columns::HITS))
+        .number("misses_empty", "empty miss", "share that found a free slot", share_of_probes(columns::MISSES_EMPTY))
         .number(
             "misses_other",
             "other-key miss",
             "share that found every slot taken by others",
-            share(columns::MISSES_OTHER),
+            share_of_probes(columns::MISSES_OTHER),
         )
         .number("stores", "stores", "", |line| Cell::count(line.sum(columns::STORES)))
         .drop_order(2)
-        .number("evictions", "displaced another", evicted, of_stores(columns::EVICTIONS))
-        .number("rejections", "refused", refused, of_stores(columns::REJECTIONS));
+        .number("evictions", "displaced another", evicted_meaning, share_of_stores(columns::EVICTIONS))
+        .number("rejections", "refused", refused_meaning, share_of_stores(columns::REJECTIONS));
     let title = "Where the probes and stores went";
     line_table(page, "traffic", title, entries, |line| line.sum(columns::PROBES) > 0.0).non_empty()
 }
 
-/// The share of one sum of a line in another.
+/// One sum of a line as a share of another.
 fn share_of(line: &Line, part: &str, whole: &str) -> Cell {
     Cell::share(line.sum(part), line.sum(whole))
 }
@@ -276,8 +280,8 @@ pub(super) fn shares_table(page: &Page) -> Option<SheetTable> {
         ("saved", "worth", columns::SAVED),
     ];
     let summary = &page.summary;
-    let worth = summary.lines.iter().any(|line| line.worth().is_some());
-    let shares = SHARES.iter().filter(|(.., column)| worth || *column != columns::SAVED);
+    let has_worth = summary.lines.iter().any(|line| line.worth().is_some());
+    let shares = SHARES.iter().filter(|(.., column)| has_worth || *column != columns::SAVED);
     let entries = shares.fold(Entries::<Line>::default(), |entries, (key, head, column)| {
         entries.number(key, head, "95 % interval", |line| {
             let (low, high) = line.interval(column);
@@ -293,35 +297,36 @@ pub(super) fn shares_table(page: &Page) -> Option<SheetTable> {
 
 /// Scores, solved positions and the power of each comparison.
 pub(super) fn details_table(page: &Page) -> SheetTable {
-    let parts = |(part, whole): (usize, usize), why| match whole {
-        0 => Cell::empty(why),
+    let count_cell = |(part, whole): (usize, usize), reason| match whole {
+        0 => Cell::empty(reason),
         _ => Cell::number(part as f64, format!("{part} of {whole}")),
     };
     let unless_baseline = |line: &Line, cell: Cell| if line.is_baseline { Cell::empty(BASELINE) } else { cell };
     let (level, min_clusters) = (page.summary.power.level, min_clusters(page.summary.power.lines));
     let why_no_power = |line: &Line| if line.ratio().is_same() { "no two searches differ" } else { why_no_ratio(line) };
-    let other_scores = "searches that end with another score than the baseline's";
-    let solved = "searches that end with a move the suite names, of those where it names one";
-    let below = "positions (or games) in which it needs less than the baseline";
-    let without = "the mean without the position (or game) that moves it most; ?: sign or significance depends on it";
-    let evals = "leaf evaluations and nodes with no legal move";
+    let scores_meaning = "searches that end with another score than the baseline's";
+    let solved_meaning = "searches that end with a move the suite names, of those where it names one";
+    let below_meaning = "positions (or games) in which it needs less than the baseline";
+    let without_meaning =
+        "the mean without the position (or game) that moves it most; ?: sign or significance depends on it";
+    let evals_meaning = "leaf evaluations and nodes with no legal move";
     let entries = Entries::<Line>::default()
         .number("searches", "searches", "", |line| Cell::count(line.searches as f64))
-        .number("evals", "evaluations", evals, |line| Cell::count(line.sum(columns::EVALS)))
-        .number("other_scores", "other score", other_scores, |line| {
-            unless_baseline(line, parts(line.other_scores, "no common depth"))
+        .number("evals", "evaluations", evals_meaning, |line| Cell::count(line.sum(columns::EVALS)))
+        .number("other_scores", "other score", scores_meaning, |line| {
+            unless_baseline(line, count_cell(line.other_scores, "no common depth"))
         })
-        .number("solved", "solved", solved, |line| parts(line.solved, "the suite names no best moves"))
+        .number("solved", "solved", solved_meaning, |line| count_cell(line.solved, "the suite names no best moves"))
         .number("p", "p", "sign-flip test, corrected for all lines by joint flips", |line| {
             Cell::p(line.measures.first().map_or(f64::NAN, |measure| measure.p)).with_reason(why_no_ratio(line))
         })
         .number("median", "median", "median of the ratios", |line| {
             Cell::decimal(line.ratio().median, 3).with_reason(why_no_ratio(line))
         })
-        .number("below", "below 1", below, |line| {
-            unless_baseline(line, parts((line.ratio().below, line.ratio().clusters), TOO_FEW_POSITIONS))
+        .number("below", "below 1", below_meaning, |line| {
+            unless_baseline(line, count_cell((line.ratio().below, line.ratio().clusters), TOO_FEW_POSITIONS))
         })
-        .number("without", "without one", without, |line| {
+        .number("without", "without one", without_meaning, |line| {
             let Some(influence) = line.ratio().influence else { return Cell::empty(why_no_ratio(line)) };
             let is_fragile = influence.reverses || line.measures.first().is_some_and(|measure| measure.fragile);
             let cell = Cell::decimal(influence.without, 3).with_sign('?', is_fragile);
@@ -341,25 +346,25 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
     line_table(page, "details", "Details", entries, |_| true)
 }
 
-/// Every line against every other, the best lines first.
+/// Every line compared with every other, the best lines first.
 pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
-    let name = |index: usize| &page.summary.lines[index].name;
+    let line_name = |index: usize| &page.summary.lines[index].name;
     let better = page.summary.metrics.first().map_or(Better::Less, Metric::better);
-    let best = name(page.pairs.first()?.line);
+    let best = line_name(page.pairs.first()?.line);
     let metric = &page.summary.metrics[0].name;
-    let interval = "the ratio's interval; †: over the depths that both finished";
-    let p = "sign-flip test, corrected for all lines by joint flips over all pairs";
+    let interval_meaning = "the ratio's interval; †: over the depths that both finished";
+    let p_meaning = "sign-flip test, corrected for all lines by joint flips over all pairs";
     let entries = Entries::<LinePair>::default()
-        .text("line", "line", "", |pair| Cell::text(name(pair.line)))
-        .text("against", "against", "", |pair| Cell::text(name(pair.base)))
+        .text("line", "line", "", |pair| Cell::text(line_name(pair.line)))
+        .text("against", "against", "", |pair| Cell::text(line_name(pair.base)))
         .number("ratio", &format!("{metric}, ratio"), "geometric mean, over positions", |pair| {
             ratio_cell(&pair.measure, better)
         })
-        .number("interval", "95 %", interval, |LinePair { measure, .. }| {
+        .number("interval", "95 %", interval_meaning, |LinePair { measure, .. }| {
             let interval = Cell::range(measure.ratio.low, measure.ratio.high).with_reason(TOO_FEW_POSITIONS);
             interval.with_sign('†', measure.truncated > 0)
         })
-        .number("p", "p", p, |pair| Cell::p(pair.measure.p).with_reason(TOO_FEW_POSITIONS));
+        .number("p", "p", p_meaning, |pair| Cell::p(pair.measure.p).with_reason(TOO_FEW_POSITIONS));
     let table = entries.table("pairs", "Each against each", &page.pairs);
     Some(table.with_note(format!(
         "\"{best}\" is below most others in {metric}: its pairs come first. p is corrected for all {} pairs.",
@@ -370,9 +375,9 @@ pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
 /// The options that have the same value in all variants.
 pub(super) fn common_options(page: &Page) -> Option<SheetTable> {
     let manifest = &page.manifest;
-    let mut all = manifest.options.values().map(leaves);
-    let mut common = all.next()?;
-    for other in all {
+    let mut option_lists = manifest.options.values().map(leaves);
+    let mut common = option_lists.next()?;
+    for other in option_lists {
         common.retain(|leaf| other.contains(leaf));
     }
     let rows = common.into_iter().map(|(path, value)| [path, value].map(Cell::text));

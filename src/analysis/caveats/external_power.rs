@@ -1,6 +1,6 @@
-//! What a number of positions can show about external engines. The node counts of a modern engine
-//! are chaotic: a small change of its table sends every search another way. So one search says
-//! little, and how little is known before the run.
+//! The statistical power of a number of positions for external engines. The node counts of a modern
+//! engine are chaotic: a small change to its table sends every search another way. One search
+//! therefore says little, and how little it says is known before the run.
 
 use crate::analysis::questions::findings::round_up;
 use crate::analysis::questions::line::Line;
@@ -12,12 +12,12 @@ use crate::stats::ratio::Ratio;
 use crate::stats::sample::min_clusters;
 use std::fmt;
 
-/// The standard deviation of log(nodes) of one search under a changed table, for the calmest and
-/// the liveliest engine that was measured: Stockfish 15.1 and Ethereal 12 with one thread, to
-/// depths of 12 to 16.
+/// The standard deviation of log(nodes) of one search when the table is changed, for the engines
+/// with the smallest and the largest spread that were measured: Stockfish 15.1 and Ethereal 12 with
+/// one thread, to depths of 12 to 16.
 pub const TYPICAL_SPREAD: [f64; 2] = [0.16, 0.61];
 
-/// The effect that an experiment should detect if its file names none: 10 %.
+/// The effect that an experiment should detect if its file does not set one: 10 %.
 const DEFAULT_EFFECT: f64 = 0.1;
 
 /// With fewer positions or games the spread is not measured.
@@ -29,27 +29,27 @@ pub struct ExternalPower {
     clusters: usize,
     games: bool,
     comparisons: usize,
-    /// The standard deviation of a position's (or a game's) logarithm, for the calmest and the
-    /// liveliest engine.
+    /// The standard deviation of a position's (or a game's) log ratio, for the engines with the
+    /// smallest and the largest spread.
     spread: [f64; 2],
-    /// Whether it was measured in rows of this experiment.
+    /// Whether the spread was measured in rows of this experiment.
     measured: bool,
     /// The relative difference that should be detected.
     effect: f64,
 }
 
 impl ExternalPower {
-    /// For an experiment that compares nodes to a depth, before it runs; with the spread measured
-    /// in `rows` if there are enough. None if no external engine is compared, or if there are too
-    /// few positions for any result.
+    /// The power of an experiment that compares nodes to a depth, before it runs. The spread is
+    /// measured in `rows` if there are enough of them. None if no external engine is compared, or
+    /// if there are too few positions for any result.
     pub fn before_run(experiment: &Experiment, rows: Option<&Frame>) -> Option<Self> {
         let Experiment { variants, file, work, .. } = experiment;
         let is_compared = |index: &usize| {
             let variant = &variants[*index];
-            let to_depth = |variant| experiment.limits(variant).iter().all(|limit| limit.depth.is_some());
+            let has_depth_limits = |variant| experiment.limits(variant).iter().all(|limit| limit.depth.is_some());
             let base = experiment.partners.baselines[*index].filter(|base| base != index).map(|base| &variants[base]);
             let is_external = |base: &Variant| variant.external().is_some() || base.external().is_some();
-            base.is_some_and(|base| to_depth(variant) && to_depth(base) && is_external(base))
+            base.is_some_and(|base| has_depth_limits(variant) && has_depth_limits(base) && is_external(base))
         };
         let compared: Vec<&str> =
             (0..variants.len()).filter(is_compared).map(|index| variants[index].name.as_str()).collect();
@@ -57,14 +57,14 @@ impl ExternalPower {
         {
             return None;
         }
-        // Each of several suites is judged by itself: the smallest has the least power.
+        // Suites are judged separately: the smallest has the least power.
         let suites = experiment.suites().into_iter().map(|items| {
             let searches = items.iter().map(|item| experiment.searches_per_variant(item));
             searches.filter(|&searches| searches > 0).collect::<Vec<usize>>()
         });
         let searches = suites.min_by_key(Vec::len).unwrap_or_default();
         let searches_per_cluster = searches.iter().sum::<usize>() as f64 / searches.len().max(1) as f64;
-        let measured = rows.and_then(|rows| {
+        let measured_spread = rows.and_then(|rows| {
             let question = Question::by_variant(&[], Some(&variants[experiment.baseline].name));
             let summary = Summary::new(rows, &question).ok()?;
             spread_range(summary.lines.iter().filter(|line| compared.contains(&line.name.as_str())))
@@ -73,41 +73,43 @@ impl ExternalPower {
             clusters: searches.len(),
             games: searches_per_cluster > 1.0,
             comparisons: variants.len() - 1,
-            // Searches of one game are not independent: this is the least spread possible.
-            spread: measured.unwrap_or(TYPICAL_SPREAD.map(|spread| spread / searches_per_cluster.max(1.0).sqrt())),
-            measured: measured.is_some(),
+            // Searches of one game are not independent, so this is a lower bound of the spread.
+            spread: measured_spread
+                .unwrap_or(TYPICAL_SPREAD.map(|spread| spread / searches_per_cluster.max(1.0).sqrt())),
+            measured: measured_spread.is_some(),
             effect: relevant_effect(file.smallest_effect),
         }
         .if_testable()
     }
 
-    /// For a finished run that compared nodes to one depth; none without external engines.
+    /// The power of a finished run that compared nodes to one depth; none without external engines.
     pub fn after_run(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Option<Self> {
         let is_external = |name: &str| manifest.subjects.contains_key(name);
-        let base = is_external(&manifest.baseline);
-        let lines = || summary.lines.iter().filter(|line| !line.is_baseline && (base || is_external(&line.name)));
-        // Under a node limit moves are compared, not nodes.
+        let is_base_external = is_external(&manifest.baseline);
+        let external_lines =
+            || summary.lines.iter().filter(|line| !line.is_baseline && (is_base_external || is_external(&line.name)));
+        // Under a node limit, moves are compared and not nodes.
         let is_truncated = |line: &Line| line.measures.first().is_some_and(|first| 2 * first.truncated > line.searches);
-        if lines().any(is_truncated) {
+        if external_lines().any(is_truncated) {
             return None;
         }
         Self {
             clusters: summary.power.clusters,
             games: summary.power.games,
             comparisons: summary.power.lines,
-            spread: spread_range(lines())?,
+            spread: spread_range(external_lines())?,
             measured: true,
             effect: relevant_effect(smallest_effect),
         }
         .if_testable()
     }
 
-    /// Itself, if there are enough clusters for any result.
+    /// Returns the power only if there are enough clusters for any result.
     fn if_testable(self) -> Option<Self> {
         (self.comparisons > 0 && self.clusters >= min_clusters(self.comparisons)).then_some(self)
     }
 
-    /// A ratio of these clusters with a given spread.
+    /// A ratio with this number of clusters and a given spread.
     fn ratio(&self, spread: f64) -> Ratio {
         Ratio { clusters: self.clusters, error: spread / (self.clusters as f64).sqrt(), ..Ratio::default() }
     }
@@ -116,59 +118,59 @@ impl ExternalPower {
         0.05 / self.comparisons as f64
     }
 
-    /// The smallest effects that are detected with 80 % power, for the calmest and the liveliest
-    /// engine.
+    /// The smallest effects that are detected with 80 % power, for the engines with the smallest
+    /// and the largest spread.
     pub fn detectable_effects(&self) -> [f64; 2] {
         self.spread.map(|spread| self.ratio(spread).detectable_effect(self.level()))
     }
 
-    /// The numbers of positions (or games) that the effect needs.
+    /// The numbers of positions (or games) that are needed to detect the effect.
     pub fn clusters_needed(&self) -> [f64; 2] {
         self.spread.map(|spread| self.ratio(spread).clusters_needed(self.effect, self.level()).unwrap_or(f64::NAN))
     }
 
-    /// Whether the effect is not detectable even with the calmest engine.
+    /// Whether the effect is not detectable even with the engine of the smallest spread.
     pub fn falls_short(&self) -> bool {
         self.detectable_effects()[0] > self.effect
     }
 }
 
-/// The file's smallest effect, unless it is the default for claims.
+/// The file's smallest effect, if it is larger than the default for claims.
 fn relevant_effect(smallest_effect: f64) -> f64 {
     if smallest_effect > crate::experiment::file::default_smallest_effect() { smallest_effect } else { DEFAULT_EFFECT }
 }
 
-/// The least and the largest spread among the lines; none without enough clusters.
+/// The smallest and the largest spread among the lines; none without enough clusters.
 fn spread_range<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<[f64; 2]> {
     let ratios = lines.map(Line::ratio).filter(|ratio| ratio.clusters >= MIN_CLUSTERS && ratio.error > 0.0);
     let spreads = ratios.map(|ratio| ratio.error * (ratio.clusters as f64).sqrt());
     spreads.fold(None, |range: Option<[f64; 2]>, spread| {
-        Some(range.map_or([spread; 2], |[least, most]| [least.min(spread), most.max(spread)]))
+        Some(range.map_or([spread; 2], |[smallest, largest]| [smallest.min(spread), largest.max(spread)]))
     })
 }
 
 impl fmt::Display for ExternalPower {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { clusters, games, comparisons, effect: matters, .. } = *self;
+        let Self { clusters, games, comparisons, effect, .. } = *self;
         let unit = if games { "games" } else { "positions" };
-        let among = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
-        let (short, takes) = match self.falls_short() {
+        let comparison_text = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
+        let (shortfall, requirement) = match self.falls_short() {
             true => {
-                (format!(" cannot show a difference of {}", format_percent(matters)), "it takes at least".to_owned())
+                (format!(" cannot show a difference of {}", format_percent(effect)), "it takes at least".to_owned())
             }
-            false => (String::new(), format!("{} takes", format_percent(matters))),
+            false => (String::new(), format!("{} takes", format_percent(effect))),
         };
         let quantity = if games { "a game's mean log(nodes)" } else { "log(nodes) of one search" };
-        let range =
+        let format_range =
             |[low, high]: [String; 2]| if low == high { low } else { format!("{low} (calm) to {high} (lively)") };
         let spread = self.spread.map(|spread| format!("{spread:.2}"));
         let spread = if spread[0] == spread[1] { spread[0].clone() } else { spread.join(" to ") };
-        let known = if self.measured { "measured here" } else { "typical of such engines" };
+        let origin = if self.measured { "measured here" } else { "typical of such engines" };
         write!(
             f,
-            "{clusters} {unit}{short}{among}: if {quantity} has a standard deviation of {spread} ({known}), power is 80 % for differences of {} or more; {takes} {} {unit}",
-            range(self.detectable_effects().map(format_percent)),
-            range(self.clusters_needed().map(round_up)),
+            "{clusters} {unit}{shortfall}{comparison_text}: if {quantity} has a standard deviation of {spread} ({origin}), power is 80 % for differences of {} or more; {requirement} {} {unit}",
+            format_range(self.detectable_effects().map(format_percent)),
+            format_range(self.clusters_needed().map(round_up)),
         )
     }
 }
@@ -191,15 +193,16 @@ mod tests {
     #[test]
     fn detectable_effect_is_two_quantiles_of_the_standard_error() {
         let [calm, lively] = with_clusters(24, 1, TYPICAL_SPREAD).detectable_effects();
-        // Plus the margin of 0.9163 / 24 for an unseen cluster.
-        let by_hand = |spread: f64| (3.099 * spread / 24.0_f64.sqrt() + 0.038_18).exp_m1();
-        assert!((calm - by_hand(0.16)).abs() < 2e-4, "{calm} {lively}");
-        assert!((lively - by_hand(0.61)).abs() < 2e-4, "{calm} {lively}");
+        // The margin of 0.9163 / 24 for an unseen cluster is added.
+        let expected = |spread: f64| (3.099 * spread / 24.0_f64.sqrt() + 0.038_18).exp_m1();
+        assert!((calm - expected(0.16)).abs() < 2e-4, "{calm} {lively}");
+        assert!((lively - expected(0.61)).abs() < 2e-4, "{calm} {lively}");
         assert!(with_clusters(41, 1, TYPICAL_SPREAD).falls_short());
         assert!(!with_clusters(42, 1, TYPICAL_SPREAD).falls_short());
-        // More comparisons need more; none, or too few positions, is another warning.
-        let more = with_clusters(24, 100, TYPICAL_SPREAD).detectable_effects()[0];
-        assert!(more > 1.1 * calm, "{more}");
+        // With more comparisons, only larger effects are detectable. Without comparisons, or with
+        // too few positions, there is another warning instead.
+        let effect = with_clusters(24, 100, TYPICAL_SPREAD).detectable_effects()[0];
+        assert!(effect > 1.1 * calm, "{effect}");
         assert_eq!(
             [
                 with_clusters(24, 0, TYPICAL_SPREAD),
@@ -212,126 +215,133 @@ mod tests {
         assert!(
             [with_clusters(6, 1, TYPICAL_SPREAD), with_clusters(7, 2, TYPICAL_SPREAD)]
                 .iter()
-                .all(|enough| enough.if_testable().is_some())
+                .all(|power| power.if_testable().is_some())
         );
         // (1.96 + 0.84)^2 x 0.61^2 / (ln(1.1) - 0.9163 / 343)^2 is 341, and a little more because
         // the spread is estimated.
-        let [_, most] = with_clusters(24, 1, TYPICAL_SPREAD).clusters_needed();
-        assert!((341.0..346.0).contains(&most), "{most}");
+        let [_, needed] = with_clusters(24, 1, TYPICAL_SPREAD).clusters_needed();
+        assert!((341.0..346.0).contains(&needed), "{needed}");
     }
 
-    /// Only external engines are measured, or all lines if the baseline is external. The calmest
-    /// comes first.
+    /// The spread is measured only on external engines, or on all lines if the baseline is
+    /// external. The smallest spread comes first.
     #[test]
     fn spread_is_that_of_external_engines() {
         use crate::analysis::questions::line::Measure;
         use crate::analysis::questions::power::Power;
-        let line = |name: &str, error: f64| {
+        let make_line = |name: &str, error: f64| {
             let ratio = Ratio { clusters: 16, error, ..Ratio::default() };
             // Metrics after the first do not count.
             let measures = vec![Measure { ratio, ..Measure::default() }, Measure::default()];
             Line { name: name.to_owned(), is_baseline: name == "base", searches: 16, measures, ..Line::default() }
         };
-        let lines = vec![line("base", 0.0), line("ours", 0.05), line("lively", 0.2), line("calm", 0.1)];
+        let lines =
+            vec![make_line("base", 0.0), make_line("ours", 0.05), make_line("lively", 0.2), make_line("calm", 0.1)];
         let power = Power { lines: 3, clusters: 16, ..Power::default() };
         let summary = Summary { lines, power, ..Summary::default() };
-        let after_run = |engines: &[&str]| {
+        let power_after_run = |engines: &[&str]| {
             let subjects = engines.iter().map(|name| ((*name).to_owned(), Default::default())).collect();
             let manifest = Manifest { baseline: "base".to_owned(), subjects, ..Manifest::default() };
             ExternalPower::after_run(&manifest, &summary, 0.0)
         };
-        assert_eq!(after_run(&[]), None);
+        assert_eq!(power_after_run(&[]), None);
         for (engines, spread) in [
             (&["lively", "calm"][..], [0.4, 0.8]),
             (&["calm", "lively"], [0.4, 0.8]),
             (&["calm"], [0.4, 0.4]),
             (&["base"], [0.2, 0.8]),
         ] {
-            let found = after_run(engines).unwrap_or_else(|| panic!("{engines:?}"));
-            let distances = [0, 1].map(|end| (found.spread[end] - spread[end]).abs());
-            assert!(distances.iter().all(|distances| *distances < 1e-12), "{engines:?}: {:?}", found.spread);
-            assert!(found.measured, "{engines:?}: {:?}", found.spread);
+            let power = power_after_run(engines).unwrap_or_else(|| panic!("{engines:?}"));
+            let distances = [0, 1].map(|end| (power.spread[end] - spread[end]).abs());
+            assert!(distances.iter().all(|distances| *distances < 1e-12), "{engines:?}: {:?}", power.spread);
+            assert!(power.measured, "{engines:?}: {:?}", power.spread);
         }
-        // Up to half of the searches may have been stopped by a limit.
-        for (cut, message) in [(8, true), (9, false)] {
+        // At most half of the searches may have been stopped by a limit.
+        for (truncated, expected) in [(8, true), (9, false)] {
             let mut summary = summary.clone();
-            summary.lines[3].measures[0].truncated = cut;
+            summary.lines[3].measures[0].truncated = truncated;
             for engines in [&["calm"][..], &["calm", "lively"]] {
                 let subjects = engines.iter().map(|name| ((*name).to_owned(), Default::default())).collect();
                 let manifest = Manifest { baseline: "base".to_owned(), subjects, ..Manifest::default() };
-                assert_eq!(ExternalPower::after_run(&manifest, &summary, 0.0).is_some(), message, "{cut} {engines:?}");
+                assert_eq!(
+                    ExternalPower::after_run(&manifest, &summary, 0.0).is_some(),
+                    expected,
+                    "{truncated} {engines:?}"
+                );
             }
         }
     }
 
-    /// By hand: which variants are compared, and on how many units. A game is one cluster, whose
-    /// spread is smaller by the root of its number of searches.
+    /// Which variants are compared, and in how many positions or games, is calculated by hand. A
+    /// game is one cluster; its spread is smaller by the root of its number of searches.
     #[test]
     fn compared_variants_are_known_before_the_run() {
-        let read = |text: &str| {
+        let parse = |text: &str| {
             let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
             let text = format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\n{text}");
             Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"))
         };
         let depth = "limit = { depth = 3 }\n";
         let players = "[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n[[variant]]\nname = 'b'\n'subject.uci' = 'b'\n";
-        let before_run =
-            |head: &str, players: &str| ExternalPower::before_run(&read(&format!("{head}{players}")), None);
-        let two = ExternalPower { comparisons: 2, ..with_clusters(10, 2, TYPICAL_SPREAD) };
-        assert_eq!(before_run(depth, players), Some(two));
+        let power_before_run =
+            |head: &str, players: &str| ExternalPower::before_run(&parse(&format!("{head}{players}")), None);
+        let expected = ExternalPower { comparisons: 2, ..with_clusters(10, 2, TYPICAL_SPREAD) };
+        assert_eq!(power_before_run(depth, players), Some(expected));
         assert_eq!(
-            before_run(&format!("{depth}smallest_effect = 0.15\n"), players),
-            Some(ExternalPower { effect: 0.15, ..two })
+            power_before_run(&format!("{depth}smallest_effect = 0.15\n"), players),
+            Some(ExternalPower { effect: 0.15, ..expected })
         );
-        // The default of claims, or less, does not replace the default effect.
-        assert_eq!(before_run(&format!("{depth}smallest_effect = 0.005\n"), players), Some(two));
-        let games = before_run(&format!("{depth}sequence = {{ self_play = 4 }}\n"), players).unwrap();
-        assert_eq!(games, ExternalPower { games: true, spread: [0.08, 0.305], ..two });
-        // Six of the thirteen games have more than 81 plies: the others are no clusters.
+        // A smallest effect that does not exceed the default for claims is ignored.
+        assert_eq!(power_before_run(&format!("{depth}smallest_effect = 0.005\n"), players), Some(expected));
+        let games = power_before_run(&format!("{depth}sequence = {{ self_play = 4 }}\n"), players).unwrap();
+        assert_eq!(games, ExternalPower { games: true, spread: [0.08, 0.305], ..expected });
+        // Six of the thirteen games have more than 81 plies; only these count as clusters.
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
-        let one = "[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";
-        let text = format!("suite = 'data/games.pgn'\nsequence = {{ from = 81 }}\n{depth}{one}");
-        let played = ExternalPower::before_run(&Experiment::parse(&text, &path, &[]).unwrap(), None).unwrap();
-        assert_eq!((played.clusters, played.games, played.comparisons), (6, true, 1));
-        // Moves under a node limit, published figures and ttlab's own engine are not concerned.
-        assert_eq!(before_run("limit = { nodes = 3 }\n", players), None);
+        let one_engine = "[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";
+        let text = format!("suite = 'data/games.pgn'\nsequence = {{ from = 81 }}\n{depth}{one_engine}");
+        let power = ExternalPower::before_run(&Experiment::parse(&text, &path, &[]).unwrap(), None).unwrap();
+        assert_eq!((power.clusters, power.games, power.comparisons), (6, true, 1));
+        // There is no estimate for moves under a node limit, published figures or ttlab's own
+        // engine.
+        assert_eq!(power_before_run("limit = { nodes = 3 }\n", players), None);
         assert_eq!(
-            before_run(depth, &format!("{players}[[expect]]\nwhere = {{ variant = 'ours' }}\nnodes = 1\n")),
+            power_before_run(depth, &format!("{players}[[expect]]\nwhere = {{ variant = 'ours' }}\nnodes = 1\n")),
             None
         );
-        assert_eq!(before_run(depth, "[grid]\n'table.slots' = [1, 2]\n"), None);
-        // Rows with twice and half the nodes in turn: ln 2 from a mean of 0, ten times with nine
-        // degrees of freedom. The spread of ttlab's own engine is not used.
+        assert_eq!(power_before_run(depth, "[grid]\n'table.slots' = [1, 2]\n"), None);
+        // In rows that alternate between twice and half the nodes, the deviation is ln 2 from a
+        // mean of 0, ten times with nine degrees of freedom. The spread of ttlab's own engine is
+        // not used.
         let players = format!("{players}[[variant]]\nname = 'own'\n'table.slots' = 2\n");
         let rows: Vec<String> = (0..10)
             .flat_map(|index| {
-                let [twice, more] = if index % 2 == 0 { [200, 900] } else { [50, 10] };
-                [("ours", 100), ("a", twice), ("b", 100), ("own", more)]
-                    .map(|(who, nodes)| format!("{who},p{index},3,{nodes}"))
+                let [a_nodes, own_nodes] = if index % 2 == 0 { [200, 900] } else { [50, 10] };
+                [("ours", 100), ("a", a_nodes), ("b", 100), ("own", own_nodes)]
+                    .map(|(variant, nodes)| format!("{variant},p{index},3,{nodes}"))
             })
             .collect();
         let rows = format!("variant,position,depth,search.nodes\n{}\n", rows.join("\n"));
         let rows = Frame::parse(rows.as_bytes(), "rows").unwrap();
-        let found = ExternalPower::before_run(&read(&format!("{depth}{players}")), Some(&rows)).unwrap();
+        let power = ExternalPower::before_run(&parse(&format!("{depth}{players}")), Some(&rows)).unwrap();
         let spread = 2.0_f64.ln() * (10.0_f64 / 9.0).sqrt();
-        assert!(found.measured, "{found:?}");
-        assert!(found.spread.iter().all(|found| (found - spread).abs() < 1e-9), "{found:?}");
+        assert!(power.measured, "{power:?}");
+        assert!(power.spread.iter().all(|power| (power - spread).abs() < 1e-9), "{power:?}");
     }
 
     #[test]
     fn message_says_whether_the_positions_suffice() {
-        let short = with_clusters(24, 3, TYPICAL_SPREAD).to_string();
-        assert!(short.starts_with(
+        let message = with_clusters(24, 3, TYPICAL_SPREAD).to_string();
+        assert!(message.starts_with(
             "24 positions cannot show a difference of 10 % among 3 comparisons: if log(nodes) of one search"
         ));
-        assert!(short.contains("it takes at least "), "{short}");
-        assert!(short.contains("0.16 to 0.61 (typical of such engines)"), "{short}");
-        let enough = ExternalPower { games: true, measured: true, ..with_clusters(400, 1, [0.1, 0.1]) }.to_string();
+        assert!(message.contains("it takes at least "), "{message}");
+        assert!(message.contains("0.16 to 0.61 (typical of such engines)"), "{message}");
+        let message = ExternalPower { games: true, measured: true, ..with_clusters(400, 1, [0.1, 0.1]) }.to_string();
         assert!(
-            enough.starts_with("400 games: if a game's mean log(nodes) has a standard deviation of 0.10 (measured"),
-            "{enough}"
+            message.starts_with("400 games: if a game's mean log(nodes) has a standard deviation of 0.10 (measured"),
+            "{message}"
         );
-        assert!(enough.contains("differences of 1.6 % or more"), "{enough}");
-        assert!(enough.contains("; 10 % takes "), "{enough}");
+        assert!(message.contains("differences of 1.6 % or more"), "{message}");
+        assert!(message.contains("; 10 % takes "), "{message}");
     }
 }

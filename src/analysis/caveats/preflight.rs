@@ -340,9 +340,7 @@ mod tests {
             )
         };
         let is_warned = |bits, more| {
-            warnings_of(&make_text(bits, more), 1)
-                .iter()
-                .any(|make_text| make_text.starts_with("ages wrap: a game of 8 "))
+            warnings_of(&make_text(bits, more), 1).iter().any(|text| text.starts_with("ages wrap: a game of 8 "))
         };
         assert_eq!([(3, ""), (4, "")].map(|(bits, more)| is_warned(bits, more)), [true, false]);
         assert!(is_warned(4, "table.clock = 'iteration'\n"), "three ticks a search");

@@ -19,8 +19,9 @@ pub(super) const REPLACEMENT: [&str; 3] = ["table.policy", "table.same_key", "ta
 pub(super) const NO_AGEING: &str = "aging is invisible: every position is searched from an empty table, so no entry grows old; give a \
      [sequence], or a PGN suite";
 
-/// Warns that tables are not full enough. Replacement needs pressure in every table; any other
-/// comparison needs it in one, because engines do not play with empty tables.
+/// Warns if tables are not full enough. A comparison of replacement needs pressure in every table;
+/// any other comparison needs it in at least one table, because engines do not play with empty
+/// tables.
 pub(super) fn no_pressure(
     replacement: bool,
     variants: usize,
@@ -36,7 +37,7 @@ pub(super) fn no_pressure(
     })
 }
 
-/// Warns of variants that clear nothing between positions or games, if there are several.
+/// Warns of variants that clear nothing between positions or games, if there are several of these.
 pub fn uncleared_tables(names: &[&str], items: usize) -> Option<String> {
     (!names.is_empty() && items > 1).then(|| {
         format!(
@@ -47,43 +48,44 @@ pub fn uncleared_tables(names: &[&str], items: usize) -> Option<String> {
     })
 }
 
-/// Warns of variants that each play their own moves, if several are compared.
+/// Warns if several variants are compared and each plays its own moves.
 pub fn diverging_games(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
-    let own = sequence.is_some_and(|sequence| sequence.self_play > 1);
-    (own && variants > 1).then(|| {
+    let own_moves = sequence.is_some_and(|sequence| sequence.self_play > 1);
+    (own_moves && variants > 1).then(|| {
         "sequence.self_play: each variant plays its own moves, so that once two have diverged, their paired searches are of different positions"
             .to_owned()
     })
 }
 
-/// Caveats of the counts of a finished run.
+/// Caveats about the counts of a finished run.
 pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Caveats {
     let (mut blockers, mut warnings) = (Vec::new(), Vec::new());
-    let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
-    let replacement = REPLACEMENT.into_iter().any(varies);
-    let mut loose: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < MIN_PRESSURE).collect();
-    if replacement && loose.iter().any(|line| line.is_baseline) {
-        // If such tables differ significantly, replacement had an effect.
-        loose.retain(|line| !line.measures.first().is_some_and(|measure| measure.significant));
-        let lonely = summary.lines.len() > 1 && loose.iter().all(|line| line.is_baseline);
-        loose.retain(|_| !lonely);
+    let is_varying = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
+    let replacement = REPLACEMENT.into_iter().any(is_varying);
+    let mut loose_lines: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < MIN_PRESSURE).collect();
+    if replacement && loose_lines.iter().any(|line| line.is_baseline) {
+        // If a table that is not full differs significantly, replacement had an effect.
+        loose_lines.retain(|line| !line.measures.first().is_some_and(|measure| measure.significant));
+        let is_baseline_alone = summary.lines.len() > 1 && loose_lines.iter().all(|line| line.is_baseline);
+        loose_lines.retain(|_| !is_baseline_alone);
     }
-    let loose: Vec<&str> = loose.into_iter().map(|line| line.name.as_str()).collect();
+    let loose_lines: Vec<&str> = loose_lines.into_iter().map(|line| line.name.as_str()).collect();
     let bounded = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();
-    let what = "stayed less than 30 % full";
-    let than = "greater depth";
-    blockers.extend(no_pressure(replacement, summary.lines.len(), &loose, bounded, what, than));
-    let ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(varies)
-        || crate::experiment::schema::age_paths().any(|path| varies(&path));
-    let is = |options: &serde_json::Value, name: &str, word: &str| options["table"][name] == word;
+    let state = "stayed less than 30 % full";
+    let advice = "greater depth";
+    blockers.extend(no_pressure(replacement, summary.lines.len(), &loose_lines, bounded, state, advice));
+    let ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(is_varying)
+        || crate::experiment::schema::age_paths().any(|path| is_varying(&path));
+    let has_value = |options: &serde_json::Value, name: &str, word: &str| options["table"][name] == word;
     let grows_old = |options| {
-        is(options, "clear", "never") || is(options, "clock", "iteration") && !is(options, "clear", "iteration")
+        has_value(options, "clear", "never")
+            || has_value(options, "clock", "iteration") && !has_value(options, "clear", "iteration")
     };
-    let unseen = ages && !manifest.sequence && !manifest.options.values().any(grows_old);
-    blockers.extend(unseen.then(|| NO_AGEING.to_owned()));
+    let ageing_unseen = ages && !manifest.sequence && !manifest.options.values().any(grows_old);
+    blockers.extend(ageing_unseen.then(|| NO_AGEING.to_owned()));
     let power = &summary.power;
-    if let Some(words) = sample_size::too_few(power.clusters, power.lines, power.games) {
-        blockers.push(words);
+    if let Some(message) = sample_size::too_few(power.clusters, power.lines, power.games) {
+        blockers.push(message);
     } else if summary.searches < MIN_SEARCHES {
         warnings.push(match summary.searches {
             1 => "only one position was searched: do not generalise".to_owned(),
@@ -93,8 +95,8 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
     if summary.lines.len() > 1 {
         warnings.extend(manifest.repeated.and_then(sample_size::repeated_searches));
     }
-    let reach = ExternalPower::after_run(manifest, summary, smallest_effect).filter(ExternalPower::falls_short);
-    warnings.extend(reach.map(|reach| reach.to_string()));
+    let power = ExternalPower::after_run(manifest, summary, smallest_effect).filter(ExternalPower::falls_short);
+    warnings.extend(power.map(|power| power.to_string()));
     Caveats { blockers, warnings, ..Caveats::default() }
 }
 
@@ -122,78 +124,95 @@ mod tests {
 
     #[test]
     fn variants_that_clear_nothing_are_named() {
-        let message = |names: &[&str], items: usize| {
+        let warning_start = |names: &[&str], items: usize| {
             uncleared_tables(names, items).and_then(|text| Some(text.split_once(':')?.0.to_owned()))
         };
         let start = "nothing is cleared between positions for \"a\"";
-        assert_eq!([message(&[], 9), message(&["a"], 1)], [None, None]);
-        assert_eq!(message(&["a"], 2).as_deref(), Some(start));
-        assert_eq!(message(&["a", "b", "c"], 2), Some(format!("{start}, \"b\", \"c\"")));
-        assert_eq!(message(&["a", "b", "c", "d", "e"], 2), Some(format!("{start}, \"b\", \"c\" and 2 more")));
+        assert_eq!([warning_start(&[], 9), warning_start(&["a"], 1)], [None, None]);
+        assert_eq!(warning_start(&["a"], 2).as_deref(), Some(start));
+        assert_eq!(warning_start(&["a", "b", "c"], 2), Some(format!("{start}, \"b\", \"c\"")));
+        assert_eq!(warning_start(&["a", "b", "c", "d", "e"], 2), Some(format!("{start}, \"b\", \"c\" and 2 more")));
     }
 
-    /// Tables that differ significantly from one as empty are not listed (by the first metric, and
-    /// only if replacement varies).
+    /// If the baseline's table is as empty, tables that differ significantly from it in the first
+    /// metric are not listed, provided that replacement varies.
     #[test]
     fn empty_tables_that_differ_are_not_listed() {
         use crate::analysis::questions::line::Measure;
-        let line = |name: &str, hashfull: f64, marked: bool| Line {
+        let make_line = |name: &str, hashfull: f64, significant: bool| Line {
             name: name.to_owned(),
             hashfull,
-            measures: [marked, !marked].map(|marked| Measure { significant: marked, ..Measure::default() }).to_vec(),
+            measures: [significant, !significant]
+                .map(|significant| Measure { significant, ..Measure::default() })
+                .to_vec(),
             ..Line::default()
         };
-        let message = |varying: &str, lines: [Line; 3]| {
-            let [base, one, other] = lines;
-            let lines = vec![Line { is_baseline: true, ..base }, one, other];
+        let warning_start = |varying: &str, lines: [Line; 3]| {
+            let [base, second, third] = lines;
+            let lines = vec![Line { is_baseline: true, ..base }, second, third];
             let manifest = Manifest { varying: vec![varying.to_owned()], ..Manifest::default() };
             let summary = Summary { searches: 100, lines, ..Summary::default() };
-            let found = count_texts(&manifest, &summary, 0.0).into_iter().find(|text| text.starts_with("no pressure"));
-            found.map(|text| text.split(" stayed").next().unwrap_or_default().to_owned())
+            let warning =
+                count_texts(&manifest, &summary, 0.0).into_iter().find(|text| text.starts_with("no pressure"));
+            warning.map(|text| text.split(" stayed").next().unwrap_or_default().to_owned())
         };
-        let lines = |full, one, other| [line("a", full, false), line("b", 200.0, one), line("c", 299.0, other)];
-        let pressure_of = |names: &str| Some(format!("no pressure: the tables of {names}"));
-        assert_eq!(message("table.policy.kind", lines(250.0, true, true)), None);
-        assert_eq!(message("table.policy.kind", lines(250.0, true, false)), pressure_of("\"a\", \"c\""));
-        assert_eq!(message("table.policy.kind", lines(300.0, true, true)), pressure_of("\"b\", \"c\""));
-        assert_eq!(message("ordering", lines(250.0, true, true)), pressure_of("\"a\", \"b\", \"c\""));
-        assert_eq!(message("ordering", lines(300.0, true, true)), None);
+        let make_lines = |base_hashfull, second_differs, third_differs| {
+            [
+                make_line("a", base_hashfull, false),
+                make_line("b", 200.0, second_differs),
+                make_line("c", 299.0, third_differs),
+            ]
+        };
+        let pressure_warning = |names: &str| Some(format!("no pressure: the tables of {names}"));
+        assert_eq!(warning_start("table.policy.kind", make_lines(250.0, true, true)), None);
+        assert_eq!(
+            warning_start("table.policy.kind", make_lines(250.0, true, false)),
+            pressure_warning("\"a\", \"c\"")
+        );
+        assert_eq!(warning_start("table.policy.kind", make_lines(300.0, true, true)), pressure_warning("\"b\", \"c\""));
+        assert_eq!(warning_start("ordering", make_lines(250.0, true, true)), pressure_warning("\"a\", \"b\", \"c\""));
+        assert_eq!(warning_start("ordering", make_lines(300.0, true, true)), None);
     }
 
-    /// Ages matter only if they vary and something is kept: in sequences, or if a table is never
-    /// cleared.
+    /// Ages matter only if they vary and entries are kept between searches: in sequences, or if a
+    /// table is never cleared.
     #[test]
     fn ageing_has_no_effect_in_single_searches() {
         let summary = Summary { searches: 100, ..Summary::default() };
-        let with = |varying: &str, sequence: bool, table: serde_json::Value| {
+        let is_warned_with = |varying: &str, sequence: bool, table: serde_json::Value| {
             let options = [("v".to_owned(), json!({ "table": table }))].into();
             let manifest = Manifest { varying: vec![varying.to_owned()], sequence, options, ..Manifest::default() };
             count_texts(&manifest, &summary, 0.0).contains(&NO_AGEING.to_owned())
         };
-        let message = |varying: &str, sequence, clear: &str| with(varying, sequence, json!({ "clear": clear }));
-        // Or if each iteration is a tick and the table is not cleared before it.
-        for (clear, blind) in [("game", false), ("iteration", true)] {
-            assert_eq!(with("table.refresh", false, json!({ "clear": clear, "clock": "iteration" })), blind, "{clear}");
+        let is_warned =
+            |varying: &str, sequence, clear: &str| is_warned_with(varying, sequence, json!({ "clear": clear }));
+        // They also matter if each iteration is a tick and the table is not cleared before it.
+        for (clear, expected) in [("game", false), ("iteration", true)] {
+            assert_eq!(
+                is_warned_with("table.refresh", false, json!({ "clear": clear, "clock": "iteration" })),
+                expected,
+                "{clear}"
+            );
         }
         let ages: Vec<String> = crate::experiment::schema::age_paths().collect();
         assert!(ages.contains(&"table.policy.factor".to_owned()), "{ages:?}");
         for path in ["table.refresh", "table.clock", "table.clear"].into_iter().chain(ages.iter().map(String::as_str)) {
-            assert!(message(path, false, "game"), "{path}");
-            assert!(!message(path, true, "game"), "{path}");
-            assert!(!message(path, false, "never"), "{path}");
+            assert!(is_warned(path, false, "game"), "{path}");
+            assert!(!is_warned(path, true, "game"), "{path}");
+            assert!(!is_warned(path, false, "never"), "{path}");
         }
-        assert!(!message("table.policy.kind", false, "game"));
-        assert!(!message("table.size", false, "game"));
+        assert!(!is_warned("table.policy.kind", false, "game"));
+        assert!(!is_warned("table.size", false, "game"));
     }
 
-    /// The first three are named and the rest counted; without a varying replacement only if all
-    /// tables are loose.
+    /// The first three loose tables are named and the others counted. If replacement does not vary,
+    /// the warning is given only if all tables are loose.
     #[test]
     fn loose_tables_are_named_and_counted() {
         let names = ["a", "b", "c", "d", "e"];
-        let message = |replacement: bool, variants: usize, loose: usize, bounded: usize| {
-            let found = no_pressure(replacement, variants, &names[..loose], bounded, "are empty", "more");
-            found.map(|text| {
+        let named_tables = |replacement: bool, variants: usize, loose: usize, bounded: usize| {
+            let warning = no_pressure(replacement, variants, &names[..loose], bounded, "are empty", "more");
+            warning.map(|text| {
                 text.replace("no pressure: the tables of ", "")
                     .split(" are empty")
                     .next()
@@ -201,45 +220,62 @@ mod tests {
                     .to_owned()
             })
         };
-        let some = |text: &str| Some(text.to_owned());
-        assert_eq!([message(true, 5, 0, 5), message(true, 1, 1, 1), message(false, 5, 4, 5)], [None, None, None]);
-        assert_eq!(message(false, 5, 5, 5), some("\"a\", \"b\", \"c\" and 2 more"));
-        assert_eq!(message(true, 5, 3, 5), some("\"a\", \"b\", \"c\""));
-        // A variant without a bounded table has none that could be full.
-        assert_eq!(message(false, 4, 3, 3), some("\"a\", \"b\", \"c\""));
+        let some_text = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            [named_tables(true, 5, 0, 5), named_tables(true, 1, 1, 1), named_tables(false, 5, 4, 5)],
+            [None, None, None]
+        );
+        assert_eq!(named_tables(false, 5, 5, 5), some_text("\"a\", \"b\", \"c\" and 2 more"));
+        assert_eq!(named_tables(true, 5, 3, 5), some_text("\"a\", \"b\", \"c\""));
+        // A variant without a bounded table does not count: nothing in it could become full.
+        assert_eq!(named_tables(false, 4, 3, 3), some_text("\"a\", \"b\", \"c\""));
     }
 
-    /// One variant that keeps its table is enough for ages; times need single jobs and repeats.
+    /// One variant that keeps its table is enough to show ages; times need one job at a time and
+    /// repeats.
     #[test]
     fn one_variant_that_keeps_its_table_shows_ages() {
         let options =
             ["game", "never", "search"].map(|clear| (clear.to_owned(), json!({ "table": { "clear": clear } }))).into();
         let manifest = Manifest { varying: vec!["table.clear".to_owned()], options, ..Manifest::default() };
-        let summary = |searches: usize| Summary { searches, ..Summary::default() };
-        assert_eq!(count_texts(&manifest, &summary(10), 0.0), Vec::<String>::new());
-        assert_eq!(count_texts(&manifest, &summary(9), 0.0), ["9 searches are few: their means do not generalise"]);
-        assert_eq!(count_texts(&manifest, &summary(1), 0.0), ["only one position was searched: do not generalise"]);
-        // Too few for a test has precedence; repeated searches matter only if something is
-        // compared.
-        let power = crate::analysis::questions::power::Power { clusters: 5, lines: 1, ..Default::default() };
-        let few = count_texts(&manifest, &Summary { power, ..summary(5) }, 0.0);
-        assert_eq!(few.len(), 1, "{few:?}");
-        assert!(few[0].starts_with("5 positions are too few: "), "{few:?}");
-        let repeated = Manifest { repeated: Some([6, 100]), ..manifest.clone() };
-        for (lines, message) in [(1, 0), (2, 1)] {
-            let lines = vec![Line { hashfull: f64::NAN, ..Line::default() }; lines];
-            let found = count_texts(&repeated, &Summary { lines, ..summary(100) }, 0.0);
-            assert_eq!(found.iter().filter(|text| text.starts_with("6 of 100 searches")).count(), message, "{found:?}");
-        }
-        let message = |jobs: usize, repeats: usize| {
-            let found =
-                time_warnings(&Manifest { jobs, ..Manifest::default() }, &Summary { repeats, ..Summary::default() });
-            found.iter().map(|text| text.split([':', ',']).next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
-        };
-        assert_eq!((message(1, 1), message(1, 2)), (vec!["timings are of a single run each".to_owned()], Vec::new()));
+        let make_summary = |searches: usize| Summary { searches, ..Summary::default() };
+        assert_eq!(count_texts(&manifest, &make_summary(10), 0.0), Vec::<String>::new());
         assert_eq!(
-            [message(2, 1), message(2, 3)],
-            [["timings are of 2 jobs at a time"]; 2].map(|message| message.map(str::to_owned).to_vec())
+            count_texts(&manifest, &make_summary(9), 0.0),
+            ["9 searches are few: their means do not generalise"]
+        );
+        assert_eq!(
+            count_texts(&manifest, &make_summary(1), 0.0),
+            ["only one position was searched: do not generalise"]
+        );
+        // The warning that there are too few positions for a test has precedence. Repeated searches
+        // matter only if variants are compared.
+        let power = crate::analysis::questions::power::Power { clusters: 5, lines: 1, ..Default::default() };
+        let warnings = count_texts(&manifest, &Summary { power, ..make_summary(5) }, 0.0);
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].starts_with("5 positions are too few: "), "{warnings:?}");
+        let repeated = Manifest { repeated: Some([6, 100]), ..manifest.clone() };
+        for (lines, count) in [(1, 0), (2, 1)] {
+            let lines = vec![Line { hashfull: f64::NAN, ..Line::default() }; lines];
+            let warnings = count_texts(&repeated, &Summary { lines, ..make_summary(100) }, 0.0);
+            assert_eq!(
+                warnings.iter().filter(|text| text.starts_with("6 of 100 searches")).count(),
+                count,
+                "{warnings:?}"
+            );
+        }
+        let warning_starts = |jobs: usize, repeats: usize| {
+            let warnings =
+                time_warnings(&Manifest { jobs, ..Manifest::default() }, &Summary { repeats, ..Summary::default() });
+            warnings.iter().map(|text| text.split([':', ',']).next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (warning_starts(1, 1), warning_starts(1, 2)),
+            (vec!["timings are of a single run each".to_owned()], Vec::new())
+        );
+        assert_eq!(
+            [warning_starts(2, 1), warning_starts(2, 3)],
+            [["timings are of 2 jobs at a time"]; 2].map(|warning_starts| warning_starts.map(str::to_owned).to_vec())
         );
     }
 }

@@ -187,7 +187,7 @@ pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -
         |path: &str| Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let list_files = |manifest: &Manifest| match manifest.suites.as_slice() {
         [] => file_name(&manifest.suite),
-        suites => suites.iter().map(|list_files| file_name(&list_files.file)).collect::<Vec<_>>().join(" + "),
+        suites => suites.iter().map(|suite| file_name(&suite.file)).collect::<Vec<_>>().join(" + "),
     };
     let suites: BTreeSet<String> = sources.iter().filter_map(|(_, manifest)| manifest.map(list_files)).collect();
     let suites_differ = (suites.len() > 1).then(|| Warning::Suites(suites.into_iter().collect()));

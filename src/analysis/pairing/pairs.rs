@@ -1,9 +1,10 @@
 //! Pairs: the only place where two searches are paired.
 //!
-//! Searches are paired by position (in a sequence: game and ply) and by block, which is what else
-//! varies within their groups. If one search went deeper or was stopped, only the iterations up to
-//! the greatest depth that both finished count; if there is none, the two are not compared. Under
-//! several key seeds the logarithms of a position's ratios are averaged over the seeds.
+//! Searches are paired by position (in a sequence: game and ply) and by block, that is, by the
+//! other options that vary within their groups. If one search went deeper or was stopped, only the
+//! iterations up to the greatest depth that both finished count; if there is no such depth, the two
+//! are not compared. With several key seeds, the log ratios of a position are averaged over the
+//! seeds.
 
 use super::metric_reader::{Depths, MetricReader};
 use super::searches::{IterationRow, OneSearch, Repeats, Searches};
@@ -19,16 +20,16 @@ pub type Logs = Vec<(u32, f64)>;
 /// Two values of a metric for one position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// The block: what varies within the groups.
+    /// The block: the values of the options that vary within the groups.
     pub block: u32,
     pub unit: u32,
-    /// The game, or the position if it belongs to none: the unit of sampling.
+    /// The unit of sampling: the game, or the position if it does not belong to a game.
     pub cluster: u32,
     /// The logarithm of the ratio.
     pub log: f64,
-    /// The base's value and the other's, under the key seed `seed`.
+    /// The values of the base and of the other group, under the key seed `seed`.
     pub values: [f64; 2],
-    /// The key seed of the values: 0, the file's own, if any search was made under it.
+    /// The key seed of the values: 0, the file's own seed, if any search used it.
     pub seed: u32,
 }
 
@@ -37,20 +38,20 @@ pub struct Pair {
 pub struct Pairs {
     /// All pairs that have a ratio.
     pub list: Vec<Pair>,
-    /// Searches that were compared only up to a common depth, since one finished more depths than
-    /// the other.
+    /// The number of searches that were compared only up to a common depth, because one finished
+    /// more depths than the other.
     pub truncated: usize,
-    /// Searches of one position that finished no depth in common, so were not compared.
+    /// The number of searches that were not compared, because the two finished no common depth.
     pub incomparable: usize,
-    /// Searches that differ without a ratio, since one value is 0 or less: those in which the
-    /// other's value is less, and those in which it is more.
+    /// The numbers of searches that differ but have no ratio, because one value is 0 or less: those
+    /// in which the other group's value is smaller, and those in which it is larger.
     pub one_sided_zero: [usize; 2],
-    /// Searches without a ratio since both values are 0.
+    /// The number of searches without a ratio because both values are 0.
     pub both_zero: usize,
-    /// Sums over the compared searches (means if means are compared), under the file's own key
-    /// seed: the base's and the other's.
+    /// Sums over the compared searches (means if means are compared) under the file's own key seed,
+    /// of the base and of the other group.
     pub totals: [f64; 2],
-    /// For times: half the range of the other's repeats, summed.
+    /// For times: half the range of the other group's repeats, summed over searches.
     pub spread: f64,
 }
 
@@ -67,8 +68,8 @@ impl Pairs {
         }
     }
 
-    /// Pairs values that were measured on the same positions: cluster, the base's value and the
-    /// other's. NaN means none.
+    /// Pairs the values of two groups that were measured on the same positions, each of which
+    /// belongs to a cluster. NaN means that a value is missing.
     pub fn from_values(clusters: &[u32], base: &[f64], other: &[f64]) -> Self {
         let mut pairs = Self::default();
         for (index, (&cluster, values)) in clusters.iter().zip(base.iter().zip(other)).enumerate() {
@@ -87,7 +88,8 @@ impl Pairs {
         Ratio::from_logs(&self.logs())
     }
 
-    /// Opens the interval on the side of searches without a ratio: down to 0, or up to infinity.
+    /// Opens the interval on the side on which searches have no ratio: down to 0, or up to
+    /// infinity.
     pub fn open_interval_for_zeros(&self, ratio: Ratio) -> Ratio {
         let [below, above] = self.one_sided_zero.map(|searches| searches > 0);
         let (low, high) = (if below { 0.0 } else { ratio.low }, if above { f64::INFINITY } else { ratio.high });
@@ -99,26 +101,26 @@ impl Pairs {
         mean(self.list.iter().map(|pair| pair.log))
     }
 
-    /// The ratios of these pairs divided by those of others, for the positions and blocks that both
-    /// have.
+    /// The ratios of these pairs divided by the ratios of `other`, for the positions and blocks
+    /// that both have.
     pub fn divide_by(&self, other: &Self) -> Self {
-        let theirs: HashMap<(u32, u32), &Pair> =
+        let other_pairs: HashMap<(u32, u32), &Pair> =
             other.list.iter().map(|pair| ((pair.block, pair.unit), pair)).collect();
-        let over = |pair: &Pair| {
-            let base = theirs.get(&(pair.block, pair.unit))?;
+        let divide = |pair: &Pair| {
+            let base = other_pairs.get(&(pair.block, pair.unit))?;
             Some(Pair { log: pair.log - base.log, values: [base.log.exp(), pair.log.exp()], ..*pair })
         };
-        Self { list: self.list.iter().filter_map(over).collect(), ..*self }
+        Self { list: self.list.iter().filter_map(divide).collect(), ..*self }
     }
 
     /// Replaces each pair's logarithm by its contribution to the logarithm of the ratio of means,
-    /// whose error is that of the delta method. Single values may be 0. Source: Cochran, "Sampling
-    /// Techniques", 1977, chapter 6.
+    /// so that the error is that of the delta method. Single values may be 0. Source: Cochran,
+    /// "Sampling Techniques", 1977, chapter 6.
     fn compare_means(&mut self) {
-        let means = |list: &[Pair]| [0, 1].map(|side| mean(list.iter().map(|pair| pair.values[side])));
-        let own: Vec<Pair> = self.list.iter().filter(|pair| pair.seed == 0).copied().collect();
-        self.totals = means(&own);
-        let [base, other] = means(&self.list);
+        let side_means = |list: &[Pair]| [0, 1].map(|side| mean(list.iter().map(|pair| pair.values[side])));
+        let own_seed_pairs: Vec<Pair> = self.list.iter().filter(|pair| pair.seed == 0).copied().collect();
+        self.totals = side_means(&own_seed_pairs);
+        let [base, other] = side_means(&self.list);
         if base > 0.0 && other > 0.0 {
             let ratio = (other / base).ln();
             self.list.iter_mut().for_each(|pair| pair.log = ratio + pair.values[1] / other - pair.values[0] / base);
@@ -131,25 +133,26 @@ impl Pairs {
         }
     }
 
-    /// Merges the key seeds of each position: the mean of the logarithms, and the first seed's
-    /// values.
+    /// Merges the key seeds of each position: takes the mean of the logarithms, and the values of
+    /// the first seed.
     fn average_seeds(&mut self) {
-        let key = |pair: &Pair| (pair.block, pair.unit);
-        self.list.sort_by_key(|pair| (key(pair), pair.seed));
-        let together = |same: &[Pair]| Pair { log: mean(same.iter().map(|pair| pair.log)), ..same[0] };
-        self.list = self.list.chunk_by(|a, b| key(a) == key(b)).map(together).collect();
+        let key_of = |pair: &Pair| (pair.block, pair.unit);
+        self.list.sort_by_key(|pair| (key_of(pair), pair.seed));
+        let average = |seeds: &[Pair]| Pair { log: mean(seeds.iter().map(|pair| pair.log)), ..seeds[0] };
+        self.list = self.list.chunk_by(|a, b| key_of(a) == key_of(b)).map(average).collect();
     }
 }
 
-/// The iterations that both searches made: all, or those up to the greatest depth that both
-/// finished; none if there is no such depth.
+/// The iterations to compare: all, or those up to the greatest depth that both searches finished;
+/// none if there is no such depth.
 fn common_depths(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
-    let both = [base, other].map(|search| searches.steps(search));
-    let finished = |steps: &[IterationRow], depth: u16| steps.iter().any(|step| step.depth == depth && step.finished);
-    let depths = both[0].iter().rev().map(|step| step.depth);
-    let depth = depths.into_iter().find(|&depth| both.iter().all(|steps| finished(steps, depth)))?;
-    let ends_there = |steps: &&[IterationRow]| steps.last().is_some_and(|step| step.depth == depth);
-    Some(if both.iter().all(ends_there) { Depths::All } else { Depths::UpTo(depth) })
+    let both_steps = [base, other].map(|search| searches.steps(search));
+    let has_finished =
+        |steps: &[IterationRow], depth: u16| steps.iter().any(|step| step.depth == depth && step.finished);
+    let depths = both_steps[0].iter().rev().map(|step| step.depth);
+    let depth = depths.into_iter().find(|&depth| both_steps.iter().all(|steps| has_finished(steps, depth)))?;
+    let is_last = |steps: &&[IterationRow]| steps.last().is_some_and(|step| step.depth == depth);
+    Some(if both_steps.iter().all(is_last) { Depths::All } else { Depths::UpTo(depth) })
 }
 
 /// The base group's searches, by block and position.
@@ -174,27 +177,27 @@ impl<'a> BaseSearches<'a> {
         Self { reader, grouping, exact, by_unit, has_seeds: cells.iter().any(|cell| cell.seed > 0) }
     }
 
-    /// The search to compare with: of the same position, block and key seed; or of a block that
-    /// lacks some of the options and agrees in the others, so that a variant without a table is
-    /// compared with every table size. A base without that seed is compared by its first.
+    /// The search to compare with. It has the same position, block and key seed; or its block lacks
+    /// some of the options and agrees in the others, so that a variant without a table is compared
+    /// with every table size. If the base was not searched under that seed, its first seed is used.
     fn find_base(&self, cell: &Repeats) -> Option<&'a Repeats> {
-        let find = |block: u32| {
+        let find_in_block = |block: u32| {
             let seeded = self.exact.get(&(block, cell.unit, cell.seed));
             seeded.or_else(|| self.exact.get(&(block, cell.unit, 0))).copied()
         };
-        find(cell.block).or_else(|| {
+        find_in_block(cell.block).or_else(|| {
             let values = &self.grouping.blocks[cell.block as usize];
             let agrees = |block: &&u32| {
                 let mut pairs = self.grouping.blocks[**block as usize].iter().zip(values);
                 pairs.all(|(base, value)| base.is_empty() || base == value)
             };
-            find(*self.by_unit.get(&cell.unit)?.iter().find(agrees)?)
+            find_in_block(*self.by_unit.get(&cell.unit)?.iter().find(agrees)?)
         })
     }
 
-    /// The pairs of searches, with the depths that both finished. If only one group started a new
-    /// process for every search of a game, the first search of a game is left out: by design it is
-    /// the same in both.
+    /// The pairs of searches, with the depths to compare. If only one of the groups started a new
+    /// process for every search of a game, the first search of each game is left out, because by
+    /// design it is the same in both.
     fn pair_cells(&self, group: usize) -> impl Iterator<Item = (&'a Repeats, &'a Repeats, Option<Depths>)> {
         let searches = self.reader.searches();
         searches.cells(group).iter().filter_map(move |cell| {
@@ -215,11 +218,11 @@ impl<'a> BaseSearches<'a> {
     /// As [`BaseSearches::pairs`], with another metric for the other group.
     pub fn pairs_with(&self, group: usize, reader: &MetricReader<'_>) -> Pairs {
         let (mut pairs, mut seeds) = (Pairs::default(), self.has_seeds);
-        let means = self.reader.compares_means() || reader.compares_means();
+        let compares_means = self.reader.compares_means() || reader.compares_means();
         for (base, cell, depths) in self.pair_cells(group) {
             match depths {
-                // A mean compares whole searches, however deep the other went.
-                _ if means => {
+                // Means compare whole searches, whatever their depths.
+                _ if compares_means => {
                     let values = [self.reader.cell_value(base, &Depths::All), reader.cell_value(cell, &Depths::All)];
                     if values.iter().all(|value| value.is_finite()) {
                         pairs.list.push(Pair {
@@ -245,7 +248,7 @@ impl<'a> BaseSearches<'a> {
             }
             seeds |= cell.seed > 0;
         }
-        if means {
+        if compares_means {
             pairs.compare_means();
         }
         if seeds {
@@ -254,15 +257,16 @@ impl<'a> BaseSearches<'a> {
         pairs
     }
 
-    /// Of the searches that end at the same depth as the base's: the number that end with another
-    /// value of a metric, and the number of all.
+    /// Counts the searches that end at the same depth as the base's: those that end with another
+    /// value of a metric, and all of them.
     pub fn count_other_ends(&self, group: usize, reader: &MetricReader<'_>) -> (usize, usize) {
         let searches = self.reader.searches();
-        let end = |cell: &Repeats| searches.steps(searches.repeats(cell)[0]).last().map(|step| step.depth);
-        let ends = self.pair_cells(group).filter(|(base, cell, _)| cell.seed == 0 && end(base) == end(cell));
-        ends.fold((0, 0), |(other, all), (base, cell, _)| {
+        let last_depth = |cell: &Repeats| searches.steps(searches.repeats(cell)[0]).last().map(|step| step.depth);
+        let comparable =
+            self.pair_cells(group).filter(|(base, cell, _)| cell.seed == 0 && last_depth(base) == last_depth(cell));
+        comparable.fold((0, 0), |(other_count, count), (base, cell, _)| {
             let [a, b] = [base, cell].map(|cell| reader.cell_value(cell, &Depths::All));
-            (other + usize::from(a != b), all + 1)
+            (other_count + usize::from(a != b), count + 1)
         })
     }
 }
@@ -270,34 +274,37 @@ impl<'a> BaseSearches<'a> {
 /// The rows of two groups, matched by search and depth.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RowPairs {
-    /// Rows that both have: the base's and the other's.
+    /// Rows that both groups have: the index in the base and in the other group.
     pub both: Vec<(usize, usize)>,
-    /// Rows of the base that the other lacks.
+    /// Rows of the base that are missing in the other group.
     pub missing: Vec<usize>,
-    /// The number of rows that the base lacks.
+    /// The number of rows that only the other group has.
     pub added: usize,
 }
 
-/// Matches the rows of two groups: the same position, block, key seed, repeat and depth.
+/// Matches the rows of two groups by position, block, key seed, repeat and depth.
 pub fn pair_rows(searches: &Searches, base: &[Repeats], other: &[Repeats]) -> RowPairs {
-    let key = |search: u32, step: &IterationRow| {
+    let make_key = |search: u32, step: &IterationRow| {
         let OneSearch { block, unit, seed, repeat, .. } = searches.list[search as usize];
         (block, unit, seed, repeat, step.depth)
     };
-    let steps = |cells: &'_ [Repeats]| -> Vec<_> {
-        let all = cells.iter().flat_map(|cell| searches.repeats(cell));
-        all.flat_map(|&search| searches.steps(search).iter().map(move |step| (key(search, step), step.row as usize)))
+    let keyed_rows = |cells: &'_ [Repeats]| -> Vec<_> {
+        let search_ids = cells.iter().flat_map(|cell| searches.repeats(cell));
+        search_ids
+            .flat_map(|&search| {
+                searches.steps(search).iter().map(move |step| (make_key(search, step), step.row as usize))
+            })
             .collect()
     };
-    let theirs: HashMap<_, usize> = steps(other).into_iter().collect();
+    let other_rows: HashMap<_, usize> = keyed_rows(other).into_iter().collect();
     let mut rows = RowPairs::default();
-    for (key, row) in steps(base) {
-        match theirs.get(&key) {
-            Some(&other) => rows.both.push((row, other)),
+    for (key, row) in keyed_rows(base) {
+        match other_rows.get(&key) {
+            Some(&other_row) => rows.both.push((row, other_row)),
             None => rows.missing.push(row),
         }
     }
-    rows.added = theirs.len() - rows.both.len();
+    rows.added = other_rows.len() - rows.both.len();
     rows
 }
 
@@ -316,8 +323,8 @@ mod tests {
         searches: Searches,
     }
 
-    /// Parses rows without their heading and groups them by one column; further key seeds are rows
-    /// of their variants.
+    /// Parses rows, which are given without their heading, and groups them by one column. Rows of
+    /// other key seeds become rows of their variants.
     fn rows_of(heading: &str, rows: &str, by: &str) -> Fixture {
         let frame = Frame::parse(format!("{heading}\n{rows}").as_bytes(), "t").unwrap();
         let frame = fold_seeds(&frame).map_or(frame, |(folded, _)| folded);
@@ -328,7 +335,12 @@ mod tests {
     }
 
     impl Fixture {
-        fn with<T>(&self, metric: &str, base: usize, run: impl FnOnce(&BaseSearches<'_>, &MetricReader<'_>) -> T) -> T {
+        fn with_base<T>(
+            &self,
+            metric: &str,
+            base: usize,
+            run: impl FnOnce(&BaseSearches<'_>, &MetricReader<'_>) -> T,
+        ) -> T {
             let metric = Metric::find(metric, &self.frame).unwrap();
             let reader = MetricReader::new(&self.searches, &metric, &self.frame);
             run(&BaseSearches::new(&reader, &self.grouping, base), &reader)
@@ -352,8 +364,8 @@ mod tests {
     const HEADING: &str =
         "variant,position,repeat,depth,score,finished,search.nodes,table.probes,table.hits,slots,seconds,error";
 
-    /// p: both to depth 2, three repeats; q: the base to depth 3; r: the base was stopped; s: no
-    /// base; t: failed.
+    /// Position p: both reach depth 2, with three repeats. q: only the base reaches depth 3. r: the
+    /// base was stopped. s: no rows of the base. t: failed.
     const ROWS: &str = "a,p,0,1,5,true,10,10,1,8,0.5,\na,p,0,2,6,true,90,30,9,8,1.5,\n\
         a,q,0,1,5,true,20,10,1,8,1,\na,q,0,2,6,true,80,40,4,8,1,\na,q,0,3,7,true,300,90,50,8,1,\n\
         a,r,0,1,5,false,50,10,1,8,1,\na,u,0,1,5,true,7,1,0,8,1,\n\
@@ -363,89 +375,94 @@ mod tests {
         b,r,0,1,5,true,5,10,1,4,1,\nb,r,0,2,5,true,5,10,1,4,1,\nb,s,0,1,5,true,5,10,1,4,1,\nb,u,0,1,5,true,0,2,1,4,2,\n\
         b,t,0,0,,,,,,,0,why\n";
 
-    /// If only one variant starts a new process for every search, the first search of a game is
-    /// left out; otherwise, and for single positions, nothing is.
+    /// If only one variant starts a new process for every search, the first search of each game is
+    /// left out. Otherwise, and for single positions, nothing is left out.
     #[test]
     fn first_search_of_a_game_is_skipped_if_only_one_side_restarts() {
         let heading = "variant,game,position,ply,repeat,depth,finished,search.nodes,subject.restart,error";
         let describe_pairs = |games: bool, restarts: [&str; 2]| {
-            let row = |variant: &str, restart: &str, ply: u32, nodes: u32| {
+            let make_row = |variant: &str, restart: &str, ply: u32, nodes: u32| {
                 let game = if games { "g" } else { "" };
                 format!("{variant},{game},p{ply},{ply},0,1,true,{nodes},{restart},\n")
             };
-            let side =
-                |variant, restart, times| [20, 22, 24].map(|ply| row(variant, restart, ply, times * ply)).concat();
-            let rows = side("a", restarts[0], 1) + &side("b", restarts[1], 2);
-            let read = rows_of(heading, &rows, columns::VARIANT);
-            read.describe(&read.pairs("nodes", 0, 1))
+            let make_rows =
+                |variant, restart, times| [20, 22, 24].map(|ply| make_row(variant, restart, ply, times * ply)).concat();
+            let rows = make_rows("a", restarts[0], 1) + &make_rows("b", restarts[1], 2);
+            let fixture = rows_of(heading, &rows, columns::VARIANT);
+            fixture.describe(&fixture.pairs("nodes", 0, 1))
         };
-        let all = ["p20 20 40", "p22 22 44", "p24 24 48"];
-        assert_eq!(describe_pairs(true, ["game", "search"]), all[1..]);
-        assert_eq!(describe_pairs(true, ["search", "experiment"]), all[1..]);
+        let all_pairs = ["p20 20 40", "p22 22 44", "p24 24 48"];
+        assert_eq!(describe_pairs(true, ["game", "search"]), all_pairs[1..]);
+        assert_eq!(describe_pairs(true, ["search", "experiment"]), all_pairs[1..]);
         for restarts in [["game", "game"], ["search", "search"], ["game", "experiment"], ["", ""]] {
-            assert_eq!(describe_pairs(true, restarts), all, "{restarts:?}");
+            assert_eq!(describe_pairs(true, restarts), all_pairs, "{restarts:?}");
         }
-        assert_eq!(describe_pairs(false, ["game", "search"]), all);
+        assert_eq!(describe_pairs(false, ["game", "search"]), all_pairs);
     }
 
-    /// By hand, for each metric: depths that both finished, medians of times, rates of sums, last
-    /// values.
+    /// The pairs of each metric are calculated by hand: sums to the depth that both finished,
+    /// medians of times, rates of sums, and last values.
     #[test]
     fn pairs_equal_a_calculation_by_hand() {
-        let read = rows_of(HEADING, ROWS, columns::VARIANT);
-        let nodes = read.pairs("nodes", 0, 1);
-        assert_eq!(read.describe(&nodes), ["p 100 200", "q 100 50"], "u has no ratio");
+        let fixture = rows_of(HEADING, ROWS, columns::VARIANT);
+        let nodes = fixture.pairs("nodes", 0, 1);
+        assert_eq!(fixture.describe(&nodes), ["p 100 200", "q 100 50"], "u has no ratio");
         assert_eq!((nodes.truncated, nodes.incomparable, nodes.totals, nodes.spread), (1, 1, [207.0, 250.0], 0.0));
         assert_eq!((nodes.one_sided_zero, nodes.both_zero), ([1, 0], 0), "7 and 0");
-        assert_eq!(read.searches.errors, [0, 1]);
+        assert_eq!(fixture.searches.errors, [0, 1]);
         assert!(nodes.mean().abs() < 1e-12);
         assert!(nodes.logs().iter().map(|(_, log)| *log).eq([2.0_f64.ln(), 0.5_f64.ln()]));
-        // Swapped: rows that only the base has are left out, and ratios are inverted.
-        let turned = read.pairs("nodes", 1, 0);
+        // With the groups swapped, rows that only the base has are left out, and ratios are
+        // inverted.
+        let reversed = fixture.pairs("nodes", 1, 0);
         assert_eq!(
-            (read.describe(&turned), turned.totals, turned.incomparable),
+            (fixture.describe(&reversed), reversed.totals, reversed.incomparable),
             (vec!["p 200 100".to_owned(), "q 50 100".to_owned()], [250.0, 207.0], 1)
         );
-        assert_eq!(turned.one_sided_zero, [0, 1]);
-        // 0.4, 1 and 0.6 seconds: the median, and half the range.
-        let times = read.pairs("seconds", 0, 1);
-        assert_eq!(read.describe(&times), ["p 2 0.6", "q 2 2", "u 1 2"]);
-        assert!((times.spread - 0.3).abs() < 1e-12, "{times:?}");
-        assert!(times.totals[0] == 5.0, "{times:?}");
-        assert!((times.totals[1] - 4.6).abs() < 1e-12, "{times:?}");
-        let rates = read.pairs("hit_rate", 0, 1);
+        assert_eq!(reversed.one_sided_zero, [0, 1]);
+        // Of 0.4, 1 and 0.6 seconds, the median and half the range are used.
+        let seconds = fixture.pairs("seconds", 0, 1);
+        assert_eq!(fixture.describe(&seconds), ["p 2 0.6", "q 2 2", "u 1 2"]);
+        assert!((seconds.spread - 0.3).abs() < 1e-12, "{seconds:?}");
+        assert!(seconds.totals[0] == 5.0, "{seconds:?}");
+        assert!((seconds.totals[1] - 4.6).abs() < 1e-12, "{seconds:?}");
+        let rates = fixture.pairs("hit_rate", 0, 1);
         assert!((rates.mean().exp() - 5.0_f64.sqrt()).abs() < 1e-12, "the geometric mean of 2 and 2.5");
-        assert_eq!(read.describe(&rates), ["p 0.25 0.5", "q 0.1 0.25"], "10 of 40 and 40 of 80; 5 of 50 and 10 of 40");
-        assert_eq!(read.describe(&read.pairs("slots", 0, 1)), ["p 8 4", "q 8 4", "u 8 4"]);
-        // p ends with another score, u with the same, q at another depth.
-        let score = Metric::find("score", &read.frame).unwrap();
-        let ends = read.with("nodes", 0, |base, _| {
-            base.count_other_ends(1, &MetricReader::new(&read.searches, &score, &read.frame))
+        assert_eq!(
+            fixture.describe(&rates),
+            ["p 0.25 0.5", "q 0.1 0.25"],
+            "10 of 40 and 40 of 80; 5 of 50 and 10 of 40"
+        );
+        assert_eq!(fixture.describe(&fixture.pairs("slots", 0, 1)), ["p 8 4", "q 8 4", "u 8 4"]);
+        // p ends with another score, u with the same score, and q at another depth.
+        let score = Metric::find("score", &fixture.frame).unwrap();
+        let ends = fixture.with("nodes", 0, |base, _| {
+            base.count_other_ends(1, &MetricReader::new(&fixture.searches, &score, &fixture.frame))
         });
         assert_eq!(ends, (1, 2));
-        // Seconds of one group by nodes of the other.
+        // The seconds of one group are paired with the nodes of the other.
         let nodes_metric = Metric::nodes();
-        let mixed = read.with("seconds", 0, |base, _| {
-            base.pairs_with(1, &MetricReader::new(&read.searches, &nodes_metric, &read.frame))
+        let mixed = fixture.with("seconds", 0, |base, _| {
+            base.pairs_with(1, &MetricReader::new(&fixture.searches, &nodes_metric, &fixture.frame))
         });
-        assert_eq!(read.describe(&mixed), ["p 2 200", "q 2 50"]);
-        let over = times.divide_by(&nodes);
-        assert_eq!(over.list.len(), 2);
-        assert!((over.list[0].log - (0.3_f64 / 2.0).ln()).abs() < 1e-12);
-        assert!((over.list[1].log - 2.0_f64.ln()).abs() < 1e-12);
-        assert!((over.list[0].values[0] - 2.0).abs() < 1e-12);
-        assert!((over.list[0].values[1] - 0.3).abs() < 1e-12);
-        let plain = Pairs::from_values(
+        assert_eq!(fixture.describe(&mixed), ["p 2 200", "q 2 50"]);
+        let quotients = seconds.divide_by(&nodes);
+        assert_eq!(quotients.list.len(), 2);
+        assert!((quotients.list[0].log - (0.3_f64 / 2.0).ln()).abs() < 1e-12);
+        assert!((quotients.list[1].log - 2.0_f64.ln()).abs() < 1e-12);
+        assert!((quotients.list[0].values[0] - 2.0).abs() < 1e-12);
+        assert!((quotients.list[0].values[1] - 0.3).abs() < 1e-12);
+        let pairs = Pairs::from_values(
             &[4, 5, 6, 7, 8, 9],
             &[1.0, f64::NAN, 0.0, 0.0, 2.0, 0.0],
             &[3.0, 1.0, 1.0, 0.0, 0.0, 2.0],
         );
-        assert_eq!((plain.one_sided_zero, plain.both_zero), ([1, 2], 1));
+        assert_eq!((pairs.one_sided_zero, pairs.both_zero), ([1, 2], 1));
         assert_eq!(
-            plain.list.iter().map(|pair| (pair.cluster, pair.unit, pair.values)).collect::<Vec<_>>(),
+            pairs.list.iter().map(|pair| (pair.cluster, pair.unit, pair.values)).collect::<Vec<_>>(),
             [(4, 0, [1.0, 3.0])]
         );
-        let searches = &read.searches;
+        let searches = &fixture.searches;
         assert_eq!(
             (searches.group_sum(0, "search.nodes"), searches.group_sum(1, "search.nodes")),
             (557.0, 265.0),
@@ -460,77 +477,78 @@ mod tests {
         );
     }
 
-    /// p has three key seeds on both sides; q has two for the other variant alone, both compared
-    /// with the base's own. Values, totals and ends are those of the file's own seed.
+    /// Position p has three key seeds in both variants. Only the other variant has two seeds for q;
+    /// both are compared with the base's own seed. Values, totals and ends are those of the file's
+    /// own seed.
     #[test]
     fn key_seeds_are_averaged_by_position() {
         let heading = "variant,position,depth,score,search.nodes";
         let rows = "a,p,1,5,100\na,q,1,5,10\n\"a, key seed 2\",p,1,5,40\n\"a, key seed 3\",p,1,5,25\n\
             b,p,1,6,200\nb,q,1,5,20\n\"b, key seed 2\",p,1,7,160\n\"b, key seed 2\",q,1,7,80\n\"b, key seed 3\",p,1,7,400\n";
-        let read = rows_of(heading, rows, columns::VARIANT);
-        assert_eq!(read.grouping.values.len(), 2);
-        let pairs = read.pairs("nodes", 0, 1);
-        // Ratios of p: 2, 4 and 16, with a geometric mean of 128^(1/3); of q: 2 and 8.
-        assert_eq!(read.describe(&pairs), ["p 100 200", "q 10 20"]);
+        let fixture = rows_of(heading, rows, columns::VARIANT);
+        assert_eq!(fixture.grouping.values.len(), 2);
+        let pairs = fixture.pairs("nodes", 0, 1);
+        // The ratios of p are 2, 4 and 16, with a geometric mean of 128^(1/3); those of q are 2 and
+        // 8.
+        assert_eq!(fixture.describe(&pairs), ["p 100 200", "q 10 20"]);
         assert!((pairs.list[0].log - 128.0_f64.ln() / 3.0).abs() < 1e-12);
         assert!((pairs.list[1].log - 4.0_f64.ln()).abs() < 1e-12);
         assert_eq!(pairs.totals, [110.0, 220.0]);
-        assert_eq!(read.searches.group_sum(1, "search.nodes"), 220.0);
-        let score = Metric::find("score", &read.frame).unwrap();
-        let ends = read.with("nodes", 0, |base, _| {
-            base.count_other_ends(1, &MetricReader::new(&read.searches, &score, &read.frame))
+        assert_eq!(fixture.searches.group_sum(1, "search.nodes"), 220.0);
+        let score = Metric::find("score", &fixture.frame).unwrap();
+        let ends = fixture.with("nodes", 0, |base, _| {
+            base.count_other_ends(1, &MetricReader::new(&fixture.searches, &score, &fixture.frame))
         });
         assert_eq!(ends, (1, 2));
         // If only the base has seeds, each position is compared once, with the file's own seed.
-        let turned = "a,p,1,5,100\n\"a, key seed 2\",p,1,5,40\nb,p,1,5,300\n";
-        let read = rows_of(heading, turned, columns::VARIANT);
-        assert_eq!(read.describe(&read.pairs("nodes", 0, 1)), ["p 100 300"]);
-        assert_eq!(read.with("nodes", 0, |_, reader| reader.group_values(0)), [100.0]);
+        let base_seeds = "a,p,1,5,100\n\"a, key seed 2\",p,1,5,40\nb,p,1,5,300\n";
+        let fixture = rows_of(heading, base_seeds, columns::VARIANT);
+        assert_eq!(fixture.describe(&fixture.pairs("nodes", 0, 1)), ["p 100 300"]);
+        assert_eq!(fixture.with("nodes", 0, |_, reader| reader.group_values(0)), [100.0]);
     }
 
-    /// A variant without a table is compared with each table size as the base, and otherwise with
-    /// none; a game's searches are one cluster.
+    /// A variant without a table is compared with each table size if it is the base, and otherwise
+    /// not at all. The searches of a game are one cluster.
     #[test]
     fn base_that_lacks_an_option_is_compared_with_all_its_values() {
         let heading = "variant,game,position,table.kind,table.size,depth,search.nodes";
         let rows = "x,g,g 1,none,,1,100\nx,g,g 2,none,,1,10\nx,,g,none,,1,6\ny,g,g 1,bounded,1,1,50\nz,g,g 1,bounded,2,1,25\nz,,g,bounded,2,1,3\n";
-        let read = rows_of(heading, rows, "table.kind");
-        let pairs = read.pairs("nodes", 0, 1);
-        assert_eq!(read.describe(&pairs), ["g 1 100 50", "g 1 100 25", "g 6 3"]);
+        let fixture = rows_of(heading, rows, "table.kind");
+        let pairs = fixture.pairs("nodes", 0, 1);
+        assert_eq!(fixture.describe(&pairs), ["g 1 100 50", "g 1 100 25", "g 6 3"]);
         let clusters: Vec<u32> = pairs.list.iter().map(|pair| pair.cluster).collect();
         assert!(clusters[0] == clusters[1], "a game and a position of the same name are two clusters");
         assert!(clusters[1] != clusters[2], "a game and a position of the same name are two clusters");
-        let names = [0, 2].map(|index| read.searches.cluster_name(clusters[index], &read.frame));
+        let names = [0, 2].map(|index| fixture.searches.cluster_name(clusters[index], &fixture.frame));
         assert_eq!(names, ["g", "g"]);
-        assert!(read.pairs("nodes", 1, 0).list.is_empty());
+        assert!(fixture.pairs("nodes", 1, 0).list.is_empty());
         // Other options of the base must agree.
-        let others = "x,,p,none,,a,1,100\ny,,p,bounded,1,a,1,50\nz,,p,bounded,1,b,1,20\n";
-        let read_others = rows_of(&heading.replace("size", "size,order"), others, "table.kind");
-        assert_eq!(read_others.describe(&read_others.pairs("nodes", 0, 1)), ["p 100 50"]);
+        let other_rows = "x,,p,none,,a,1,100\ny,,p,bounded,1,a,1,50\nz,,p,bounded,1,b,1,20\n";
+        let other_fixture = rows_of(&heading.replace("size", "size,order"), other_rows, "table.kind");
+        assert_eq!(other_fixture.describe(&other_fixture.pairs("nodes", 0, 1)), ["p 100 50"]);
         let by_size = rows_of(heading, rows, "table.size");
         assert_eq!(by_size.describe(&by_size.pairs("nodes", 1, 2)), ["g 1 50 25"]);
     }
 
-    /// Rows are matched by position, repeat and depth.
     #[test]
     fn rows_are_matched_by_position_repeat_and_depth() {
-        let read = rows_of(HEADING, ROWS, columns::VARIANT);
-        let matched = pair_rows(&read.searches, read.searches.cells(0), read.searches.cells(1));
-        let key = |row: usize| {
+        let fixture = rows_of(HEADING, ROWS, columns::VARIANT);
+        let row_pairs = pair_rows(&fixture.searches, fixture.searches.cells(0), fixture.searches.cells(1));
+        let key_of = |row: usize| {
             [columns::POSITION, columns::REPEAT, columns::DEPTH]
-                .map(|name| read.frame.text(name, row).into_owned())
+                .map(|name| fixture.frame.text(name, row).into_owned())
                 .join(" ")
         };
-        assert!(matched.both.iter().all(|&(base, other)| key(base) == key(other)));
-        assert_eq!(matched.both.len(), 2 + 2 + 1 + 1);
-        assert_eq!(matched.missing.iter().map(|&row| key(row)).collect::<Vec<_>>(), ["q 0 3"]);
-        assert_eq!(matched.added, 4 + 1 + 1);
-        let doubled = rows_of(HEADING, &format!("{ROWS}b,q,0,2,6,true,1,1,1,4,1,\n"), columns::VARIANT);
+        assert!(row_pairs.both.iter().all(|&(base, other)| key_of(base) == key_of(other)));
+        assert_eq!(row_pairs.both.len(), 2 + 2 + 1 + 1);
+        assert_eq!(row_pairs.missing.iter().map(|&row| key_of(row)).collect::<Vec<_>>(), ["q 0 3"]);
+        assert_eq!(row_pairs.added, 4 + 1 + 1);
+        let duplicated = rows_of(HEADING, &format!("{ROWS}b,q,0,2,6,true,1,1,1,4,1,\n"), columns::VARIANT);
         assert_eq!(
-            doubled
+            duplicated
                 .searches
                 .find_duplicate()
-                .map(|row| doubled.frame.text(columns::NODES, row).into_owned())
+                .map(|row| duplicated.frame.text(columns::NODES, row).into_owned())
                 .as_deref(),
             Some("1")
         );
@@ -548,9 +566,13 @@ mod tests {
             (&[(1, false)], &[(1, true)], None),
             (&[(1, true)], &[(2, true)], None),
         ] {
-            let row = |variant: &str, (depth, finished): &(u16, bool)| format!("{variant},p,{depth},{finished},1\n");
-            let rows: String =
-                base.iter().map(|step| row("a", step)).chain(other.iter().map(|step| row("b", step))).collect();
+            let make_row =
+                |variant: &str, (depth, finished): &(u16, bool)| format!("{variant},p,{depth},{finished},1\n");
+            let rows: String = base
+                .iter()
+                .map(|step| make_row("a", step))
+                .chain(other.iter().map(|step| make_row("b", step)))
+                .collect();
             let read = rows_of(heading, &rows, columns::VARIANT);
             assert_eq!(common_depths(&read.searches, 0, 1), expected, "{rows}");
         }

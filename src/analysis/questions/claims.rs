@@ -199,8 +199,8 @@ impl ClaimJudge<'_> {
                         let subject = format!("{}, depth {depth}", base.subject);
                         let base = Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..base.clone() };
                         let figure = ExpectedFigure::Exact(Scalar::Float(value));
-                        let values_where = values_where(&|row| depths[row] == f64::from(depth));
-                        self.verdicts.push(check_number(&base, metric, &figure, values_where));
+                        let values = values_where(&|row| depths[row] == f64::from(depth));
+                        self.verdicts.push(check_number(&base, metric, &figure, values));
                     }
                 }
                 figure => self.verdicts.push(check_number(&base, metric, figure, values_where(&|_| true))),
@@ -210,8 +210,8 @@ impl ClaimJudge<'_> {
             let claim = Claim::parse(text)?;
             let is_all = rows.len() == frame.rows();
             let part = (!is_all).then(|| frame.take(&rows));
-            let own_seed_rows = part.as_ref().map(VariantSearches::new);
-            let searches = match &own_seed_rows {
+            let part_searches = part.as_ref().map(VariantSearches::new);
+            let searches = match &part_searches {
                 Some(searches) => searches,
                 None => self.all_searches.get_or_insert_with(|| VariantSearches::new(frame)),
             };

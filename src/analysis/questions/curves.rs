@@ -226,12 +226,8 @@ pub fn series_along_axis(
         let other_axes = || (0..axes.len()).filter(|other| *other != axis);
         // A plain number is followed by its option's name, as in "4 slots".
         let describe_level = |other: usize| {
-            let describe_level = &axes[other].levels[levels[other]].label;
-            if describe_level.parse::<f64>().is_ok() {
-                format!("{describe_level} {}", axes[other].name)
-            } else {
-                describe_level.clone()
-            }
+            let label = &axes[other].levels[levels[other]].label;
+            if label.parse::<f64>().is_ok() { format!("{label} {}", axes[other].name) } else { label.clone() }
         };
         let join_levels = || other_axes().map(describe_level).collect::<Vec<_>>().join(", ");
         let series = lines.entry(other_axes().map(|other| levels[other]).collect());

@@ -132,17 +132,12 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
                 let (fewer, less, more) =
                     (fewer(metric), lines_with(Sign::Less).count(), lines_with(Sign::More).count());
                 let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
-                let describe_lowest =
-                    lines_with(Sign::Less).min_by(by_mean).map_or_else(String::new, |describe_lowest| {
-                        format!(
-                            "; \"{}\" has {}",
-                            describe_lowest.name,
-                            describe_difference(&describe_lowest.ratio(), metric)
-                        )
-                    });
+                let lowest_text = lines_with(Sign::Less).min_by(by_mean).map_or_else(String::new, |lowest| {
+                    format!("; \"{}\" has {}", lowest.name, describe_difference(&lowest.ratio(), metric))
+                });
                 match (less, more) {
                     (0, 0) => no_difference_shown(line),
-                    _ => format!("{less} of {} with {fewer} {noun}, {more} with more{describe_lowest}", all.len()),
+                    _ => format!("{less} of {} with {fewer} {noun}, {more} with more{lowest_text}", all.len()),
                 }
             }
         };

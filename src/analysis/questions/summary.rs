@@ -13,13 +13,13 @@ use crate::record::columns;
 use crate::stats::ratio::{Family, Ratio};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a summary should show.
+/// The question that a summary answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// Full names of the grouping columns.
     pub by: Vec<String>,
-    /// Values of the first grouping column in the desired order of lines; others follow in file
-    /// order.
+    /// Values of the first grouping column, in the desired order of lines. Lines with other values
+    /// follow in file order.
     pub order: Vec<String>,
     /// The baseline of the comparison.
     pub baseline: Baseline,
@@ -27,16 +27,16 @@ pub struct Question {
     pub metrics: Vec<Metric>,
 }
 
-/// Which group the others are compared with.
+/// The group with which the other groups are compared.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Baseline {
     #[default]
     First,
-    /// A group as the user named it, see [`Grouping::parse_baseline`].
+    /// A group, in the words of the user; see [`Grouping::parse_baseline`].
     Text(String),
-    /// The group with these values of columns, and each group's own values of the others.
+    /// For each group: the group that has these values and otherwise the same values as the group.
     Values(Vec<(String, String)>),
-    /// The groups that meet a condition on options, one for each combination of the others.
+    /// The groups that meet a condition on options, one for each combination of the other options.
     Condition(Vec<(String, String)>),
 }
 
@@ -46,29 +46,30 @@ impl Baseline {
         Self::Values(vec![(column.to_owned(), value.to_owned())])
     }
 
-    /// Each line's baseline, and what it shares with it.
+    /// Each line's baseline, and a description of the values that the line shares with it.
     fn find_references(&self, frame: &Frame, grouping: &Grouping) -> Result<(Vec<Option<usize>>, Vec<String>), String> {
         let values = match self {
             Self::Text(text) => grouping.parse_baseline(text)?,
             Self::Values(pairs) => {
-                let place = |(column, value): &(String, String)| {
+                let find_value = |(column, value): &(String, String)| {
                     let index = grouping.by.iter().position(|by| by == column);
-                    let known = |index: &usize| grouping.values.iter().any(|values| values[*index] == *value);
-                    let index =
-                        index.filter(known).ok_or_else(|| format!("there are no rows of the baseline \"{value}\""))?;
+                    let has_value = |index: &usize| grouping.values.iter().any(|values| values[*index] == *value);
+                    let index = index
+                        .filter(has_value)
+                        .ok_or_else(|| format!("there are no rows of the baseline \"{value}\""))?;
                     Ok::<_, String>((index, value.clone()))
                 };
-                pairs.iter().map(place).collect::<Result<_, _>>()?
+                pairs.iter().map(find_value).collect::<Result<_, _>>()?
             }
             Self::First => grouping.values.first().into_iter().flatten().cloned().enumerate().collect(),
             Self::Condition(condition) => return grouping.find_partners(frame, condition),
         };
-        let shared = |values_of: &Vec<String>| {
+        let describe_shared = |values_of: &Vec<String>| {
             let others = grouping.by.iter().zip(values_of).enumerate();
             let others = others.filter(|(index, _)| !values.iter().any(|(named, _)| named == index));
             describe_group(&others.map(|(_, (column, value))| (column.clone(), value.clone())).collect::<Vec<_>>())
         };
-        Ok((grouping.references(&values), grouping.values.iter().map(shared).collect()))
+        Ok((grouping.references(&values), grouping.values.iter().map(describe_shared).collect()))
     }
 }
 
@@ -84,8 +85,8 @@ impl Question {
     }
 }
 
-/// Options whose levels are no rivals: the largest size and the widest key always need the fewest
-/// nodes, and other keys are another draw.
+/// Options whose levels must not be ranked: the largest size and the widest key always need the
+/// fewest nodes, and other keys are only another random sample.
 const UNLIKE: [&str; 5] = ["table.size", "uci.Hash", "table.key_bits", "keys.scheme", "keys.ep"];
 
 /// The totals of each group of rows.
@@ -98,17 +99,18 @@ pub struct Summary {
     pub metrics: Vec<Metric>,
     /// The largest number of searches of a line.
     pub searches: usize,
-    /// The options in which lines differ that may not be ranked: size, key width, key scheme.
+    /// The options in which the lines differ and whose levels must not be ranked, such as size or
+    /// key width.
     pub unlike: Vec<String>,
     /// The number of repeats.
     pub repeats: usize,
-    /// The power of the comparison of the first metric; if the baseline has no table and others
-    /// have one, of the comparison among those.
+    /// The power of the comparison in the first metric. If the baseline has no table and others
+    /// have one, it is the power of the comparison among those.
     pub power: Power,
-    /// The power of comparing the other lines with each other, if they are at least two and the
-    /// baseline is a rival of theirs.
+    /// The power of comparing the other lines with each other, if there are at least two of them
+    /// and the baseline has a table too.
     pub rival_power: Option<Power>,
-    /// Why nodes to a depth, and claims on them, have no verdict; none if they have.
+    /// The reason why nodes to a depth, and claims on them, get no verdict; none if they do.
     pub nodes_mislead: Option<String>,
 }
 
@@ -121,7 +123,7 @@ impl Summary {
         Self::with_searches(frame, question).map(|(summary, ..)| summary)
     }
 
-    /// As [`Summary::new`], with the searches and their grouping.
+    /// As [`Summary::new`], but also returns the searches and their grouping.
     ///
     /// # Errors
     /// As [`Summary::new`].
@@ -130,7 +132,7 @@ impl Summary {
         let mut columns: Vec<String> = SUMS.iter().map(|name| (*name).to_owned()).collect();
         columns.extend([columns::FILLS, columns::SECONDS].map(str::to_owned));
         for column in question.metrics.iter().flat_map(Metric::columns) {
-            if !columns.iter().any(|known| known == column) {
+            if !columns.iter().any(|existing| existing == column) {
                 columns.push(column.to_owned());
             }
         }
@@ -147,27 +149,28 @@ impl Summary {
         for (index, (line, group)) in lines.iter_mut().zip(groups).enumerate() {
             (line.is_baseline, line.base, line.group) = (references[index] == Some(index), references[index], group);
         }
-        let (mut power, mut among) = (Power::default(), None);
-        let of_lines: BTreeSet<usize> = references.iter().copied().flatten().collect();
+        let (mut power, mut rival_power) = (Power::default(), None);
+        let base_indices: BTreeSet<usize> = references.iter().copied().flatten().collect();
         for (index, metric) in question.metrics.iter().enumerate() {
             let reader = MetricReader::new(&searches, metric, frame);
             let bases: BTreeMap<usize, BaseSearches<'_>> =
-                of_lines.iter().map(|&base| (base, BaseSearches::new(&reader, &grouping, base))).collect();
+                base_indices.iter().map(|&base| (base, BaseSearches::new(&reader, &grouping, base))).collect();
             let bases: Vec<Option<&BaseSearches<'_>>> =
                 references.iter().map(|base| bases.get(base.as_ref()?)).collect();
             let family = add_measures(&mut lines, &reader, &bases);
             if index == 0 {
                 count_other_scores(&mut lines, &searches, frame, &bases);
                 for line in &mut lines {
-                    let most = line.ratio().influence.map(|influence| searches.cluster_name(influence.cluster, frame));
-                    line.influential = most.unwrap_or_default();
+                    let cluster_name =
+                        line.ratio().influence.map(|influence| searches.cluster_name(influence.cluster, frame));
+                    line.influential = cluster_name.unwrap_or_default();
                 }
                 power = Power::from_family(&family);
                 let base_has_no_table = lines.iter().any(|line| line.is_baseline && line.sum(columns::PROBES) == 0.0);
                 let rivals = rival_samples(&lines, &reader, &grouping, &references);
                 match rivals.map(|samples| Power::from_rivals(&samples, &family)) {
                     Some(rivals) if base_has_no_table => power = rivals,
-                    rivals => among = rivals,
+                    rivals => rival_power = rivals,
                 }
             }
         }
@@ -177,19 +180,19 @@ impl Summary {
             reader.group_values(group).iter().fold(0.0, |a, b| a + b)
         });
         lines.iter_mut().zip(seconds_by_line).for_each(|(line, seconds)| line.seconds = seconds);
-        let place = |line: &Line| question.order.iter().position(|name| line.values.first() == Some(name));
+        let place_in_order = |line: &Line| question.order.iter().position(|name| line.values.first() == Some(name));
         let mut order: Vec<usize> = (0..lines.len()).collect();
-        order.sort_by_key(|&index| place(&lines[index]).unwrap_or(usize::MAX));
-        let mut places = vec![0; lines.len()];
-        order.iter().enumerate().for_each(|(place, &index)| places[index] = place);
+        order.sort_by_key(|&index| place_in_order(&lines[index]).unwrap_or(usize::MAX));
+        let mut new_indices = vec![0; lines.len()];
+        order.iter().enumerate().for_each(|(place_in_order, &index)| new_indices[index] = place_in_order);
         let mut lines: Vec<Line> = order.into_iter().map(|index| std::mem::take(&mut lines[index])).collect();
-        lines.iter_mut().for_each(|line| line.base = line.base.map(|base| places[base]));
+        lines.iter_mut().for_each(|line| line.base = line.base.map(|base| new_indices[base]));
         let summary = Self {
             by: question.by.clone(),
             searches: lines.iter().map(|line| line.searches).max().unwrap_or(0),
             power,
             unlike: grouping.differing(frame, &UNLIKE),
-            rival_power: among,
+            rival_power,
             repeats: searches.list.iter().map(|search| search.repeat as usize + 1).max().unwrap_or(1),
             metrics: question.metrics.clone(),
             nodes_mislead: None,
@@ -198,7 +201,7 @@ impl Summary {
         Ok((summary, grouping, searches.without_sums()))
     }
 
-    /// Takes from nodes their significance and from claims on them their verdict, for a reason.
+    /// Withholds, for a reason, the significance of nodes and the verdicts of claims on them.
     pub fn withhold_node_verdicts(&mut self, reason: String) {
         self.nodes_mislead = Some(reason);
         for (index, _) in self.metrics.iter().enumerate().filter(|(_, metric)| metric.is_nodes()) {
@@ -208,7 +211,7 @@ impl Summary {
         }
     }
 
-    /// Which ratios of a metric are better; neither, if its nodes may mislead.
+    /// The direction in which ratios of a metric are better; neither for nodes that may mislead.
     pub fn better(&self, metric: &Metric) -> Better {
         if self.nodes_mislead.is_some() && metric.is_nodes() { Better::Neither } else { metric.better() }
     }
@@ -232,13 +235,13 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
         bases[index].map_or_else(Pairs::default, |base| base.pairs(index))
     });
     // The baseline needs no interval.
-    let logs = |(line, pairs): (&Line, &Pairs)| if line.is_baseline { Vec::new() } else { pairs.logs() };
-    let logs: Vec<_> = lines.iter().zip(&pairs).map(logs).collect();
+    let logs_of = |(line, pairs): (&Line, &Pairs)| if line.is_baseline { Vec::new() } else { pairs.logs() };
+    let logs: Vec<_> = lines.iter().zip(&pairs).map(logs_of).collect();
     let family = Family::from_samples(&logs);
-    for (index, ((judged, pairs), line)) in family.lines.iter().zip(&pairs).zip(lines).enumerate() {
-        let mut measure = Measure::new(reader.group_total(index), *judged, pairs);
+    for (index, ((result, pairs), line)) in family.lines.iter().zip(&pairs).zip(lines).enumerate() {
+        let mut measure = Measure::new(reader.group_total(index), *result, pairs);
         if line.is_baseline {
-            // It equals itself and is as deep as itself.
+            // The baseline is compared with itself.
             measure = Measure { ratio: Ratio::identity(pairs.list.len()), truncated: 0, incomparable: 0, ..measure };
         }
         line.measures.push(measure);
@@ -246,8 +249,9 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
     family
 }
 
-/// Samples of the lines that share the only baseline, each against the best of them; if the
-/// baseline has no table, only lines with one. None if there are fewer than two.
+/// Samples of the lines that share the only baseline, each compared with the best of these lines.
+/// If the baseline has no table, only lines with a table count. None if there are fewer than two
+/// lines.
 fn rival_samples(
     lines: &[Line],
     reader: &MetricReader<'_>,
@@ -259,19 +263,19 @@ fn rival_samples(
     let base_has_no_table = lines[base].sum(columns::PROBES) == 0.0;
     let is_rival = |index: &usize| {
         let line = &lines[*index];
-        let fits = if base_has_no_table { line.sum(columns::PROBES) > 0.0 } else { *index != base };
-        fits && references[*index] == Some(base) && !line.ratio().mean.is_nan()
+        let is_candidate = if base_has_no_table { line.sum(columns::PROBES) > 0.0 } else { *index != base };
+        is_candidate && references[*index] == Some(base) && !line.ratio().mean.is_nan()
     };
     let rivals: Vec<usize> = (0..lines.len()).filter(is_rival).collect();
-    let mean = |index: usize| lines[index].ratio().mean;
-    let best = rivals.iter().copied().min_by(|&a, &b| mean(a).total_cmp(&mean(b)))?;
+    let mean_ratio = |index: usize| lines[index].ratio().mean;
+    let best = rivals.iter().copied().min_by(|&a, &b| mean_ratio(a).total_cmp(&mean_ratio(b)))?;
     let reference = BaseSearches::new(reader, grouping, best);
     let others = rivals.iter().filter(|index| **index != best);
     let samples: Vec<Logs> = others.map(|index| reference.pairs(*index).logs()).collect();
     (!samples.is_empty()).then_some(samples)
 }
 
-/// Counts the searches that end with another score than the reference's.
+/// Counts the searches that end with another score than the baseline's.
 fn count_other_scores(lines: &mut [Line], searches: &Searches, frame: &Frame, bases: &[Option<&BaseSearches<'_>>]) {
     let score = Metric::from_column(columns::SCORE);
     let reader = MetricReader::new(searches, &score, frame);
@@ -288,24 +292,25 @@ fn count_other_scores(lines: &mut [Line], searches: &Searches, frame: &Frame, ba
 mod tests {
     use super::*;
 
-    /// Two positions to depth 2, each with a table of 8 slots: 4 and then 12 stores, of which 4 and
-    /// 2 filled a free slot. The second depth alone does not show the whole life of a table.
+    /// Two positions are searched to depth 2, each with a table of 8 slots. The first iteration
+    /// stores 4 entries and the second 12; 4 and 2 of them fill a free slot. The rows of the second
+    /// depth alone do not cover the whole life of a table.
     #[test]
     fn pressure_is_unknown_if_rows_of_a_table_are_filtered_out() {
         let rows = ["1,20,4,4,8,4", "2,90,12,2,8,6"];
-        let pressure = |rows: &[&str]| {
+        let pressure_of = |rows: &[&str]| {
             let mut text = "variant,position,depth,search.nodes,table.stores,table.fills,slots,entries\n".to_owned();
-            ["p", "q"].iter().for_each(|unit| rows.iter().for_each(|row| text += &format!("v,{unit},{row}\n")));
+            ["p", "q"].iter().for_each(|position| rows.iter().for_each(|row| text += &format!("v,{position},{row}\n")));
             let frame = Frame::parse(text.as_bytes(), "rows").unwrap();
             Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines[0].pressure
         };
-        assert_eq!(pressure(&rows), 2.0);
-        assert_eq!(pressure(&rows[..1]), 0.5);
-        assert!(pressure(&rows[1..]).is_nan());
+        assert_eq!(pressure_of(&rows), 2.0);
+        assert_eq!(pressure_of(&rows[..1]), 0.5);
+        assert!(pressure_of(&rows[1..]).is_nan());
     }
 
-    /// Two searches stopped in the second depth are compared in the first; the baseline is not less
-    /// deep than itself.
+    /// Two searches that were stopped at depth 2 are compared at depth 1. The baseline, which is
+    /// compared with itself, does not count as truncated.
     #[test]
     fn baseline_is_as_deep_as_itself() {
         let rows = "a,p,1,true,20\na,p,2,false,30\nb,p,1,true,10\nb,p,2,false,40\na,q,1,false,50\nb,q,1,false,50\n";
@@ -315,11 +320,11 @@ mod tests {
         let describe = |line: &Line| {
             (line.name.clone(), line.measures[0].ratio.mean, line.measures[0].truncated, line.measures[0].incomparable)
         };
-        let found: Vec<_> = summary.lines.iter().map(describe).collect();
-        assert_eq!(found, [("a".to_owned(), 1.0, 0, 0), ("b".to_owned(), 0.5, 1, 1)]);
+        let descriptions: Vec<_> = summary.lines.iter().map(describe).collect();
+        assert_eq!(descriptions, [("a".to_owned(), 1.0, 0, 0), ("b".to_owned(), 0.5, 1, 1)]);
     }
 
-    /// A mean is over the searches that have a value; a rate is a ratio of sums.
+    /// A mean is taken over the searches that have a value; a rate is a ratio of sums.
     #[test]
     fn mean_is_over_searches_with_a_value() {
         let rows = "v,p,10,4,8,1\nv,q,30,4,2,3\nv,r,5,,,\n";
@@ -328,49 +333,49 @@ mod tests {
             rows.replace('\n', ",1\n")
         );
         let frame = Frame::parse(text.as_bytes(), "rows").unwrap();
-        let value = |name: &str| {
+        let value_of = |name: &str| {
             let metrics = vec![Metric::find(name, &frame).unwrap()];
             let question = Question { metrics, ..Question::by_variant(&[], None) };
             Summary::new(&frame, &question).unwrap().lines[0].measures[0].value
         };
-        assert_eq!((value("nodes"), value("slots")), (45.0, 4.0));
-        let part = frame.take(&[0, 1]);
-        let metrics = vec![Metric::find("hit_rate", &part).unwrap()];
+        assert_eq!((value_of("nodes"), value_of("slots")), (45.0, 4.0));
+        let with_tables = frame.take(&[0, 1]);
+        let metrics = vec![Metric::find("hit_rate", &with_tables).unwrap()];
         let question = Question { metrics, ..Question::by_variant(&[], None) };
         // 4 of 10, not the mean of 1/8 and 3/2.
-        assert_eq!(Summary::new(&part, &question).unwrap().lines[0].measures[0].value, 0.4);
+        assert_eq!(Summary::new(&with_tables, &question).unwrap().lines[0].measures[0].value, 0.4);
     }
 
-    /// A line without a table, however noisy, does not affect the power among rivals that have one.
+    /// A line without a table, however noisy, does not affect the power among lines with a table.
     #[test]
     fn rivals_are_the_lines_with_a_table() {
-        let power = |other: bool| {
+        let power_with = |with_noisy: bool| {
             let mut text = "variant,position,depth,search.nodes,table.probes\n".to_owned();
             for index in 0..12_u32 {
-                let noisy = if index % 2 == 0 { 10 } else { 100_000 };
+                let noisy_nodes = if index % 2 == 0 { 10 } else { 100_000 };
                 text += &format!(
                     "none,p{index},1,1000,0\nx,p{index},1,{},5\ny,p{index},1,{},5\n",
                     500 + index % 3,
                     510 + index % 2
                 );
-                if other {
-                    text += &format!("bare,p{index},1,{noisy},0\n");
+                if with_noisy {
+                    text += &format!("bare,p{index},1,{noisy_nodes},0\n");
                 }
             }
             let frame = Frame::parse(text.as_bytes(), "rows").unwrap();
             Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().power
         };
-        let (two, three) = (power(false), power(true));
-        assert!(two.rivals, "{two:?}");
-        assert!(two.detectable < 0.09, "{two:?}");
-        assert!(three.rivals, "{three:?}");
-        assert!(three.lines == two.lines + 1, "{three:?}");
-        // It adds a comparison, which lowers the level.
-        assert!((three.needed / two.needed - 1.0).abs() < 0.2, "{three:?} {two:?}");
+        let (without_noisy, with_noisy) = (power_with(false), power_with(true));
+        assert!(without_noisy.rivals, "{without_noisy:?}");
+        assert!(without_noisy.detectable < 0.09, "{without_noisy:?}");
+        assert!(with_noisy.rivals, "{with_noisy:?}");
+        assert!(with_noisy.lines == without_noisy.lines + 1, "{with_noisy:?}");
+        // The line only adds a comparison, which lowers the level.
+        assert!((with_noisy.needed / without_noisy.needed - 1.0).abs() < 0.2, "{with_noisy:?} {without_noisy:?}");
     }
 
-    /// Two of three searches had tables of 8 slots, with 2 and 6 entries at the end: half full. The
-    /// third has no table; other repeats do not count.
+    /// Two of three searches have tables of 8 slots with 2 and 6 entries at the end, so they are
+    /// half full. The third has no table; other repeats do not count.
     #[test]
     fn hashfull_is_averaged_over_searches_with_a_table() {
         let rows = "v,p,0,1,9,8,2,true\nv,q,0,1,9,8,6,false\nv,r,0,1,9,,,\nv,q,1,1,9,8,8,true\nw,p,0,1,9,,,\n";
@@ -382,21 +387,21 @@ mod tests {
         assert!(lines[1].solved == (0, 0));
     }
 
-    /// A search counts once, by its first repeat that did not fail or is not filtered out.
+    /// A search counts once, by its first repeat that did not fail and was not filtered out.
     #[test]
     fn first_available_repeat_counts() {
         let rows = "v,p,0,1,0,why\nv,p,1,1,5,\nv,p,2,1,5,\nv,q,2,1,7,\nv,q,1,1,7,\nw,p,0,1,3,\nw,p,1,1,3,\n";
         let text = format!("variant,position,repeat,depth,search.nodes,error\n{rows}");
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let lines = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines;
-        let message: Vec<(usize, f64)> = lines.iter().map(|line| (line.searches, line.measures[0].value)).collect();
-        assert_eq!(message, [(2, 12.0), (1, 3.0)]);
+        let counts: Vec<(usize, f64)> = lines.iter().map(|line| (line.searches, line.measures[0].value)).collect();
+        assert_eq!(counts, [(2, 12.0), (1, 3.0)]);
     }
 
-    /// Intervals of rates use first searches: other repeats change nothing.
+    /// Intervals of rates use only first searches, so other repeats change nothing.
     #[test]
     fn repeats_do_not_affect_rates() {
-        let lines = |repeats: bool| {
+        let hit_statistics = |repeats: bool| {
             let mut text = "variant,position,repeat,depth,search.nodes,table.probes,table.hits\n".to_owned();
             for index in 0..9_u32 {
                 text += &format!("v,p{index},0,1,9,100,{}\n", 30 + index * index % 7);
@@ -405,22 +410,22 @@ mod tests {
                 }
             }
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-            let lines = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines;
-            (lines[0].interval(columns::HITS), lines[0].sum(columns::HITS))
+            let hit_statistics = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines;
+            (hit_statistics[0].interval(columns::HITS), hit_statistics[0].sum(columns::HITS))
         };
-        let (once, twice) = (lines(false), lines(true));
-        assert!(once.0.0 < once.0.1, "{once:?} {twice:?}");
-        assert!(once == twice, "{once:?} {twice:?}");
+        let (single, repeated) = (hit_statistics(false), hit_statistics(true));
+        assert!(single.0.0 < single.0.1, "{single:?} {repeated:?}");
+        assert!(single == repeated, "{single:?} {repeated:?}");
     }
 
-    /// Rivals are compared with the best of them: the power is that of a baseline, without the line
-    /// that has no table.
+    /// Rivals are compared with the best of them: the power is the same as if the best were the
+    /// baseline and the line without a table were absent.
     #[test]
     fn rivals_are_compared_with_the_best_of_them() {
-        let power = |bare: bool| {
+        let power_with = |with_none: bool| {
             let mut text = "variant,position,depth,search.nodes,table.probes\n".to_owned();
             for index in 0..12_u32 {
-                if bare {
+                if with_none {
                     text += &format!("none,p{index},1,1000,0\n");
                 }
                 let spread = 700 + 90 * (index % 4);
@@ -433,10 +438,10 @@ mod tests {
             let frame = Frame::parse(text.as_bytes(), "rows").unwrap();
             Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().power
         };
-        let (rivals, best) = (power(true), power(false));
+        let (rivals, among_rivals) = (power_with(true), power_with(false));
         assert!(rivals.rivals);
-        assert!(!best.rivals);
-        assert_eq!(rivals.detectable, best.detectable);
-        assert!((rivals.needed / best.needed - 1.0).abs() < 0.2, "{rivals:?} {best:?}");
+        assert!(!among_rivals.rivals);
+        assert_eq!(rivals.detectable, among_rivals.detectable);
+        assert!((rivals.needed / among_rivals.needed - 1.0).abs() < 0.2, "{rivals:?} {among_rivals:?}");
     }
 }

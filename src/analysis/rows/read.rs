@@ -15,60 +15,60 @@ impl Frame {
     /// Reads a results file on all processors.
     ///
     /// # Errors
-    /// If it is no results file; the message has line and column.
+    /// If it is not a results file; the message gives line and column.
     pub fn read(path: &Path) -> Result<Self, FrameError> {
         let name = path.display().to_string();
         let file = files::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         match read_blocks(&file, threads, blocks::SIZE) {
             Some(frame) => Ok(frame),
-            // The sequential reader finds the line and says what is wrong.
+            // Parse again sequentially: that reader finds the line and says what is wrong.
             None => {
-                // It starts again at the beginning.
+                // If this fails, the sequential reader reports the error.
                 let _ = (&file).seek(SeekFrom::Start(0));
                 Self::parse(BufReader::with_capacity(1 << 20, &file), &name)
             }
         }
     }
 
-    /// As [`Frame::read`], row by row from any source; errors name it `path`.
+    /// As [`Frame::read`], but reads row by row from any source, which errors call `path`.
     ///
     /// # Errors
-    /// If it is no results file; the message has line and column.
+    /// If it is not a results file; the message gives line and column.
     pub fn parse(source: impl Read, path: &str) -> Result<Self, FrameError> {
-        let file = |what: String| FrameError::File(path.to_owned(), what);
-        let line = |position: Option<&Position>, what: String| {
-            FrameError::Line(path.to_owned(), position.map_or(0, Position::line), what)
+        let file_error = |message: String| FrameError::File(path.to_owned(), message);
+        let line_error = |position: Option<&Position>, message: String| {
+            FrameError::Line(path.to_owned(), position.map_or(0, Position::line), message)
         };
         let csv_error = |error: csv::Error| match error.kind() {
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
-                let what = format!(
+                let message = format!(
                     "expected {expected_len} fields, found {len}: cut off by a kill (the same `ttlab run` repairs it) or edited by hand \
                      (`ttlab run --repair` searches such rows again)"
                 );
-                line(pos.as_ref(), what)
+                line_error(pos.as_ref(), message)
             }
-            _ => file(error.to_string()),
+            _ => file_error(error.to_string()),
         };
         let mut reader = csv::Reader::from_reader(source);
-        let heading = Heading::from_header(reader.headers().map_err(csv_error)?).map_err(file)?;
+        let heading = Heading::from_header(reader.headers().map_err(csv_error)?).map_err(file_error)?;
         let (mut rows, mut record) = (heading.empty_frame(), ByteRecord::new());
         while reader.read_byte_record(&mut record).map_err(csv_error)? {
             heading.push(&mut rows, &record).map_err(|index| {
-                let what = format!(
+                let message = format!(
                     "column {}, `{}`: expected a number, found `{}`: `ttlab run --repair` searches such rows again",
                     index + 1,
                     heading.fields[index],
                     String::from_utf8_lossy(&record[index])
                 );
-                line(record.position(), what)
+                line_error(record.position(), message)
             })?;
         }
         Ok(rows)
     }
 }
 
-/// Reads a file on `threads` threads in blocks of `size` bytes; none if anything is wrong with it.
+/// Reads a file on `threads` threads in blocks of `size` bytes; none if the file has any error.
 fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize) -> Option<Frame> {
     let mut reader = csv::Reader::from_reader(&mut source);
     let heading = Heading::from_header(reader.headers().ok()?).ok()?;
@@ -76,11 +76,9 @@ fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize)
     drop(reader);
     source.seek(SeekFrom::Start(header)).ok()?;
     let mut rows = heading.empty_frame();
-    let work = |block: &[u8]| heading.parse_plain(block).or_else(|| heading.parse_quoted(block));
-    blocks::process_blocks(threads, size, source, blocks::whole_records, work, |_, rows_of_block| {
-        rows_of_block
-            .map(|rows_of_block| rows.append(&rows_of_block))
-            .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+    let parse_block = |block: &[u8]| heading.parse_plain(block).or_else(|| heading.parse_quoted(block));
+    blocks::process_blocks(threads, size, source, blocks::whole_records, parse_block, |_, block_rows| {
+        block_rows.map(|block_rows| rows.append(&block_rows)).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
     })
     .ok()?;
     Some(rows)
@@ -94,37 +92,39 @@ struct Heading {
 
 impl Heading {
     fn from_header(header: &StringRecord) -> Result<Self, String> {
-        let needed = [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES];
-        if let Some(column) = needed.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
+        let required = [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES];
+        if let Some(column) = required.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
             return Err(format!("there is no column `{column}`: this is no results file of ttlab"));
         }
         if let Some(hint) = header.iter().find_map(crate::experiment::problem::suggest_new_name) {
             return Err(format!("an older ttlab wrote the column {hint}: run its experiment again"));
         }
         let fields: Vec<String> = header.iter().map(str::to_owned).collect();
-        let kept: Vec<bool> = fields.iter().map(|column| !SKIPPED.contains(&column.as_str())).collect();
-        let is_repeated = |index: &usize| kept[*index] && fields[..*index].contains(&fields[*index]);
+        let is_loaded: Vec<bool> = fields.iter().map(|column| !SKIPPED.contains(&column.as_str())).collect();
+        let is_repeated = |index: &usize| is_loaded[*index] && fields[..*index].contains(&fields[*index]);
         match (0..fields.len()).find(is_repeated) {
             Some(index) => Err(format!("duplicate column `{}`", fields[index])),
-            None => Ok(Self { fields, is_loaded: kept }),
+            None => Ok(Self { fields, is_loaded }),
         }
     }
 
     /// An empty frame with the loaded columns.
     fn empty_frame(&self) -> Frame {
-        let kept = self.fields.iter().zip(&self.is_loaded).filter(|(_, kept)| **kept).map(|(name, _)| name);
-        let columns = kept.clone().map(|name| match columns::column(name).is_some_and(columns::Column::is_number) {
-            true => Values::Numbers(Vec::new()),
-            // An unknown column is an option, so a string.
-            false => Values::Text(TextColumn::default()),
-        });
-        Frame { columns: columns.collect(), names: kept.cloned().collect(), rows: 0, missing: None }
+        let loaded_names =
+            self.fields.iter().zip(&self.is_loaded).filter(|(_, loaded_names)| **loaded_names).map(|(name, _)| name);
+        let columns =
+            loaded_names.clone().map(|name| match columns::column(name).is_some_and(columns::Column::is_number) {
+                true => Values::Numbers(Vec::new()),
+                // An unknown column is an option, so it holds text.
+                false => Values::Text(TextColumn::default()),
+            });
+        Frame { columns: columns.collect(), names: loaded_names.cloned().collect(), rows: 0, missing: None }
     }
 
-    /// Appends a row; the error is the index of a field that is not of its column's type.
+    /// Appends a row; the error is the index of a field that does not have its column's type.
     fn push(&self, rows: &mut Frame, record: &ByteRecord) -> Result<(), usize> {
-        let kept = record.iter().enumerate().zip(&self.is_loaded).filter(|(_, kept)| **kept);
-        for (values, ((index, text), _)) in rows.columns.iter_mut().zip(kept) {
+        let loaded_fields = record.iter().enumerate().zip(&self.is_loaded).filter(|(_, loaded_fields)| **loaded_fields);
+        for (values, ((index, text), _)) in rows.columns.iter_mut().zip(loaded_fields) {
             if !values.push(text) {
                 return Err(index);
             }
@@ -133,7 +133,7 @@ impl Heading {
         Ok(())
     }
 
-    /// Parses whole lines without quotes; none if there are others, or anything is wrong with them.
+    /// Parses complete lines without quotes; none if a line has quotes or any other peculiarity.
     fn parse_plain(&self, block: &[u8]) -> Option<Frame> {
         if block.contains(&b'"') || block.contains(&b'\r') || !block.ends_with(b"\n") {
             return None;
@@ -141,12 +141,12 @@ impl Heading {
         let (mut rows, mut rest) = (self.empty_frame(), block);
         while !rest.is_empty() {
             let mut columns = rows.columns.iter_mut();
-            for (index, &kept) in self.is_loaded.iter().enumerate() {
-                let length = match columns.by_ref().take(usize::from(kept)).next() {
+            for (index, &is_loaded) in self.is_loaded.iter().enumerate() {
+                let length = match columns.by_ref().take(usize::from(is_loaded)).next() {
                     Some(values) => values.push_first_field(rest)?,
                     None => rest.iter().position(|&byte| matches!(byte, b',' | b'\n'))?,
                 };
-                // The last field of a line ends with the newline, and no other does.
+                // Only the last field of a line ends with a newline.
                 if (rest[length] == b'\n') != (index + 1 == self.is_loaded.len()) {
                     return None;
                 }
@@ -157,10 +157,10 @@ impl Heading {
         Some(rows)
     }
 
-    /// Parses lines of any kind; none if anything is wrong with them.
+    /// Parses lines of any kind; none if a line is invalid.
     fn parse_quoted(&self, block: &[u8]) -> Option<Frame> {
-        // The empty line in front is no row; it keeps a block's first bytes from being read as a
-        // byte order mark.
+        // The empty line in front makes no row; it prevents the block's first bytes from being read
+        // as a byte order mark.
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(b"\n".chain(block));
         let (mut rows, mut record) = (self.empty_frame(), ByteRecord::new());
         while reader.read_byte_record(&mut record).ok()? {
@@ -179,29 +179,30 @@ mod tests {
     use super::*;
 
     /// All contents of a frame, as text.
-    fn message(frame: &Frame) -> String {
-        let column = |name: &String| match frame.words(name) {
+    fn describe(frame: &Frame) -> String {
+        let describe_column = |name: &String| match frame.words(name) {
             Some(words) => format!("{name}: {words:?}\n"),
             None => format!("{name}: {:?}\n", frame.numbers(name)),
         };
-        format!("{} rows\n{}", frame.rows(), frame.names().iter().map(column).collect::<String>())
+        format!("{} rows\n{}", frame.rows(), frame.names().iter().map(describe_column).collect::<String>())
     }
 
-    /// Any text gives the same frame in blocks of any size as line by line, or an error in both.
+    /// Any text gives the same frame whether it is read in blocks of any size or line by line, or
+    /// it is refused by both readers.
     #[test]
     fn blocks_give_the_frame_of_the_sequential_reader() {
         let names = ["a", "b", "\"a, b\"", "\"two\nlines\"", "\"a \"\"b\"\"\"", "stray \"quote", "", "\u{e4}"];
-        let ends = ["\n", "\n", "\n", "\r\n", "\n\n"];
+        let line_ends = ["\n", "\n", "\n", "\r\n", "\n\n"];
         let mut random = 7_u64;
         let mut draw = |bound: usize| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (random >> 33) as usize % bound
         };
-        let (mut whole, mut wrong) = (0, 0);
+        let (mut valid, mut invalid) = (0, 0);
         for case in 0..300 {
             let mut text = "id,variant,position,pv,depth,search.nodes,seconds\n".to_owned();
             for row in 0..draw(30) {
-                // Many files have no quotes, some are damaged.
+                // Half of the files have no quotes, and some are damaged.
                 let kinds = if case % 2 == 0 { 2 } else { names.len() };
                 let (name, position) = (names[draw(kinds)], names[draw(kinds)]);
                 let nodes = ["17", "", "123456789012345678", "-3", "1e3"][draw(5)];
@@ -213,19 +214,19 @@ mod tests {
             while !text.is_char_boundary(text.len()) {
                 text.pop();
             }
-            let plain = Frame::parse(text.as_bytes(), "t").ok();
+            let expected = Frame::parse(text.as_bytes(), "t").ok();
             for (threads, size) in [(1, 1), (1, 64), (3, 100), (2, 1 << 20)] {
-                let found = read_blocks(io::Cursor::new(&text), threads, size);
-                let (found, plain) = (found.as_ref().map(message), plain.as_ref().map(message));
-                assert_eq!(found, plain, "{threads} threads, {size} bytes: {text:?}");
+                let actual = read_blocks(io::Cursor::new(&text), threads, size);
+                let (actual, expected) = (actual.as_ref().map(message), expected.as_ref().map(message));
+                assert_eq!(actual, expected, "{threads} threads, {size} bytes: {text:?}");
             }
-            if plain.is_some() { whole += 1 } else { wrong += 1 }
+            if sequential.is_some() { valid += 1 } else { invalid += 1 }
         }
-        assert!(whole > 100, "{whole} files could be read, {wrong} not");
-        assert!(wrong > 20, "{whole} files could be read, {wrong} not");
+        assert!(valid > 100, "{valid} files could be read, {invalid} not");
+        assert!(invalid > 20, "{valid} files could be read, {invalid} not");
     }
 
-    /// A file gives the frame of its text; an error names line and column.
+    /// A file gives the same frame as its text; an error names line and column.
     #[test]
     fn file_is_read_as_its_text() {
         let folder = tempfile::tempdir().unwrap();
@@ -235,23 +236,23 @@ mod tests {
         for rows in ["a,p,1,10\nb,p,1,20\n", "a,p,1,10\n\"b\nc\",p,1,20", "a,p,1,10\nb,p,1,x\n", "a,p,1\n", ""] {
             let text = format!("{head}{rows}");
             std::fs::write(&path, &text).unwrap();
-            let message = |frame: Result<Frame, FrameError>| {
-                frame.map_or_else(|error| error.to_string(), |frame| message(&frame))
+            let describe_result = |frame: Result<Frame, FrameError>| {
+                frame.map_or_else(|error| error.to_string(), |frame| describe(&frame))
             };
-            assert_eq!(message(Frame::read(&path)), message(Frame::parse(text.as_bytes(), &name)));
+            assert_eq!(describe_result(Frame::read(&path)), describe_result(Frame::parse(text.as_bytes(), &name)));
         }
-        let wrong = |rows: &str| {
+        let read_error = |rows: &str| {
             std::fs::write(&path, format!("{head}{rows}")).unwrap();
             Frame::read(&path).unwrap_err().to_string()
         };
-        for (rows, line, what) in [
+        for (rows, line, message) in [
             ("a,p,1,10\na,p,1\n", 3, "expected 4 fields, found 3: cut off by a kill"),
             ("a,p,1,10,5\n", 2, "expected 4 fields, found 5: cut off by a kill"),
             ("a,p,1,10\nb,p,1,x\n", 3, "column 4, `search.nodes`: expected a number, found `x`"),
             ("a,p,y,10\n", 2, "column 3, `depth`: expected a number, found `y`"),
         ] {
-            let error = wrong(rows);
-            assert!(error.contains(what), "{rows}: {error}");
+            let error = read_error(rows);
+            assert!(error.contains(message), "{rows}: {error}");
             assert!(error.contains(&format!("results.csv:{line}: ")), "{rows}: {error}");
         }
     }
