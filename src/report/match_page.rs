@@ -390,7 +390,7 @@ fn standings_table(matches: &Matches) -> Option<SheetTable> {
 
 /// Pairs by points and games by result, for each encounter.
 fn pairs_table(matches: &Matches) -> SheetTable {
-    let number = |number: fn(&Encounter) -> u64| move |encounter: &Encounter| Cell::count(number(encounter) as f64);
+    let count_cell = |count: fn(&Encounter) -> u64| move |encounter: &Encounter| Cell::count(count(encounter) as f64);
     let mirrored_meaning = "pairs whose games are move for move the same: the players did not differ";
     let name_cell = |encounter: &Encounter| Cell::text(encounter_name(encounter, matches));
     let mut entries = Entries::<Encounter>::default().text("variant", "variant", "", name_cell);
@@ -401,10 +401,10 @@ fn pairs_table(matches: &Matches) -> SheetTable {
     }
     let depth_meaning = "mean depth of the last finished iteration, the variant's";
     entries
-        .number("won", "W", "games won", number(|encounter| encounter.games[0]))
-        .number("drawn", "D", "games drawn", number(|encounter| encounter.games[1]))
-        .number("lost", "L", "games lost", number(|encounter| encounter.games[2]))
-        .number("mirrored", "mirrored", mirrored_meaning, number(|encounter| encounter.mirrored))
+        .number("won", "W", "games won", count_cell(|encounter| encounter.games[0]))
+        .number("drawn", "D", "games drawn", count_cell(|encounter| encounter.games[1]))
+        .number("lost", "L", "games lost", count_cell(|encounter| encounter.games[2]))
+        .number("mirrored", "mirrored", mirrored_meaning, count_cell(|encounter| encounter.mirrored))
         .number("white", "White", "share of the points that went to White", |encounter| {
             Cell::share(encounter.white, encounter.count() as f64)
         })

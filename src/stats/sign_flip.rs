@@ -360,7 +360,7 @@ mod tests {
     fn grouped_flips_agree_with_their_definition() {
         for clusters in [257_u32, 300, 512] {
             let mut random = Pcg64::seed_from_u64(u64::from(clusters));
-            let mut line = |shift: f64, every: u32| {
+            let mut make_line = |shift: f64, every: u32| {
                 let logs = (0..clusters)
                     .filter(|id| every == 0 || id % every > 0)
                     .map(|id| (id, shift + random.random_range(-1.0..1.0)));

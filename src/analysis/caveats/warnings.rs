@@ -252,7 +252,7 @@ mod tests {
         let warnings = result_warnings(&Summary { lines, ..Summary::default() }, None, true);
         assert_eq!(warnings, [Warning::DifferentDepths(vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()])]);
         // Each part appears only if it has lines.
-        let to_names = |to_names: &[&str]| to_names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let to_names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let describe = |truncated: &[&str], incomparable: &[&str]| {
             Warning::DifferentDepths(to_names(truncated), to_names(incomparable)).to_string()
         };

@@ -347,7 +347,7 @@ mod tests {
         }
 
         fn pairs(&self, metric: &str, base: usize, other: usize) -> Pairs {
-            self.with(metric, base, |base, _| base.pairs(other))
+            self.with_base(metric, base, |base, _| base.pairs(other))
         }
 
         /// The pairs as text: position and both values, to three decimals.
@@ -436,13 +436,13 @@ mod tests {
         assert_eq!(fixture.describe(&fixture.pairs("slots", 0, 1)), ["p 8 4", "q 8 4", "u 8 4"]);
         // p ends with another score, u with the same score, and q at another depth.
         let score = Metric::find("score", &fixture.frame).unwrap();
-        let ends = fixture.with("nodes", 0, |base, _| {
+        let ends = fixture.with_base("nodes", 0, |base, _| {
             base.count_other_ends(1, &MetricReader::new(&fixture.searches, &score, &fixture.frame))
         });
         assert_eq!(ends, (1, 2));
         // The seconds of one group are paired with the nodes of the other.
         let nodes_metric = Metric::nodes();
-        let mixed = fixture.with("seconds", 0, |base, _| {
+        let mixed = fixture.with_base("seconds", 0, |base, _| {
             base.pairs_with(1, &MetricReader::new(&fixture.searches, &nodes_metric, &fixture.frame))
         });
         assert_eq!(fixture.describe(&mixed), ["p 2 200", "q 2 50"]);
@@ -496,7 +496,7 @@ mod tests {
         assert_eq!(pairs.totals, [110.0, 220.0]);
         assert_eq!(fixture.searches.group_sum(1, "search.nodes"), 220.0);
         let score = Metric::find("score", &fixture.frame).unwrap();
-        let ends = fixture.with("nodes", 0, |base, _| {
+        let ends = fixture.with_base("nodes", 0, |base, _| {
             base.count_other_ends(1, &MetricReader::new(&fixture.searches, &score, &fixture.frame))
         });
         assert_eq!(ends, (1, 2));
@@ -504,7 +504,7 @@ mod tests {
         let base_seeds = "a,p,1,5,100\n\"a, key seed 2\",p,1,5,40\nb,p,1,5,300\n";
         let fixture = rows_of(heading, base_seeds, columns::VARIANT);
         assert_eq!(fixture.describe(&fixture.pairs("nodes", 0, 1)), ["p 100 300"]);
-        assert_eq!(fixture.with("nodes", 0, |_, reader| reader.group_values(0)), [100.0]);
+        assert_eq!(fixture.with_base("nodes", 0, |_, reader| reader.group_values(0)), [100.0]);
     }
 
     /// A variant without a table is compared with each table size if it is the base, and otherwise
@@ -584,7 +584,7 @@ mod tests {
     fn rate_by_last_value_uses_the_last_iteration() {
         let rows = "a,p,1,1,30,20\na,p,2,1,70,40\nb,p,1,1,60,20\n";
         let read = rows_of("variant,position,depth,search.nodes,table.stores,slots", rows, columns::VARIANT);
-        let all = read.with("pressure", 0, |_, reader| reader.group_values(0));
+        let all = read.with_base("pressure", 0, |_, reader| reader.group_values(0));
         assert_eq!(all, [2.5]);
         assert_eq!(read.describe(&read.pairs("pressure", 0, 1)), ["p 1.5 3"]);
     }

@@ -1,5 +1,5 @@
-//! The page of a tuning, from results made by hand: six candidates on a grid of three slots and two
-//! centres.
+//! Tests the page of a tuning on results made by hand: six candidates on a grid of three values of
+//! slots and two centres.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,22 +15,22 @@ fn experiment(grid: &str) -> Experiment {
     Experiment::parse(&text, Path::new("hand.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-fn ratio(mean: f64, clear: bool) -> Ratio {
-    let p = if clear { 0.01 } else { 0.4 };
-    let (low, high) = if clear { (mean - 0.01, mean + 0.01) } else { (0.1, 9.0) };
+fn ratio(mean: f64, significant: bool) -> Ratio {
+    let p = if significant { 0.01 } else { 0.4 };
+    let (low, high) = if significant { (mean - 0.01, mean + 0.01) } else { (0.1, 9.0) };
     Ratio { mean, low, high, p, pairs: 20, clusters: 20, error: 0.05, ..Ratio::default() }
 }
 
-/// The result of `ask` for a tuning over a grid.
-fn with_outcome<T>(grid: &str, tuned: &RaceResult, tune: &Tune, ask: impl Fn(&TuneOutcome) -> T) -> T {
+/// Runs `query` on the outcome of a tuning over a grid.
+fn with_outcome<T>(grid: &str, result: &RaceResult, tune: &Tune, query: impl Fn(&TuneOutcome) -> T) -> T {
     let experiment = experiment(grid);
     let varying: Vec<String> = grid.lines().map(|line| line.split('\'').nth(1).unwrap().to_owned()).collect();
-    ask(&TuneOutcome {
+    query(&TuneOutcome {
         experiment: &experiment,
         tune,
         varying: &varying,
         pressures: &["own", "other"].map(str::to_owned),
-        tuned,
+        tuned: result,
         warnings: Vec::new(),
         provenance: Vec::new(),
     })
@@ -38,28 +38,30 @@ fn with_outcome<T>(grid: &str, tuned: &RaceResult, tune: &Tune, ask: impl Fn(&Tu
 
 /// The name of each series and the x of its points.
 fn shape(series: &[Series]) -> Vec<(String, Vec<f64>)> {
-    series.iter().map(|one| (one.name.clone(), one.points.iter().map(|point| point.x).collect())).collect()
+    series.iter().map(|series| (series.name.clone(), series.points.iter().map(|point| point.x).collect())).collect()
 }
 
 #[test]
 fn series_needs_two_points() {
-    let line = |name: &str, points: &[f64]| (name.to_owned(), points.to_vec());
-    // Candidates by slots, then by centre: 0 and 1 have one slot, 2 and 3 two, 4 and 5 four.
-    for (known, lines) in [
-        (&[0, 3, 5][..], vec![line("centre=5", &[2.0, 4.0])]),
-        (&[4, 0], vec![line("centre=0", &[1.0, 4.0])]),
+    let make_line = |name: &str, points: &[f64]| (name.to_owned(), points.to_vec());
+    // Candidates are sorted by slots, then by centre: 0 and 1 have one slot, 2 and 3 have two, 4
+    // and 5 have four.
+    for (measured, expected) in [
+        (&[0, 3, 5][..], vec![make_line("centre=5", &[2.0, 4.0])]),
+        (&[4, 0], vec![make_line("centre=0", &[1.0, 4.0])]),
         (&[0, 1], vec![]),
         (&[], vec![]),
-        (&[0, 1, 2, 3, 4], vec![line("centre=0", &[1.0, 2.0, 4.0]), line("centre=5", &[1.0, 2.0])]),
+        (&[0, 1, 2, 3, 4], vec![make_line("centre=0", &[1.0, 2.0, 4.0]), make_line("centre=5", &[1.0, 2.0])]),
     ] {
-        let known_ratio = |who: usize| known.contains(&who).then(|| ratio(1.0 + who as f64, true));
-        let found = with_outcome(GRID, &RaceResult::default(), &Tune::default(), |outcome| {
-            outcome.series_over("table.slots", known_ratio)
+        let measured_ratio =
+            |candidate: usize| measured.contains(&candidate).then(|| ratio(1.0 + candidate as f64, true));
+        let series = with_outcome(GRID, &RaceResult::default(), &Tune::default(), |outcome| {
+            outcome.series_over("table.slots", measured_ratio)
         });
-        assert_eq!(shape(&found), lines, "{known:?}");
-        for point in found.iter().flat_map(|one| &one.points) {
-            let who = (point.y - 1.0) as usize;
-            let name = format!("slots={}, centre={}", point.x, if who.is_multiple_of(2) { 0 } else { 5 });
+        assert_eq!(shape(&series), expected, "{measured:?}");
+        for point in series.iter().flat_map(|series| &series.points) {
+            let candidate = (point.y - 1.0) as usize;
+            let name = format!("slots={}, centre={}", point.x, if candidate.is_multiple_of(2) { 0 } else { 5 });
             assert_eq!((point.label.as_str(), point.low), (name.as_str(), point.y - 0.01));
         }
     }
@@ -81,84 +83,88 @@ fn option_with_three_numeric_values_has_a_figure() {
     }
 }
 
-/// Eight lines can be distinguished.
+/// At most eight lines are drawn, since more cannot be distinguished.
 #[test]
 fn too_many_series_are_reduced_to_the_winners() {
-    let tuned = RaceResult { winner: 3, ..RaceResult::default() };
-    let line = |name: &str, label: &str| Series {
+    let result = RaceResult { winner: 3, ..RaceResult::default() };
+    let make_series = |name: &str, label: &str| Series {
         name: name.to_owned(),
         line: None,
         points: [2.0, 1.0].map(|x| CurvePoint { x, label: label.to_owned(), ..CurvePoint::default() }).to_vec(),
     };
-    let lines_of = |others: usize, winners: usize| {
-        let others = (0..others).map(|_| line("other", "slots=1, centre=0"));
-        others.chain((0..winners).map(|_| line("winner", "slots=2, centre=5"))).collect::<Vec<_>>()
+    let make_lines = |others: usize, winners: usize| {
+        let other_lines = (0..others).map(|_| make_series("other", "slots=1, centre=0"));
+        other_lines.chain((0..winners).map(|_| make_series("winner", "slots=2, centre=5"))).collect::<Vec<_>>()
     };
-    for (others, winners, drawn) in
+    for (others, winners, expected) in
         [(8, 0, Some((8, "c"))), (7, 1, Some((8, "c"))), (8, 1, Some((1, "c All other options as in the winner.")))]
     {
-        let figure = with_outcome(GRID, &tuned, &Tune::default(), |outcome| {
-            outcome.option_figure("table.slots", lines_of(others, winners), "response", "c".to_owned())
+        let figure = with_outcome(GRID, &result, &Tune::default(), |outcome| {
+            outcome.option_figure("table.slots", make_lines(others, winners), "response", "c".to_owned())
         });
-        let found = figure.as_ref().map(|figure| {
+        let drawn = figure.as_ref().map(|figure| {
             let Plot::Lines(lines) = &figure.plot else { panic!("no lines") };
             assert_eq!(lines.x_ticks, [(1.0, "1".to_owned()), (2.0, "2".to_owned())]);
             (lines.series.len(), figure.caption.as_str())
         });
-        assert_eq!(found, drawn, "{others} and {winners}");
+        assert_eq!(drawn, expected, "{others} and {winners}");
     }
     for (others, winners) in [(0, 0), (9, 0), (0, 9)] {
-        let none = with_outcome(GRID, &tuned, &Tune::default(), |outcome| {
-            outcome.option_figure("table.slots", lines_of(others, winners), "response", String::new())
+        let figure = with_outcome(GRID, &result, &Tune::default(), |outcome| {
+            outcome.option_figure("table.slots", make_lines(others, winners), "response", String::new())
         });
-        assert_eq!(none, None, "{others} and {winners}");
+        assert_eq!(figure, None, "{others} and {winners}");
     }
 }
 
 #[test]
 fn held_out_figure_has_a_series_for_each_pressure() {
-    let held = |candidates: &[usize], more: f64| HeldOutResult {
+    let make_result = |candidates: &[usize], offset: f64| HeldOutResult {
         standings: candidates
             .iter()
-            .map(|&candidate| Standing { candidate, ratio: ratio(more + candidate as f64, true) })
+            .map(|&candidate| Standing { candidate, ratio: ratio(offset + candidate as f64, true) })
             .collect(),
         ..HeldOutResult::default()
     };
-    let drawn = |grid: &str, held: Vec<HeldOutResult>| {
-        let tuned = RaceResult { winner: 3, held_out_results: held, ..RaceResult::default() };
-        with_outcome(grid, &tuned, &Tune::default(), |outcome| outcome.held_out_figure()).map(|figure| {
+    let draw = |grid: &str, held_out_results: Vec<HeldOutResult>| {
+        let result = RaceResult { winner: 3, held_out_results, ..RaceResult::default() };
+        with_outcome(grid, &result, &Tune::default(), |outcome| outcome.held_out_figure()).map(|figure| {
             let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
-            let y = |one: &Series| one.points.iter().map(|point| point.y).collect::<Vec<_>>();
-            let lines: Vec<_> = lines.series.iter().map(|one| (one.name.clone(), y(one))).collect();
+            let y_values = |series: &Series| series.points.iter().map(|point| point.y).collect::<Vec<_>>();
+            let lines: Vec<_> = lines.series.iter().map(|series| (series.name.clone(), y_values(series))).collect();
             (figure.file, figure.title, lines)
         })
     };
-    let whole = |file: &str, title: &str, lines: &[(&str, &[f64])]| {
+    let make_expected = |file: &str, title: &str, lines: &[(&str, &[f64])]| {
         let lines = lines.iter().map(|(name, y)| ((*name).to_owned(), y.to_vec())).collect::<Vec<_>>();
         Some((file.to_owned(), title.to_owned(), lines))
     };
     assert_eq!(
-        drawn(GRID, vec![held(&[5, 3, 0, 2], 10.0), held(&[1, 3], 20.0)]),
-        whole(
+        draw(GRID, vec![make_result(&[5, 3, 0, 2], 10.0), make_result(&[1, 3], 20.0)]),
+        make_expected(
             "held-out-table-slots",
             "Held out: slots",
             &[("own, centre=5", &[13.0, 15.0]), ("other, centre=5", &[21.0, 23.0])]
         )
     );
-    let alone = "'table.slots' = [1, 2, 4, 8]\n";
-    let one = held(&[3, 0], 10.0);
+    let one_option = "'table.slots' = [1, 2, 4, 8]\n";
+    let baseline_and_winner = make_result(&[3, 0], 10.0);
     assert_eq!(
-        drawn(alone, vec![one.clone(), held(&[3], 0.0)]),
-        whole("held-out-table-slots", "Held out: slots", &[("own", &[10.0, 13.0])])
+        draw(one_option, vec![baseline_and_winner.clone(), make_result(&[3], 0.0)]),
+        make_expected("held-out-table-slots", "Held out: slots", &[("own", &[10.0, 13.0])])
     );
-    assert_eq!(drawn(GRID, vec![held(&[0, 2, 5], 1.0)]), None, "nothing goes through the winner");
-    assert_eq!(drawn("'table.slots' = [1, 2]\n'eval.centre' = [0, 5]\n", vec![one]), None, "two values make no curve");
+    assert_eq!(draw(GRID, vec![make_result(&[0, 2, 5], 1.0)]), None, "nothing goes through the winner");
+    assert_eq!(
+        draw("'table.slots' = [1, 2]\n'eval.centre' = [0, 5]\n", vec![baseline_and_winner]),
+        None,
+        "two values make no curve"
+    );
 }
 
 #[test]
 fn highlight_follows_the_goal() {
     use Goal::{Least, Most};
-    for (mean, clear, tested, goal, mark) in [
+    for (mean, significant, tested, goal, expected) in [
         (0.8, true, true, Least, Emphasis::Better),
         (0.8, true, true, Most, Emphasis::Worse),
         (1.2, true, true, Least, Emphasis::Worse),
@@ -168,9 +174,9 @@ fn highlight_follows_the_goal() {
     ] {
         let tune = Tune { goal, ..Tune::default() };
         let cell = with_outcome(GRID, &RaceResult::default(), &tune, |outcome| {
-            outcome.ratio_cell(&ratio(mean, clear), tested)
+            outcome.ratio_cell(&ratio(mean, significant), tested)
         });
-        assert_eq!(cell.emphasis, mark, "{mean} {clear} {tested} {goal:?}");
+        assert_eq!(cell.emphasis, expected, "{mean} {significant} {tested} {goal:?}");
     }
 }
 
@@ -181,31 +187,31 @@ fn baseline_is_that_of_the_file() {
     );
     let experiment = Experiment::parse(&text, Path::new("hand.toml"), &[]).unwrap();
     let standings = [1, 3].map(|candidate| Standing { candidate, ratio: ratio(0.5, true) }).to_vec();
-    let held = HeldOutResult { standings, test: ratio(0.5, true), ..HeldOutResult::default() };
-    for (winner, output) in [
+    let held_out = HeldOutResult { standings, test: ratio(0.5, true), ..HeldOutResult::default() };
+    for (winner, expected) in [
         (3, "Keep the baseline, \"slots=2, centre=5\": 50.0 % fewer"),
         (1, "Use \"slots=1, centre=5\" instead of \"slots=2, centre=5\": 50.0 %"),
     ] {
         let candidates = vec![Candidate { ratio: ratio(0.5, true), ..Candidate::default() }; 6];
-        let (held, found) = (vec![held.clone()], vec![Confirmation::Better]);
-        let tuned =
-            RaceResult { winner, candidates, held_out_results: held, confirmations: found, ..RaceResult::default() };
+        let (held_out, confirmations) = (vec![held_out.clone()], vec![Confirmation::Better]);
+        let result =
+            RaceResult { winner, candidates, held_out_results: held_out, confirmations, ..RaceResult::default() };
         let outcome = TuneOutcome {
             experiment: &experiment,
             tune: &Tune::default(),
             varying: &[],
             pressures: &["own".to_owned()],
-            tuned: &tuned,
+            tuned: &result,
             warnings: Vec::new(),
             provenance: Vec::new(),
         };
-        assert!(outcome.findings()[0].starts_with(output), "{:?}", outcome.findings());
-        let starred = |table: SheetTable, column: usize| {
+        assert!(outcome.findings()[0].starts_with(expected), "{:?}", outcome.findings());
+        let starred_names = |table: SheetTable, column: usize| {
             let names = table.rows.into_iter().map(|row| row[column].text.clone());
             names.filter(|name| name.ends_with('*')).collect::<Vec<_>>()
         };
-        assert_eq!(starred(outcome.race_table(), 0), ["slots=2, centre=5 *"]);
-        assert_eq!(starred(outcome.held_out_table(), 1), ["slots=2, centre=5 *"]);
+        assert_eq!(starred_names(outcome.race_table(), 0), ["slots=2, centre=5 *"]);
+        assert_eq!(starred_names(outcome.held_out_table(), 1), ["slots=2, centre=5 *"]);
         let [Figure { plot: Plot::Forest(forest), .. }] = &outcome.figures()[..] else { panic!("a forest alone") };
         assert_eq!(forest.rows.len(), 5);
         assert!(forest.rows.iter().all(|row| row.name != "slots=2, centre=5"));
@@ -233,86 +239,83 @@ fn unmeasured_candidates_are_not_drawn() {
     );
 }
 
-/// Student's quantiles with 19 degrees of freedom from any table: 2.433 at 0.9875 (half of a level
-/// of 0.025 at each end) and 0.861 at 0.8. With a standard error of 0.05: exp(0.05 x 3.294) - 1 =
-/// 17.9 %.
+/// Student's quantiles with 19 degrees of freedom, from a printed table, are 2.433 at 0.9875 (half
+/// of a level of 0.025 at each end) and 0.861 at 0.8. With a standard error of 0.05, the detectable
+/// difference is exp(0.05 x 3.294) - 1 = 17.9 %.
 #[test]
 fn findings_state_the_detectable_difference() {
-    let held =
+    let held_out =
         HeldOutResult { test: Ratio { low: 0.88, high: 1.07, ..ratio(0.97, false) }, ..HeldOutResult::default() };
-    let tuned = RaceResult {
+    let result = RaceResult {
         winner: 3,
-        held_out_results: vec![held],
+        held_out_results: vec![held_out],
         confirmations: vec![Confirmation::Nothing],
         level: 0.025,
         held_out: 20,
         candidates: vec![Candidate::default(); 6],
         ..RaceResult::default()
     };
-    let output = with_outcome(GRID, &tuned, &Tune::default(), |outcome| outcome.findings());
-    assert!(output[0].ends_with("These items would miss differences under about 17.9 %."), "{output:?}");
-    // Differences within a wider interval are not said to be ruled out.
-    for (low, high, reach) in [(0.7375, 1.002, "26.2 %"), (0.95, 1.3, "30.0 %")] {
+    let findings = with_outcome(GRID, &result, &Tune::default(), |outcome| outcome.findings());
+    assert!(findings[0].ends_with("These items would miss differences under about 17.9 %."), "{findings:?}");
+    // A wider interval does not rule out the differences within it.
+    for (low, high, largest) in [(0.7375, 1.002, "26.2 %"), (0.95, 1.3, "30.0 %")] {
         let test = Ratio { low, high, ..ratio(0.97, false) };
-        let wide =
-            RaceResult { held_out_results: vec![HeldOutResult { test, ..HeldOutResult::default() }], ..tuned.clone() };
-        let output = with_outcome(GRID, &wide, &Tune::default(), |outcome| outcome.findings());
-        assert!(output[0].ends_with(&format!("That does not rule out differences of up to {reach}.")), "{output:?}");
+        let wide_result =
+            RaceResult { held_out_results: vec![HeldOutResult { test, ..HeldOutResult::default() }], ..result.clone() };
+        let findings = with_outcome(GRID, &wide_result, &Tune::default(), |outcome| outcome.findings());
+        assert!(
+            findings[0].ends_with(&format!("That does not rule out differences of up to {largest}.")),
+            "{findings:?}"
+        );
     }
-    for (part, text) in
+    for (share, text) in
         [(0.0, "0.001 %"), (0.0009, "0.090 %"), (0.001, "0.1 %"), (0.25, "25.0 %"), (f64::INFINITY, "any size")]
     {
-        assert_eq!(format_share(part), text);
+        assert_eq!(format_share(share), text);
     }
     assert_eq!(format_share(f64::NAN), "any size");
 }
 
 #[test]
 fn race_and_held_out_rows_belong_to_their_candidate() {
-    let candidate = |dropped: Option<usize>, same: bool| Candidate {
+    let make_candidate = |dropped: Option<usize>, equals_winner: bool| Candidate {
         dropped,
-        equals_winner: same,
+        equals_winner,
         ratio: ratio(0.9, true),
         ..Candidate::default()
     };
     let candidates = vec![
-        candidate(None, false),
-        candidate(Some(0), false),
-        candidate(None, true),
-        candidate(Some(2), true),
-        candidate(None, false),
-        candidate(None, true),
+        make_candidate(None, false),
+        make_candidate(Some(0), false),
+        make_candidate(None, true),
+        make_candidate(Some(2), true),
+        make_candidate(None, false),
+        make_candidate(None, true),
     ];
-    let standing = |candidate: usize| Standing { candidate, ratio: ratio(0.5, true) };
-    let held = |p: f64| HeldOutResult {
+    let make_standing = |candidate: usize| Standing { candidate, ratio: ratio(0.5, true) };
+    let make_result = |p: f64| HeldOutResult {
         p,
-        standings: vec![standing(0), standing(4)],
+        standings: vec![make_standing(0), make_standing(4)],
         test: ratio(10.0 * p, true),
         ..HeldOutResult::default()
     };
-    let found = vec![Confirmation::Better, Confirmation::Worse];
-    let held = vec![held(0.02), held(0.03)];
-    let tuned = RaceResult {
-        winner: 4,
-        candidates,
-        held_out_results: held,
-        confirmations: found,
-        held_out: 12,
-        ..RaceResult::default()
-    };
+    let confirmations = vec![Confirmation::Better, Confirmation::Worse];
+    let held_out_results = vec![make_result(0.02), make_result(0.03)];
+    let result =
+        RaceResult { winner: 4, candidates, held_out_results, confirmations, held_out: 12, ..RaceResult::default() };
     let tune = Tune { alpha: 0.025, ..Tune::default() };
-    // Another pressure has its own name, figures and result.
-    let output = with_outcome(GRID, &tuned, &tune, |outcome| outcome.findings());
+    // The finding about another pressure has its own name, figures and result.
+    let findings = with_outcome(GRID, &result, &tune, |outcome| outcome.findings());
     let change = "Change `slots` from 1 to 4: 80.0 % fewer nodes [79.0, 81.0], p = 0.020 on 12 positions that the race never saw.";
-    assert_eq!(output[0], change);
-    assert_eq!(output[1], "At other: 70.0 % fewer nodes [69.0, 71.0], p = 0.030; it is worse there.");
-    // Of the remaining candidates, neither the winner nor the dropped ones.
+    assert_eq!(findings[0], change);
+    assert_eq!(findings[1], "At other: 70.0 % fewer nodes [69.0, 71.0], p = 0.030; it is worse there.");
+    // The remaining candidates are listed without the winner and the dropped ones.
     let remaining = [
         "Identical to it, with the same nodes in every search: \"slots=2, centre=0\", \"slots=4, centre=5\".",
         "Undecided in the race, where a difference from the winner may be chance: \"slots=1, centre=0\".",
     ];
-    assert_eq!(output[2..4], remaining);
-    let [fates, tests, fields] = with_outcome(GRID, &tuned, &tune, |outcome| {
+    assert_eq!(findings[2..4], remaining);
+    let [fates, tests, fields] = with_outcome(GRID, &result, &tune, |outcome| {
         let fates = outcome.race_table().rows.into_iter().map(|row| row[1].text.clone());
         let tests = outcome
             .held_out_table()
@@ -328,7 +331,7 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
         assert_eq!(dropped, ["", "1", "", "3", "", ""], "rounds from 1, as on the page");
         let fields = text.lines().filter(|line| line.starts_with("held-out,own,")).map(|line| {
             let fields: Vec<&str> = line.rsplit(',').collect();
-            [5, 4, 1].map(|at| fields[at]).join(" ")
+            [5, 4, 1].map(|index| fields[index]).join(" ")
         });
         [fates.collect::<Vec<_>>(), tests.collect(), fields.collect()]
     });
@@ -342,14 +345,14 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
     ];
     assert_eq!(fates, expected);
     assert_eq!(tests, ["own None -", "own Better 0.020", "other None -", "other None 0.030"]);
-    // Searches, ratio and p.
+    // The fields are searches, ratio and p.
     assert_eq!(fields, ["20 0.5 ", "20 0.5 0.02"]);
 }
 
-/// Candidates by slots 1, 2, 4, then by centre: 0, 2, 4 have centre 0.
+/// Candidates are sorted by slots 1, 2, 4, then by centre: 0, 2 and 4 have centre 0.
 #[test]
 fn equal_neighbours_are_a_range() {
-    for (winner, equal, sentence) in [
+    for (winner, equals, expected) in [
         (4, &[2][..], Some("Any `slots` from 2 to 4 does equally: the same nodes in every search.")),
         (0, &[2, 4], Some("Any `slots` from 1 to 4 does equally: the same nodes in every search.")),
         (0, &[1], Some("Any `centre` from 0 to 5 does equally: the same nodes in every search.")),
@@ -357,9 +360,9 @@ fn equal_neighbours_are_a_range() {
         (0, &[3], Some("Identical to it, with the same nodes in every search: \"slots=2, centre=5\".")),
         (0, &[], None),
     ] {
-        let tuned = RaceResult { winner, ..RaceResult::default() };
-        let found = with_outcome(GRID, &tuned, &Tune::default(), |outcome| outcome.equals(equal));
-        assert_eq!(found.as_deref(), sentence, "{winner} {equal:?}");
+        let result = RaceResult { winner, ..RaceResult::default() };
+        let sentence = with_outcome(GRID, &result, &Tune::default(), |outcome| outcome.equals(equals));
+        assert_eq!(sentence.as_deref(), expected, "{winner} {equals:?}");
     }
 }
 
@@ -367,13 +370,13 @@ fn equal_neighbours_are_a_range() {
 fn small_tunings_are_warned_of() {
     use crate::analysis::questions::race::Round;
     let experiment = experiment(GRID);
-    let warned = |raced: [usize; 2], held_out: usize, pressures: &[String]| {
-        let round = |items: usize| Round { items, ..Round::default() };
-        let held = HeldOutResult { test: ratio(0.5, true), ..HeldOutResult::default() };
-        let tuned = RaceResult {
-            rounds: raced.map(round).to_vec(),
+    let warns = |race_items: [usize; 2], held_out: usize, pressures: &[String]| {
+        let make_round = |items: usize| Round { items, ..Round::default() };
+        let held_out_result = HeldOutResult { test: ratio(0.5, true), ..HeldOutResult::default() };
+        let result = RaceResult {
+            rounds: race_items.map(make_round).to_vec(),
             held_out,
-            held_out_results: vec![held],
+            held_out_results: vec![held_out_result],
             confirmations: vec![Confirmation::Better],
             candidates: vec![Candidate::default(); 6],
             cost: 30,
@@ -381,44 +384,45 @@ fn small_tunings_are_warned_of() {
             ..RaceResult::default()
         };
         let (tune, varying) = (Tune::default(), Vec::new());
-        let (warnings, origins) = (Vec::new(), Vec::new());
+        let (warnings, provenance) = (Vec::new(), Vec::new());
         let outcome = TuneOutcome {
             experiment: &experiment,
             tune: &tune,
             varying: &varying,
             pressures,
-            tuned: &tuned,
+            tuned: &result,
             warnings,
-            provenance: origins,
+            provenance,
         };
         let cost = outcome.findings().pop().unwrap_or_default();
         assert!(cost.contains(" 30 items "), "{cost}");
         assert!(cost.ends_with(" of the 120 of the full grid, 25 %."), "{cost}");
-        let is_warning = |text: &String| text.starts_with(&format!("{} items were raced on", raced[0] + raced[1]));
+        let is_warning =
+            |text: &String| text.starts_with(&format!("{} items were raced on", race_items[0] + race_items[1]));
         let warnings = outcome.warnings();
-        let one = warnings.iter().any(|text| text.starts_with("no other pressure was tried"));
-        (warnings.iter().any(is_warning), one)
+        let single_pressure = warnings.iter().any(|text| text.starts_with("no other pressure was tried"));
+        (warnings.iter().any(is_warning), single_pressure)
     };
     let pressures = ["own", "other"].map(str::to_owned);
-    assert_eq!(warned([4, 6], 10, &pressures), (false, false));
-    assert_eq!(warned([4, 5], 10, &pressures), (true, false));
-    assert_eq!(warned([4, 6], 9, &pressures), (true, false));
-    assert_eq!(warned([4, 6], 10, &pressures[..1]), (false, true));
+    assert_eq!(warns([4, 6], 10, &pressures), (false, false));
+    assert_eq!(warns([4, 5], 10, &pressures), (true, false));
+    assert_eq!(warns([4, 6], 9, &pressures), (true, false));
+    assert_eq!(warns([4, 6], 10, &pressures[..1]), (false, true));
 }
 
 #[test]
 fn searches_without_ratio_are_warned_of() {
-    let held = |beyond| HeldOutResult { one_sided_zero: beyond, ..HeldOutResult::default() };
-    let tuned = RaceResult {
-        held_out_results: vec![held(0), held(1)],
+    let make_result = |searches| HeldOutResult { one_sided_zero: searches, ..HeldOutResult::default() };
+    let result = RaceResult {
+        held_out_results: vec![make_result(0), make_result(1)],
         confirmations: vec![Confirmation::Nothing; 2],
         candidates: vec![Candidate::default(); 6],
         ..RaceResult::default()
     };
-    let warnings = with_outcome(GRID, &tuned, &Tune::default(), |outcome| outcome.warnings());
-    let zeros: Vec<&String> = warnings.iter().filter(|text| text.contains("without ratio")).collect();
-    assert_eq!(zeros, ["other: 1 search with no nodes on one side only, without ratio"]);
-    let open = Ratio { mean: 0.9, low: 0.8, high: f64::INFINITY, ..Ratio::default() };
-    let text = describe_difference(&open, &Metric::nodes());
+    let warnings = with_outcome(GRID, &result, &Tune::default(), |outcome| outcome.warnings());
+    let without_ratio: Vec<&String> = warnings.iter().filter(|text| text.contains("without ratio")).collect();
+    assert_eq!(without_ratio, ["other: 1 search with no nodes on one side only, without ratio"]);
+    let open_ended = Ratio { mean: 0.9, low: 0.8, high: f64::INFINITY, ..Ratio::default() };
+    let text = describe_difference(&open_ended, &Metric::nodes());
     assert_eq!(text, "10.0 % fewer nodes [no bound, 20.0]");
 }
