@@ -58,6 +58,25 @@ impl EngineOptions {
         by_table || self.diagnostics == Diagnostics::Full || self.ordering.contains(&Ordering::Oracle)
     }
 
+    /// Checks that entries whose bits are described have room for what the search keeps in them.
+    fn check_entries(&self) -> Result<(), OptionError> {
+        let Some(shape) = self.table.shape().filter(|_| self.table.kind == TableKind::Bounded) else {
+            return Ok(());
+        };
+        let (fields, mate) = (shape.fields(), self.mate.value);
+        refuse(
+            "table.layout",
+            self.diagnostics == Diagnostics::Full && fields.used.bits == 0,
+            "has no bit left for the mark of use that diagnostics = \"full\" needs: expected a larger entry, or \"off\"",
+        )?;
+        let most = (1 << (fields.score.bits.min(16) - 1)) - 1;
+        let problem = format!(
+            "has scores of {} bits, up to {most}: expected mate.value up to that, found {mate}",
+            fields.score.bits
+        );
+        refuse("table.layout", mate > most, &problem)
+    }
+
     /// Checks ranges and combinations.
     ///
     /// # Errors
@@ -99,12 +118,14 @@ impl EngineOptions {
                     !matches!(threads.tear.entries, Halves::Bare | Halves::Xor),
                     "an entry of another form than \"bare\" or \"xor\" (threads.tear.entries)",
                 ),
+                (!table::has_whole_words(&self.table), "a bucket that is no whole number of 8 bytes, up to 192"),
                 (threads.helpers.avoid_each_other(), "helpers that avoid each other (threads.helpers)"),
             ];
             for (_, what) in reasons.iter().filter(|(applies, _)| *applies) {
                 refuse("threads.lock", true, &format!("{what} needs a lock: expected true"))?;
             }
         }
+        self.check_entries()?;
         refuse(
             "threads.count",
             several && self.diagnostics == Diagnostics::Full,

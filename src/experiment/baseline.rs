@@ -1,12 +1,10 @@
 //! The variants that others are compared with: one for all, or one for each group.
 
 use super::file::File;
-use super::options::{LAYOUT, expand_condition};
 use super::problem::{Problem, ambiguous_name, list_quoted, nearest, nearest_or_all};
 use super::text::FileText;
 use super::variant::{Variant, option_columns};
 use crate::record::columns::{VARIANT, may_mean};
-use crate::table::shape::Shape;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The options of a variant, or of a group of rows, by path.
@@ -148,24 +146,18 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
         };
         conditions.push((column.to_owned(), expected.to_string()));
     }
-    // A layout by its name is several options, as it is in a variant.
-    let meets = |point: &OptionValues, path: &str, expected: &str| {
-        expand_condition(path, expected).iter().all(|(path, expected)| point.get(path) == Some(expected))
-    };
-    let expanded: Vec<(String, String)> =
-        conditions.iter().flat_map(|(path, expected)| expand_condition(path, expected)).collect();
     let name = |index: usize| format!("\"{}\"", variants[index].name);
     let partners = match file.baseline.contains_key(VARIANT) {
         true => {
             let matches = |index: &usize| {
                 conditions.iter().all(|(path, expected)| match path == VARIANT {
                     true => variants[*index].name == *expected,
-                    false => meets(&points[*index], path, expected),
+                    false => points[*index].get(path) == Some(expected),
                 })
             };
             (0..variants.len()).find(matches).map(|index| Partners::single(index, variants.len())).unwrap_or_default()
         }
-        false => Partners::find(&points, &expanded).map_err(|[first, second]| Problem {
+        false => Partners::find(&points, &conditions).map_err(|[first, second]| Problem {
             help: Some(format!(
                 "name one: baseline = {{ variant = {} }}, or an option in which they differ",
                 name(first)
@@ -180,14 +172,12 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
     match bases[..] {
         [] => {
             let absent = |(path, expected): &&(String, String)| {
-                path != VARIANT && !points.iter().any(|point| meets(point, path, expected))
+                path != VARIANT && points.iter().all(|point| point.get(path) != Some(expected))
             };
             let help = match conditions.iter().find(absent) {
                 Some((path, expected)) => {
-                    let names = Shape::names().filter(|name| points.iter().any(|point| meets(point, path, name)));
-                    let names: Vec<&str> = if path == LAYOUT { names.collect() } else { Vec::new() };
-                    let values = points.iter().filter_map(|point| point.get(path)).map(String::as_str);
-                    let values: BTreeSet<&str> = values.chain(names).collect();
+                    let values: BTreeSet<&str> =
+                        points.iter().filter_map(|point| point.get(path)).map(String::as_str).collect();
                     // Digits that look alike are not near each other.
                     let near = match expected.parse::<f64>() {
                         Ok(_) => format!("expected one of {}", list_quoted(values)),

@@ -10,7 +10,6 @@ use super::schema::{self, known_paths};
 use super::subject::{is_subject_path, is_uci_option};
 use crate::decode::{from_table, join_path};
 use crate::engine::EngineOptions;
-use crate::record::columns::may_mean;
 use crate::table::Design;
 use crate::table::shape::Shape;
 use std::collections::BTreeSet;
@@ -113,29 +112,20 @@ pub fn paths_overlap(a: &str, b: &str) -> bool {
     a == b || leads(a, b) || leads(b, a)
 }
 
-/// The options that a `table.layout` stands for, if it stands for several.
+/// The options beside `table.layout` that it stands for, if it describes a bucket.
 fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
     let shape = match value {
         Value::Table(shape) => Some(from_table::<Shape>(shape.clone()).map_err(|error| {
             let path = join_path("table.layout", &error.path);
             OptionFault::new(path.trim_end_matches('.'), error.message)
         })?),
+        Value::String(name) if name.starts_with('{') => {
+            Some(Shape::from_text(name).map_err(|problem| OptionFault::new("table.layout", problem))?)
+        }
         Value::String(name) => Shape::from_name(name),
         _ => None,
     };
-    let Some(shape) = shape else { return Ok(None) };
-    shape.check().map_err(|problem| OptionFault::new("table.layout", problem))?;
-    Ok(Some(shape.text().parse().unwrap_or_default()))
-}
-
-/// The option of a table's packing, whose short forms stand for several options.
-pub const LAYOUT: &str = "table.layout";
-
-/// The options and values that `path = value` stands for: several where it names a layout.
-pub fn expand_condition(path: &str, value: &str) -> Vec<(String, String)> {
-    let layout = may_mean(path, LAYOUT).then(|| read_layout(&Value::from(value)).ok().flatten()).flatten();
-    let options = layout.map(|options| paths::flatten(&serde_json::json!({ "table": options })));
-    options.unwrap_or_else(|| vec![(path.to_owned(), value.to_owned())])
+    Ok(shape.map(|shape| shape.text().parse().unwrap_or_default()))
 }
 
 /// Reads options: the preset, overridden by `engine`, overridden by single paths. `preset` in
@@ -175,11 +165,8 @@ pub fn read_options<'a>(
     let layout = table.get("table").and_then(|table| table.get("layout")).map(read_layout).transpose()?.flatten();
     if design.is_some() || layout.is_some() {
         let mut options = design.map_or("", Design::text).parse::<Table>().unwrap_or_default();
-        options.extend(layout.clone().unwrap_or_default());
+        options.extend(layout.unwrap_or_default());
         table = merged(&Table::from_iter([("table".to_owned(), Value::Table(options))]))?;
-    }
-    if let (Some(Value::Table(table)), Some(layout)) = (table.get_mut("table"), layout) {
-        table.extend(layout.into_iter().filter(|(name, _)| name == "layout"));
     }
     if has_list
         && let Some(path) =
@@ -326,9 +313,15 @@ mod tests {
         };
         let five = read(&["table.layout=5x12"]).unwrap();
         assert_eq!((five.slots, five.key_bits, five.bucket_bytes), (5, 16, 64));
+        let parts = "table.layout={ bucket = '64 bytes', entry = 12, slots = 5, key_bits = 16 }";
+        assert_eq!(read(&[parts]), Ok(five.clone()));
         let parts = "table.layout={ bucket = '64 bytes', entry = 12, slots = 5, key_bits = 16, generation = 5, evaluation = 16 }";
-        let same = TableOptions { age_bits: 5, static_evaluation: true, ..five.clone() };
-        assert_eq!(read(&[parts]), Ok(same));
+        let more = read(&[parts]).unwrap();
+        assert_eq!(more, TableOptions { age_bits: 5, static_evaluation: true, layout: more.layout, ..five.clone() });
+        // What a results file has of it is read as what it was.
+        let written = serde_json::to_value(more.layout).unwrap();
+        assert_eq!(read(&[&format!("table.layout={}", written.as_str().unwrap())]), Ok(more));
+        assert_eq!(serde_json::to_value(five.layout).unwrap(), "5x12");
         assert_eq!(
             read(&["table.key_bits=20", "table.layout=5x12"]),
             Ok(TableOptions { key_bits: 20, ..five.clone() })
@@ -341,15 +334,16 @@ mod tests {
                 "6 entries of 12 bytes + keys 0 = 72 bytes, and a bucket has 64",
             ),
             ("{ bucket = 64, entry = 12, slots = 5 }", "missing field `key_bits`"),
+            ("{ bucket = 64, entry = 12, slots = 5, key_bits = 16, moves = 15 }", ", `depth_offset`, `pv`"),
         ] {
             let found = read(&[&format!("table.layout={layout}")]).unwrap_err();
             assert!(found.starts_with("table.layout") && found.ends_with(message), "{found}");
         }
+        // What stands beside a layout must fit too.
         let found = read(&["table.layout=5x12", "table.key_bits=64"]).unwrap_err();
-        assert!(
-            found.contains("5 slots of 64 key bits and at least 41 bits of data need 525 bits, found 512"),
-            "{found}"
-        );
+        assert!(found.ends_with("= 116 bits, and an entry of 12 bytes has 96"), "{found}");
+        let found = read(&["table.layout=3x10", "table.static_evaluation=true"]).unwrap_err();
+        assert!(found.contains("key 16 + generation 10 + evaluation 16 +") && found.ends_with("has 80"), "{found}");
     }
 
     /// `preset` among the settings overrides the preset beside them.

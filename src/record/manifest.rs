@@ -3,6 +3,7 @@
 use super::{Jobs, seals, shared};
 use crate::decode::from_json;
 use crate::engine::renamed;
+use crate::table::TableOptions;
 use crate::table::policy::Policy;
 use crate::text::plural;
 use serde::{Deserialize, Serialize};
@@ -425,11 +426,15 @@ impl Manifest {
         ))
     }
 
-    /// The variants whose table entries count nodes that were never searched.
-    pub fn counts_stored_nodes(&self) -> HashSet<&str> {
+    /// The variants whose table entries count nodes that were never searched, or none.
+    pub fn miscount_nodes(&self) -> HashSet<&str> {
         let policy = |options: &serde_json::Value| Policy::deserialize(options.pointer("/table/policy")?).ok();
-        let counts = |options| policy(options).is_some_and(|policy| policy.counts_stored_nodes());
-        self.options.iter().filter(|(_, options)| counts(options)).map(|(name, _)| name.as_str()).collect()
+        let table = |options: &serde_json::Value| TableOptions::deserialize(options.get("table")?).ok();
+        let miscounts = |options| {
+            policy(options).is_some_and(|policy| policy.counts_stored_nodes())
+                || table(options).is_some_and(|table| !table.keeps_nodes())
+        };
+        self.options.iter().filter(|(_, options)| miscounts(options)).map(|(name, _)| name.as_str()).collect()
     }
 
     /// Reads the manifest of a folder; none if there is no such file or folder.

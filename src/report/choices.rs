@@ -4,7 +4,7 @@ use crate::analysis::rows::column::SOURCE;
 use crate::analysis::rows::filter::{Filter, FilterError};
 use crate::analysis::{Baseline, Frame};
 use crate::experiment::File;
-use crate::experiment::options::expand_condition;
+use crate::experiment::expect::Scalar;
 use crate::record::columns;
 use anyhow::{Result, anyhow};
 
@@ -87,12 +87,12 @@ pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, 
         return Vec::new();
     };
     let options = rows.options();
-    let column = |(path, value): (String, String)| {
-        let mut matching = options.iter().filter(|option| **option == path || columns::may_mean(&path, option));
+    let column = |(path, value): (&String, &Scalar)| {
+        let mut matching = options.iter().filter(|option| *option == path || columns::may_mean(path, option));
         let exact = options.contains(&path.as_str()).then_some(path.as_str());
-        Some((exact.or(matching.next().copied())?.to_owned(), value))
+        Some((exact.or(matching.next().copied())?.to_owned(), value.to_string()))
     };
-    named.iter().flat_map(|(path, value)| expand_condition(path, &value.to_string())).filter_map(column).collect()
+    named.iter().filter_map(column).collect()
 }
 
 /// The default baseline, in terms of the columns that rows are grouped by: the groups that meet the

@@ -67,7 +67,7 @@ impl Source {
         let recorded = RecordedResult::read(path)?;
         let (mut frame, missing) = (recorded.frame, recorded.missing);
         if let Some(manifest) = &manifest {
-            blank_saved(&mut frame, &manifest.counts_stored_nodes());
+            blank_saved(&mut frame, &manifest.miscount_nodes());
         }
         let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
         let label = name.unwrap_or_else(|| path.display().to_string());
@@ -303,21 +303,28 @@ mod tests {
     }
 
     #[test]
-    fn worth_is_blank_where_entries_count_unsearched_nodes() {
+    fn worth_is_blank_where_entries_miscount_nodes() {
         use serde_json::json;
         let make_options = |policy: &str| json!({ "table": { "policy": { "kind": policy } } });
         let policies = [("a", "big-all"), ("b", "big1"), ("c", "always")];
-        let variants = policies.map(|(name, policy)| (name, make_options(policy)));
+        let layouts = [(5, true, "e"), (5, false, "f")].map(|(bits, evaluation, name)| {
+            let table = json!({ "layout": "3x10", "slots": 3, "key_bits": 16, "age_bits": bits });
+            let mut options = json!({ "table": table });
+            options["table"]["static_evaluation"] = evaluation.into();
+            (name, options)
+        });
+        let variants: Vec<_> =
+            policies.map(|(name, policy)| (name, make_options(policy))).into_iter().chain(layouts).collect();
         let manifest = source("x", "x", &variants).manifest.unwrap();
-        assert_eq!(manifest.counts_stored_nodes(), HashSet::from(["a"]));
+        assert_eq!(manifest.miscount_nodes(), HashSet::from(["a", "e"]), "no room for nodes beside an evaluation");
         let text = "variant,position,depth,search.nodes,search.saved\na,p,1,9,7\nb,p,1,9,5\nd,p,1,9,3\n";
         let mut frame = Frame::parse(text.as_bytes(), "x").unwrap();
-        blank_saved(&mut frame, &manifest.counts_stored_nodes());
+        blank_saved(&mut frame, &manifest.miscount_nodes());
         let saved = frame.numbers(columns::SAVED);
         assert!(saved[0].is_nan(), "{saved:?}");
         assert!(saved[1..] == [5.0, 3.0], "{saved:?}");
         let mut without_saved = Frame::parse("variant,position,depth,search.nodes\na,p,1,9\n".as_bytes(), "x").unwrap();
-        blank_saved(&mut without_saved, &manifest.counts_stored_nodes());
+        blank_saved(&mut without_saved, &manifest.miscount_nodes());
         assert!(!without_saved.names().iter().any(|name| name == columns::SAVED));
     }
 

@@ -3,8 +3,8 @@
 mod one_bucket;
 
 use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
-use super::layout::bucket_bytes;
-use super::memory::Memory;
+use super::layout::{self, bucket_bytes};
+use super::memory::{Memory, Word};
 use super::options::{Demotion, Evaluations, Index, Refresh, Victim};
 use super::policy::{BucketNotes, Decision, Mark, Newcomer, Replacement};
 use super::probed_slots::ProbedSlots;
@@ -12,7 +12,6 @@ use super::same_key::{Rule, SameKey};
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
 pub use one_bucket::OneBucket;
-use std::marker::PhantomData;
 
 /// A table of buckets with one replacement policy. `SLOTS`: the number of slots per bucket for
 /// which the code is compiled, or 0 for any number.
@@ -21,7 +20,7 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     policy: P,
     buckets: u64,
     slots: usize,
-    /// 64-bit words per bucket: those of the slots, then those of the policy.
+    /// Words per bucket: those of the slots, then those of the policy.
     words: usize,
     index: Index,
     /// Mask of the stored key's bits that are compared.
@@ -45,7 +44,7 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     /// Number of entries by generation, so that occupancy needs no scan of the memory.
     by_generation: Box<[u64; GENERATIONS as usize]>,
     counters: TableCounters,
-    packing: PhantomData<L>,
+    packing: L,
 }
 
 /// The parts of a new table that depend on no policy, so that they are compiled once for all.
@@ -58,31 +57,33 @@ struct BucketLayout {
     high: bool,
 }
 
+fn count_slots(options: &TableOptions) -> usize {
+    usize::from(options.slots).clamp(1, MAX_SLOTS)
+}
+
 /// Allocates the memory and computes how keys are compared. `compiled`: the number of slots for
-/// which the code is compiled, 0 for any.
+/// which the code is compiled, 0 for any; `words` of `word_bytes` for each bucket.
 fn compute_layout(
     options: &TableOptions,
     compiled: usize,
-    words_of: fn(usize) -> usize,
-    policy_words: usize,
+    [words, word_bytes]: [usize; 2],
     key_bits: u32,
     buckets: u64,
 ) -> Result<BucketLayout, TableError> {
-    let slots = usize::from(options.slots).clamp(1, MAX_SLOTS);
+    let slots = count_slots(options);
     if compiled > 0 && compiled != slots {
         return Err(TableError::Option {
             path: "table.slots",
             problem: format!("{slots} does not match the compiled table: expected {compiled}"),
         });
     }
-    let words = words_of(slots) + policy_words;
     let buckets = buckets.max(1);
     let len = usize::try_from(buckets)
         .ok()
-        .and_then(|buckets| buckets.checked_mul(words))
+        .and_then(|buckets| Some(buckets.checked_mul(words * word_bytes)?.div_ceil(8)))
         .ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
     // The index uses one end of the key (or all of it), the comparison the other.
-    let high = options.index != Index::Multiply;
+    let high = layout::compares_high_bits(options);
     let bits = u32::from(options.key_bits).min(options.layout.key_bits());
     let low_bits = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
     let compared = if high { low_bits << ((key_bits - bits) % 64) } else { low_bits };
@@ -95,11 +96,17 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// # Errors
     /// When there is not enough memory, or the options ask for another number of slots.
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
+        let packing = L::new(options.shape());
+        let words = packing.words(count_slots(options)) + P::WORDS;
         let BucketLayout { memory, slots, words, buckets, compared, high } =
-            compute_layout(options, SLOTS, L::words, P::WORDS, L::KEY_BITS, buckets)?;
+            compute_layout(options, SLOTS, [words, L::Word::BYTES], packing.key_bits(), buckets)?;
         debug_assert!((1..=MAX_SLOTS).contains(&slots), "buckets of {slots} slots");
-        debug_assert_eq!(words, L::words(slots) + P::WORDS, "the layout and the packing differ");
-        debug_assert_eq!(memory.len() as u64, buckets * words as u64, "the memory is not that of its buckets");
+        debug_assert_eq!(words, packing.words(slots) + P::WORDS, "the layout and the packing differ");
+        debug_assert_eq!(
+            memory.len() as u64,
+            (buckets * (words * L::Word::BYTES) as u64).div_ceil(8),
+            "the memory is not that of its buckets"
+        );
         Ok(Self {
             memory,
             policy,
@@ -121,7 +128,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             times: (1 << options.age_bits.min(10)) - 1,
             by_generation: Box::new([0; GENERATIONS as usize]),
             counters: TableCounters::default(),
-            packing: PhantomData,
+            packing,
         })
     }
 
@@ -132,15 +139,27 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
 
     #[inline]
     fn words(&self) -> usize {
-        if SLOTS > 0 { L::words(SLOTS) + P::WORDS } else { self.words }
+        if SLOTS > 0 { self.packing.words(SLOTS) + P::WORDS } else { self.words }
+    }
+
+    /// The words of a bucket, from its first on.
+    #[inline(always)]
+    fn words_at(&self, start: usize) -> &[L::Word] {
+        &L::Word::view(&self.memory)[start..start + self.words()]
+    }
+
+    /// The words of a bucket, and what reads them.
+    #[inline(always)]
+    fn words_at_mut(&mut self, start: usize) -> (&mut [L::Word], &L) {
+        let end = start + self.words();
+        (&mut L::Word::view_mut(&mut self.memory)[start..end], &self.packing)
     }
 
     /// The entries of a bucket, unpacked for the policy. Always inlined: the compiler then drops
     /// the unpacking of entries and fields that the policy does not read.
     #[inline(always)]
     fn view(&self, start: usize) -> [Entry; MAX_SLOTS] {
-        let end = start + self.words();
-        let bucket = &self.memory[start..end];
+        let bucket = self.words_at(start);
         let mut view = [Entry::default(); MAX_SLOTS];
         for (slot, entry) in view[..self.slots()].iter_mut().enumerate() {
             *entry = self.entry(bucket, slot);
@@ -150,13 +169,13 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
 
     /// The entry of a slot, with the time that gives its age: [`Entry::age`] counts modulo 1,024.
     #[inline(always)]
-    fn entry(&self, bucket: &[u64], slot: usize) -> Entry {
+    fn entry(&self, bucket: &[L::Word], slot: usize) -> Entry {
         self.entry_and_age(bucket, slot).0
     }
 
     #[inline(always)]
-    fn entry_and_age(&self, bucket: &[u64], slot: usize) -> (Entry, u16) {
-        let entry = L::entry(bucket, slot);
+    fn entry_and_age(&self, bucket: &[L::Word], slot: usize) -> (Entry, u16) {
+        let entry = self.packing.entry(bucket, slot);
         let age = self.now.wrapping_sub(entry.generation) & self.times;
         (Entry { generation: self.now.wrapping_sub(age) % GENERATIONS, ..entry }, age)
     }
@@ -172,10 +191,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// without a branch: which one matches is unpredictable, and a mispredicted branch costs more
     /// than the comparisons.
     #[inline]
-    fn find(&self, bucket: &[u64], stored_key: u64) -> Option<usize> {
+    fn find(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         debug_assert_eq!(bucket.len(), self.words(), "a bucket of another length");
-        let same = |slot| (L::key(bucket, slot) ^ stored_key) & self.compared == 0;
-        let is_occupied = |slot| entry::bound(L::data(bucket, slot)) != Bound::None;
+        let same = |slot| (self.packing.key(bucket, slot) ^ stored_key) & self.compared == 0;
+        let is_occupied = |slot| !self.packing.is_empty(bucket, slot);
         if SLOTS == 0 {
             return (0..self.slots).find(|&slot| same(slot) && is_occupied(slot));
         }
@@ -187,8 +206,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     }
 
     #[inline]
-    fn first_empty(&self, bucket: &[u64]) -> Option<usize> {
-        (0..self.slots()).find(|&slot| entry::bound(L::data(bucket, slot)) == Bound::None)
+    fn first_empty(&self, bucket: &[L::Word]) -> Option<usize> {
+        (0..self.slots()).find(|&slot| self.packing.is_empty(bucket, slot))
     }
 
     /// The decision when the bucket already holds the key. The policy sees the whole bucket first;
@@ -231,17 +250,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if P::WORDS == 0 {
             return self.policy.decide(view, newcomer, self.now);
         }
-        let words = self.words();
-        let (entries, words) = self.memory[start..start + words].split_at_mut(words - P::WORDS);
+        let bucket = self.words_at(start);
         let keys: [u64; MAX_SLOTS] =
-            std::array::from_fn(|slot| if slot < view.len() { L::key(entries, slot) } else { 0 });
+            std::array::from_fn(|slot| if slot < view.len() { self.packing.key(bucket, slot) } else { 0 });
+        let end = start + self.words();
+        let words = &mut self.memory[end - P::WORDS..end];
         let notes = BucketNotes { words, keys: &keys[..view.len()], key: stored_key };
         self.policy.decide_with(view, notes, newcomer, self.now)
     }
 
     /// Whether a static evaluation alone of another position has no place in a bucket.
     #[cold]
-    fn refuses_evaluation(&self, bucket: &[u64]) -> bool {
+    fn refuses_evaluation(&self, bucket: &[L::Word]) -> bool {
         match self.evaluations {
             Evaluations::Evict => false,
             Evaluations::Empty => self.first_empty(bucket).is_none(),
@@ -252,7 +272,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// The slot for the store that may follow a probe without a match.
     #[cold]
     fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
-        let bucket = &self.memory[start..start + self.words()];
+        let bucket = self.words_at(start);
         let empty = self.first_empty(bucket);
         let newcomer = Newcomer { entry: Entry::default(), key, same: None };
         let slot = match empty.filter(|_| self.policy.fills_empty()) {
@@ -274,8 +294,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let chosen = self.probed.as_mut().and_then(|probed| probed.last(key));
         let bucket = self.bucket_words(number);
         let holds_key = |slot: &usize| {
-            (L::key(bucket, *slot) ^ stored_key) & self.compared == 0
-                && entry::bound(L::data(bucket, *slot)) != Bound::None
+            (self.packing.key(bucket, *slot) ^ stored_key) & self.compared == 0 && !self.packing.is_empty(bucket, *slot)
         };
         let same = if chosen.is_some() { chosen.filter(holds_key) } else { self.find(bucket, stored_key) };
         if entry.is_evaluation() && (same.is_some() || self.refuses_evaluation(bucket)) {
@@ -290,20 +309,19 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// Lowers the depth of an entry that proved of little use.
     #[cold]
     fn demote(&mut self, start: usize, slot: usize, plies: u8) {
-        let end = start + self.words();
-        let bucket = &mut self.memory[start..end];
-        let (word, Demotion { from, exact, .. }) = (L::data(bucket, slot), self.demotion);
+        let Demotion { from, exact, .. } = self.demotion;
+        let (bucket, packing) = self.words_at_mut(start);
+        let word = packing.data(bucket, slot);
         let old = entry::unpack(word);
         if plies > 0 && old.depth >= from && (exact || old.bound != Bound::Exact) {
-            L::set_data(bucket, slot, entry::with_less_depth(word, plies));
+            packing.set_data(bucket, slot, entry::with_less_depth(word, plies));
         }
     }
 
     /// The words of a bucket.
     #[inline(always)]
-    fn bucket_words(&self, bucket: usize) -> &[u64] {
-        let start = bucket * self.words();
-        &self.memory[start..start + self.words()]
+    fn bucket_words(&self, bucket: usize) -> &[L::Word] {
+        self.words_at(bucket * self.words())
     }
 
     fn refuse(&mut self, bucket: usize, same: Option<usize>) -> StoreOutcome {
@@ -324,9 +342,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.on_access(start, slot, stored_key);
         if !self.rule.allows(&entry, &old, self.now) {
             if self.rule.renews_move(&entry, &old) {
-                let end = start + self.words();
-                let bucket = &mut self.memory[start..end];
-                L::set_data(bucket, slot, entry::with_move(L::data(bucket, slot), entry.mv));
+                let (bucket, packing) = self.words_at_mut(start);
+                packing.set_data(bucket, slot, entry::with_move(packing.data(bucket, slot), entry.mv));
             }
             if self.demotion.applies_to(&old) {
                 self.demote(start, slot, self.demotion.refused);
@@ -335,10 +352,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
         // The mark belongs to the position, not to the entry: it was the position that was useful.
         entry.used |= old.used && old.age(self.now) == 0;
-        let end = start + self.words();
-        let bucket = &mut self.memory[start..end];
-        let time = entry::generation(L::data(bucket, slot));
-        L::write(bucket, slot, stored_key, &entry);
+        let (bucket, packing) = self.words_at_mut(start);
+        let time = entry::generation(packing.data(bucket, slot));
+        packing.write(bucket, slot, stored_key, &entry);
         self.count_replacement(Some(time));
         self.counters.updates += 1;
         StoreOutcome::in_slot(number * self.slots() + slot, true)
@@ -360,10 +376,13 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let start = number * self.words();
         let at = at.min(self.slots() - 1);
         let last = last.clamp(at, self.slots() - 1);
-        let end = start + self.words();
-        let bucket = &mut self.memory[start..end];
+        let (bucket, packing) = self.words_at_mut(start);
         // Read directly, so that nothing is unpacked for a policy that reads no entries.
-        let leaving = L::data(bucket, last);
+        let leaving = packing.data(bucket, last);
+        for slot in (at..last).rev() {
+            packing.copy(bucket, slot, slot + 1);
+        }
+        packing.write(bucket, at, stored_key, &entry);
         let empty = entry::bound(leaving) == Bound::None;
         if same.is_some() {
             self.counters.updates += 1;
@@ -372,11 +391,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         } else {
             self.counters.evictions += 1;
         }
-        for slot in (at..last).rev() {
-            L::copy(bucket, slot, slot + 1);
-        }
-        L::write(bucket, at, stored_key, &entry);
-        debug_assert!(self.find(&self.memory[start..end], stored_key).is_some(), "what was stored is not found");
+        debug_assert!(self.find(self.words_at(start), stored_key).is_some(), "what was stored is not found");
         self.count_replacement((!empty).then(|| entry::generation(leaving)));
         StoreOutcome { moved: (last - at) as u8, ..StoreOutcome::in_slot(number * self.slots() + at, same.is_some()) }
     }
@@ -400,18 +415,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
         if mark || refresh {
             debug_assert!(slot < self.slots() && start.is_multiple_of(self.words()), "slot {slot} of word {start}");
-            let end = start + self.words();
-            let bucket = &mut self.memory[start..end];
-            let old = L::data(bucket, slot);
-            let mut word = entry::with_generation(old, self.now);
-            if self.mark == Mark::Cutoff && word != old {
+            let (now, marks_cutoffs) = (self.now, self.mark == Mark::Cutoff);
+            let (bucket, packing) = self.words_at_mut(start);
+            let old = packing.data(bucket, slot);
+            let mut word = entry::with_generation(old, now);
+            if marks_cutoffs && word != old {
                 // A mark from an earlier tick has expired, and a new generation must not revive it.
                 word = entry::without_mark(word);
             }
             if mark {
                 word = entry::with_mark(word);
             }
-            L::set_data(bucket, slot, word);
+            packing.set_data(bucket, slot, word);
             self.count_replacement(Some(entry::generation(old)));
         }
     }
@@ -423,9 +438,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         self.counters.probes += 1;
         let number = self.bucket(key);
         let start = number * self.words();
-        let end = start + self.words();
-        let bucket = &self.memory[start..end];
-        let stored_key = L::stored_key(key, self.high);
+        let bucket = self.words_at(start);
+        let stored_key = self.packing.stored_key(key, self.high);
         let Some(slot) = self.find(bucket, stored_key) else {
             let full = self.first_empty(bucket).is_none();
             self.counters.misses_other += u64::from(full);
@@ -435,8 +449,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             }
             return None;
         };
-        self.counters.hits += 1;
         let (entry, age) = self.entry_and_age(bucket, slot);
+        self.counters.hits += 1;
         let draft = self.policy.draft(&entry, age);
         if self.touches {
             self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
@@ -455,24 +469,25 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         self.counters.stores += 1;
         let number = self.bucket(key);
         let start = number * self.words();
-        let stored_key = L::stored_key(key, self.high);
+        let stored_key = self.packing.stored_key(key, self.high);
+        self.counters.clipped += u64::from(self.packing.clips(&entry));
         let entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
         if (self.probed.is_some() || entry.is_evaluation())
             && let Some(outcome) = self.store_otherwise(key, entry, number, stored_key)
         {
             return outcome;
         }
-        let end = start + self.words();
-        if let Some(slot) = self.find(&self.memory[start..end], stored_key) {
+        if let Some(slot) = self.find(self.words_at(start), stored_key) {
             return self.store_again(key, entry, number, slot, stored_key);
         }
         // An empty slot is filled without asking, except for policies that keep their slots in
         // order.
         if self.policy.fills_empty()
-            && let Some(at) = self.first_empty(&self.memory[start..end])
+            && let Some(at) = self.first_empty(self.words_at(start))
         {
             self.counters.fills += 1;
-            L::write(&mut self.memory[start..end], at, stored_key, &entry);
+            let (bucket, packing) = self.words_at_mut(start);
+            packing.write(bucket, at, stored_key, &entry);
             self.count_replacement(None);
             return StoreOutcome::in_slot(number * self.slots() + at, false);
         }
@@ -497,7 +512,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     #[inline]
     fn prefetch(&self, key: u64) {
         let start = self.bucket(key) * self.words();
-        self.memory.prefetch(start);
+        self.memory.prefetch(start * L::Word::BYTES / 8);
         if P::WORDS > 0 {
             // Buckets with policy words straddle cache lines.
             self.memory.prefetch(start + self.words() - 1);
@@ -526,9 +541,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         if self.mark == Mark::Never {
             self.counters.reused += u64::from(!hit.entry.used);
             let (start, slot) = (hit.slot / self.slots() * self.words(), hit.slot % self.slots());
-            let end = start + self.words();
-            let bucket = &mut self.memory[start..end];
-            L::set_data(bucket, slot, entry::with_mark(L::data(bucket, slot)));
+            let (bucket, packing) = self.words_at_mut(start);
+            packing.set_data(bucket, slot, entry::with_mark(packing.data(bucket, slot)));
         }
     }
 
@@ -554,7 +568,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        for bucket in self.memory.chunks_exact(self.words()) {
+        for bucket in L::Word::view(&self.memory).chunks_exact(self.words()) {
             for slot in 0..self.slots() {
                 let entry = self.entry(bucket, slot);
                 if !entry.is_empty() {

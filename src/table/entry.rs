@@ -8,6 +8,8 @@
 //! (bound 2, pv 1, used 1, generation 10: ages are taken modulo 1024.) An empty slot is all zero:
 //! bound `None`.
 
+use super::memory::Word;
+use super::shape::Shape;
 use super::{Entry, StaticEvaluation};
 use crate::chess::{Bound, Move};
 
@@ -109,7 +111,7 @@ const MANTISSA: u32 = 6;
 /// rounded down. Monotone. Branchless, because counts on both sides of 64 are mixed in every bucket
 /// and a branch would be mispredicted often.
 #[inline]
-fn compress_nodes(nodes: u32) -> u64 {
+pub fn compress_nodes(nodes: u32) -> u64 {
     let high = 31 - (nodes | 1).leading_zeros();
     let shift = high.saturating_sub(MANTISSA);
     let exponent = shift + u32::from(high >= MANTISSA);
@@ -118,35 +120,56 @@ fn compress_nodes(nodes: u32) -> u64 {
 }
 
 #[inline]
-fn expand_nodes(word: u64) -> u32 {
+pub fn expand_nodes(word: u64) -> u32 {
     let (exponent, mantissa) = ((word >> MANTISSA) as u32 & 31, word as u32 & ((1 << MANTISSA) - 1));
     let hidden = u32::from(exponent > 0);
     (mantissa | hidden << MANTISSA) << (exponent - hidden).min(31 - MANTISSA)
 }
 
-/// A layout of buckets in 64-bit words.
-pub trait Packing: Send + 'static {
+/// A layout of entries in a bucket. A value has what the options say of it; the fixed ones have
+/// nothing to say, and cost nothing.
+pub trait Packing: Sized + Send + 'static {
+    /// What a bucket is made of.
+    type Word: Word;
+    /// The packing of entries of a shape, where they have one.
+    fn new(shape: Option<Shape>) -> Self;
     /// Words per bucket of `slots` entries.
-    fn words(slots: usize) -> usize;
+    fn words(&self, slots: usize) -> usize;
     /// Number of key bits stored in a slot.
-    const KEY_BITS: u32;
+    fn key_bits(&self) -> u32;
     /// The part of a key that a slot stores; `high`: whether its high or its low bits are compared.
-    fn stored_key(key: u64, high: bool) -> u64;
+    fn stored_key(&self, key: u64, high: bool) -> u64;
     /// The key bits stored in a slot.
-    fn key(bucket: &[u64], slot: usize) -> u64;
+    fn key(&self, bucket: &[Self::Word], slot: usize) -> u64;
     /// The data word of a slot.
-    fn data(bucket: &[u64], slot: usize) -> u64;
+    fn data(&self, bucket: &[Self::Word], slot: usize) -> u64;
+    /// Whether a slot has no entry.
+    #[inline]
+    fn is_empty(&self, bucket: &[Self::Word], slot: usize) -> bool {
+        bound(self.data(bucket, slot)) == Bound::None
+    }
     /// The entry of a slot.
     #[inline]
-    fn entry(bucket: &[u64], slot: usize) -> Entry {
-        unpack(Self::data(bucket, slot))
+    fn entry(&self, bucket: &[Self::Word], slot: usize) -> Entry {
+        unpack(self.data(bucket, slot))
+    }
+    /// Whether a field of an entry is too narrow for its value, which is then cut.
+    #[inline]
+    fn clips(&self, entry: &Entry) -> bool {
+        let _ = entry;
+        false
     }
     /// Replaces the data word of a slot.
-    fn set_data(bucket: &mut [u64], slot: usize, word: u64);
+    fn set_data(&self, bucket: &mut [Self::Word], slot: usize, word: u64);
     /// Writes key bits and entry to a slot.
-    fn write(bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry);
+    fn write(&self, bucket: &mut [Self::Word], slot: usize, stored_key: u64, entry: &Entry);
     /// Copies one slot of a bucket over another.
-    fn copy(bucket: &mut [u64], from: usize, to: usize);
+    fn copy(&self, bucket: &mut [Self::Word], from: usize, to: usize);
+    /// Sets all bits of a slot.
+    fn fill(&self, bucket: &mut [Self::Word], slot: usize);
+    /// Combines each key of a bucket with its data by XOR, or takes them apart again. Source:
+    /// Hyatt and Mann, "A lock-less transposition-table implementation", 2002.
+    fn combine(&self, bucket: &mut [Self::Word], slots: usize);
 }
 
 /// Whole words for each slot: key, data, and in a third exact nodes with the static evaluation.
@@ -159,25 +182,32 @@ pub type Bytes16 = WholeWords<2>;
 pub type Bytes24 = WholeWords<3>;
 
 impl<const WORDS: usize> Packing for WholeWords<WORDS> {
-    const KEY_BITS: u32 = 64;
-    fn words(slots: usize) -> usize {
-        WORDS * slots
+    type Word = u64;
+    fn new(_: Option<Shape>) -> Self {
+        Self
     }
     #[inline]
-    fn stored_key(key: u64, _: bool) -> u64 {
+    fn words(&self, slots: usize) -> usize {
+        WORDS * slots
+    }
+    fn key_bits(&self) -> u32 {
+        64
+    }
+    #[inline]
+    fn stored_key(&self, key: u64, _: bool) -> u64 {
         key
     }
     #[inline]
-    fn key(bucket: &[u64], slot: usize) -> u64 {
+    fn key(&self, bucket: &[u64], slot: usize) -> u64 {
         bucket[WORDS * slot]
     }
     #[inline]
-    fn data(bucket: &[u64], slot: usize) -> u64 {
+    fn data(&self, bucket: &[u64], slot: usize) -> u64 {
         bucket[WORDS * slot + 1]
     }
     #[inline]
-    fn entry(bucket: &[u64], slot: usize) -> Entry {
-        let entry = unpack(Self::data(bucket, slot));
+    fn entry(&self, bucket: &[u64], slot: usize) -> Entry {
+        let entry = unpack(self.data(bucket, slot));
         if WORDS == 2 {
             return entry;
         }
@@ -185,11 +215,11 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
         Entry { nodes: beside as u32, evaluation: StaticEvaluation((beside >> 32) as u16), ..entry }
     }
     #[inline]
-    fn set_data(bucket: &mut [u64], slot: usize, word: u64) {
+    fn set_data(&self, bucket: &mut [u64], slot: usize, word: u64) {
         bucket[WORDS * slot + 1] = word;
     }
     #[inline]
-    fn write(bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry) {
+    fn write(&self, bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry) {
         bucket[WORDS * slot] = stored_key;
         bucket[WORDS * slot + 1] = pack(entry);
         if WORDS > 2 {
@@ -197,8 +227,16 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
         }
     }
     #[inline]
-    fn copy(bucket: &mut [u64], from: usize, to: usize) {
+    fn copy(&self, bucket: &mut [u64], from: usize, to: usize) {
         bucket.copy_within(WORDS * from..WORDS * (from + 1), WORDS * to);
+    }
+    fn fill(&self, bucket: &mut [u64], slot: usize) {
+        bucket[WORDS * slot..WORDS * (slot + 1)].fill(u64::MAX);
+    }
+    fn combine(&self, bucket: &mut [u64], slots: usize) {
+        for slot in bucket.chunks_exact_mut(WORDS).take(slots) {
+            slot[0] = slot.iter().fold(0, |key, word| key ^ word);
+        }
     }
 }
 
@@ -206,36 +244,51 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
 pub struct Bytes10;
 
 impl Packing for Bytes10 {
-    const KEY_BITS: u32 = 16;
-    fn words(_: usize) -> usize {
-        4
+    type Word = u64;
+    fn new(_: Option<Shape>) -> Self {
+        Self
     }
     #[inline]
-    fn stored_key(key: u64, high: bool) -> u64 {
+    fn words(&self, _: usize) -> usize {
+        4
+    }
+    fn key_bits(&self) -> u32 {
+        16
+    }
+    #[inline]
+    fn stored_key(&self, key: u64, high: bool) -> u64 {
         if high { key >> 48 } else { key & 0xffff }
     }
     #[inline]
-    fn key(bucket: &[u64], slot: usize) -> u64 {
+    fn key(&self, bucket: &[u64], slot: usize) -> u64 {
         bucket[3] >> (16 * slot) & 0xffff
     }
     #[inline]
-    fn data(bucket: &[u64], slot: usize) -> u64 {
+    fn data(&self, bucket: &[u64], slot: usize) -> u64 {
         bucket[slot]
     }
     #[inline]
-    fn set_data(bucket: &mut [u64], slot: usize, word: u64) {
+    fn set_data(&self, bucket: &mut [u64], slot: usize, word: u64) {
         bucket[slot] = word;
     }
     #[inline]
-    fn write(bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry) {
+    fn write(&self, bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry) {
         bucket[slot] = pack(entry);
         bucket[3] = bucket[3] & !(0xffff << (16 * slot)) | stored_key << (16 * slot);
     }
     #[inline]
-    fn copy(bucket: &mut [u64], from: usize, to: usize) {
-        let kept = Self::key(bucket, from);
+    fn copy(&self, bucket: &mut [u64], from: usize, to: usize) {
+        let kept = self.key(bucket, from);
         bucket[to] = bucket[from];
         bucket[3] = bucket[3] & !(0xffff << (16 * to)) | kept << (16 * to);
+    }
+    fn fill(&self, bucket: &mut [u64], slot: usize) {
+        bucket[slot] = u64::MAX;
+        bucket[3] |= 0xffff << (16 * slot);
+    }
+    fn combine(&self, bucket: &mut [u64], _: usize) {
+        let fold = |data: u64| (data ^ data >> 16 ^ data >> 32 ^ data >> 48) & 0xffff;
+        bucket[3] ^= fold(bucket[0]) | fold(bucket[1]) << 16 | fold(bucket[2]) << 32;
     }
 }
 
@@ -286,18 +339,19 @@ mod tests {
 
         #[test]
         fn writing_a_slot_leaves_the_others_unchanged(entries in prop::collection::vec((any::<u64>(), any_entry()), 3)) {
-            fn holds<P: Packing>(entries: &[(u64, Entry)], whole: bool) -> bool {
-                let mut bucket = vec![0; P::words(3)];
+            fn holds<P: Packing<Word = u64>>(entries: &[(u64, Entry)], whole: bool) -> bool {
+                let packing = P::new(None);
+                let mut bucket = vec![0; packing.words(3)];
                 for (slot, (key, entry)) in entries.iter().enumerate().rev() {
-                    P::write(&mut bucket, slot, P::stored_key(*key, true), entry);
+                    packing.write(&mut bucket, slot, packing.stored_key(*key, true), entry);
                 }
-                P::copy(&mut bucket, 2, 0);
+                packing.copy(&mut bucket, 2, 0);
                 [2usize, 1, 2].iter().enumerate().all(|(slot, &from)| {
                     let (key, entry) = entries[from];
-                    let kept = P::entry(&bucket, slot);
+                    let kept = packing.entry(&bucket, slot);
                     let beside = |entry: Entry| if whole { (entry.nodes, entry.evaluation) } else { (0, StaticEvaluation::default()) };
                     let rest = |entry: Entry| Entry { nodes: 0, evaluation: StaticEvaluation::default(), ..entry };
-                    P::key(&bucket, slot) == P::stored_key(key, true)
+                    packing.key(&bucket, slot) == packing.stored_key(key, true)
                         && (rest(kept), beside(kept)) == (rest(entry), beside(entry))
                 })
             }

@@ -139,6 +139,14 @@ impl Expression {
         self.0.code.is_empty()
     }
 
+    /// Whether it reads a name.
+    #[must_use]
+    pub fn reads(self, name: &str) -> bool {
+        let has_name = |operand: Operand| operand.name.is_some_and(|number| self.0.names[number] == name);
+        let reads = |step: &Step| matches!(*step, Step::Load(operand) | Step::Apply(_, operand) if has_name(operand));
+        self.0.code.iter().any(reads)
+    }
+
     /// The value, where true is 1 and false 0, with the number of each name. Division rounds toward
     /// 0, and by 0 it gives 0; results beyond 64 bits stay at the largest.
     #[inline]

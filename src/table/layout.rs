@@ -1,27 +1,39 @@
-//! What a bucket has: bytes that it counts as, and words in memory.
+//! What a bucket has: bytes that it counts as, and its memory.
 
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
-use super::options::{Layout, TableOptions};
+use super::options::{Index, Layout, TableOptions};
+use super::shape::KeyEnd;
 
-/// The layout in memory: only one has room for a static evaluation beside what is measured.
+/// The layout in memory: only `bytes24` has room for a static evaluation beside what is measured,
+/// and a bucket that is described has what it describes, packed for itself unless it is one of the
+/// others to the byte.
 pub fn memory_layout(options: &TableOptions) -> Layout {
-    if options.static_evaluation { Layout::Bytes24 } else { options.layout }
+    match options.shape() {
+        Some(shape) => match shape.fixed_entry() {
+            Some(10) => Layout::Bytes10,
+            Some(_) => Layout::Bytes16,
+            None => Layout::Shape(shape),
+        },
+        None if options.static_evaluation => Layout::Bytes24,
+        None => options.layout,
+    }
 }
 
-/// 64-bit words of a bucket in a layout, for entries and policy together.
-fn words_in(layout: Layout, options: &TableOptions) -> u64 {
+/// Bytes of a bucket in a layout, for entries and policy together.
+fn bytes_in(layout: Layout, options: &TableOptions) -> u64 {
     let slots = usize::from(options.slots);
-    (options.policy.words()
-        + match layout {
-            Layout::Bytes16 => Bytes16::words(slots),
-            Layout::Bytes24 => Bytes24::words(slots),
-            Layout::Bytes10 => Bytes10::words(slots),
-        }) as u64
+    let words = match layout {
+        Layout::Bytes16 => Bytes16::new(None).words(slots),
+        Layout::Bytes24 => Bytes24::new(None).words(slots),
+        Layout::Bytes10 => Bytes10::new(None).words(slots),
+        Layout::Shape(shape) => return shape.bucket.into(),
+    };
+    8 * (words + options.policy.words()) as u64
 }
 
-/// 64-bit words per bucket in memory.
-pub fn bucket_words(options: &TableOptions) -> u64 {
-    words_in(memory_layout(options), options)
+/// Bytes per bucket in memory.
+pub fn memory_bytes(options: &TableOptions) -> u64 {
+    bytes_in(memory_layout(options), options)
 }
 
 /// The fewest bits of an entry beside its key: move 15, score 16, depth 8, bound 2.
@@ -30,7 +42,14 @@ pub const LEAST_BITS: u32 = 41;
 /// Bytes that each bucket counts as.
 pub fn bucket_bytes(options: &TableOptions) -> u64 {
     match options.bucket_bytes {
-        0 => 8 * words_in(options.layout, options),
+        0 => bytes_in(options.layout, options),
         bytes => bytes.into(),
     }
+}
+
+/// Whether the high bits of a key are compared: where nothing else is said, the end that the index
+/// leaves alone.
+pub fn compares_high_bits(options: &TableOptions) -> bool {
+    let end = options.shape().and_then(|shape| shape.key_end);
+    end.map_or(options.index != Index::Multiply, |end| end == KeyEnd::High)
 }

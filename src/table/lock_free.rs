@@ -2,13 +2,12 @@
 //! written one at a time, so that entries of more than one word may be torn.
 
 use super::bounded::OneBucket;
-use super::entry::{self, Bytes10, Bytes16, Bytes24, GENERATIONS, MAX_SLOTS, Packing};
-use super::layout::{bucket_bytes, bucket_words, memory_layout};
+use super::entry::GENERATIONS;
+use super::layout::{bucket_bytes, memory_bytes};
 use super::make;
-use super::options::{Layout, TableOptions};
+use super::options::TableOptions;
 use super::ownership::{Ownership, ThreadCounters};
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError};
-use crate::chess::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use words::{AtomicU16, Ordering, Words};
 
@@ -22,7 +21,13 @@ mod words {
 mod words;
 
 /// The most words of a bucket: eight slots of three.
-const MAX_WORDS: usize = 3 * MAX_SLOTS;
+const MAX_WORDS: usize = 24;
+
+/// Whether the buckets of the options are whole words, and not too many.
+pub fn has_whole_words(options: &TableOptions) -> bool {
+    let bytes = memory_bytes(options) as usize;
+    bytes.is_multiple_of(8) && bytes <= 8 * MAX_WORDS
+}
 
 /// Buckets that are looked at for how full the table is.
 const LOOKED_AT: usize = 1 << 16;
@@ -31,13 +36,14 @@ const LOOKED_AT: usize = 1 << 16;
 struct Common {
     words: Words,
     options: TableOptions,
-    layout: Layout,
     /// Whether keys are combined with their data by XOR.
     xor: bool,
     buckets: u64,
     /// Words of a bucket.
     width: usize,
     slots: usize,
+    /// The bits of each slot in the words of a bucket.
+    bits: Vec<Vec<u64>>,
     now: AtomicU16,
     owners: Ownership,
     /// What each searcher had counted when its last turn ended.
@@ -45,31 +51,6 @@ struct Common {
 }
 
 impl Common {
-    /// The number of a slot's word that says whether it has an entry.
-    fn data_word(&self, slot: usize) -> usize {
-        match self.layout {
-            Layout::Bytes16 => 2 * slot + 1,
-            Layout::Bytes24 => 3 * slot + 1,
-            Layout::Bytes10 => slot,
-        }
-    }
-
-    /// Combines each key of a bucket with its data by XOR, or takes them apart again. Source:
-    /// Hyatt and Mann, "A lock-less transposition-table implementation", 2002.
-    fn combine(&self, bucket: &mut [u64]) {
-        if !self.xor {
-            return;
-        }
-        match self.layout {
-            Layout::Bytes16 => bucket.chunks_exact_mut(2).for_each(|slot| slot[0] ^= slot[1]),
-            Layout::Bytes24 => bucket.chunks_exact_mut(3).for_each(|slot| slot[0] ^= slot[1] ^ slot[2]),
-            Layout::Bytes10 => {
-                let fold = |data: u64| (data ^ data >> 16 ^ data >> 32 ^ data >> 48) & 0xffff;
-                bucket[3] ^= fold(bucket[0]) | fold(bucket[1]) << 16 | fold(bucket[2]) << 32;
-            }
-        }
-    }
-
     fn counts(&self) -> MutexGuard<'_, Vec<(TableCounters, ThreadCounters)>> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -109,18 +90,19 @@ impl LockFree {
         xor: bool,
     ) -> Result<Vec<Self>, TableError> {
         options.check()?;
+        let one_bucket = make::build_one_bucket(options)?;
         let buckets = make::require_buckets(options, working_set)?.max(1);
-        let (width, slots) = (bucket_words(options) as usize, usize::from(options.slots));
+        let (width, slots) = (one_bucket.words().len(), usize::from(options.slots));
         let len = usize::try_from(buckets).ok().and_then(|buckets| buckets.checked_mul(width));
         let len = len.ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
         let common = Arc::new(Common {
             words: Words::new(len, options.huge_pages)?,
             options: options.clone(),
-            layout: memory_layout(options),
             xor,
             buckets,
             width,
             slots,
+            bits: (0..slots).map(|slot| one_bucket.slot_bits(slot)).collect(),
             now: AtomicU16::new(0),
             owners: Ownership::new(buckets as usize * slots),
             counts: Mutex::new(vec![Default::default(); searchers]),
@@ -146,7 +128,9 @@ impl LockFree {
             *word = shared.load(Ordering::Relaxed);
         }
         self.copied = (first, bucket);
-        self.common.combine(&mut bucket[..*width]);
+        if self.common.xor {
+            self.bucket.combine(&mut bucket[..*width]);
+        }
         self.bucket.load(&bucket[..*width]);
         let late = now.load(Ordering::Relaxed).wrapping_sub(self.bucket.now());
         if late != 0 {
@@ -165,7 +149,9 @@ impl LockFree {
         let mut bucket = [0; MAX_WORDS];
         let width = self.common.width;
         bucket[..width].copy_from_slice(self.bucket.words());
-        self.common.combine(&mut bucket[..width]);
+        if self.common.xor {
+            self.bucket.combine(&mut bucket[..width]);
+        }
         bucket
     }
 
@@ -185,17 +171,17 @@ impl LockFree {
     fn write_slots(&self, from: usize, to: usize) {
         let bucket = self.changed();
         let shared = &self.common.words[self.copied.0..];
-        let words = match self.common.layout {
-            Layout::Bytes16 => 2 * from..2 * (to + 1),
-            Layout::Bytes24 => 3 * from..3 * (to + 1),
-            Layout::Bytes10 => from..to + 1,
-        };
-        words.for_each(|at| shared[at].store(bucket[at], Ordering::Relaxed));
-        if self.common.layout == Layout::Bytes10 {
-            // The keys of three slots share a word.
-            let mask = (from..=to).map(|slot| 0xffff << (16 * slot)).sum::<u64>();
-            let mix = |word: u64| Some(word & !mask | bucket[3] & mask);
-            let _ = shared[3].fetch_update(Ordering::Relaxed, Ordering::Relaxed, mix);
+        for at in 0..self.common.width {
+            let own = self.common.bits[from..=to].iter().fold(0, |own, bits| own | bits[at]);
+            match own {
+                0 => {}
+                u64::MAX => shared[at].store(bucket[at], Ordering::Relaxed),
+                // The word has parts of other slots too.
+                _ => {
+                    let mix = |word: u64| Some(word & !own | bucket[at] & own);
+                    let _ = shared[at].fetch_update(Ordering::Relaxed, Ordering::Relaxed, mix);
+                }
+            }
         }
     }
 
@@ -203,7 +189,7 @@ impl LockFree {
     fn change(&mut self, hit: &Hit, change: fn(&mut dyn OneBucket, &Hit)) {
         let (number, slot) = (hit.slot / self.common.slots, hit.slot % self.common.slots);
         self.copy(number);
-        if entry::bound(self.copied.1[self.common.data_word(slot)]) != Bound::None {
+        if !self.bucket.is_empty(&self.copied.1[..self.common.width], slot) {
             change(&mut *self.bucket, &Hit { slot, ..*hit });
             self.write_changes();
         }
@@ -211,17 +197,13 @@ impl LockFree {
 
     /// Shows the entries of a bucket.
     fn visit(&self, number: usize, visit: &mut dyn FnMut(&Entry)) {
-        let Common { words, layout, width, slots, options, .. } = &*self.common;
+        let Common { words, width, slots, options, .. } = &*self.common;
         let mut bucket = [0; MAX_WORDS];
         for (word, shared) in bucket.iter_mut().zip(&words[number * width..(number + 1) * width]) {
             *word = shared.load(Ordering::Relaxed);
         }
         for slot in 0..*slots {
-            let entry = match layout {
-                Layout::Bytes16 => Bytes16::entry(&bucket, slot),
-                Layout::Bytes24 => Bytes24::entry(&bucket, slot),
-                Layout::Bytes10 => Bytes10::entry(&bucket, slot),
-            };
+            let entry = self.bucket.entry(&bucket[..*width], slot);
             let (now, times) = (self.now(), (1 << options.age_bits) - 1);
             let age = now.wrapping_sub(entry.generation) & times;
             if !entry.is_empty() {

@@ -3,10 +3,12 @@
 use super::bounded::OneBucket;
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
 use super::forgetful::Forgetful;
-use super::layout::{LEAST_BITS, bucket_bytes, bucket_words, memory_layout};
+use super::layout::{LEAST_BITS, bucket_bytes, memory_bytes, memory_layout};
 use super::memory::check_free;
 use super::options::{Index, Layout, Size, TableKind, TableOptions, Victim};
+use super::packed::Packed;
 use super::policy::{Replacement, Visitor};
+use super::shape::Fields;
 use super::size::MAX_BYTES;
 use super::unbounded::Unbounded;
 use super::{Bounded, Table, TableError};
@@ -46,7 +48,7 @@ pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     match options.kind {
         TableKind::None => Some(0),
         TableKind::Unbounded => None,
-        TableKind::Bounded => buckets(options, working_set)?.checked_mul(8 * bucket_words(options)),
+        TableKind::Bounded => buckets(options, working_set)?.checked_mul(memory_bytes(options)),
     }
 }
 
@@ -73,6 +75,24 @@ pub fn entries(options: &TableOptions, working_set: Option<u64>) -> Option<u64> 
 }
 
 impl TableOptions {
+    /// Checks that a policy finds what it reads of an entry, and room for words of its own.
+    fn check_fields(&self, fields: &Fields) -> Result<(), TableError> {
+        let (nodes, marks) = (self.policy.reads_nodes(), self.policy.marks_entries());
+        let lacks = [
+            (self.policy.words() > 0, "keeps words of its own in a bucket"),
+            (nodes && fields.nodes.bits == 0, "reads the nodes of a subtree"),
+            (marks && fields.used.bits == 0, "marks entries as used"),
+        ];
+        let lack = lacks.into_iter().find(|(lacks, _)| *lacks);
+        ensure("table.policy", lack.is_none(), || {
+            let (policy, what) = (self.policy.name(), lack.map_or("", |(_, what)| what));
+            format!(
+                "\"{policy}\" {what}, for which table.layout has no room: expected another policy, a larger entry, \
+                 or \"bytes16\""
+            )
+        })
+    }
+
     /// Checks ranges and combinations, without asking for memory.
     ///
     /// # Errors
@@ -90,9 +110,14 @@ impl TableOptions {
         ensure("table.slots", self.layout != Layout::Bytes10 || self.slots == 3, || {
             format!("the layout \"bytes10\" needs 3 slots, found {}", self.slots)
         })?;
+        if let Some(shape) = self.shape() {
+            shape.check().map_err(|problem| TableError::Option { path: "table.layout", problem })?;
+            self.check_fields(&shape.fields())?;
+        }
         let data = LEAST_BITS + if self.static_evaluation { 16 } else { 0 };
         let bits = u32::from(self.slots) * (u32::from(self.key_bits) + data);
-        let counted = 8 * u32::from(self.bucket_bytes);
+        let described = matches!(self.layout, Layout::Shape(_));
+        let counted = if described { 0 } else { 8 * u32::from(self.bucket_bytes) };
         ensure("table.bucket_bytes", counted == 0 || (bits..=8 * 512).contains(&counted), || {
             format!(
                 "{} slots of {} key bits and at least {data} bits of data need {bits} bits, found {counted}: \
@@ -120,7 +145,7 @@ impl TableOptions {
         ensure("table.size", buckets(self, None) != Some(0), || {
             format!("\"{}\" is too small for one bucket of {} bytes", self.size, bucket_bytes(self))
         })?;
-        let fits = |buckets: u64| buckets.checked_mul(8 * bucket_words(self)).is_some_and(|bytes| bytes <= MAX_BYTES);
+        let fits = |buckets: u64| buckets.checked_mul(memory_bytes(self)).is_some_and(|bytes| bytes <= MAX_BYTES);
         ensure("table.size", buckets(self, None).is_none_or(fits), || {
             format!("\"{}\" is too large: expected at most {} GiB", self.size, MAX_BYTES >> 30)
         })
@@ -193,6 +218,7 @@ impl<T: Taker> Visitor for BoundedMaker<'_, T> {
             (Layout::Bytes16, _) => self.make::<P, Bytes16, 0>(policy),
             (Layout::Bytes24, _) => self.make::<P, Bytes24, 0>(policy),
             (Layout::Bytes10, _) => self.make::<P, Bytes10, 0>(policy),
+            (Layout::Shape(_), _) => self.make::<P, Packed, 0>(policy),
         }
     }
 }

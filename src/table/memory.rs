@@ -135,6 +135,43 @@ impl Drop for Memory {
     }
 }
 
+/// What buckets are made of: words of 64 bits, or of 16 where an entry's bytes say so.
+pub trait Word: Copy + Send + 'static {
+    /// Its bytes.
+    const BYTES: usize;
+    /// Words of 64 bits as such words.
+    fn view(words: &[u64]) -> &[Self];
+    /// The same, to be written.
+    fn view_mut(words: &mut [u64]) -> &mut [Self];
+}
+
+impl Word for u64 {
+    const BYTES: usize = 8;
+    #[inline(always)]
+    fn view(words: &[u64]) -> &[Self] {
+        words
+    }
+    #[inline(always)]
+    fn view_mut(words: &mut [u64]) -> &mut [Self] {
+        words
+    }
+}
+
+impl Word for u16 {
+    const BYTES: usize = 2;
+    #[inline(always)]
+    fn view(words: &[u64]) -> &[Self] {
+        // SAFETY: four words of 16 bits are where one of 64 is, aligned to less, and any bits are a
+        // value of either.
+        unsafe { core::slice::from_raw_parts(words.as_ptr().cast(), 4 * words.len()) }
+    }
+    #[inline(always)]
+    fn view_mut(words: &mut [u64]) -> &mut [Self] {
+        // SAFETY: as for `view`; the exclusive borrow makes the slice exclusive.
+        unsafe { core::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), 4 * words.len()) }
+    }
+}
+
 /// A block of words that threads share.
 pub struct SharedMemory(Memory);
 

@@ -20,6 +20,7 @@ mod observer;
 pub mod offers;
 pub mod options;
 mod ownership;
+pub mod packed;
 pub mod policy;
 mod probed_slots;
 pub mod same_key;
@@ -34,7 +35,7 @@ pub mod watch;
 pub use bounded::Bounded;
 pub use design::Design;
 pub use error::TableError;
-pub use lock_free::LockFree;
+pub use lock_free::{LockFree, has_whole_words};
 pub use make::{build, bytes, check_memory, entries};
 pub use observer::ObservedTable;
 pub use options::{TableKind, TableOptions};
@@ -209,6 +210,9 @@ crate::counters! {
         /// Counted in full by an unbounded table, under `diagnostics = "full"` and by the policy
         /// `ancient` where a match is useful; else 0.
         reused,
+        /// Stores whose depth, score or static evaluation `table.layout` has too few bits for: of
+        /// such a depth or score the nearest is kept, of an evaluation none.
+        clipped,
         /// Hits of which `table.forget` lost the entry, the move or the score. A lost entry counts
         /// here alone: probes = hits + misses_empty + misses_other + lost entries.
         forgotten,

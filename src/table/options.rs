@@ -6,8 +6,10 @@ use super::design::Design;
 use super::policy::Policy;
 use super::same_key::Rule;
 pub use super::same_key::{Guard, SameKey};
+use super::shape::Shape;
 pub use super::size::Size;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::fmt;
 
 /// Whether there is a table, and whether it has a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -25,9 +27,8 @@ pub enum TableKind {
 }
 
 /// How one entry is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename_all = "kebab-case"))]
 pub enum Layout {
     /// 16 bytes: a 64-bit key and 64 bits of data (subtree nodes rounded down to 11 bits: 5 of
     /// exponent, 6 of mantissa).
@@ -38,6 +39,9 @@ pub enum Layout {
     /// 10 bytes, three to a 32-byte cluster, with a 16-bit key, as strong engines have it (`slots`
     /// must be 3).
     Bytes10,
+    /// A bucket as an engine has it, to the bit.
+    #[cfg_attr(test, schemars(skip))]
+    Shape(Shape),
 }
 
 /// From key to bucket.
@@ -60,9 +64,52 @@ impl Layout {
     #[must_use]
     pub const fn key_bits(self) -> u32 {
         match self {
-            Self::Bytes16 | Self::Bytes24 => 64,
+            Self::Bytes16 | Self::Bytes24 | Self::Shape(_) => 64,
             Self::Bytes10 => 16,
         }
+    }
+}
+
+/// The names of the fixed ones in a file.
+const LAYOUTS: [&str; 3] = ["bytes16", "bytes24", "bytes10"];
+
+impl Serialize for Layout {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Bytes16 => serializer.serialize_str("bytes16"),
+            Self::Bytes24 => serializer.serialize_str("bytes24"),
+            Self::Bytes10 => serializer.serialize_str("bytes10"),
+            Self::Shape(shape) => serializer.collect_str(shape),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Layout {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = Layout;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a layout, or a bucket in bytes and bits")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Layout, E> {
+                match text {
+                    "bytes16" => Ok(Layout::Bytes16),
+                    "bytes24" => Ok(Layout::Bytes24),
+                    "bytes10" => Ok(Layout::Bytes10),
+                    // As a bucket is written in a results file.
+                    text if text.starts_with('{') => Shape::from_text(text).map(Layout::Shape).map_err(E::custom),
+                    text => {
+                        let shape = Shape::from_name(text).map(Layout::Shape);
+                        shape.ok_or_else(|| E::unknown_variant(text, &LAYOUTS))
+                    }
+                }
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Layout, A::Error> {
+                Shape::deserialize(de::value::MapAccessDeserializer::new(map)).map(Layout::Shape)
+            }
+        }
+        deserializer.deserialize_any(Visitor)
     }
 }
 
@@ -236,17 +283,21 @@ pub struct TableOptions {
     /// Entries in a bucket: the slots that one key may use, 1..=8.
     #[cfg_attr(test, schemars(range(min = 1, max = 8)))]
     pub slots: u8,
-    /// How one entry is packed; or a bucket as an engine has it, for `layout`, `slots`, `key_bits`
-    /// and `bucket_bytes` together: `3x10` (entries of 10 bytes, in 32), `3x8` (a word of keys
+    /// How one entry is packed; or a bucket as an engine has it, to the bit, with `slots`,
+    /// `key_bits` and `bucket_bytes`: `3x10` (entries of 10 bytes, in 32), `3x8` (a word of keys
     /// beside them), `5x12` and `4x16` (in 64), `2x16`, `1x8`, `1x10`, `1x12`, `1x16`, or its
     /// parts: `{ bucket = "64 bytes", entry = "12 bytes", slots = 5, key_bits = 16 }`, further
-    /// `keys` (bytes of a word of all keys), and in bits of an entry `generation` (for
-    /// `age_bits`), `evaluation` (for `static_evaluation`) and `rest`: move, score, depth and
-    /// bound, of 41.
+    /// `keys` (bytes of a word of all keys), `key_end` (`low` or `high` bits), `depth_offset` (the
+    /// depth stored as 0, at most 0) and in bits of an entry `generation` (for `age_bits`),
+    /// `evaluation` (for `static_evaluation`), `move` (15), `score` (16), `depth` (8) and `pv` (1).
+    /// Bits left over have the mark of use, then the rounded nodes, if there is room; without nodes
+    /// `search.saved` is 0. A depth or score that does not fit is cut to the nearest that does, an
+    /// evaluation is left out: `table.clipped` counts both.
     pub layout: Layout,
     /// Bytes that each bucket counts as, 0..=512; 0: those of the layout. With an engine's own
     /// bucket (32 for three entries of 10, 64 for five of 12) a `size` in bytes gives its number of
-    /// buckets; the memory in use stays the layout's.
+    /// buckets; the memory in use stays that of `bytes10`, `bytes16` or `bytes24`, and is as many
+    /// bytes where `layout` describes a bucket.
     #[cfg_attr(test, schemars(range(min = 0, max = 512)))]
     pub bucket_bytes: u16,
     /// From key to bucket.
@@ -280,7 +331,7 @@ pub struct TableOptions {
     /// or quiescence node, and with `store.evaluations` an interior node out of check. An
     /// evaluation found in the table is not made again (`search.evals_saved`). It counts as bits
     /// that the layout has; the memory in use is that of `bytes24`, which keeps whatever it is
-    /// given.
+    /// given, unless `layout` describes a bucket.
     pub static_evaluation: bool,
     /// When an answered probe renews the entry's age.
     pub refresh: Refresh,
@@ -348,6 +399,22 @@ impl TableOptions {
     #[must_use]
     pub fn none() -> Self {
         Self { kind: TableKind::None, ..Self::default() }
+    }
+
+    /// The bucket that `layout` describes, if it does, with what the options beside it say.
+    #[must_use]
+    pub fn shape(&self) -> Option<Shape> {
+        let Layout::Shape(shape) = self.layout else { return None };
+        let evaluation = if self.static_evaluation && shape.evaluation == 0 { 16 } else { shape.evaluation };
+        let bucket = if self.bucket_bytes == 0 { shape.bucket } else { self.bucket_bytes };
+        let &Self { slots, key_bits, age_bits, .. } = self;
+        Some(Shape { bucket, slots, key_bits, generation: Some(age_bits), evaluation, ..shape })
+    }
+
+    /// Whether entries keep the nodes of their subtrees, rounded or not.
+    #[must_use]
+    pub fn keeps_nodes(&self) -> bool {
+        self.shape().is_none_or(|shape| shape.fields().nodes.bits > 0)
     }
 
     /// The rule for stores of a position that the table holds.

@@ -1,9 +1,8 @@
-//! Buckets as engines have them, in bytes and bits: what `table.layout` says beside the packings in
-//! memory. A shape comes to other options of `table`; what is measured of an entry besides, such as
-//! the nodes of its subtree, takes no part in it.
+//! Buckets as engines have them, in bytes and bits: `table.layout`. Some of a shape are options of
+//! their own, which override it ([`TableOptions::shape`](super::TableOptions)).
 
-use super::layout::LEAST_BITS;
 use serde::{Deserialize, Deserializer, de};
+use std::fmt;
 
 /// A bucket: `{ bucket = "64 bytes", entry = "12 bytes", slots = 5, key_bits = 16 }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -11,42 +10,141 @@ use serde::{Deserialize, Deserializer, de};
 pub struct Shape {
     /// Bytes of a bucket, padding included.
     #[serde(deserialize_with = "deserialize_bytes")]
-    bucket: u16,
+    pub bucket: u16,
     /// Bytes of an entry.
     #[serde(deserialize_with = "deserialize_bytes")]
-    entry: u16,
-    slots: u8,
+    pub entry: u16,
+    pub slots: u8,
     /// Bits of the key that are compared.
-    key_bits: u8,
+    pub key_bits: u8,
     /// Bytes of a word that has the keys of all entries, which then have none.
     #[serde(default, deserialize_with = "deserialize_bytes")]
-    keys: u16,
+    pub keys: u16,
+    /// Which bits of the key are compared; none: those that the index leaves alone.
+    pub key_end: Option<KeyEnd>,
     /// Bits of an entry's generation (`table.age_bits`).
-    generation: Option<u8>,
+    pub generation: Option<u8>,
     /// Bits of its static evaluation (`table.static_evaluation`).
     #[serde(default)]
-    evaluation: u8,
-    /// Bits of what else it has: a move of 15, a score of 16, a depth of 8, a bound of 2.
-    #[serde(default = "default_rest")]
-    rest: u8,
+    pub evaluation: u8,
+    /// Bits of its move, of which 15 are used.
+    #[serde(rename = "move", default = "default_move")]
+    pub mv: u8,
+    #[serde(default = "default_score")]
+    pub score: u8,
+    #[serde(default = "default_depth")]
+    pub depth: u8,
+    /// The depth that is stored as 0.
+    #[serde(default)]
+    pub depth_offset: i8,
+    /// Bits of the mark of an open window: 1 or 0.
+    #[serde(default = "default_pv")]
+    pub pv: u8,
 }
 
-const fn default_rest() -> u8 {
-    LEAST_BITS as u8
+const fn default_move() -> u8 {
+    15
 }
 
-/// The usual ones: name, bytes of a bucket and of an entry, entries, key bits, bytes of keys.
-const USUAL: [(&str, u16, u16, u8, u8, u16); 9] = [
-    ("3x10", 32, 10, 3, 16, 0),
-    ("3x8", 32, 8, 3, 16, 8),
-    ("5x12", 64, 12, 5, 16, 0),
-    ("4x16", 64, 16, 4, 32, 0),
-    ("2x16", 32, 16, 2, 32, 0),
-    ("1x8", 8, 8, 1, 16, 0),
-    ("1x10", 10, 10, 1, 16, 0),
-    ("1x12", 12, 12, 1, 32, 0),
-    ("1x16", 16, 16, 1, 64, 0),
+const fn default_score() -> u8 {
+    16
+}
+
+const fn default_depth() -> u8 {
+    8
+}
+
+const fn default_pv() -> u8 {
+    1
+}
+
+/// An end of the key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyEnd {
+    Low,
+    High,
+}
+
+/// The usual ones: name, bytes of a bucket and of an entry, entries, key bits, bytes of keys, bits
+/// of a generation where all ten would not fit.
+const USUAL: [(&str, u16, u16, u8, u8, u16, Option<u8>); 9] = [
+    ("3x10", 32, 10, 3, 16, 0, None),
+    ("3x8", 32, 8, 3, 16, 8, None),
+    ("5x12", 64, 12, 5, 16, 0, None),
+    ("4x16", 64, 16, 4, 32, 0, None),
+    ("2x16", 32, 16, 2, 32, 0, None),
+    ("1x8", 8, 8, 1, 16, 0, Some(6)),
+    ("1x10", 10, 10, 1, 16, 0, None),
+    ("1x12", 12, 12, 1, 32, 0, None),
+    ("1x16", 16, 16, 1, 64, 0, None),
 ];
+
+/// Where a field is in the data of an entry.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Field {
+    pub at: u32,
+    pub bits: u32,
+}
+
+impl Field {
+    /// The field of an entry's data.
+    #[inline]
+    pub fn get(self, data: u128) -> u64 {
+        (data >> self.at) as u64 & ((1 << self.bits) - 1)
+    }
+
+    /// The data of the field alone; what it has no bits for is lost.
+    #[inline]
+    pub fn put(self, value: u64) -> u128 {
+        u128::from(value & ((1 << self.bits) - 1)) << self.at
+    }
+}
+
+/// The fields of an entry's data, in their order.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fields {
+    pub evaluation: Field,
+    pub bound: Field,
+    pub pv: Field,
+    pub used: Field,
+    pub depth: Field,
+    pub generation: Field,
+    pub score: Field,
+    pub mv: Field,
+    pub nodes: Field,
+}
+
+impl Fields {
+    /// Bits of all.
+    pub fn bits(&self) -> u32 {
+        self.nodes.at + self.nodes.bits
+    }
+}
+
+/// Bits of rounded nodes.
+const NODES: u32 = 11;
+
+impl Default for Shape {
+    /// One entry of 16 bytes with a whole key.
+    fn default() -> Self {
+        Self {
+            bucket: 16,
+            entry: 16,
+            slots: 1,
+            key_bits: 64,
+            keys: 0,
+            key_end: None,
+            generation: None,
+            evaluation: 0,
+            mv: default_move(),
+            score: default_score(),
+            depth: default_depth(),
+            depth_offset: 0,
+            pv: default_pv(),
+        }
+    }
+}
 
 impl Shape {
     /// The names of the usual ones.
@@ -57,8 +155,81 @@ impl Shape {
     /// A usual one by its name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        let &(_, bucket, entry, slots, key_bits, keys) = USUAL.iter().find(|row| row.0 == name)?;
-        Some(Self { bucket, entry, slots, key_bits, keys, generation: None, evaluation: 0, rest: default_rest() })
+        let &(_, bucket, entry, slots, key_bits, keys, generation) = USUAL.iter().find(|row| row.0 == name)?;
+        Some(Self { bucket, entry, slots, key_bits, keys, generation, ..Self::default() })
+    }
+
+    /// One as it is displayed.
+    ///
+    /// # Errors
+    /// Where it is not.
+    pub fn from_text(text: &str) -> Result<Self, String> {
+        let table = format!("shape = {text}").parse::<toml::Table>().map_err(|error| error.message().to_owned())?;
+        let shape = table.get("shape").cloned().ok_or("expected a bucket in bytes and bits")?;
+        shape.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
+    }
+
+    /// The first bit of the word of keys, if there is one.
+    pub(super) fn first_key_bit(&self) -> Option<usize> {
+        (self.keys > 0).then(|| 8 * usize::from(self.slots) * usize::from(self.entry))
+    }
+
+    /// Bits of the parts that an entry must have.
+    fn needs(&self) -> [(&'static str, u32); 8] {
+        let own_key = if self.keys == 0 { self.key_bits } else { 0 };
+        [
+            ("key", own_key),
+            ("generation", self.generation.unwrap_or(0)),
+            ("evaluation", self.evaluation),
+            ("move", self.mv),
+            ("score", self.score),
+            ("depth", self.depth),
+            ("pv", self.pv),
+            ("bound", 2),
+        ]
+        .map(|(name, bits)| (name, bits.into()))
+    }
+
+    /// Bits of an entry that no part needs.
+    fn room(&self) -> u32 {
+        (8 * u32::from(self.entry)).saturating_sub(self.needs().iter().map(|part| part.1).sum())
+    }
+
+    /// Where its fields are in an entry's data: the key goes before, and what is left over has the
+    /// mark of use and rounded nodes, if there is room for them.
+    pub(crate) fn fields(&self) -> Fields {
+        let used = self.room().min(1);
+        let nodes = if self.room() > NODES { NODES } else { 0 };
+        let mut at = 0;
+        let mut next = |bits: u32| {
+            let field = Field { at, bits };
+            at += bits;
+            field
+        };
+        Fields {
+            evaluation: next(self.evaluation.into()),
+            bound: next(2),
+            pv: next(self.pv.into()),
+            used: next(used),
+            depth: next(self.depth.into()),
+            generation: next(self.generation.unwrap_or(0).into()),
+            score: next(self.score.into()),
+            mv: next(self.mv.into()),
+            nodes: next(nodes),
+        }
+    }
+
+    /// Bytes of the entry of a fixed packing that is the same in memory, if one is: with the usual
+    /// fields, and room for what is left over.
+    pub(super) fn fixed_entry(&self) -> Option<u16> {
+        let Self { bucket, entry, slots, key_bits, keys, generation, .. } = *self;
+        let usual = Self { bucket, entry, slots, key_bits, keys, generation, ..Self::default() };
+        let data = 8 * entry - if keys == 0 { u16::from(key_bits) } else { 0 };
+        match (bucket, slots) {
+            _ if *self != usual || data < 64 => None,
+            (32, 3) if key_bits <= 16 => Some(10),
+            _ => (keys == 0 && entry == 16 && bucket == 16 * u16::from(slots)).then_some(16),
+        }
     }
 
     /// Checks that the bits of an entry and the bytes of a bucket add up.
@@ -66,20 +237,36 @@ impl Shape {
     /// # Errors
     /// The sum, and what there is.
     pub fn check(&self) -> Result<(), String> {
-        let &Self { bucket, entry, slots, key_bits, keys, generation, evaluation, rest } = self;
-        let whole = |part: u8| u32::from(part);
-        let own_key = if keys == 0 { whole(key_bits) } else { 0 };
-        let sum = own_key + whole(generation.unwrap_or(0)) + whole(evaluation) + whole(rest);
-        if sum > 8 * u32::from(entry) {
-            return Err(format!(
-                "key {own_key} + generation {} + evaluation {evaluation} + rest {rest} = {sum} bits, and an entry of \
-                 {entry} bytes has {}",
-                generation.unwrap_or(0),
-                8 * entry
-            ));
+        let &Self { bucket, entry, slots, key_bits, keys, .. } = self;
+        for (name, number, range) in [
+            ("evaluation", self.evaluation, if self.evaluation == 0 { 0..=0 } else { 8..=24 }),
+            ("move", self.mv, 15..=24),
+            ("score", self.score, 8..=24),
+            ("depth", self.depth, 4..=16),
+            ("pv", self.pv, 0..=1),
+        ] {
+            if !range.contains(&number) {
+                let (least, most) = (range.start(), range.end());
+                return Err(format!("{name} {number} is out of range: expected {least} to {most} bits"));
+            }
         }
-        if keys > 0 && u32::from(slots) * whole(key_bits) > 8 * u32::from(keys) {
-            let sum = u32::from(slots) * whole(key_bits);
+        if self.depth_offset > 0 {
+            return Err(format!("depth_offset {} is above 0: depth 0 could not be stored", self.depth_offset));
+        }
+        if let Some((name, bytes)) =
+            [("bucket", bucket), ("entry", entry), ("keys", keys)].into_iter().find(|(_, bytes)| bytes % 2 > 0)
+        {
+            return Err(format!("{name} {bytes} is odd: entries are made of words of 2 bytes"));
+        }
+        let sum: u32 = self.needs().iter().map(|part| part.1).sum();
+        if sum > 8 * u32::from(entry) {
+            let parts: Vec<_> =
+                self.needs().iter().filter(|part| part.1 > 0).map(|(name, bits)| format!("{name} {bits}")).collect();
+            let parts = parts.join(" + ");
+            return Err(format!("{parts} = {sum} bits, and an entry of {entry} bytes has {}", 8 * entry));
+        }
+        let sum = u32::from(slots) * u32::from(key_bits);
+        if keys > 0 && sum > 8 * u32::from(keys) {
             return Err(format!("{slots} keys of {key_bits} bits = {sum} bits, and {keys} bytes have {}", 8 * keys));
         }
         let sum = u32::from(slots) * u32::from(entry) + u32::from(keys);
@@ -91,14 +278,11 @@ impl Shape {
         Ok(())
     }
 
-    /// The options of `table` that it comes to, as TOML.
+    /// The other options of `table` that it comes to, as TOML.
     #[must_use]
     pub fn text(&self) -> String {
         let Self { bucket, slots, key_bits, .. } = *self;
-        let packed = (bucket, slots) == (32, 3) && key_bits <= 16;
-        let (layout, bucket) = if packed { ("bytes10", 0) } else { ("bytes16", bucket) };
-        let mut text =
-            format!("layout = \"{layout}\"\nslots = {slots}\nkey_bits = {key_bits}\nbucket_bytes = {bucket}\n");
+        let mut text = format!("slots = {slots}\nkey_bits = {key_bits}\nbucket_bytes = {bucket}\n");
         if let Some(bits) = self.generation {
             text += &format!("age_bits = {bits}\n");
         }
@@ -106,6 +290,37 @@ impl Shape {
             text += "static_evaluation = true\n";
         }
         text
+    }
+}
+
+/// Its name, or its parts as they are written in a file.
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = Self::names().find(|name| Self::from_name(name).as_ref() == Some(self)) {
+            return f.write_str(name);
+        }
+        let &Self { bucket, entry, slots, key_bits, key_end, generation, .. } = self;
+        write!(f, "{{ bucket = {bucket}, entry = {entry}, slots = {slots}, key_bits = {key_bits}")?;
+        let plain = Self::default();
+        let end = key_end.map(|end| if end == KeyEnd::Low { "\"low\"" } else { "\"high\"" }.to_owned());
+        let generation = generation.map(|bits| bits.to_string());
+        let differs = |own: u16, usual: u16| (own != usual).then(|| own.to_string());
+        for (name, value) in [
+            ("keys", differs(self.keys, plain.keys)),
+            ("key_end", end),
+            ("generation", generation),
+            ("evaluation", differs(self.evaluation.into(), plain.evaluation.into())),
+            ("move", differs(self.mv.into(), plain.mv.into())),
+            ("score", differs(self.score.into(), plain.score.into())),
+            ("depth", differs(self.depth.into(), plain.depth.into())),
+            ("depth_offset", (self.depth_offset != 0).then(|| self.depth_offset.to_string())),
+            ("pv", differs(self.pv.into(), plain.pv.into())),
+        ] {
+            if let Some(value) = value {
+                write!(f, ", {name} = {value}")?;
+            }
+        }
+        f.write_str(" }")
     }
 }
 
@@ -130,37 +345,52 @@ fn deserialize_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, 
 mod tests {
     use super::*;
     use crate::decode::from_toml;
-    use crate::table::layout::bucket_bytes;
-    use crate::table::{Size, TableOptions, entries};
+
+    fn problem(text: &str) -> Result<(), String> {
+        from_toml::<Shape>(text).map_or_else(|error| Err(error.to_string()), |shape| shape.check())
+    }
 
     #[test]
-    fn usual_layout_has_its_buckets() {
+    fn usual_layout_adds_up_until_it_has_one_key_bit_more_than_fits() {
         for name in Shape::names() {
             let shape = Shape::from_name(name).unwrap();
-            shape.check().unwrap_or_else(|problem| panic!("{name}: {problem}"));
-            let options: TableOptions = from_toml(&shape.text()).unwrap();
-            let options = TableOptions { size: Size::Bytes(7 * u64::from(shape.bucket)), ..options };
-            options.check().unwrap_or_else(|problem| panic!("{name}: {problem}"));
-            assert_eq!(bucket_bytes(&options), u64::from(shape.bucket), "{name}");
-            assert_eq!(entries(&options, None), Some(7 * u64::from(shape.slots)), "{name}");
-            assert_eq!(name, format!("{}x{}", options.slots, shape.entry));
-            // One bit of the key more than fits is refused.
-            let room = if shape.keys > 0 { 8 * shape.keys / u16::from(shape.slots) } else { 8 * shape.entry - 41 };
+            assert_eq!((shape.check(), shape.to_string()), (Ok(()), name.to_owned()));
+            assert_eq!(name, format!("{}x{}", shape.slots, shape.entry));
+            let taken = 42 + u16::from(shape.generation.unwrap_or(0));
+            let room = if shape.keys > 0 { 8 * shape.keys / u16::from(shape.slots) } else { 8 * shape.entry - taken };
             assert_eq!(Shape { key_bits: room as u8, ..shape }.check(), Ok(()), "{name}");
             assert!(Shape { key_bits: room as u8 + 1, ..shape }.check().is_err(), "{name}");
         }
     }
 
     #[test]
+    fn displayed_shape_is_read_back() {
+        let texts = [
+            "{ bucket = 40, entry = 12, slots = 3, key_bits = 21, keys = 4, key_end = \"high\", generation = 6, \
+             evaluation = 12, move = 20, score = 14, depth = 7, depth_offset = -3, pv = 0 }",
+            "{ bucket = 64, entry = 12, slots = 5, key_bits = 20, key_end = \"low\" }",
+        ];
+        for text in texts {
+            assert_eq!(Shape::from_text(text).unwrap().to_string(), text);
+        }
+        assert_eq!(
+            Shape::from_text("{ bucket = 64, entry = 12, slots = 5, key_bits = 16 }").unwrap().to_string(),
+            "5x12"
+        );
+        assert!(Shape::from_text("{ bucket = 64").is_err());
+    }
+
+    #[test]
     fn layout_that_does_not_add_up_is_refused_with_the_sum() {
-        let problem =
-            |text: &str| from_toml::<Shape>(text).map_or_else(|error| Err(error.to_string()), |shape| shape.check());
         let ten = "bucket = \"32 bytes\"\nentry = \"10 bytes\"\nslots = 3\nkey_bits = 16";
-        assert_eq!(problem(&format!("{ten}\ngeneration = 5\nevaluation = 16")), Ok(()));
+        assert_eq!(problem(&format!("{ten}\ngeneration = 6\nevaluation = 16")), Ok(()));
+        assert_eq!(problem(&format!("{ten}\ngeneration = 7\nevaluation = 16\npv = 0")), Ok(()));
+        let odd = |name: &str| format!("{name} 9 is odd: entries are made of words of 2 bytes");
         for (text, expected) in [
             (
-                format!("{ten}\ngeneration = 8\nevaluation = 16"),
-                "key 16 + generation 8 + evaluation 16 + rest 41 = 81 bits, and an entry of 10 bytes has 80",
+                format!("{ten}\ngeneration = 7\nevaluation = 16"),
+                "key 16 + generation 7 + evaluation 16 + move 15 + score 16 + depth 8 + pv 1 + bound 2 = 81 bits, and \
+                 an entry of 10 bytes has 80",
             ),
             (ten.replace("= 3", "= 4"), "4 entries of 10 bytes + keys 0 = 40 bytes, and a bucket has 32"),
             (
@@ -169,8 +399,37 @@ mod tests {
             ),
             (ten.replace("32 bytes", "32 MiB"), "bucket: expected bytes up to 512: \"32 bytes\" or 32"),
             (ten.replace("32 bytes", "513 bytes"), "bucket: expected bytes up to 512: \"32 bytes\" or 32"),
+            (format!("{ten}\nmove = 14"), "move 14 is out of range: expected 15 to 24 bits"),
+            (format!("{ten}\nscore = 7"), "score 7 is out of range: expected 8 to 24 bits"),
+            (format!("{ten}\ndepth = 17"), "depth 17 is out of range: expected 4 to 16 bits"),
+            (format!("{ten}\npv = 2"), "pv 2 is out of range: expected 0 to 1 bits"),
+            (format!("{ten}\nevaluation = 7"), "evaluation 7 is out of range: expected 8 to 24 bits"),
+            (format!("{ten}\ndepth_offset = 1"), "depth_offset 1 is above 0: depth 0 could not be stored"),
+            (ten.replace("10 bytes", "9 bytes"), &odd("entry")),
+            (ten.replace("32 bytes", "9 bytes"), &odd("bucket")),
+            (format!("{ten}\nkeys = 9"), &odd("keys")),
+            (format!("{ten}\nkey_end = \"left\""), "key_end: unknown variant `left`, expected `low` or `high`"),
         ] {
             assert_eq!(problem(&text), Err(expected.to_owned()), "{text}");
+        }
+    }
+
+    /// Fields follow each other without a gap, and what is left over has the mark of use first.
+    #[test]
+    fn fields_lie_one_behind_the_other() {
+        for (generation, evaluation, used, nodes) in
+            [(10, 0, 1, 11), (9, 0, 1, 11), (6, 16, 0, 0), (5, 16, 1, 0), (10, 8, 1, 0)]
+        {
+            let ten = Shape::from_name("3x10").unwrap();
+            let fields = Shape { generation: Some(generation), evaluation, ..ten }.fields();
+            let Fields { evaluation, bound, pv, used: mark, depth, generation, score, mv, nodes: last } = fields;
+            let all = [evaluation, bound, pv, mark, depth, generation, score, mv, last];
+            let mut at = 0;
+            for field in all {
+                assert_eq!(field.at, at);
+                at += field.bits;
+            }
+            assert_eq!((mark.bits, last.bits, fields.bits()), (used, nodes, at));
         }
     }
 }

@@ -59,6 +59,7 @@ const TESTS: &[(&str, &str, &str)] = &[
     ("program/matches.rs", "games_are_independent_of_jobs_kills_and_shards", "match.colour"),
     ("program/sections.rs", "several_suites_make_one_page_with_a_section_each", "suite"),
     ("program/matches.rs", "games_are_legal_for_python_chess", "match.moves match.end match.plies"),
+    ("table/layouts.rs", "stored_entry_is_found", "table.clipped"),
     ("engine/anatomy.rs", "en_passant_squares_in_keys_hide_positions", "anatomy.miss_elsewhere"),
     ("engine/anatomy.rs", "cuts_by_other_positions_entries_are_counted_by_their_keys", "anatomy.cut_false"),
 ];

@@ -5,6 +5,7 @@ mod caches;
 mod designs;
 mod forget;
 mod laws;
+mod layouts;
 mod model;
 mod policies;
 mod replays;

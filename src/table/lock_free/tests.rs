@@ -1,8 +1,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::chess::Bound;
 use crate::table::Size;
-use crate::table::options::Refresh;
+use crate::table::entry;
+use crate::table::options::{Layout, Refresh};
 #[cfg(not(loom))]
 use crate::table::{build, options::Clear, policy::Policy, same_key::SameKey};
 
@@ -29,8 +31,20 @@ fn all_options() -> Vec<TableOptions> {
         TableOptions { slots: 4, policy: policy("ancient"), refresh: Refresh::Cutoff, ..small.clone() },
         TableOptions { slots: 3, layout: Layout::Bytes10, policy: policy("depth-age"), age_bits: 3, ..small.clone() },
         TableOptions { slots: 3, layout: Layout::Bytes10, refresh: Refresh::Match, ..small.clone() },
+        TableOptions { refresh: Refresh::Match, ..described("3x10", &small) },
+        TableOptions { policy: policy("depth-age"), ..described("5x12", &small) },
+        TableOptions { policy: policy("always"), ..described("3x8", &small) },
         TableOptions { slots: 5, layout: Layout::Bytes24, policy: policy("big1"), same_key: SameKey::Guard, ..small },
     ]
+}
+
+/// A described bucket that is packed to the bit.
+#[cfg(not(loom))]
+fn described(name: &str, options: &TableOptions) -> TableOptions {
+    let shape = crate::table::shape::Shape::from_name(name).unwrap();
+    let (slots, key_bits) = (shape.slots, shape.key_bits);
+    let layout = Layout::Shape(shape);
+    TableOptions { layout, slots, key_bits, age_bits: 5, static_evaluation: true, ..options.clone() }
 }
 
 #[cfg(not(loom))]
@@ -127,7 +141,7 @@ fn torn_entry_is_taken_where_bare_and_rejected_where_combined() {
             let options = TableOptions { size: Size::Entries(slots.into()), slots, layout, ..TableOptions::default() };
             let mut table = LockFree::create(&options, None, 1, xor).unwrap().remove(0);
             table.store(KEYS[0], entry(1, 4));
-            let data = table.common.data_word(0);
+            let data = if slots == 3 { 0 } else { 1 };
             let whole = table.common.words[data].load(Ordering::Relaxed);
             let other = entry::pack(&Entry { mv: crate::chess::Move::from_bits(77), ..entry(2, 4) });
             table.common.words[data].store(other, Ordering::Relaxed);

@@ -209,6 +209,10 @@ impl ExternalPolicy {
         self.policy.counts_stored_nodes()
     }
 
+    pub(super) fn marks_entries(&self) -> bool {
+        self.policy.mark_when() != Mark::Never || self.policy.starts_marked()
+    }
+
     pub(super) fn dispatch<V: Visitor>(&self, visitor: V) -> V::Output {
         match self.kind.ordered {
             true => visitor.visit(DynCaller::<true>(self.policy)),

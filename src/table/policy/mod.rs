@@ -274,6 +274,27 @@ macro_rules! policies {
                 }
             }
 
+            /// Whether it reads the nodes of an entry's subtree.
+            #[must_use]
+            pub fn reads_nodes(&self) -> bool {
+                match self {
+                    Self::Big1(_) | Self::BigAll(_) | Self::TwoBig1(_) => true,
+                    Self::Scored(policy) => policy.nodes != 0,
+                    Self::Formula(policy) => policy.worth.reads("nodes"),
+                    _ => false,
+                }
+            }
+
+            /// Whether it has entries marked as used.
+            #[must_use]
+            pub fn marks_entries(&self) -> bool {
+                match self {
+                    Self::Ancient(_) => true,
+                    Self::External(external) => external.marks_entries(),
+                    _ => false,
+                }
+            }
+
             /// Whether a table cutoff counts as the nodes of the stored subtree.
             #[must_use]
             pub fn counts_stored_nodes(&self) -> bool {

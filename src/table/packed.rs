@@ -1,0 +1,213 @@
+//! Entries to the bit, as `table.layout` describes them, in words of 16 bits.
+//!
+//! ```text
+//! | key | evaluation | bound | pv | used | depth | generation | score | move | nodes | padding |
+//! ```
+//! The key may instead stand in a word of all keys behind the entries. `used` and the rounded nodes
+//! of the subtree, which no engine keeps, take bits that the layout leaves over, if there are any.
+//! An empty slot is all zero.
+
+use super::entry::{Packing, compress_nodes, expand_nodes, pack, unpack};
+use super::shape::{Fields, Shape};
+use super::{Entry, NO_SCORE, StaticEvaluation};
+use crate::chess::{Bound, Move, Score};
+
+/// The bits of a slot, from those of its bucket.
+pub struct Packed {
+    shape: Shape,
+    fields: Fields,
+    /// Bits from an entry to the next, and of its data from where the key ends.
+    entry_bits: usize,
+    data_bits: usize,
+    /// Bits from a key to the next, and where the first begins.
+    key_stride: usize,
+    first_key: usize,
+    /// Bits of an entry before its data.
+    own_key: usize,
+}
+
+fn mask(bits: usize) -> u128 {
+    (1 << bits) - 1
+}
+
+/// Bits of a bucket, up to 113.
+fn read(bucket: &[u16], at: usize, bits: usize) -> u128 {
+    debug_assert!(at % 16 + bits <= 128, "{bits} bits at {at}");
+    let words = &bucket[at / 16..(at + bits).div_ceil(16)];
+    let raw = words.iter().rev().fold(0, |raw, &word| raw << 16 | u128::from(word));
+    raw >> (at % 16) & mask(bits)
+}
+
+/// Writes bits of a bucket and leaves the others.
+fn write(bucket: &mut [u16], at: usize, bits: usize, value: u128) {
+    debug_assert!(value <= mask(bits), "{value} in {bits} bits");
+    let (own, new) = (mask(bits) << (at % 16), value << (at % 16));
+    for (place, word) in bucket[at / 16..(at + bits).div_ceil(16)].iter_mut().enumerate() {
+        *word = *word & !((own >> (16 * place)) as u16) | (new >> (16 * place)) as u16;
+    }
+}
+
+/// A number with a sign in so many bits; what does not fit is cut to the nearest that does. The
+/// least of all stands for no score.
+fn pack_score(score: i16, bits: u32) -> u64 {
+    let most = (1 << (bits.min(16) - 1)) - 1;
+    let score = if score == NO_SCORE { -most - 1 } else { i32::from(score).clamp(-most, most) };
+    score as u64 & (1 << bits) - 1
+}
+
+fn unpack_score(packed: u64, bits: u32) -> i16 {
+    let score = (packed << (64 - bits)) as i64 >> (64 - bits);
+    if score == -1 << (bits.min(16) - 1) { NO_SCORE } else { score as i16 }
+}
+
+/// An evaluation above the least number of so many bits, or 0 for none, which one that does not fit
+/// becomes.
+fn pack_evaluation(evaluation: StaticEvaluation, bits: u32) -> u64 {
+    let half = if bits == 0 { 0 } else { 1 << (bits.min(16) - 1) };
+    evaluation.get().filter(|score| score.abs() < half).map_or(0, |score| (score + half) as u64)
+}
+
+fn unpack_evaluation(packed: u64, bits: u32) -> StaticEvaluation {
+    if packed == 0 {
+        StaticEvaluation::default()
+    } else {
+        StaticEvaluation::new(packed as Score - (1 << (bits.min(16) - 1)))
+    }
+}
+
+impl Packed {
+    fn key_at(&self, slot: usize) -> usize {
+        self.first_key + slot * self.key_stride
+    }
+
+    fn data_at(&self, slot: usize) -> usize {
+        slot * self.entry_bits + self.own_key
+    }
+
+    /// Writes the data of an entry behind the evaluation.
+    fn write_data(&self, bucket: &mut [u16], slot: usize, entry: &Entry) {
+        let Fields { depth, generation, score, mv, nodes, .. } = self.fields;
+        let deepest = (1 << depth.bits) - 1;
+        let stored_depth = i32::from(entry.depth) - i32::from(self.shape.depth_offset);
+        let data = self.fields.bound.put(entry.bound as u64)
+            | self.fields.pv.put(entry.pv.into())
+            | self.fields.used.put(entry.used.into())
+            | depth.put(stored_depth.min(deepest) as u64)
+            | generation.put(entry.generation.into())
+            | score.put(pack_score(entry.score, score.bits))
+            | mv.put(entry.mv.bits().into())
+            | nodes.put(if nodes.bits == 0 { 0 } else { compress_nodes(entry.nodes) });
+        let first = self.fields.evaluation.bits as usize;
+        write(bucket, self.data_at(slot) + first, self.data_bits - first, data >> first);
+    }
+}
+
+impl Packing for Packed {
+    type Word = u16;
+
+    fn new(shape: Option<Shape>) -> Self {
+        let shape = shape.unwrap_or_default();
+        let fields = shape.fields();
+        let (entry_bits, key_bits) = (8 * usize::from(shape.entry), usize::from(shape.key_bits));
+        let (own_key, key_stride, first_key) = match shape.first_key_bit() {
+            Some(first) => (0, key_bits, first),
+            None => (key_bits, entry_bits, 0),
+        };
+        let data_bits = fields.bits() as usize;
+        Self { shape, fields, entry_bits, data_bits, key_stride, first_key, own_key }
+    }
+
+    fn words(&self, _: usize) -> usize {
+        usize::from(self.shape.bucket) / 2
+    }
+
+    fn key_bits(&self) -> u32 {
+        self.shape.key_bits.into()
+    }
+
+    fn stored_key(&self, key: u64, high: bool) -> u64 {
+        match self.shape.key_bits {
+            0 => 0,
+            bits if high => key >> (64 - bits),
+            bits => key & u64::MAX >> (64 - bits),
+        }
+    }
+
+    fn key(&self, bucket: &[u16], slot: usize) -> u64 {
+        read(bucket, self.key_at(slot), usize::from(self.shape.key_bits)) as u64
+    }
+
+    fn data(&self, bucket: &[u16], slot: usize) -> u64 {
+        pack(&self.entry(bucket, slot))
+    }
+
+    fn is_empty(&self, bucket: &[u16], slot: usize) -> bool {
+        let bound = self.fields.bound;
+        read(bucket, self.data_at(slot) + bound.at as usize, bound.bits as usize) == 0
+    }
+
+    fn entry(&self, bucket: &[u16], slot: usize) -> Entry {
+        let data = read(bucket, self.data_at(slot), self.data_bits);
+        let Fields { evaluation, bound, pv, used, depth, generation, score, mv, nodes } = self.fields;
+        let bound = Bound::from_bits(bound.get(data) as u8);
+        if bound == Bound::None {
+            return Entry::default();
+        }
+        Entry {
+            mv: Move::from_bits(mv.get(data) as u16),
+            score: unpack_score(score.get(data), score.bits),
+            bound,
+            depth: (depth.get(data) as i32 + i32::from(self.shape.depth_offset)).clamp(0, 255) as u8,
+            pv: pv.get(data) != 0,
+            nodes: expand_nodes(nodes.get(data)),
+            generation: generation.get(data) as u16,
+            used: used.get(data) != 0,
+            evaluation: unpack_evaluation(evaluation.get(data), evaluation.bits),
+        }
+    }
+
+    fn clips(&self, entry: &Entry) -> bool {
+        let Fields { evaluation, depth, score, .. } = self.fields;
+        let most = (1 << (score.bits.min(16) - 1)) - 1;
+        let deepest = (1 << depth.bits) - 1;
+        i32::from(entry.depth) - i32::from(self.shape.depth_offset) > deepest
+            || !entry.is_evaluation() && i32::from(entry.score).abs() > most
+            || evaluation.bits > 0
+                && entry.evaluation.get().is_some()
+                && pack_evaluation(entry.evaluation, evaluation.bits) == 0
+    }
+
+    fn set_data(&self, bucket: &mut [u16], slot: usize, word: u64) {
+        self.write_data(bucket, slot, &unpack(word));
+    }
+
+    fn write(&self, bucket: &mut [u16], slot: usize, stored_key: u64, entry: &Entry) {
+        write(bucket, self.key_at(slot), usize::from(self.shape.key_bits), stored_key.into());
+        let evaluation = self.fields.evaluation;
+        let packed = pack_evaluation(entry.evaluation, evaluation.bits);
+        write(bucket, self.data_at(slot), evaluation.bits as usize, packed.into());
+        self.write_data(bucket, slot, entry);
+    }
+
+    fn copy(&self, bucket: &mut [u16], from: usize, to: usize) {
+        let (key, data) = (self.key(bucket, from), read(bucket, self.data_at(from), self.data_bits));
+        write(bucket, self.key_at(to), usize::from(self.shape.key_bits), key.into());
+        write(bucket, self.data_at(to), self.data_bits, data);
+    }
+
+    fn fill(&self, bucket: &mut [u16], slot: usize) {
+        write(bucket, self.key_at(slot), usize::from(self.shape.key_bits), mask(usize::from(self.shape.key_bits)));
+        write(bucket, self.data_at(slot), self.data_bits, mask(self.data_bits));
+    }
+
+    fn combine(&self, bucket: &mut [u16], slots: usize) {
+        let bits = usize::from(self.shape.key_bits);
+        for slot in 0..slots {
+            let data = read(bucket, self.data_at(slot), self.data_bits);
+            let (low, high) = (data as u64, (data >> 64) as u64);
+            let fold = (low ^ high).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits.max(1));
+            let key = read(bucket, self.key_at(slot), bits) ^ u128::from(fold) & mask(bits);
+            write(bucket, self.key_at(slot), bits, key);
+        }
+    }
+}
