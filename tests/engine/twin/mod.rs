@@ -549,19 +549,19 @@ fn refuted_child_is_stored_as_in_the_twin() {
 /// The table that an engine builds is the one that its options specify. An unbounded table has an
 /// entry for each depth if depths must be equal, and only then.
 #[test]
-fn registered_policy_equals_the_built_in() {
+fn engine_with_a_table_of_its_options_equals_the_built_in() {
     for (kind, depth) in ["unbounded", "bounded"]
         .into_iter()
         .flat_map(|kind| ["at-least", "equal", "ignored"].map(|depth| (kind, depth)))
     {
         let options: EngineOptions = from_toml(&format!("probe.depth = '{depth}'\ntable = '{kind}'")).unwrap();
         let engines = [Engine::new(&options, None), Engine::with_table(&options, plain_table(&options).unwrap())];
-        let [own, named] = engines.map(|engine| {
+        let [built_in, given] = engines.map(|engine| {
             let (mut engine, board) = (engine.unwrap(), Board::from_fen(values::STARTS[0].0).unwrap());
             let limit = Limit { depth: Some(4), nodes: None };
             let found = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations;
             (format!("{:?}", found.iter().map(plain).collect::<Vec<_>>()), engine.table().unwrap().occupancy().occupied)
         });
-        assert_eq!(own, named, "{kind}, {depth}");
+        assert_eq!(built_in, given, "{kind}, {depth}");
     }
 }
