@@ -1,9 +1,9 @@
-//! `ttlab suite`: each of its forms by hand, every field in its place.
+//! `ttlab suite`: every format checked by hand, each field in its place.
 
 use crate::common::{run, scratch};
 use serde_json::{Value, json};
 
-/// A best move; bad ones, clocks and a text with quotes; castling and en passant with a line.
+/// A position with a best move, and one with moves to avoid, clocks and a comment with a comma.
 const EPD: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - bm Qd1+; id \"one\";\n\
     8/8/8/8/4k3/r7/1r6/4K3 b - - am Rh3 Kf3; hmvc 4; fmvn 60; c0 \"a, b\"; id \"two, three\";\n";
 
@@ -30,7 +30,8 @@ fn suite_of_every_format_has_its_fields() {
         "avoid": ["a3h3", "e4f3"], "avoid_san": ["Rh3", "Kf3"], "moves": [], "moves_san": [],
     });
     assert_eq!((json.as_array().unwrap().len(), &json[1]), (2, &expected));
-    // Written again, the strict reader takes the same from it; the ending of a name says how.
+    // After writing the suite again, the strict reader reads the same data from it. The file's
+    // extension decides the format.
     read(&[&path("own.epd"), "-o", &path("again.epd")]);
     assert_eq!(read(&[&path("again.epd"), "--format", "csv"]), format!("{header}{rows}"));
     let again = std::fs::read_to_string(path("again.epd")).unwrap();
@@ -39,7 +40,7 @@ fn suite_of_every_format_has_its_fields() {
     assert!(again.contains("fmvn 60;"), "{again}");
     read(&[&path("own.epd"), "-o", &path("again.csv")]);
     assert_eq!(std::fs::read_to_string(path("again.csv")).unwrap(), format!("{header}{rows}"));
-    // A game: its start and its moves, one taken in passing.
+    // A game: its start and its moves, including an en passant capture.
     let game = read(&[&path("own.pgn"), "--format", "csv"]);
     let row = game.strip_prefix(header).unwrap();
     assert!(row.contains(",rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1,,,,,"), "{row}");
@@ -49,15 +50,16 @@ fn suite_of_every_format_has_its_fields() {
     assert!(epd.contains(" pv e4 c5 e5 d5 exd6;"), "{epd}");
 }
 
-/// What `ttlab generate` writes.
+/// The output of `ttlab generate`.
 fn generated(args: &[&str]) -> String {
     let (stdout, stderr, code) = run(&[&["generate"][..], args].concat());
     assert_eq!(code, 0, "{stderr}");
     stdout
 }
 
-/// Games of the generator: each is played by the rules, ends where there is no move or where its
-/// length is up, and says how; the first ten of a seed are those of the file that was made with it.
+/// Generated games: each is played by the rules, ends where there is no move or at its full length,
+/// and records its result. The first ten games of a seed equal those of the file in `data` that was
+/// made with it.
 #[test]
 fn generated_games_end_with_their_stated_result() {
     use std::collections::HashMap;
@@ -74,7 +76,7 @@ fn generated_games_end_with_their_stated_result() {
     let mut lengths = Vec::new();
     for (item, output) in suite.items.iter().zip(&output) {
         let mut board = item.board;
-        // Positions as the rules tell them apart, counted by what a FEN says before its clocks.
+        // Positions as the rules distinguish them: counted by the FEN without its clocks.
         let mut met: HashMap<String, u32> = HashMap::new();
         let mut draws = Vec::new();
         for at in 0..=item.moves().len() {
@@ -84,8 +86,8 @@ fn generated_games_end_with_their_stated_result() {
             draws.push(*times >= 3 || board.halfmove_clock() >= 100);
             item.moves().get(at).into_iter().for_each(|&mv| board.play(mv, Increments::none()));
         }
-        // A game goes on until it is drawn, has no move, or its length is up; not beyond, and no
-        // less far.
+        // A game goes on until it is drawn, has no move or reaches its full length: not longer, not
+        // shorter.
         let end = draws.pop().unwrap();
         assert!(!draws.contains(&true), "{} goes on after a draw", item.id);
         let over = end || !board.has_legal_move();
@@ -112,8 +114,9 @@ fn generated_games_end_with_their_stated_result() {
     assert_eq!(games(&ten).len(), 10);
 }
 
-/// What is written above the positions makes them again, byte for byte; two halves are the whole,
-/// and each says which it is; an en passant square is named only where a pawn can take there.
+/// The command recorded in the positions reproduces them byte for byte; two halves make up the
+/// whole, and each says which half it is; an en passant square is only written if a pawn can
+/// capture there.
 #[test]
 fn generated_positions_record_their_generator_settings() {
     use ttlab::internals::chess::{Board, MoveList, movegen};
@@ -143,7 +146,7 @@ fn generated_positions_record_their_generator_settings() {
         assert!(line.contains(&format!(" id \"middle.{:04}\";", at + 1)), "{line}");
         let fields: Vec<&str> = line.split(' ').collect();
         let board = Board::from_fen(&format!("{} 0 1", fields[..4].join(" "))).unwrap();
-        // From the 24th ply on, six pieces beside kings and pawns at least.
+        // From the 24th ply on, with at least six pieces besides kings and pawns.
         let pieces = fields[0].chars().filter(|letter| "nbrqNBRQ".contains(*letter)).count();
         let number: u32 = line.split("fmvn ").nth(1).unwrap().split(';').next().unwrap().parse().unwrap();
         assert!(pieces >= 6, "{line}");
@@ -158,15 +161,15 @@ fn generated_positions_record_their_generator_settings() {
     }
 }
 
-/// The first of each game that is as the kind's description says, and none twice: read a second
-/// time, from the games themselves. Where walks are of one or two plies the player makes the longer
-/// one of the shorter, and two games are one.
+/// The first position of each game that matches the description of its kind, and none twice; this
+/// is derived again from the games themselves. With random openings of one or two plies, the player
+/// may turn the shorter opening into the longer one, so that two games are the same.
 #[test]
 fn generated_positions_are_first_in_their_game_and_distinct() {
     use ttlab::internals::chess::generate::{self as openings, GenerateOptions, VALUES, is_quiet};
     use ttlab::internals::chess::{Board, EpRule, Increments, Move, MoveList, movegen};
     use ttlab::internals::generate::{GenerateRequest, PositionKind, epd, games::SelfPlay};
-    // The best move and its lead over the next one; None with fewer than two.
+    // The best move and its lead over the next one; None if there are fewer than two moves.
     fn lead(player: &mut SelfPlay, board: &Board, moves: &MoveList, depth: u8) -> Option<(Move, i32)> {
         let mut scores: Vec<(i32, Move)> = Vec::new();
         for &mv in moves.iter() {
@@ -213,7 +216,7 @@ fn generated_positions_are_first_in_their_game_and_distinct() {
                     };
                     let (deeper, still) = lead(player, board, &moves, 5).unwrap();
                     let gain = |mv: Move| if board.is_quiet(mv) { 0 } else { board.see(mv, &VALUES) };
-                    // Of captures that win as much, the last in the order of generation.
+                    // Among captures that win equally much, the last in generation order.
                     let plain = moves.iter().copied().max_by_key(|&mv| gain(mv)).filter(|&mv| gain(mv) > 0);
                     reconsidered += usize::from(plain != Some(best) && (deeper != best || still < 150));
                     by >= 150 && still >= 150 && deeper == best && plain != Some(best)
@@ -244,7 +247,7 @@ fn generated_positions_are_first_in_their_game_and_distinct() {
     assert!(reconsidered > 0, "{doubled} came twice, {reconsidered} were reconsidered");
 }
 
-/// A game ends with the hundredth ply without a capture or a pawn's move, not with the next one.
+/// A game ends with the hundredth ply without a capture or a pawn move, not with the next one.
 #[test]
 fn generated_game_ends_at_the_fiftieth_move() {
     use ttlab::internals::chess::{Board, Increments};
@@ -259,7 +262,8 @@ fn generated_game_ends_at_the_fiftieth_move() {
     }
 }
 
-/// Whoever wants no more games gets none; each is written when it is played.
+/// A caller that wants no more games gets none: each game is passed on as soon as it has been
+/// played.
 #[test]
 fn generator_stops_when_its_reader_stops() {
     let expected = ttlab::internals::generate::GenerateRequest { count: 4, seed: 3, plies: 4, length: 3, depth: 1 };
@@ -275,8 +279,8 @@ fn generator_stops_when_its_reader_stops() {
     }
 }
 
-/// Games are played for a reader: where nobody reads, the program ends long before thousands of
-/// them are played.
+/// Games are only played for a reader: if the pipe is closed, the program exits long before it has
+/// played thousands of them.
 #[test]
 fn generator_plays_no_game_that_is_not_read() {
     use std::process::{Command, Stdio};

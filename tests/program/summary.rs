@@ -1,5 +1,5 @@
-//! Summaries of rows made up for the purpose: what noise alone marks, what a table takes in its
-//! life, what can be told from what.
+//! Summaries of made-up rows: how often pure noise is marked significant, stores over the life of a
+//! table, and the stated power.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -11,13 +11,13 @@ fn summary(text: &str) -> Summary {
     Summary::new(&Frame::parse(text.as_bytes(), "made up").unwrap(), &Question::by_variant(&[], None)).unwrap()
 }
 
-/// A normal number, near enough.
+/// An approximately normal random number.
 fn normal(random: &mut Pcg64) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// The same policy under twelve key seeds on 20 positions, 200 times: no more than one page in
-/// twenty has any mark, within three binomial standard errors (0.05 + 0.046: 19 pages).
+/// The same policy with twelve key seeds on 20 positions, 200 times: at most one page in twenty has
+/// any mark, within three binomial standard errors (0.05 + 0.046: 19 pages).
 #[test]
 fn pages_without_effects_are_marked_at_most_once_in_twenty() {
     let mut random = Pcg64::seed_from_u64(20);
@@ -26,7 +26,7 @@ fn pages_without_effects_are_marked_at_most_once_in_twenty() {
         let mut text = "variant,position,depth,search.nodes\n".to_owned();
         for position in 0..20 {
             let size = 10_000.0 * (1.5 * normal(&mut random)).exp();
-            // Some positions are chaotic, most are not.
+            // Some positions are chaotic, most aren't.
             let spread = 0.3 * random.random::<f64>().powi(3);
             for seed in 0..13 {
                 let nodes = size * (spread * normal(&mut random)).exp();
@@ -39,9 +39,10 @@ fn pages_without_effects_are_marked_at_most_once_in_twenty() {
     assert!(marked <= 19, "{marked} of 200 pages without effects have a mark");
 }
 
-/// By hand: 100 slots. Game 1 shares a table: 50 + 100 stores, 1.5 a slot. Game 2: 150 and 150, 3 a
-/// slot. The mean is 2.25, where searches by themselves would say 1.125. With a table cleared
-/// before each search (all its entries its own) they are what counts.
+/// By hand, with 100 slots. The searches of game 1 share a table: 50 + 100 stores, 1.5 per slot.
+/// Game 2: 150 + 150, 3 per slot. The mean is 2.25, where counting searches separately would give
+/// 1.125. If the table is cleared before each search (all its entries are from that search), each
+/// search counts separately.
 #[test]
 fn stores_are_counted_over_the_life_of_a_table() {
     let rows = [
@@ -62,8 +63,8 @@ fn stores_are_counted_over_the_life_of_a_table() {
     assert_eq!(page.lines.iter().map(|line| line.pressure).collect::<Vec<_>>(), [2.25, 1.125]);
 }
 
-/// Against no table all have ratios near a tenth with a wide spread; among each other they are
-/// within a percent. What can be told is said of these.
+/// Compared with no table, all ratios are near a tenth and vary widely; among each other, the
+/// variants differ by less than one percent. The power is stated for comparisons among them.
 #[test]
 fn power_is_stated_for_rivals() {
     let mut text = "variant,position,depth,search.nodes,table.probes\n".to_owned();
@@ -83,7 +84,7 @@ fn power_is_stated_for_rivals() {
     assert!(output.contains("power for differences between rivals is 80 % for about 3."), "{output}");
 }
 
-/// Nine positions a little above 1 and one far below it: the page names the one.
+/// Nine positions are slightly above 1 and one is far below: the page names that one.
 #[test]
 fn finding_that_depends_on_one_position_names_it() {
     let mut text = "variant,position,depth,search.nodes\n".to_owned();

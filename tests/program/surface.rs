@@ -1,10 +1,11 @@
-//! What the library promises: the names at the root of the crate, by the feature that brings them.
+//! The library's public interface: the names at the root of the crate, by the feature that enables
+//! them.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The public names by feature, in alphabetical order; a name that comes or goes is a change for
+/// The public names by feature, in alphabetical order. Adding or removing a name is a change for
 /// users.
 const SURFACE: [(&str, &str); 4] = [
     (
@@ -24,7 +25,7 @@ const SURFACE: [(&str, &str); 4] = [
     ),
 ];
 
-/// The names that a `use` makes public: the last of each path, or what it is renamed to.
+/// The names that a `use` exports: the last part of each path, or its new name.
 fn names(paths: &str) -> Vec<String> {
     let plain = paths.replace(['{', '}'], ",");
     let last = |path: &str| path.rsplit([':', ' ']).next().unwrap().to_owned();

@@ -1,12 +1,12 @@
-//! What each switch of a command changes, and how a command ends when two things are wrong at once:
-//! by small experiments that take no time.
+//! The effect of each command-line flag, and the exit code of a command when two things are wrong
+//! at once, tested by small experiments that take no time.
 
 use crate::common::{run, scratch, seal_anew};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// A folder with files, and their names from outside.
+/// A temporary folder with files, and methods that give their full paths.
 struct WorkerState(TempDir);
 
 impl WorkerState {
@@ -24,8 +24,8 @@ impl WorkerState {
         self.path(name).display().to_string()
     }
 
-    /// Calls the program; `@name` is a file of the folder. What it said, on standard output and on
-    /// standard error.
+    /// Runs the program, where `@name` is a file of the folder, and checks the exit code. Returns
+    /// stdout and stderr.
     #[track_caller]
     fn call(&self, line: &str, code: i32) -> (String, String) {
         let words: Vec<String> = line
@@ -42,8 +42,8 @@ const ROOK: &str = "8/8/8/4k3/8/8/8/R3K3 w - - id \"rook\";\n";
 
 const ONE: &str = "suite = { startpos = true }\nlimit = { depth = 2 }\n[engine]\ntable.size = 64\n";
 
-/// What cannot be read is left out where the command line says so, by each command that reads a
-/// suite; a plan says so to its shards.
+/// Every command that reads a suite accepts `--skip-bad` and skips unreadable positions; a plan
+/// passes the flag on to its shards.
 #[test]
 fn skip_bad_is_accepted_by_every_command_that_reads_a_suite() {
     let suite = format!("{ROOK}no position at all;\n");
@@ -62,12 +62,13 @@ fn skip_bad_is_accepted_by_every_command_that_reads_a_suite() {
         assert!(stderr.contains("left out") || command.ends_with("-o @p.json"), "{command}: {stderr}");
     }
     desk.call("run --plan @p.json --shard 0 --out @dealt", 0);
-    // The folder holds what it takes to read it again.
+    // The result folder has everything needed to read the suite again.
     let (stdout, _) = desk.call("verify @out", 0);
     assert!(stdout.contains("all 1 jobs are done"), "{stdout}");
 }
 
-/// A file that is wrong is told before one that shows nothing, and each by its own number.
+/// An invalid file is reported before one that can't show its effect, and each has its own exit
+/// code.
 #[test]
 fn strict_check_reports_errors_before_warnings() {
     let blind = format!("{ONE}[grid]\n'lmr.reduction' = [1, 2]\n");
@@ -84,8 +85,8 @@ fn strict_check_reports_errors_before_warnings() {
     assert!(stderr.trim_end().ends_with("1 with errors"), "{stderr}");
 }
 
-/// A lock is heeded, unless the user has it that nobody else writes there; a job that failed says
-/// more than a claim that does not hold.
+/// A lock is respected unless `--no-lock` says that no other process writes there. A failed job has
+/// precedence over a claim that doesn't hold.
 #[test]
 fn run_exits_with_its_most_severe_code() {
     let fails = format!("{ONE}[[expect]]\nnodes = 1\n");
@@ -103,8 +104,8 @@ fn run_exits_with_its_most_severe_code() {
     assert!(stderr.contains("1 job failed: see the error column"), "{stderr}");
 }
 
-/// Results of two variants that are whole, and those of the same where the rows of the second are
-/// gone; of the first there are two.
+/// Complete results of two variants in `whole`, and the same without the second variant's rows in
+/// `cut`.
 fn whole_and_cut() -> WorkerState {
     let desk = WorkerState::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
     desk.call("run @t.toml --out @whole --quiet", 0);
@@ -115,8 +116,8 @@ fn whole_and_cut() -> WorkerState {
     desk
 }
 
-/// Whole folders are not spoken of where only what is wrong is asked for; the worst counts,
-/// wherever it stands.
+/// `--quiet` only lists folders with problems, and the exit code is that of the worst folder,
+/// wherever it is in the list.
 #[test]
 fn verify_exits_with_the_code_of_the_worst_folder() {
     let desk = whole_and_cut();
@@ -131,7 +132,7 @@ fn verify_exits_with_the_code_of_the_worst_folder() {
     }
     fs::create_dir_all(desk.path("empty")).unwrap();
     desk.call("verify @empty @cut", 2);
-    // Rows that nobody can read are the system's fault, and go before those that are missing.
+    // Unreadable rows are a system error (5), which has precedence over missing rows.
     fs::create_dir_all(desk.path("odd/results.csv")).unwrap();
     fs::copy(desk.path("whole/manifest.json"), desk.path("odd/manifest.json")).unwrap();
     desk.call("verify @odd @cut", 5);
@@ -139,7 +140,7 @@ fn verify_exits_with_the_code_of_the_worst_folder() {
     desk.call("verify @whole", 2);
 }
 
-/// How deep, with which options, and how many wrong answers are shown.
+/// `audit` takes its depth and options from flags, and how many wrong answers it prints.
 #[test]
 fn audit_flags_set_depth_options_and_number_shown() {
     let broken = "suite = { startpos = true }\nlimit = { depth = 4 }\n[engine]\npreset = 'purple'\ntable = 'unbounded'\n\
@@ -149,7 +150,7 @@ fn audit_flags_set_depth_options_and_number_shown() {
         let (stdout, _) = desk.call(line, 0);
         stdout.lines().nth(1).unwrap().split_whitespace().next().unwrap().parse::<u32>().unwrap()
     };
-    // An iteration for each depth, up to that of the file.
+    // One iteration for each depth, up to the file's depth.
     assert_eq!([1, 2, 3].map(|depth| iterations(&format!("audit @t.toml --depth {depth}"))), [1, 2, 2]);
     assert_eq!(iterations("audit @t.toml --set limit.depth=3 --depth 9"), 3);
     let (_, stderr) = desk.call("audit @t.toml --set table=none", 2);
@@ -164,7 +165,8 @@ fn audit_flags_set_depth_options_and_number_shown() {
     }
 }
 
-/// A base that is not whole is not compared to an end; a page goes into a file as onto a screen.
+/// A comparison with an incomplete base isn't complete. A report is the same in a file as on the
+/// terminal.
 #[test]
 fn comparison_of_an_incomplete_base_exits_3() {
     let desk = whole_and_cut();
@@ -178,7 +180,7 @@ fn comparison_of_an_incomplete_base_exits_3() {
     assert!(shown.contains("nodes / baseline"), "{shown}");
 }
 
-/// What is written into a pipe is as wide as `COLUMNS` says; each shell has its own completions.
+/// Output in a pipe is as wide as `COLUMNS`; each shell has its own completions.
 #[test]
 fn output_in_a_pipe_has_the_width_of_columns() {
     let desk = WorkerState::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
@@ -206,7 +208,7 @@ fn output_in_a_pipe_has_the_width_of_columns() {
     }
 }
 
-/// Without a word about it the openings are those of the file that is said to be made so.
+/// With default options, `generate` writes the openings of the file in `data`.
 #[test]
 fn generate_writes_the_openings_of_the_file_by_default() {
     let (stdout, _) = WorkerState::new(&[]).call("generate", 0);
@@ -214,8 +216,8 @@ fn generate_writes_the_openings_of_the_file_by_default() {
     assert!(stdout == made, "{}", &stdout[..200]);
 }
 
-/// Results of another build are continued where that is asked for, by whoever runs searches; those
-/// of before go where that is.
+/// Every command that runs searches continues the results of another build with `--any-build`, and
+/// deletes earlier results with `--fresh`.
 #[test]
 fn any_build_continues_and_fresh_deletes_earlier_results() {
     let suite =
@@ -254,7 +256,7 @@ fn any_build_continues_and_fresh_deletes_earlier_results() {
     assert!(!desk.path("quick/one").exists(), "{stderr}");
 }
 
-/// What is refused leaves what was there, and makes nothing.
+/// A refused command leaves existing files alone and creates none.
 #[test]
 fn refused_command_writes_nothing() {
     let desk = WorkerState::new(&[("t.toml", ONE), ("kept.trace", "kept")]);
@@ -280,7 +282,7 @@ fn refused_command_writes_nothing() {
     assert_eq!(fs::read(desk.path("one.trace")).unwrap(), before);
 }
 
-/// Both limits hold, and a suite is one whatever the case of its ending.
+/// Both limits apply, and a suite is recognised whatever the case of its file extension.
 #[test]
 fn search_ends_at_the_first_of_its_limits() {
     let suite = format!("{ROOK}8/8/8/4k3/8/8/8/Q3K3 b - - id \"queen\";\n");
@@ -303,7 +305,7 @@ fn search_ends_at_the_first_of_its_limits() {
     desk.call("trace @S.EPD --depth 1 --first 1 -o @t.trace", 0);
     let (one, _) = desk.call("trace info @t.trace", 0);
     assert_eq!((figure(&one, "games"), figure(&one, "searches")), (1, 1));
-    // The tree of no ply has one leaf, and no moves to be divided among.
+    // A tree of depth 0 has one leaf and no moves to divide it by.
     assert_eq!(desk.call("perft startpos 0 --divide", 0).0, "1\n");
     assert_eq!(
         desk.call("keys --preset webster-as-published", 0),
@@ -312,8 +314,8 @@ fn search_ends_at_the_first_of_its_limits() {
     assert_ne!(desk.call("keys --preset webster-as-published", 0), desk.call("keys", 0));
 }
 
-/// Merged shards are held to what is expected of them where that is asked; how many there were is
-/// told, or nothing is.
+/// `merge --check` judges the expectations on the merged rows. The number of shards is printed, or
+/// nothing with `--quiet`.
 #[test]
 fn merge_check_judges_the_expectations() {
     let desk = WorkerState::new(&[(

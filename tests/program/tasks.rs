@@ -1,5 +1,5 @@
-//! Ten tasks that a new user comes with, done with documented commands only: each answer is within
-//! the first 25 lines of the terminal, and for those that end in a page within its first 1,000 px.
+//! Ten tasks of a new user, solved with documented commands only. Each answer is within the first
+//! 25 lines of the terminal, and for tasks that end with a page also within its first 1,000 px.
 
 use crate::common::{run, scratch};
 use crate::page::{chromium, rendered_at};
@@ -8,17 +8,17 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Lines of a screen before one has to scroll.
+/// Lines of a terminal before one has to scroll.
 const SCREEN: usize = 25;
 
-/// The first screen of what a command that must succeed prints.
+/// The first screen of a command's output; the command must succeed.
 fn screen(args: &[&str]) -> String {
     let (output, errors, code) = run(args);
     assert_eq!(code, 0, "{args:?}: {errors}");
     output.lines().take(SCREEN).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes a file and runs it: the folder of its results and the first screen.
+/// Writes a file and runs it. Returns the result folder and the first screen of output.
 fn results(folder: &Path, text: &str) -> (String, String) {
     let (file, out) = (folder.join("trial.toml"), folder.join("out").display().to_string());
     fs::write(&file, text).unwrap();
@@ -26,8 +26,8 @@ fn results(folder: &Path, text: &str) -> (String, String) {
     (out, shown)
 }
 
-/// Asserts that a page says these words within its first 1,000 px, in a window of 1,280 px; does
-/// nothing without a browser.
+/// Asserts that a page has these words within its first 1,000 px, in a window that is 1,280 px
+/// wide; does nothing without a browser.
 fn page_answers(page: &Path, words: &str) {
     let Some(browser) = chromium() else { return };
     let probe = "<script>addEventListener('load', () => {
@@ -49,10 +49,10 @@ fn page_answers(page: &Path, words: &str) {
     assert!(bottom.is_some_and(|bottom| bottom <= 1000), "{}: {words} ends at {found:?}", page.display());
 }
 
-/// Twelve positions to a depth that a test can wait for.
+/// Twelve positions, searched to a depth that is fast enough for a test.
 const SEARCHES: &str = "suite = \"data/bratko-kopec.epd\"\nfirst = 12\nlimit = { depth = 3 }\n";
 
-/// My engine's table against another at two sizes: one sentence a size.
+/// A policy against another one at two table sizes: one sentence per size.
 #[test]
 fn policy_is_compared_at_each_of_two_sizes() {
     let folder = scratch();
@@ -72,7 +72,7 @@ fn policy_is_compared_at_each_of_two_sizes() {
     assert_eq!([base(64), base(1_048_576)], [64, 1_048_576].map(|size| format!("size={size}, policy=always")));
 }
 
-/// A question that the file asks as a claim is answered first, in words.
+/// If the file asks its question as a claim, the claim is answered first, in words.
 #[test]
 fn claim_is_answered_first() {
     let folder = scratch();
@@ -94,8 +94,8 @@ fn thesis_table_is_one_command() {
     assert!(shown.lines().any(|line| line.starts_with("table,") && line.contains("slots")), "{shown}");
 }
 
-/// Two builds of an engine, one after the other beside the file, and a gate: programs, verdict and
-/// exit code.
+/// Two builds of an engine, placed beside the file one after the other, and a gate: programs,
+/// verdict and exit code.
 #[test]
 fn two_builds_meet_a_gate() {
     let folder = scratch();
@@ -139,7 +139,7 @@ fn two_builds_meet_a_gate() {
     page_answers(&page, "FAIL: 1 of 1 gate");
 }
 
-/// Tuning: what to change, with its effect, in the first line.
+/// Tuning: the first line says what to change and how large the effect is.
 #[test]
 fn tuning_says_what_to_change() {
     let folder = scratch();
@@ -155,7 +155,7 @@ fn tuning_says_what_to_change() {
     page_answers(&out.join("report.html"), "Nodes of each candidate divided by the baseline's");
 }
 
-/// A match: the verdict with Elo first.
+/// A match: the verdict with its Elo comes first.
 #[test]
 fn match_names_the_stronger_player() {
     let folder = scratch();
@@ -168,9 +168,9 @@ fn match_names_the_stronger_player() {
     page_answers(&Path::new(&out).join("report.html"), "over 8 pairs of games");
 }
 
-/// A data frame: the recipe of the documents prints the nodes of each variant, and its ratio to the
-/// baseline of its group and key seed: the page's ratios are the geometric means of these over the
-/// seeds, its nodes those under the first.
+/// A data frame: the documented recipe prints the nodes of each variant, and the ratio to the
+/// baseline of the same group and key seed. The page's ratios are the geometric means of these over
+/// the seeds, and its nodes are those of the first seed.
 #[test]
 fn data_frame_recipe_prints_each_variant() {
     let folder = scratch();
@@ -189,7 +189,7 @@ fn data_frame_recipe_prints_each_variant() {
         number.trim_start_matches("64(").split([',', ')', '}']).next().unwrap().parse().unwrap()
     };
     for row in summary["rows"].as_array().unwrap() {
-        // A baseline has its mark.
+        // Baselines are marked with an asterisk.
         let size = row["size"].as_str().unwrap().trim_end_matches(" *");
         let name = format!("size={size}, policy={}", row["policy"].as_str().unwrap());
         let nodes = row["nodes"].as_f64().unwrap().to_string();
@@ -200,7 +200,7 @@ fn data_frame_recipe_prints_each_variant() {
     }
 }
 
-/// A policy of one's own, in a program of a few lines.
+/// A user-defined policy in a short program.
 #[test]
 fn own_policy_is_compared_with_a_known_one() {
     let folder = scratch();
@@ -211,7 +211,7 @@ fn own_policy_is_compared_with_a_known_one() {
     assert!(stdout.lines().take(SCREEN).any(|line| line.starts_with("centre ")), "{stdout}");
 }
 
-/// The library: a search with its counters, as `docs/library.md` shows it first.
+/// The library: a search with its counters, as in the first example of `docs/library.md`.
 #[test]
 fn library_searches_in_a_few_lines() {
     use std::sync::atomic::AtomicBool;
@@ -227,8 +227,8 @@ fn library_searches_in_a_few_lines() {
     assert!(first.lines().count() <= SCREEN, "{first}");
 }
 
-/// After the installation: an empty folder and `ttlab` on the path, where each command says the
-/// next one. The template's own depth would take minutes here.
+/// After the installation, with an empty folder and `ttlab` on the path, each command prints the
+/// next one. The test uses a smaller depth than the template, which would take minutes.
 #[test]
 fn template_is_run_in_an_empty_folder() {
     let (folder, path) = (scratch(), scratch());
@@ -259,7 +259,7 @@ fn trace_is_replayed_under_another_policy() {
     assert!(shown.to_lowercase().contains("hit"), "{shown}");
 }
 
-/// After the first run the terminal says what to type next; afterwards it does not repeat itself.
+/// The first run suggests the next command; later runs don't repeat it.
 #[test]
 fn first_run_says_what_to_type_next() {
     let folder = scratch();
@@ -269,7 +269,7 @@ fn first_run_says_what_to_type_next() {
     assert!(!results(folder.path(), &text).1.contains("next: "));
 }
 
-/// The commands stand in groups, with the first ones first.
+/// The commands are listed in groups, beginning with those that a user needs first.
 #[test]
 fn help_lists_commands_in_groups() {
     let shown = screen(&["--help"]);
@@ -278,8 +278,8 @@ fn help_lists_commands_in_groups() {
     assert!(place("check") < place("Results:"), "{shown}");
 }
 
-/// A variant without a baseline, a baseline or metric that is none: each is named with the nearest
-/// that works.
+/// A variant without a baseline, a baseline that doesn't exist, a metric that doesn't exist: each
+/// message names the nearest one that works.
 #[test]
 fn question_without_an_answer_gets_the_nearest_that_works() {
     let folder = scratch();

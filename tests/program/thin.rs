@@ -1,4 +1,4 @@
-//! Thin results: the page of the full ones, and a refusal of whatever else.
+//! Thin results give the same page as the full ones, and everything else is refused.
 
 use crate::common::{run, scratch, seal_anew};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use ttlab::internals::record::manifest::Manifest;
 use ttlab::internals::record::thin::{self, Resolution};
 use ttlab::internals::runner::verify::FolderState;
 
-/// A trial: its full results and its thin ones.
+/// A trial with its full and its thin results.
 struct Kept {
     folder: TempDir,
 }
@@ -33,7 +33,7 @@ impl Kept {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    /// Standard output and standard error of a command that ends so.
+    /// The stdout and stderr of a command that must exit with the given code.
     #[track_caller]
     fn call(&self, words: &[&str], exit: i32) -> String {
         let (stdout, stderr, code) = run(words);
@@ -41,7 +41,7 @@ impl Kept {
         stdout + &stderr
     }
 
-    /// The page of a folder as data.
+    /// The page of a folder as JSON.
     fn page(&self, name: &str, choice: &[&str]) -> Value {
         let folder = self.text(name);
         let words = [&["report", &folder, "--format", "json"], choice].concat();
@@ -50,7 +50,7 @@ impl Kept {
         page
     }
 
-    /// Thin and full rows make one page.
+    /// Asserts that thin and full rows give the same page.
     #[track_caller]
     fn same_page(&self, choice: &[&str]) {
         let (full, thin) = (self.page("full", choice), self.page("thin", choice));
@@ -60,7 +60,7 @@ impl Kept {
     }
 }
 
-/// Where two documents differ by more than the rounding of a sum.
+/// Lists the places where two documents differ by more than the rounding error of a sum.
 fn differences(one: &Value, other: &Value, path: &str, found: &mut Vec<String>) {
     match (one, other) {
         (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
@@ -86,7 +86,7 @@ const RICH: &str = "name = 'trial'\nquestion = 'Which?'\nsuite = 'data/bratko-ko
     limit = { depth = 4, nodes = 6000 }\n[engine]\ndiagnostics = 'full'\n[grid]\n'table.size' = [64, 1024]\n'table.slots' = [1, 4]\n\
     [[expect]]\nwhere = { depth = 2 }\n'table.stores' = { min = 1 }\n[[expect]]\nclaim = 'evals(size=64, slots=1) > evals(size=1024, slots=1)'\n";
 
-/// One side's searches along a game, a table that is kept between them.
+/// The searches of one side along a game, with a table that is kept between them.
 const GAME: &str = "suite = 'data/games.pgn'\nfirst = 2\nlimit = { depth = 3 }\nsequence = { from = 21, to = 32, side = 'white' }\n\
     [engine]\ntable.clear = 'game'\ntable.size = 256\n[grid]\n'table.policy' = ['always', 'depth-preferred']\n";
 
@@ -104,16 +104,17 @@ fn thin_rows_make_the_page_of_the_full_ones() {
     };
     assert!(figures("thin") == 3, "{}", figures("thin"));
     assert!(!rich.path("thin/report.html").exists(), "{}", figures("thin"));
-    // What all variants have alike stands once in the manifest, and is read back for each.
+    // The manifest of thin rows stores common options only once, and gives them back for each
+    // variant.
     let [full, thin] = ["full", "thin"].map(|name| Manifest::read(&rich.path(name)).unwrap().unwrap());
     assert_eq!(full.options.len(), 8);
     assert!(full.options == thin.options);
     assert!(2 * size("thin/manifest.json") < size("full/manifest.json"), "{}", size("thin/manifest.json"));
-    // The columns of options tell groups apart as ever, and a rate of some rows is that of the same
-    // full rows.
+    // Grouping by option columns still works, and a rate computed from some of the rows equals that
+    // of the same full rows.
     rich.same_page(&["--by", "table.size"]);
     rich.same_page(&["--where", "table.slots=4"]);
-    // Thin rows of thin rows are the same, and so is their page.
+    // Thinning thin rows changes neither the rows nor the page.
     rich.call(&["thin", &rich.text("thin"), "-o", &rich.text("again"), "-q"], 0);
     for name in ["rows.csv.xz", "manifest.json", "report.md", "experiment.toml"] {
         assert_eq!(fs::read(rich.path("thin").join(name)).unwrap(), fs::read(rich.path("again").join(name)).unwrap());
@@ -176,7 +177,7 @@ fn missing_column_of_thin_rows_names_the_command_that_makes_it() {
         assert!(output.contains(remedy), "{choice:?}: {output}");
     }
     kept.call(&["report", &thin, "--metric", "nodes", "--pairs"], 0);
-    // Columns by row are compared, with gates on them; on others there is none.
+    // Columns with a value per row can be compared and gated on; other columns can't.
     for (base, new) in [(&thin, &full), (&full, &thin), (&thin, &thin)] {
         let output = kept.call(&["compare", base, new, "--fail-on", "nodes changed"], 0);
         assert!(output.contains("ok: 8 gates pass"), "{output}");
@@ -186,7 +187,7 @@ fn missing_column_of_thin_rows_names_the_command_that_makes_it() {
     assert!(output.contains(remedy), "{output}");
     let output = kept.call(&["compare", &full, &thin, "--fail-on", "table.hits > +1%"], 2);
     assert!(output.contains("NEW has no column `table.hits`"), "{output}");
-    // A run does not go on with them, nor are they full rows' place.
+    // A run doesn't continue thin rows, and thin rows don't replace full ones.
     let output = kept.call(&["run", &kept.text("trial.toml"), "-q", "--out", &thin], 2);
     assert!(output.contains("holds thin rows, which cannot be continued"), "{output}");
     let output = kept.call(&["thin", &thin, "-o", &full], 2);
@@ -198,7 +199,7 @@ fn missing_column_of_thin_rows_names_the_command_that_makes_it() {
     assert!(kept.path("thin/results.csv").exists());
 }
 
-/// The seals by column in the manifest of thin rows are those of any run of the plan.
+/// The column checksums in the manifest of thin rows equal those of any other run of the plan.
 #[test]
 fn checksums_in_thin_rows_equal_those_of_another_run() {
     let kept = Kept::new(
@@ -213,8 +214,8 @@ fn checksums_in_thin_rows_equal_those_of_another_run() {
     assert!(known.contains_key("pv"));
 }
 
-/// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take
-/// it.
+/// The folder's state according to `verify`, and whether it can be read for a report and for a
+/// comparison.
 fn read(folder: &Path) -> (FolderState, bool, bool) {
     let state = ttlab::internals::runner::verify::verify(folder).unwrap().state;
     (state, ttlab::internals::report::Page::read(folder).is_ok(), RecordedResult::read(folder).is_ok())
@@ -233,7 +234,7 @@ fn thin_rows_that_were_edited_are_refused() {
     let manifest = fs::read(folder.join("manifest.json")).unwrap();
     let lines: Vec<&str> = table.lines().collect();
     for at in 0..lines.len() {
-        // A cell more or other, a column gone, two exchanged.
+        // An extra or changed cell, a missing column, two exchanged columns.
         let (mut edited, mut gone, mut exchanged) = (lines.clone(), lines.clone(), lines.clone());
         let longer = format!("{}1", lines[at]);
         edited[at] = &longer;
@@ -244,7 +245,7 @@ fn thin_rows_that_were_edited_are_refused() {
             assert_eq!(read(&folder), wrong, "{}", lines[at]);
         }
     }
-    // Of another format, cut short, or with something behind it.
+    // A file in another format, a truncated file, and a file with trailing bytes.
     for bytes in [table.as_bytes().to_vec(), whole[..whole.len() / 2].to_vec(), [&whole[..], b"x"].concat(), Vec::new()]
     {
         fs::write(&path, bytes).unwrap();
@@ -254,8 +255,8 @@ fn thin_rows_that_were_edited_are_refused() {
     assert!(output.contains("rows.csv.xz: "), "{output}");
     assert!(output.contains("help: "), "{output}");
     kept.call(&["verify", &kept.text("thin")], 4);
-    // A table that was sealed anew is held against the columns of the full rows; one of another
-    // width is none.
+    // A table with a recomputed checksum is still compared with the column checksums of the full
+    // rows; a table of another width is invalid.
     let nodes = lines.iter().position(|line| line.starts_with("search.nodes,")).unwrap();
     for other in [lines[nodes].replacen(",3", ",4", 1), format!("{},7", lines[nodes])] {
         assert_ne!(other, lines[nodes]);
@@ -266,7 +267,7 @@ fn thin_rows_that_were_edited_are_refused() {
         });
         assert_eq!(read(&folder), wrong, "{other}");
     }
-    // Full rows' manifest beside it; its manifest without a seal.
+    // With the manifest of the full rows, and with a manifest without a checksum.
     fs::write(&path, &whole).unwrap();
     fs::copy(kept.path("full/manifest.json"), folder.join("manifest.json")).unwrap();
     assert_eq!(read(&folder), wrong);

@@ -1,4 +1,4 @@
-//! Traces on the command line, and the C header in an engine that is not ours.
+//! Traces on the command line, and the C header in an external engine.
 
 use crate::common::{has_python, run, scratch, skip};
 use std::collections::HashMap;
@@ -26,13 +26,13 @@ fn number(row: &HashMap<String, String>, column: &str) -> u64 {
     row[column].parse().unwrap_or_else(|_| panic!("{column} of {row:?}"))
 }
 
-/// Without diagnostics a search counts what its cutoffs were worth: as much as its own table, shown
-/// the trace, keeps.
+/// A search counts what its cutoffs were worth even without diagnostics: the same value that its
+/// own table keeps when it replays the trace.
 #[test]
 fn worth_of_a_plain_search_equals_that_of_its_trace() {
     let folder = scratch();
     let file = folder.path().join("own.trace").to_str().unwrap().to_owned();
-    // Node counts whole, not rounded; small enough that much is lost.
+    // A layout that stores node counts exactly, in a table so small that much is lost.
     let table = ["--set", "table.size=256", "--set", "table.slots=4", "--set", "table.layout=bytes24"];
     let (message, stderr, code) = run(&[&["search", "startpos", "--depth", "5"], &table[..]].concat());
     assert_eq!(code, 0, "{stderr}");
@@ -62,7 +62,7 @@ fn recorded_trace_is_replayed_by_policies() {
         assert!(value("never") < value("clairvoyant"), "{column}: {rows:?}");
     }
     assert!(number(&rows["unbounded"], "hits") > number(&rows["clairvoyant"], "hits"));
-    // How much of the way from `always` to foresight a policy goes.
+    // The gap columns: how far a policy gets on the way from `always` to `clairvoyant`.
     for (column, gap) in [("hits", "hits_gap"), ("cuts_kept", "cuts_gap"), ("worth_kept", "worth_gap")] {
         let value = |policy: &str| number(&rows[policy], column) as f64;
         for (policy, row) in rows.iter().filter(|(policy, _)| *policy != "unbounded") {
@@ -72,7 +72,8 @@ fn recorded_trace_is_replayed_by_policies() {
         }
     }
 
-    // Read in many turns, the same comes out. 30,000 positions want more than a MiB.
+    // The result is the same if the trace is read in several passes. 30,000 positions take more
+    // than 1 MiB.
     let longer = folder.path().join("longer.trace");
     let longer = longer.to_str().unwrap();
     let (_, stderr, code) = run(&["trace", "startpos", "--depth", "7", "--set", "table.kind=unbounded", "-o", longer]);
@@ -86,7 +87,7 @@ fn recorded_trace_is_replayed_by_policies() {
     let (stdout, _, code) = run(&["trace", "info", file]);
     assert_eq!(code, 0);
     assert!(stdout.contains("searches    1 (6 iterations recorded)"), "{stdout}");
-    // A folder is no trace, as a file that is not there is none.
+    // A folder isn't a trace, and neither is a missing file.
     for command in [&["trace", "info", "data"][..], &["replay", "data"]] {
         let (_, stderr, code) = run(command);
         assert_eq!(code, 2, "{code} {stderr}");
@@ -125,7 +126,7 @@ fn recorded_trace_is_replayed_by_policies() {
     assert_eq!(code, 2);
 }
 
-/// Compiles a program with the header; none where there is no compiler.
+/// Compiles a program that includes the header; none if there is no compiler.
 fn compiled(folder: &Path, compiler: &str, source: &Path, name: &str, options: &[&str]) -> Option<PathBuf> {
     let program = folder.join(name);
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("include");
@@ -173,18 +174,18 @@ fn replay_of_a_foreign_trace_has_its_exact_hits() {
     assert!(info.contains(&format!("nodes       {nodes}\n")), "{info}");
     assert!(info.contains("games       2\n"), "{info}");
 
-    // The engine's own rule as options: one tick a search, depth - 4 x age, the same position
-    // first.
+    // The engine's own replacement rule as options: one tick per search, depth - 4 x age, the same
+    // position first.
     let rule = "{ kind = \"depth-age\", factor = 4 }";
     let args = [file.to_str().unwrap(), "--set", "table.size=800", "--set", "table.slots=4", "--policy", rule];
     let own = &replayed(&args)[rule];
     assert_eq!((number(own, "probes"), number(own, "hits")), (probes, hits));
     assert_eq!((number(own, "stores"), number(own, "evictions")), (stores, replaced));
-    // What was lost to the recorded table is usable too, since the windows are told; what it cut
-    // was there.
+    // Entries that the recorded table had lost are usable here too, because the trace has the
+    // search windows. Entries that gave a cutoff were there.
     assert!(number(own, "cuts") > cuts, "{own:?}");
     assert!(number(own, "cuts_kept") >= cuts, "{own:?}");
-    // And with another rule the count is another.
+    // With another rule the number of hits is another.
     let other = "{ kind = \"depth-age\", factor = 0 }";
     assert_ne!(number(&replayed(&[&args[..6], &[other]].concat())[other], "hits"), hits);
 }
@@ -270,8 +271,8 @@ fn trace_of_several_threads_has_every_event() {
     }
 }
 
-/// A trace that is written anew while an experiment shows it is not the one that its rows are said
-/// to be of.
+/// If a trace is rewritten while an experiment replays it, its rows would no longer match the
+/// recorded file, so that is refused.
 #[test]
 fn trace_that_changes_during_a_run_is_refused() {
     struct NoObserver;
@@ -295,12 +296,12 @@ fn trace_that_changes_during_a_run_is_refused() {
     let bytes = fs::read(&file).unwrap();
     fs::write(&file, &bytes[..bytes.len() - 16]).unwrap();
     assert_eq!(show(&second), Err("the trace changed while it was being read".to_owned()));
-    // What was made into steps before is still what was read.
+    // Steps that were decoded before the change are still those of the original trace.
     assert_eq!(show(&first), Ok(()));
 }
 
-/// Along a game each search is a ply after the one before it, and a game begins where it says so;
-/// without game plies none has passed.
+/// Along a game each search is one ply after the previous one, and a game starts where the trace
+/// says so. Without game plies, no ply passes.
 #[test]
 fn trace_records_the_plies_between_searches() {
     let folder = scratch();
@@ -366,12 +367,12 @@ fn experiment_replays_a_trace_for_its_variants() {
         assert_eq!(mine("search.usable"), number(own, "cuts_kept"), "{policy}");
         assert_eq!(mine("search.saved"), number(own, "worth_kept"), "{policy}");
         assert_eq!(mine("search.nodes"), nodes + number(own, "worth") - number(own, "worth_kept"), "{policy}");
-        // Each game is one row, from an empty table.
+        // Each game has one row and starts with an empty table.
         assert!(mine("entries") <= 3 * 64);
     }
     let page = fs::read_to_string(format!("{out}/report.md")).unwrap();
     assert!(page.contains("a trace: open loop"), "{page}");
-    // Worth stands beside hits and cutoffs, as the replay has them, and in figures of its own.
+    // The page has worth beside hits and cutoffs, equal to the replay's, and in figures of its own.
     for policy in ["always", "depth-age", "depth-preferred"] {
         let own = &shown[policy];
         let share = |part: &str, of: u64| format!("{:.1}\u{a0}%", 100.0 * number(own, part) as f64 / of as f64);
@@ -385,12 +386,12 @@ fn experiment_replays_a_trace_for_its_variants() {
         assert!(Path::new(&out).join(figure).exists(), "{figure}");
     }
 
-    // Again: nothing is left to do, and the rows are the same. With another trace in its place:
-    // another plan, whose rows are new.
+    // A second run has nothing to do and leaves the rows unchanged. Another trace in the same file
+    // makes another plan with new rows.
     let before = fs::read(&results).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
     assert_eq!((code, fs::read(&results).unwrap() == before), (0, true), "{stderr}");
-    // Of other games, and of the same games otherwise searched.
+    // A trace of other games, and one of the same games searched differently.
     for (first, more) in [("2", "table.kind=unbounded"), ("3", "table.size=64")] {
         run(&["trace", "data/games.pgn", "--first", first, "--depth", "3", "--set", more, "-o", &file]);
         let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
@@ -413,7 +414,7 @@ fn experiment_replays_a_trace_for_its_variants() {
     assert!(stderr.contains("byte 1000: the trace is truncated"), "{stderr}");
 }
 
-/// What is read is never written over, and what would not be heeded is refused.
+/// Input files are never overwritten, and flags that would have no effect are refused.
 #[test]
 fn replay_overwrites_no_input_and_ignores_no_flag() {
     let folder = scratch();
@@ -469,8 +470,9 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
     }
 }
 
-/// What is known of a long trace's positions is in memory by turns: where the whole does not fit
-/// into the process, turns do. An experiment on a trace and an export hold no events either.
+/// Knowledge about the positions of a long trace is held in memory in passes: if it doesn't fit
+/// into the process as a whole, it is split. Experiments on a trace and exports don't hold the
+/// events in memory either.
 #[test]
 fn long_trace_is_replayed_in_little_memory() {
     let folder = scratch();
@@ -478,14 +480,15 @@ fn long_trace_is_replayed_in_little_memory() {
     let (file, toml, out, exported) = (path("long.trace"), path("t.toml"), path("out"), path("long.oracle"));
     let mut writer = Writer::new(fs::File::create(&file).unwrap());
     for at in 0..1_500_000u64 {
-        // Each of 750,000 positions twice.
+        // Each of 750,000 positions occurs twice.
         let key = (at % 750_000 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         writer.push(Event::store(key, 1, 0, Event::bound_bits(Bound::Lower) | flags::SUBTREE, 3));
         writer.push(Event::probe(key, 1, 0, flags::HIT | flags::CUT, 0));
     }
     writer.finish().unwrap();
-    // Addresses, the program and all, in KiB: three million events are 46 MiB as they are, 92 as
-    // steps, and what is known of 750,000 positions takes 50 while it grows.
+    // Address space including the program itself, in KiB: three million events take 46 MiB as
+    // stored and 92 MiB as steps, and the knowledge about 750,000 positions takes 50 MiB while it
+    // grows.
     let within = |most: u32, args: &[&str]| {
         let program = Path::new(env!("CARGO_BIN_EXE_ttlab"));
         let limited = format!("ulimit -v {most}; exec \"$0\" \"$@\"");
@@ -527,8 +530,8 @@ fn long_trace_is_replayed_in_little_memory() {
     assert_eq!(columns(&rows()), whole, "in turns");
 }
 
-/// Addresses of a process that runs an experiment, in KiB: less than 92 MiB above what it needs for
-/// itself.
+/// Address space of a process that runs an experiment, in KiB: less than 92 MiB more than the
+/// process needs for itself.
 const LITTLE: u32 = 172_032;
 
 const CACHES: &str = "
@@ -546,8 +549,8 @@ for kind, more in (
     print(sum(cache.get(request) for request in reader))
 ";
 
-/// One bucket of eight slots is a cache of eight objects: what the export holds gives another
-/// program's hits.
+/// A bucket of eight slots is a cache of eight objects: another cache simulator gets the same hits
+/// from the export.
 #[test]
 fn bucket_of_eight_equals_a_cache_simulator() {
     let folder = scratch();
@@ -557,7 +560,7 @@ fn bucket_of_eight_equals_a_cache_simulator() {
     let mut state = 1u64;
     for _ in 0..20_000 {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // Some ids far oftener than others.
+        // Some ids are far more frequent than others.
         let (a, b) = (state >> 33 & 0xff, state >> 45 & 0xff);
         writer.push(Event::store(1 + a * b / 700, 3, 0, Event::bound_bits(Bound::Exact), 1));
     }
@@ -571,9 +574,9 @@ fn bucket_of_eight_equals_a_cache_simulator() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     let expected: Vec<u64> = text.lines().map(|line| line.parse().unwrap()).collect();
-    // libcachesim has no S3-FIFO whose small queue is one object (it refuses each newcomer then),
-    // and by its own default none at all in a cache of eight; its W-TinyLFU has a sketch of another
-    // size: those are left to the plain queues of tests/table/caches.rs.
+    // libcachesim has no S3-FIFO whose small queue is one object (it then refuses each newcomer),
+    // and by default none at all in a cache of eight; its W-TinyLFU has a sketch of another size.
+    // Those policies are checked against the plain queues of tests/table/caches.rs.
     let mine = [
         ("replace", "always"),
         ("policy", "always"),

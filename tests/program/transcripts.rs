@@ -1,20 +1,20 @@
-//! Whole sessions at the terminal, as they were read: each file of `tests/golden/transcripts` holds
-//! files, commands, and all that the commands said.
+//! Complete terminal sessions: each file of `tests/golden/transcripts` has files, commands, and the
+//! complete output of the commands.
 //!
-//! The figures in them are held by other tests against calculations of their own; here it is seen
-//! that nothing around them moves unread: a word, a sentence's condition, a column, an exit code.
-//! `TTLAB_BLESS=1 cargo test` writes them anew; read the difference before it is committed.
+//! The figures in them are checked by other tests; these tests make sure that every other change of
+//! the output is reviewed: a word, when a sentence appears, a column, an exit code. `TTLAB_BLESS=1
+//! cargo test` rewrites the files; review the diff before committing it.
 //!
-//! A line begins with what it is: `== ` a file, `+ ` a line of it, `$ ` a command, `| ` its
-//! standard output, `! ` its standard error, `= ` its exit code where that is not 0. `$ steady
-//! FOLDER` gives results other times, machine and build, which are then the same everywhere.
+//! Each line begins with its kind: `== ` a file, `+ ` a line of it, `$ ` a command, `| ` its
+//! stdout, `! ` its stderr, `= ` its exit code if it isn't 0. `$ steady FOLDER` replaces times,
+//! machine and build in results by fixed ones, so that they are the same everywhere.
 
 use crate::common::{scratch, seal_anew};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Times that a rule makes up, and a machine that is none.
+/// Replaces the times by generated ones, and the machine by a fictitious one.
 fn steady(folder: &Path) {
     let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
     let header = reader.headers().unwrap().clone();
@@ -57,8 +57,8 @@ fn settle(key: &str, value: &mut serde_json::Value) {
     }
 }
 
-/// What differs from machine to machine: the folder, ids (whose tests are elsewhere), the build,
-/// speeds, and a figure's last digits.
+/// Masks whatever differs between machines: the folder, ids (which other tests check), the build,
+/// speeds, and the last digits of figures.
 fn masked(text: &str, folder: &str, programs: &str) -> String {
     let text = text.replace(folder, "DIR").replace(programs, "BIN");
     let mut out = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! Tuning: races over synthetic objectives whose truth is known, and the command from end to end.
+//! Tuning: races over synthetic objectives with known truth, and the command from end to end.
 
 use crate::common::scratch;
 use rand::{RngExt, SeedableRng};
@@ -11,8 +11,8 @@ use ttlab::internals::analysis::questions::race::{Confirmation, Contest, Objecti
 use ttlab::internals::analysis::questions::samples::Measurements;
 use ttlab::internals::experiment::{Goal, Tune};
 
-/// What a candidate costs on an item is the item's size, times its own factor, times noise: of the
-/// item and candidate, and of each search.
+/// The cost of a candidate on an item is the item's size, times the candidate's factor, times
+/// noise: noise per item and candidate, and noise per search.
 struct Synthetic {
     factors: Vec<f64>,
     noise: f64,
@@ -27,7 +27,7 @@ impl Synthetic {
     }
 }
 
-/// A normal deviate, nearly: the sum of twelve uniform ones.
+/// An approximately normal deviate: the sum of twelve uniform ones.
 fn deviate(random: &mut Pcg64) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
 }
@@ -61,8 +61,8 @@ fn race(objective: &mut Synthetic, baseline: usize, items: usize, options: &Tune
     run_race(&question, objective, &mut |_| {}).unwrap()
 }
 
-/// A planted optimum is found and confirmed there and at both other pressures; what is far from it
-/// is dropped early, and the whole costs less than half of the grid.
+/// A planted optimum is found, and confirmed at the file's pressure and at both others. Candidates
+/// far from it are dropped early, and the race costs less than half of the full grid.
 #[test]
 fn tune_finds_a_planted_optimum() {
     let factors: Vec<f64> = (0..12).map(|at| 1.0 + 0.01 * f64::from(at - 7i32).powi(2)).collect();
@@ -84,7 +84,7 @@ fn tune_finds_a_planted_optimum() {
     }
 }
 
-/// Where the baseline is the best, it stands, tested against the next best.
+/// If the baseline is the best, it wins and is tested against the second best.
 #[test]
 fn tune_keeps_a_baseline_that_is_best() {
     let tuned = race(&mut Synthetic::new(&[1.1, 1.0, 1.08, 1.3], 0.02, 5), 1, 80, &Tune::default());
@@ -99,8 +99,8 @@ fn tune_maximises_if_the_goal_is_most() {
     assert!(tuned.candidates[2].dropped.is_some());
 }
 
-/// Where nothing differs but by noise, a finding comes no more often than alpha says, and the true
-/// best (all are) is dropped no more often either. 60 races: 5 % and four standard errors.
+/// If candidates differ only by noise, findings are no more frequent than alpha, and the true best
+/// (all of them are) is dropped no more often either. 60 races: 5 % and four standard errors.
 #[test]
 fn tune_finds_differences_in_noise_at_most_at_its_level() {
     let (races, options) = (60, Tune { first: 8, ..Tune::default() });
@@ -112,11 +112,11 @@ fn tune_finds_differences_in_noise_at_most_at_its_level() {
     }
     let limit = |alpha: f64| (races as f64 * alpha + 4.0 * (races as f64 * alpha * (1.0 - alpha)).sqrt()) as u32;
     assert!(findings <= limit(options.alpha), "{findings} findings in {races} races");
-    // A given one of the candidates; the luckiest of five is what the others are held against.
+    // This counts one fixed candidate; the others are compared with the luckiest of five.
     assert!(drops <= limit(options.alpha), "{drops} drops in {races} races");
 }
 
-/// What does nothing is said to do nothing, and nothing is spent on confirming it.
+/// An option without effect is reported as such, and nothing is spent on confirming it.
 #[test]
 fn tune_reports_an_option_without_effect() {
     let mut objective = Synthetic::new(&[1.0; 5], 0.0, 1);
@@ -127,7 +127,7 @@ fn tune_reports_an_option_without_effect() {
     assert!(objective.asked.iter().all(|(stage, ..)| matches!(stage, RaceStage::Race(_))));
 }
 
-/// The race never sees what is held out, and no item twice.
+/// The race never uses a held-out item, and no item twice.
 #[test]
 fn race_never_searches_held_out_items() {
     struct Seen(Vec<(RaceStage, Vec<usize>)>);
@@ -208,7 +208,7 @@ fn written(out: &Path) -> Vec<Vec<u8>> {
     ["report.md", "report.html", "tune.csv"].iter().map(|name| fs::read(out.join(name)).unwrap()).collect()
 }
 
-/// The same bytes with any number of jobs, and after a kill and a second call.
+/// The result has the same bytes with any number of jobs, and after a kill and a second call.
 #[test]
 fn tuning_is_independent_of_jobs_and_kills() {
     let folder = scratch();
@@ -219,7 +219,7 @@ fn tuning_is_independent_of_jobs_and_kills() {
     assert!(stdout.contains("factor="), "{stdout}");
     assert!(stdout.contains("that the race never saw"), "{stdout}");
     assert_eq!(ttlab(&["--jobs", "1", "--quiet"], &file, &out("one")), (Some(0), String::new(), String::new()));
-    // The number of jobs stands nowhere in the report.
+    // The number of jobs is nowhere in the report.
     assert_eq!(written(&out("two")), written(&out("one")));
 
     for pause in [30, 120, 400, 1000] {
@@ -234,11 +234,11 @@ fn tuning_is_independent_of_jobs_and_kills() {
         let _ = child.kill();
         let _ = child.wait();
     }
-    // A job that is killed twice is no poison here.
+    // `--retry-failed`: a job that was killed twice isn't quarantined here.
     let (code, _, stderr) = ttlab(&["--retry-failed"], &file, &out("killed"));
     assert_eq!(code, Some(0), "{stderr}");
     assert_eq!(written(&out("killed")), written(&out("one")));
-    // A finished tuning is read, not made again.
+    // A finished tuning is read, not repeated.
     let (code, _, stderr) = ttlab(&[], &file, &out("killed"));
     assert_eq!(code, Some(0));
     assert!(stderr.contains("\n0 jobs in "), "{stderr}");
@@ -249,8 +249,8 @@ fn tuning_is_independent_of_jobs_and_kills() {
     assert!(csv.contains("held-out,table.size = 1024,"), "{csv}");
 }
 
-/// Key seeds and repeats belong to the experiment as a whole: each stage of a race searches each of
-/// its items once, with the keys as they are.
+/// Key seeds and repeats are settings of the experiment as a whole: each stage of a race searches
+/// each of its items once, with the unchanged keys.
 #[test]
 fn stage_searches_each_item_once_with_one_key_seed() {
     let folder = tempfile::tempdir().unwrap();
@@ -269,11 +269,10 @@ fn stage_searches_each_item_once_with_one_key_seed() {
             |row: &std::collections::BTreeMap<String, String>| columns.iter().map(|name| row[*name].clone()).collect();
         rows.iter().map(of).collect::<std::collections::BTreeSet<Vec<String>>>().len()
     };
-    // Four candidates, four games; no search is there twice.
+    // Four candidates and four games; no search occurs twice.
     assert_eq!((different(&["variant"]), different(&["game"])), (4, 4));
     assert_eq!(different(&["variant", "position", "depth"]), rows.len());
-    // Whoever opens a stage's folder finds it held against the file's own baseline, wherever that
-    // stands among the candidates.
+    // Each stage's own folder uses the file's baseline, wherever that is among the candidates.
     for stage in ["race-1", "held-out"] {
         let manifest = fs::read_to_string(out.join(stage).join("manifest.json")).unwrap();
         let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
@@ -281,7 +280,7 @@ fn stage_searches_each_item_once_with_one_key_seed() {
     }
 }
 
-/// An option that does nothing: ages are not looked at by this policy.
+/// An option without effect: this policy ignores ages.
 #[test]
 fn tune_reports_equal_options_as_equal() {
     let folder = scratch();
@@ -319,12 +318,12 @@ fn invalid_tune_section_is_refused() {
         assert!(stderr.contains(expected), "{to}: {stderr}");
         assert!(!out.join("race-1").exists(), "{to}: it was searched before it was refused");
     }
-    // A depth and a limit of nodes beside it: nodes are not what everybody is given.
+    // With a depth limit and a node limit together, not every search gets the same number of nodes.
     let both =
         file(folder.path(), &TEXT.replace("depth = 3", "depth = 1, nodes = 5000").replace("first = 24", "first = 6"));
     let (code, _, stderr) = ttlab(&["--quiet"], &both, &folder.path().join("both"));
     assert_eq!(code, Some(0), "{stderr}");
-    // A wrong pressure is found where the file is checked, too.
+    // A wrong pressure is also found by `check`.
     let wrong = file(folder.path(), &TEXT.replace("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n"));
     let output = Command::new(env!("CARGO_BIN_EXE_ttlab")).arg("check").arg(&wrong).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();

@@ -1,5 +1,5 @@
-//! The pages of a tuning by hand: six candidates whose figures are all different, and what must
-//! stand of each in tables, sentences, figures and `tune.csv`.
+//! The pages of a tuning, checked by hand: six candidates with all figures different, and what the
+//! tables, sentences, figures and `tune.csv` must contain for each.
 
 use crate::common::scratch;
 use std::fs;
@@ -14,7 +14,7 @@ use ttlab::internals::stats::ratio::Ratio;
 const FILE: &str = "name = 'hand'\nsuite = { startpos = true }\nlimit = { depth = 3 }\n\
                     [grid]\n'table.slots' = [1, 2, 4]\n'eval.centre' = [0, 5]\n";
 
-/// Of a mean and an interval, clear of 1 where the interval is.
+/// A ratio with a mean and an interval; p is significant if the interval excludes 1.
 fn ratio(mean: f64, low: f64, high: f64, pairs: usize) -> Ratio {
     let p = if low > 1.0 || high < 1.0 { 0.01 } else { 0.4 };
     Ratio { mean, low, high, p, pairs, clusters: pairs, error: 0.05, ..Ratio::default() }
@@ -83,7 +83,7 @@ fn written(folder: &Path, tuned: &RaceResult, pressures: &[&str]) -> (String, Ve
     (fs::read_to_string(folder.join("report.md")).unwrap(), findings)
 }
 
-/// The rows of a table under a heading, their fields without emphasis.
+/// The rows of the table under a heading, without emphasis marks.
 fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
     let body = page.split(&format!("## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no {heading}: {page}"));
     let lines = body.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
@@ -153,8 +153,8 @@ fn tune_page_has_every_figure_in_its_cell() {
                   held-out,table.size=64 KiB,\"slots=2, centre=5\",17,1.15,1.06,1.26,0.034,\n\
                   held-out,table.size=64 KiB,\"slots=2, centre=0\",16,1.02,0.93,1.13,,\n";
     assert_eq!(csv, expected);
-    // Curves over the one option with three values, a line for each value of the other; the race as
-    // a forest; the finalists.
+    // Curves over the option with three values, one line per value of the other option; the race as
+    // a forest plot; the finalists.
     let tips = |name: &str| -> Vec<String> {
         let svg = fs::read_to_string(folder.path().join(format!("{name}.svg"))).unwrap();
         svg.split("<title>").skip(1).map(|rest| rest.split("</title>").next().unwrap().to_owned()).collect()
@@ -176,7 +176,7 @@ fn tune_page_has_every_figure_in_its_cell() {
         "slots=4, centre=5: 1.010, 95 % 0.920 to 1.120",
     ];
     assert_eq!(tips("race"), race);
-    // Grey where the interval has 1 in it, blue for clearly less, orange for clearly more.
+    // Grey if the interval includes 1, blue for clearly less, orange for clearly more.
     let svg = fs::read_to_string(folder.path().join("race.svg")).unwrap();
     let colour = |rest: &str| rest.rsplit("class=\"").next().unwrap().split(['"', ' ']).next().unwrap().to_owned();
     let pieces: Vec<&str> = svg.split("<title>").collect();
@@ -185,7 +185,7 @@ fn tune_page_has_every_figure_in_its_cell() {
     assert!(!folder.path().join("response-eval-centre.svg").exists(), "two values make no curve");
 }
 
-/// Each answer in its own words.
+/// Each outcome has its own sentence.
 #[test]
 fn tune_page_has_a_sentence_for_each_outcome() {
     let folder = scratch();
@@ -225,7 +225,7 @@ fn tune_page_has_a_sentence_for_each_outcome() {
     assert!(findings[1].ends_with("of the 0 of the full grid, 0 %."), "{findings:?}");
     assert!(!page.contains("Held-out items"), "{findings:?}");
     assert!(!page.contains("no other pressure"), "{page}");
-    // All others dropped; too few items, on either side; no other pressure.
+    // All others dropped; too few items on either side; no other pressure.
     let (_, findings) = stdout(
         &|tuned| {
             tuned.candidates[2].dropped = Some(1);
@@ -248,7 +248,7 @@ fn tune_page_has_a_sentence_for_each_outcome() {
     assert!(page.contains("no other pressure was tried"), "{page}");
 }
 
-/// A curve runs along its axis, in whatever order the file names its values.
+/// A curve follows its axis, whatever the order of the values in the file.
 #[test]
 fn tune_curves_follow_the_order_of_their_axis() {
     let folder = scratch();
@@ -281,8 +281,8 @@ fn tune_curves_follow_the_order_of_their_axis() {
     assert!(tips.iter().zip(places).all(|(tip, place)| tip.contains(place)), "{tips:?}");
 }
 
-/// An interval that is clear of 1 is of one pressure alone; what the winner is said to be hangs on
-/// the p of all pressures together.
+/// An interval that excludes 1 refers to one pressure only; whether the winner is called better
+/// depends on the p that is corrected for all pressures.
 #[test]
 fn tune_page_marks_only_significant_ratios() {
     let stands_out = |p: f64| {
