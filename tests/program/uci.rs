@@ -1,4 +1,4 @@
-//! `ttlab uci` as a client meets it: a scripted client on the binary.
+//! `ttlab uci` as a client sees it, tested by a scripted client of the binary.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -28,7 +28,7 @@ impl Client {
         writeln!(self.input, "{text}").unwrap();
     }
 
-    /// The lines up to the first that begins so, it included.
+    /// Reads lines up to and including the first one that begins with `start`.
     fn until(&mut self, start: &str) -> Vec<String> {
         let mut heard = Vec::new();
         loop {
@@ -69,7 +69,7 @@ fn session_from_uci_to_mate_follows_the_protocol() {
     }
     client.say("setoption name Hash value 1\nsetoption name table.policy.kind value two-big1\nsetoption name table.slots value 2\nisready");
     assert_eq!(client.until("readyok"), ["readyok"], "no option was refused");
-    // A mate in two by a known study's like: the score says so and the line is legal.
+    // A mate in two: the score says so and the line is legal.
     client.say("ucinewgame\nposition fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1\ngo depth 5");
     let heard = client.until("bestmove");
     let last = heard.iter().rev().find(|line| line.starts_with("info depth 5")).unwrap();
@@ -90,24 +90,25 @@ fn invalid_commands_are_reported_and_ignored() {
     assert!(message("Nonesuch"), "{heard:?}");
     assert!(message("e2e5"), "{heard:?}");
     assert!(message("position"), "{heard:?}");
-    // Of a position that was refused there is no move, and none of the one before it.
+    // After a refused position there is no move, not even one from the previous position.
     client.say("go depth 4");
     assert_eq!(client.best(), "0000");
     client.say("position startpos\ngo depth 4");
     let heard = client.until("bestmove");
     assert!(heard.iter().any(|line| line.starts_with("info depth 4 ")), "{heard:?}");
-    // What is not heeded of a limit is told.
+    // Parts of a limit that are ignored are reported.
     client.say("go depth 2 mate 3 nodes many");
     let heard = client.until("bestmove");
     for message in ["info string go: mate: is ignored", "info string go: nodes: expected a number, found `many`"] {
         assert!(heard.iter().any(|line| line == message), "{heard:?}");
     }
-    // Checkmated and stalemated: no move.
+    // Checkmate and stalemate: no move.
     for fen in ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "7k/5Q2/8/8/8/8/8/K7 b - - 0 1"] {
         client.say(&format!("position fen {fen}\ngo depth 3"));
         assert_eq!(client.best(), "0000");
     }
-    // A thousand questions, also while it searches; `go` within a search is refused.
+    // A thousand `isready` are answered, also during a search; a second `go` during a search is
+    // refused.
     client.say("position startpos\ngo infinite\ngo depth 1");
     assert!(client.until("info string go").len() < 1000);
     client.say(&"isready\n".repeat(1000));
@@ -118,8 +119,8 @@ fn invalid_commands_are_reported_and_ignored() {
     client.quit();
 }
 
-/// An infinite search of a position that is soon searched through does not answer before `stop`; a
-/// pondered one not before `ponderhit`.
+/// An infinite search doesn't answer before `stop`, even if it has searched everything; a pondering
+/// search doesn't answer before `ponderhit`.
 #[test]
 fn infinite_and_pondering_searches_answer_only_on_request() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
@@ -138,7 +139,7 @@ fn infinite_and_pondering_searches_answer_only_on_request() {
     client.quit();
 }
 
-/// Limits: nodes are kept to the node, as everywhere; times end searches that have no other end.
+/// Node limits are exact, as everywhere; time limits end searches that have no other end.
 #[test]
 fn limits_end_their_searches() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
@@ -161,8 +162,8 @@ fn limits_end_their_searches() {
     client.quit();
 }
 
-/// The same options and position give the library's counts: nothing of the interface reaches the
-/// search.
+/// The same options and position give the same counts as the library: the UCI layer doesn't affect
+/// the search.
 #[test]
 fn counts_equal_those_of_the_search_command() {
     let (stdout, stderr, code) =
@@ -181,13 +182,13 @@ fn counts_equal_those_of_the_search_command() {
         client.say("ucinewgame\nposition startpos\ngo depth 6");
         let heard = client.until("bestmove");
         let last = heard.iter().find(|line| line.contains(&format!(" nodes {total} "))).unwrap();
-        // Captures beyond the horizon: deeper than the iteration, by less than there are men to
-        // take.
+        // `seldepth` includes captures beyond the horizon: deeper than the iteration, by less than
+        // the number of men that can be captured.
         let deepest: u32 = last.split(" seldepth ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
         assert!(deepest > 6 && deepest < 6 + 30, "{last}");
     }
-    // The bench is the build's, whatever was set and searched before; and it ends a search that
-    // would have no end.
+    // `bench` prints the signature of the build, whatever was set or searched before, and ends an
+    // infinite search.
     let signatures = std::fs::read_to_string("tests/signatures.txt").unwrap();
     let bench = signatures.lines().find_map(|line| line.strip_prefix("bench ")).unwrap();
     client.say("go infinite\nbench");
@@ -196,7 +197,7 @@ fn counts_equal_those_of_the_search_command() {
     client.quit();
 }
 
-/// What is never cleared between games is cleared when the client says so, and at no other time.
+/// A table that is never cleared between games is only cleared by the client's `Clear Hash`.
 #[test]
 fn clear_hash_clears_a_table_that_is_never_cleared() {
     let mut client =
@@ -214,8 +215,8 @@ fn clear_hash_clears_a_table_that_is_never_cleared() {
     client.quit();
 }
 
-/// Words that end are no `quit`: what was asked with a limit is answered, what has none is not
-/// waited for.
+/// The end of the input isn't a `quit`: a limited search is finished and answered, a search without
+/// a limit is stopped and answered.
 #[test]
 fn commands_from_a_pipe_are_answered_after_its_end() {
     for (go, deepest) in
@@ -225,7 +226,7 @@ fn commands_from_a_pipe_are_answered_after_its_end() {
         client.say(&format!("position startpos\ngo {go}"));
         let Client { mut child, input, lines } = client;
         drop(input);
-        // A search that goes on for ever tells less and less.
+        // An endless search reports less and less often.
         let heard: Vec<String> = std::iter::from_fn(|| lines.recv_timeout(Duration::from_secs(20)).ok()).collect();
         if !heard.last().is_some_and(|line| line.starts_with("bestmove ")) {
             let _ = child.kill();
@@ -236,8 +237,8 @@ fn commands_from_a_pipe_are_answered_after_its_end() {
     }
 }
 
-/// What begins something new ends the search that is under way, and it is answered; words that mean
-/// nothing in `go` are passed over; without a finished iteration the first legal move is played.
+/// Commands that start something new end the current search, which is answered; unknown words in
+/// `go` are ignored; without a finished iteration, the first legal move is played.
 #[test]
 fn next_command_ends_the_current_search() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
@@ -260,7 +261,7 @@ fn next_command_ends_the_current_search() {
     client.quit();
 }
 
-/// Who quits does not wait for the end of a search, be it limited or not.
+/// `quit` doesn't wait for the end of a search, limited or not.
 #[test]
 fn quit_ends_the_current_search() {
     for go in ["go depth 200", "go nodes 1000000000000", "go infinite", "go ponder wtime 1000 btime 1000"] {
@@ -283,7 +284,8 @@ fn quit_ends_the_current_search() {
     }
 }
 
-/// While it ponders no clock runs: a millisecond is long over when the twelfth iteration is told.
+/// No clock runs while the engine ponders: one millisecond is long over when the twelfth iteration
+/// is reported.
 #[test]
 fn clock_does_not_end_a_pondering_search() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
@@ -294,9 +296,9 @@ fn clock_does_not_end_a_pondering_search() {
     client.quit();
 }
 
-/// Names of options have no case, values may be of several words, one of them `value`; a new game
-/// begins at its beginning; a search that is over is not begun again by `ponderhit`, and one that
-/// waits to be asked is ended by what comes next.
+/// Option names ignore case, and values may have several words, one of them `value`; a new game
+/// starts at the initial position; `ponderhit` doesn't restart a finished search, and a search that
+/// waits for `stop` is ended by the next command.
 #[test]
 fn option_names_ignore_case_and_values_may_have_several_words() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
@@ -316,7 +318,7 @@ fn option_names_ignore_case_and_values_may_have_several_words() {
     for next in ["ucinewgame", "setoption name Clear Hash"] {
         client.say("position startpos\ngo infinite depth 1");
         client.until("info depth 1");
-        // By then it most likely waits.
+        // By then the search is most likely waiting.
         std::thread::sleep(Duration::from_millis(50));
         client.say(&format!("{next}\nisready"));
         assert!(client.until("readyok").iter().any(|line| line.starts_with("bestmove ")), "{next}");
@@ -324,7 +326,7 @@ fn option_names_ignore_case_and_values_may_have_several_words() {
     client.quit();
 }
 
-/// After `ponderhit` the clock ends a search in the midst of an iteration: plain minimax straight
+/// After `ponderhit` the clock ends a search in the middle of an iteration: plain minimax straight
 /// to depth 9 would take days.
 #[test]
 fn clock_ends_an_endless_iteration() {
@@ -338,8 +340,8 @@ fn clock_ends_an_endless_iteration() {
     client.quit();
 }
 
-/// What the system cannot grant changes nothing: the table with all that it has learned stays, and
-/// moves are searched.
+/// A hash size that the system can't allocate changes nothing: the table keeps its entries, and the
+/// engine goes on searching.
 #[test]
 fn hash_that_cannot_be_allocated_leaves_the_table() {
     let nodes = |between: &str| {
@@ -356,19 +358,19 @@ fn hash_that_cannot_be_allocated_leaves_the_table() {
         client.quit();
         found
     };
-    // As many bytes as a process can address: no system has them free.
+    // As many bytes as a process can address, which no system has free.
     let ([(first, _), (second, _)], refused) = (nodes(""), nodes("setoption name table.size value 128 TiB\n"));
     assert_ne!(first, second, "the table answers the second search");
     let [(again, silent), (kept, message)] = refused;
     assert_eq!((again, kept, silent.len(), message.len()), (first, second, 0, 1));
     assert!(message[0].starts_with("info string table.size: 134217728 MiB exceed the "), "{message:?}");
-    // At the start there is no state to keep: the command is refused.
+    // At startup there is no table to keep, so the command is refused.
     let (_, stderr, code) = crate::common::run(&["uci", "--set", "table.size=128 TiB"]);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("table.size: 134217728 MiB exceed the "), "{stderr}");
 }
 
-/// Nothing but the client's wish makes a search that has no end.
+/// A search only becomes infinite if the client asks for it.
 #[test]
 fn search_without_a_clock_ends_on_stop() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);

@@ -1,10 +1,10 @@
-//! Disks that are full, folders that cannot be written to, and folders that go away.
+//! Full disks, folders that can't be written to, and folders that disappear.
 
 use super::*;
 use crate::common::skip;
 use std::time::{Duration, Instant};
 
-/// Runs through a shell that sets limits first.
+/// Runs ttlab in a shell that sets limits first.
 fn limited(limits: &str, trial: &Trial, out: &str) -> Output {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
     let command = format!(
@@ -16,19 +16,19 @@ fn limited(limits: &str, trial: &Trial, out: &str) -> Output {
     run_command(Command::new("sh").args(["-c", &command]))
 }
 
-/// A file that may not grow is as good as a full disk: told, with what was finished safe.
+/// A file size limit acts like a full disk: it is reported, and all finished rows are safe.
 #[test]
 fn full_disk_ends_the_run_without_loss() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 3"));
     trial.run("peace", &[]).expect(0);
     let peace = counts(&trial.results("peace"));
     let size = fs::metadata(trial.results("peace")).unwrap().len();
-    // Whether or not the signal of such a limit is ignored.
+    // With and without ignoring the limit's signal.
     for (blocks, trap) in [(12, ""), (16, "trap '' XFSZ; "), (size / 512 - 1, "")] {
         let out = format!("full-{blocks}");
         let message = limited(&format!("{trap}ulimit -f {blocks}"), &trial, &out);
         message.expect(5).prints(&["error: ", "all rows before it are safe", "run the same command again"]);
-        // The rows that are there are whole ones.
+        // All rows in the file are complete.
         let text = fs::read_to_string(trial.results(&out)).unwrap();
         assert!(text.ends_with('\n'), "{} bytes", text.len());
         assert!(text.len() as u64 <= blocks * 512, "{} bytes", text.len());
@@ -40,15 +40,15 @@ fn full_disk_ends_the_run_without_loss() {
     }
 }
 
-/// The stack that the limits of the user give is not the program's.
+/// The program doesn't depend on the user's stack limit.
 #[test]
 fn small_stack_limit_does_not_end_the_run() {
     let trial = Trial::new("suite = { startpos = true }\nlimit = { depth = 3 }\n");
     limited("ulimit -s 64", &trial, "out").expect(0);
 }
 
-/// A real full disk, where the system lets a test have one: a small file system in memory, in a
-/// name space of its own.
+/// A real full disk, if the system allows it: a small file system in memory, mounted in a namespace
+/// of its own.
 #[test]
 fn full_file_system_ends_the_run_without_loss() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 3"));
@@ -84,14 +84,14 @@ fn unwritable_output_is_refused_before_the_first_search() {
     let begun = Instant::now();
     trial.run("a-file", &[]).expect(5).prints(&["a-file"]);
     ttlab(&["run", &trial.file, "--out", "/proc/ttlab"]).expect(5).prints(&["/proc/ttlab"]);
-    // A folder that may be read only; whoever may do everything may write to it all the same.
+    // A read-only folder; root can write to it nevertheless, so that is checked first.
     let locked = trial.path("locked");
     fs::create_dir(&locked).unwrap();
     fs::set_permissions(&locked, std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
     if fs::write(locked.join("probe"), "").is_err() {
         trial.run("locked", &[]).expect(5).prints(&["locked", "ermission denied"]);
     }
-    // Results that may only be read.
+    // Results that can't be written, because `results.csv` is a folder.
     fs::create_dir_all(trial.path("mine/results.csv")).unwrap();
     trial.run("mine", &[]).expect(5).prints(&["results.csv"]);
     assert!(begun.elapsed() < Duration::from_secs(20));
@@ -140,8 +140,8 @@ fn folder_moved_during_a_run_keeps_its_rows() {
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("peace")));
 }
 
-/// An editor that saves over the results replaces them: what was found meanwhile is not lost, and
-/// what was saved stays.
+/// An editor that saves over the results replaces the file: the saved file stays, and the rows
+/// found meanwhile are written to another one.
 #[test]
 fn results_replaced_during_a_run_are_kept_beside() {
     let trial = Trial::new(LONG);

@@ -1,5 +1,5 @@
-//! Results that someone edited, or that are of something else: refused with the line, never
-//! overwritten; `--repair` runs again what was damaged.
+//! Results that were edited or belong to something else: they are refused with a line number and
+//! never overwritten, and `--repair` runs the damaged jobs again.
 
 use super::*;
 
@@ -18,8 +18,8 @@ impl Edited {
         Self { trial, lines: text.lines().map(str::to_owned).collect(), whole }
     }
 
-    /// Writes an edited file; the run refuses it with these words and leaves it alone; repairing
-    /// gives the old rows.
+    /// Writes an edited file. The run must refuse it with these words and leave it unchanged, and
+    /// `--repair` must restore the original rows.
     fn refused(&self, lines: &[String], words: &[&str]) {
         let (text, results) = (lines.join("\n") + "\n", self.trial.results("out"));
         fs::write(&results, &text).unwrap();
@@ -41,7 +41,7 @@ impl Edited {
         assert_eq!(counts(&results), self.whole);
     }
 
-    /// The lines with one field of one row set to something else.
+    /// The lines with one field of one row changed.
     fn with_field(&self, line: usize, field: usize, to: &str) -> Vec<String> {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(self.lines[line].as_bytes());
         let record = reader.records().next().unwrap().unwrap();
@@ -63,7 +63,7 @@ fn edit_of_any_field_is_detected() {
             continue;
         }
         if *name == "seconds" {
-            // Every count is right, but times are figures too.
+            // All counts are right, but times are protected by the checksum too.
             let text = lines.join("\n") + "\n";
             fs::write(edited.trial.results("out"), &text).unwrap();
             edited.trial.run("out", &[]).expect(4).prints(&["its seconds were changed", "--repair"]);
@@ -72,7 +72,7 @@ fn edit_of_any_field_is_detected() {
             edited.trial.run("out", &["--repair"]).expect(0);
             ttlab(&["verify", &edited.trial.text("out")]).expect(0);
         } else {
-            // Why it is none of this plan is said of the field that it is seen by.
+            // The message explains the mismatch by the field that shows it.
             let words = match *name {
                 "variant" => "the plan has no variant \"7\"",
                 "position" => "the suite has no item \"7\"",
@@ -83,7 +83,7 @@ fn edit_of_any_field_is_detected() {
             edited.refused(&lines, &["line 5", words]);
         }
         if *name == "repeat" {
-            // The first that the plan has not.
+            // The first repeat that isn't in the plan.
             edited.refused(&edited.with_field(4, field, "1"), &["line 5", "found 1 (from 0)"]);
         }
     }
@@ -92,7 +92,7 @@ fn edit_of_any_field_is_detected() {
 #[test]
 fn lost_duplicate_and_invalid_rows_are_detected() {
     let edited = Edited::new();
-    // A job's rows are three depths; lines 2 to 4 are the first job's.
+    // Each job has one row for each of three depths; lines 2 to 4 are the first job's.
     for lost in [1, 2] {
         let mut lines = edited.lines.clone();
         lines.remove(lost);
@@ -104,12 +104,13 @@ fn lost_duplicate_and_invalid_rows_are_detected() {
     for bad in ["this,is,no,row", "", ",,,", "\"", "a\"b,c"] {
         let mut lines = edited.lines.clone();
         lines[2] = bad.to_owned();
-        // An empty line is no row and no harm; its job's next row misses it.
+        // An empty line isn't a row and does no harm by itself; the next row of the job reveals the
+        // gap.
         edited.refused(&lines, &["line"]);
     }
 }
 
-/// A job without its last row is not done: it is run again, with nothing lost of the others.
+/// A job without its last row isn't done: it runs again, and no other job loses a row.
 #[test]
 fn job_without_its_last_row_runs_again() {
     let edited = Edited::new();
@@ -119,7 +120,7 @@ fn job_without_its_last_row_runs_again() {
     let output = ttlab(&["run", &edited.trial.file, "--out", &edited.trial.text("out")]).expect(0);
     assert!(output.stderr.contains("dropped 2 rows of jobs that will run again"), "{}", output.stderr);
     assert_eq!(counts(&edited.trial.results("out")), edited.whole);
-    // Of a whole job nothing is left to miss.
+    // If all rows of a job are missing, there is no gap to report.
     let lines = [&edited.lines[..1], &edited.lines[4..]].concat();
     fs::write(edited.trial.results("out"), lines.join("\n") + "\n").unwrap();
     edited.trial.run("out", &[]).expect(0);
@@ -174,8 +175,8 @@ fn results_of_another_experiment_or_build_are_refused() {
     trial.run("out", &["--fresh"]).expect(0);
 }
 
-/// A first line that was lost, damaged or marked by another program; and holes that a file has
-/// which somebody cut short under a run.
+/// A missing or damaged header, a header marked by another program, and holes left in a file that
+/// was truncated during a run.
 #[test]
 fn damaged_header_and_holes_are_repaired() {
     let edited = Edited::new();
@@ -200,7 +201,7 @@ fn damaged_header_and_holes_are_repaired() {
     ] {
         edited.refused(&lines, words);
     }
-    // Without the end of any line.
+    // Files without any line end.
     let results = edited.trial.results("out");
     for text in [hole.as_str(), "x", "id,experiment,varient"] {
         fs::write(&results, text).unwrap();
@@ -211,8 +212,8 @@ fn damaged_header_and_holes_are_repaired() {
     }
 }
 
-/// The file as it was is kept, each time under another name; one stray quote costs its own job and
-/// none that follows.
+/// Repair keeps a copy of the original file, each time under a new name. A stray quote only costs
+/// its own job, not the following ones.
 #[test]
 fn repair_keeps_a_copy_and_drops_only_the_damaged_row() {
     let edited = Edited::new();
@@ -231,7 +232,7 @@ fn repair_keeps_a_copy_and_drops_only_the_damaged_row() {
     }
 }
 
-/// What spreadsheets and editors of other systems make of a file.
+/// Changes made by spreadsheets and by editors of other systems.
 #[test]
 fn changed_line_ends_and_invalid_times_are_refused() {
     let edited = Edited::new();
@@ -252,7 +253,7 @@ fn changed_line_ends_and_invalid_times_are_refused() {
     edited.trial.run("out", &[]).expect(2).prints(&["`search.evalz`", "`search.evals` is expected"]);
 }
 
-/// Links and files that someone put where results are to go.
+/// Links and files that someone put in the place of results.
 #[test]
 fn links_in_the_folder_are_not_written_through() {
     for name in [".lock", "results.csv", "manifest.json", "report.md", "report.html", "experiment.toml", ".flight"] {
@@ -280,7 +281,7 @@ fn fresh_run_deletes_old_pages() {
         fs::write(trial.path("out").join(mine), "mine").unwrap();
     }
     assert!(trial.path("out").join("report.html").exists());
-    // A run that is stopped at once leaves no page of the old one.
+    // A `--fresh` run that is stopped at once leaves no page of the old results.
     let mut child = trial.spawn("out", &["--fresh", "--set", "limit.depth=9", "--jobs", "1"]);
     let begun = std::time::Instant::now();
     while trial.path("out").join("report.html").exists() {

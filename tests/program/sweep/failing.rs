@@ -1,19 +1,19 @@
-//! Jobs that fail: a panic, a table that the system has no memory for. The others finish.
+//! Jobs that fail, by a panic or because a table can't be allocated. The other jobs finish.
 
 use super::*;
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::experiment::{Experiment, Plan};
 use ttlab::internals::runner::{Done, RunSummary, Session, Settings, progress::Progress};
 
-/// Panics when one variant meets one item, as a faulty policy would.
+/// Panics for one variant on one item, as a faulty policy would.
 struct Faulty;
 
 impl Progress for Faulty {
     fn begin(&self, _: u64, _: u64, _: &Done) {}
     fn job(&self, variant: &str, item: &str) {
         assert!(!(variant == "no table" && item == "BK.02"), "a fault\nof two lines, and a \"quote\"");
-        // A panic whose words are put together is carried otherwise than one whose words stand in
-        // the program.
+        // A panic with a formatted message has another payload type than one with a literal
+        // message.
         assert!(!(variant == "no table" && item == "BK.03"), "{item} is {}", variant.len());
     }
     fn done(&self, _: Option<String>) {}
@@ -44,7 +44,7 @@ fn panicking_job_leaves_a_row_and_the_others_finish() {
     let peace = counts(&trial.results("peace"));
     assert_eq!(rows.iter().filter(|row| peace.contains(row)).count(), peace.len() - 6);
 
-    // The failed job is not run again unbidden, and the failure is told each time.
+    // The failed job isn't run again without being asked to, and the failure is reported each time.
     let build = trial.run("out", &["--any-build"]).expect(3).prints(&["2 jobs failed", "--retry-failed"]);
     drop(build);
     assert_eq!(counts(&trial.results("out")), rows);
@@ -52,7 +52,7 @@ fn panicking_job_leaves_a_row_and_the_others_finish() {
     assert_eq!(counts(&trial.results("out")), peace);
 }
 
-/// A table that the system refuses while the run goes on.
+/// A table that can't be allocated during the run.
 #[test]
 fn table_that_cannot_be_allocated_leaves_rows_and_the_others_finish() {
     let trial = Trial::new(
@@ -81,7 +81,7 @@ fn tables_larger_than_memory_are_refused_before_the_run() {
     assert!(!trial.path("out").exists(), "a refused run left something behind");
 }
 
-/// Of many failures the first five are told, and how many there were.
+/// Of many failures, the first five are printed, and all are counted.
 #[test]
 fn first_failures_are_shown_and_the_others_counted() {
     let trial = Trial::new(
@@ -101,8 +101,8 @@ fn first_failures_are_shown_and_the_others_counted() {
     }
 }
 
-/// A shard with failed jobs is not done, though no row is missing: it is named, with how many,
-/// until they were run again.
+/// A shard with failed jobs isn't done, although no row is missing: it is listed with the number of
+/// failed jobs until they have been run again.
 #[test]
 fn shard_with_failed_jobs_is_named() {
     let trial = Trial::new(
@@ -116,7 +116,7 @@ fn shard_with_failed_jobs_is_named() {
             format!("{limit} exec '{}' run --plan '{plan}' --shard {index} -q --out '{out}'", binary().display());
         run_command(Command::new("sh").args(["-c", &command]))
     };
-    // As many as its file has rows with an error.
+    // The number of rows with an error in the shard's file.
     let failed = |index: usize| {
         let rows = counts(&trial.path(&format!("out/shards/{index}/results.csv")));
         rows.iter().filter(|row| !row[row.len() - 2].is_empty()).count()

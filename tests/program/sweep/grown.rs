@@ -1,4 +1,5 @@
-//! A file that grew, shrank or was renamed: what its folder has is not searched again.
+//! Experiment files that were extended, reduced or renamed: rows that the folder already has aren't
+//! searched again.
 
 use super::*;
 use crate::common::skip;
@@ -26,8 +27,8 @@ fn run_and_plan_print_how_many_jobs_are_known() {
     ttlab(&["report", &trial.text("out")]).expect(0);
 }
 
-/// Killed at any change of a name in the folder: the next run has all rows, and so has the plan
-/// before.
+/// A run killed at any rename or unlink in the folder: the next run has all rows, and so has a run
+/// of the previous plan.
 #[test]
 fn killed_change_of_plan_loses_no_row() {
     if Command::new("strace").arg("-V").output().is_err() {
@@ -61,7 +62,7 @@ fn killed_change_of_plan_loses_no_row() {
             assert_eq!(counts(&trial.results(&out)), whole[text], "call {call}, plan {text}");
             ttlab(&["verify", &trial.text(&out)]).expect(0);
         }
-        // Jobs that had rows before the kill have them still.
+        // Jobs that had rows before the kill still have them.
         write(0);
         let again = ttlab(&["run", &trial.file, "--out", &trial.text(&out)]).expect(0);
         assert!(again.stderr.contains("6 of 6 jobs known, 0 to run"), "call {call}: {}", again.stderr);
@@ -72,7 +73,8 @@ fn killed_change_of_plan_loses_no_row() {
     assert!(kills > 5, "{kills}");
 }
 
-/// Killed at moments of all kinds, each time with the other plan. `TTLAB_KILLS` says how often.
+/// Runs killed at random moments, alternating between two plans. `TTLAB_KILLS` sets the number of
+/// kills.
 #[test]
 fn kills_between_two_plans_lose_no_row() {
     let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(12);
@@ -105,7 +107,7 @@ fn kills_between_two_plans_lose_no_row() {
     }
 }
 
-/// Rows of other folders: the counts are those of a run from nothing, and no times are taken.
+/// Rows taken from other folders have the counts of a new run; their times aren't taken.
 #[test]
 fn reused_rows_give_the_counts_of_a_new_run() {
     let text = |grid: &str| format!("{HEAD}{grid}\n[[variant]]\nname = 'no table'\ntable = 'none'\n");
@@ -125,7 +127,7 @@ fn reused_rows_give_the_counts_of_a_new_run() {
     let manifest = fs::read_to_string(trial.path("out/manifest.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     assert_eq!((&manifest["sources"][0]["jobs"], &manifest["sources"][0]["rows"]), (&6.into(), &18.into()));
-    // Run again: nothing is taken twice.
+    // Running again takes nothing twice.
     reuse("out").expect(0).prints(&["9 of 9 jobs known, 0 to run"]);
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("new")));
 }
@@ -146,23 +148,23 @@ fn reuse_refuses_untrusted_results() {
     fs::write(&trial.file, file.replace("first = 3", "first = 3\nreuse = ['a/***b']")).unwrap();
     trial.run("out", &[]).expect(2).prints(&["reuse.0: Pattern syntax error"]);
     fs::write(&trial.file, file).unwrap();
-    // An edited row costs its own job.
+    // An edited row only costs its own job.
     let text = fs::read_to_string(trial.results("a")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let edited = text.replace(lines[2], &lines[2].replacen(",2,", ",3,", 1));
     fs::write(trial.results("a"), edited).unwrap();
     let output = ttlab(&["run", &trial.file, "--out", &trial.text("out"), "--fresh", "--reuse", &trial.text("a")]);
     output.expect(0).prints(&["not used: ", "results.csv: line 3: its checksum does not match"]);
-    // Quiet runs name it too.
+    // Runs with `--quiet` report it too.
     reuse(&trial.text("a")).expect(0).prints(&["warning: not used: "]);
-    // A source of which every row is cut short.
+    // A source in which every row is truncated.
     let short: Vec<String> = lines[1..].iter().map(|line| line[..40].to_owned()).collect();
     fs::write(trial.results("a"), format!("{}\n{}\n", lines[0], short.join("\n"))).unwrap();
     reuse(&trial.text("a")).expect(0).prints(&["warning: not used: ", "results.csv: line 4: not a row: expected "]);
     fs::write(trial.results("a"), &text).unwrap();
     trial.run("whole", &[]).expect(0);
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("whole")));
-    // Rows of another folder with other counts, under right checks.
+    // Rows of another folder with different counts and valid checksums.
     let mut fields: Vec<&str> = lines[3].split(',').collect();
     let nodes = lines[0].split(',').position(|name| name == "search.nodes").unwrap();
     fields.pop();
@@ -174,7 +176,7 @@ fn reuse_refuses_untrusted_results() {
     trial.run("whole", &["--reuse", &trial.text("a")]).expect(4).prints(&["other counts than in the results"]);
 }
 
-/// The patterns of the file are relative to its folder, wherever the command runs.
+/// Patterns in the file are relative to the file's folder, wherever the command runs.
 #[test]
 fn file_names_folders_whose_rows_are_reused() {
     let trial = Trial::new(&format!("{HEAD}'table.size' = [1024, 2048]\n"));
@@ -202,7 +204,7 @@ fn tune_and_reproduce_reuse_rows() {
     }
 }
 
-/// A smaller limit's rows are no rows of a deeper one, and are compared with them.
+/// Rows of a smaller limit aren't used for a deeper one, but they are compared with its rows.
 #[test]
 fn deeper_limits_are_searched_anew() {
     let trial = Trial::new(&format!("{HEAD}'table.size' = [1024, 2048]\n"));

@@ -1,16 +1,16 @@
-//! Ends of every kind: SIGKILL at any moment, Ctrl-C, SIGTERM.
+//! Runs that are ended by SIGKILL at any moment, by Ctrl-C, or by SIGTERM.
 
 use super::*;
 use std::time::{Duration, Instant};
 
-/// Killed at moments of all kinds and continued each time. `TTLAB_KILLS` says how often.
+/// Runs killed at random moments and continued each time. `TTLAB_KILLS` sets the number of kills.
 #[test]
 fn killed_runs_lose_nothing() {
     kill_and_continue(&LONG.replace("depth = 5", "depth = 4"), 12);
 }
 
-/// The same of searchers that take turns: whatever the moment, their rows are those of a run in
-/// peace.
+/// The same with several searchers that take turns: whenever they are killed, their rows equal
+/// those of an uninterrupted run.
 #[test]
 fn killed_runs_of_several_searchers_lose_nothing() {
     let threads = "schedules = 2\n[engine.threads]\nschedule = 'random'\n\
@@ -19,7 +19,7 @@ fn killed_runs_of_several_searchers_lose_nothing() {
     kill_and_continue(&format!("{head}{threads}"), 4);
 }
 
-/// `kills`: how often, unless `TTLAB_KILLS` says it.
+/// `kills`: the number of kills, unless `TTLAB_KILLS` sets it.
 fn kill_and_continue(experiment: &str, kills: u64) {
     let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(kills);
     let trial = Trial::new(experiment);
@@ -31,9 +31,9 @@ fn kill_and_continue(experiment: &str, kills: u64) {
     while done < kills {
         let out = format!("war-{war}");
         war += 1;
-        // Killed until one run gets through, at moments from its first to its last.
+        // Kill the run at random moments until one attempt finishes.
         for attempt in 0.. {
-            // A job that is killed twice is no poison here.
+            // `--retry-failed`: a job that was killed twice isn't quarantined here.
             let mut child = trial.spawn(&out, &["--jobs", "2", "--quiet", "--retry-failed"]);
             let moment = scatter(war * 1000 + attempt) % (whole * 11 / 10);
             std::thread::sleep(Duration::from_micros(moment));
@@ -53,14 +53,14 @@ fn kill_and_continue(experiment: &str, kills: u64) {
     eprintln!("{done} kills in {war} runs");
 }
 
-/// Where the tests themselves run under nohup, so does the program.
+/// Whether SIGHUP is ignored here, in which case the program ignores it too.
 fn under_nohup() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
     ignored.is_some_and(|mask| u64::from_str_radix(mask, 16).is_ok_and(|mask| mask & 1 == 1))
 }
 
-/// Waits until the first row is there.
+/// Waits until the first row is written.
 fn first_row(results: &Path) {
     let begun = Instant::now();
     while !fs::read(results).is_ok_and(|bytes| bytes.iter().filter(|&&byte| byte == b'\n').count() > 1) {
@@ -97,8 +97,7 @@ fn interrupt_exits_75_and_prints_the_command_to_resume() {
     }
 }
 
-/// What a run that was stopped had found is not thrown away with `--fresh` when its command is
-/// pasted.
+/// The printed command to resume has no `--fresh`, so pasting it doesn't delete the finished rows.
 #[test]
 fn printed_resume_command_has_no_fresh_flag() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 7"));
@@ -111,8 +110,8 @@ fn printed_resume_command_has_no_fresh_flag() {
     assert!(!stderr.lines().last().unwrap().contains("--fresh"), "{stderr}");
 }
 
-/// `nohup` has the program ignore the end of its terminal; what a shell has its background jobs
-/// ignore is another matter.
+/// `nohup` makes the program ignore SIGHUP, and that stays so; signals that a shell makes its
+/// background jobs ignore are still handled.
 #[test]
 fn hangup_ignored_at_the_start_stays_ignored() {
     let trial = Trial::new(LONG);
@@ -150,8 +149,8 @@ fn two_runs_do_not_share_a_folder() {
     first.wait().unwrap();
 }
 
-/// Commands that write whole files, killed at any moment: what they leave is completed by the same
-/// command. `TTLAB_KILLS` says how often.
+/// Commands that write whole files are killed at random moments; the same command then completes
+/// what they left. `TTLAB_KILLS` sets the number of kills.
 #[test]
 fn killed_merges_reports_and_tunings_are_completed() {
     let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
@@ -162,7 +161,7 @@ fn killed_merges_reports_and_tunings_are_completed() {
     for shard in ["0", "1"] {
         ttlab(&["run", "--quiet", "--plan", &plan, "--shard", shard, "--out", &out]).expect(0);
     }
-    // Nothing is carried over between positions where positions are drawn at random.
+    // Without the variant that carries state between positions: positions are drawn at random here.
     let race = Trial::new(
         &fs::read_to_string(&trial.file)
             .unwrap()
@@ -204,7 +203,7 @@ fn killed_merges_reports_and_tunings_are_completed() {
     eprintln!("{done:?} kills of merges, reports, tunings");
 }
 
-/// An audit that is stopped says so, and gives no verdict.
+/// An interrupted audit exits with 75 and gives no verdict.
 #[test]
 fn interrupted_audit_gives_no_verdict() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 20"));

@@ -1,5 +1,5 @@
-//! Runs that are killed, starved, edited and dealt out: whatever happens to them, no finished row
-//! is lost, and the rows are those of a run in peace.
+//! Runs that are killed, starved of resources, edited or split into shards: no finished row is ever
+//! lost, and the rows equal those of an uninterrupted run.
 
 mod disk;
 mod edited;
@@ -40,7 +40,7 @@ name = "kept"
 "table.clear" = "never"
 "#;
 
-/// A second or so.
+/// Takes about a second.
 const LONG: &str = "suite = 'data/bratko-kopec.epd'\nlimit = { depth = 5 }\n[engine]\ntable.size = '1 MiB'\n";
 
 fn root() -> &'static Path {
@@ -51,7 +51,7 @@ fn binary() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_ttlab"))
 }
 
-/// What a command printed, and its exit code.
+/// The output of a command and its exit code.
 struct Output {
     stdout: String,
     stderr: String,
@@ -59,7 +59,7 @@ struct Output {
 }
 
 impl Output {
-    /// Fails unless the command ended with this code.
+    /// Fails unless the command exited with this code.
     #[track_caller]
     fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
@@ -86,7 +86,7 @@ fn ttlab(args: &[&str]) -> Output {
     run_command(Command::new(binary()).args(args))
 }
 
-/// A trial: an experiment file in a folder of its own.
+/// An experiment file in a folder of its own.
 struct Trial {
     folder: TempDir,
     file: String,
@@ -108,7 +108,7 @@ impl Trial {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    /// Runs into a folder of the trial's.
+    /// Runs the experiment into a subfolder of the trial's folder.
     fn run(&self, out: &str, more: &[&str]) -> Output {
         ttlab(&[&["run", &self.file, "--quiet", "--out", &self.text(out)], more].concat())
     }
@@ -142,7 +142,7 @@ impl Trial {
     }
 }
 
-/// A results file's rows, the seconds apart.
+/// The rows of a results file without the seconds.
 fn counts(path: &Path) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let seconds = reader.headers().unwrap().iter().position(|name| name == "seconds").unwrap();
@@ -152,7 +152,7 @@ fn counts(path: &Path) -> Vec<Vec<String>> {
     reader.records().map(|record| fields(record.unwrap())).collect()
 }
 
-/// A results file's bytes, with every second set to nought.
+/// The bytes of a results file with all seconds left empty.
 fn bytes(path: &Path) -> Vec<u8> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).unwrap();
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -171,7 +171,7 @@ fn signal(child: &Child, name: &str) {
     let _ = Command::new("kill").args([name, &child.id().to_string()]).status();
 }
 
-/// Numbers without a pattern, the same in each run.
+/// Pseudo-random numbers that are the same in each run.
 fn scatter(seed: u64) -> u64 {
     let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16

@@ -1,5 +1,5 @@
-//! Readers that go away and outputs that are full: what is said may be lost, but never what was
-//! found, nor how it ended.
+//! Closed pipes and full devices as output: messages may be lost, but neither results nor exit
+//! codes are.
 
 use super::*;
 use crate::common::skip;
@@ -16,7 +16,8 @@ fn full() -> Stdio {
     File::options().write(true).open("/dev/full").unwrap().into()
 }
 
-/// Runs with these outputs; the exit code, and what was said on those that are caught.
+/// Runs a command with the given stdout and stderr. Returns the exit code, and the text of those
+/// that are captured.
 fn with(args: &[&str], stdout: Stdio, stderr: Stdio) -> Output {
     let child = Command::new(binary()).args(args).current_dir(root()).stdout(stdout).stderr(stderr).spawn().unwrap();
     let output = child.wait_with_output().unwrap();
@@ -37,7 +38,7 @@ fn closed_pipe_does_not_change_the_exit_code() {
         assert_eq!(counts(&trial.results("out")).len(), 6, "the run should have gone on to its end");
         assert!(trial.path("out").join("report.html").exists());
     }
-    // A comparison whose gate fails, with a reader that wanted one line.
+    // A comparison whose gate fails, with a reader that only wanted one line.
     let other = Trial::new(&format!("{QUICK}[engine]\ntable = 'none'\n"));
     other.run("out", &[]).expect(0);
     let compare = ["compare", &out, &other.text("out"), "--fail-on", "nodes>0%"];
@@ -50,10 +51,10 @@ fn closed_pipe_does_not_change_the_exit_code() {
     let whole = trial.text("whole");
     ttlab(&["run", "--plan", &plan, "--shard", "0", "--quiet", "--out", &whole]).expect(0);
     with(&["merge", &plan, "--out", &whole], gone(), gone()).expect(3);
-    // A mistake stays one.
+    // A usage error stays a usage error.
     with(&["run", "nowhere.toml"], gone(), gone()).expect(2);
     with(&["nonsense"], gone(), gone()).expect(2);
-    // A reader that has seen enough of a list is no failure.
+    // A reader that has seen enough of a list isn't a failure.
     with(&["columns"], gone(), Stdio::piped()).expect(0);
     with(&["--help"], gone(), Stdio::piped()).expect(0);
 }
@@ -87,7 +88,7 @@ fn refused_thread_is_reported() {
         |args: &[&str]| run_command(Command::new(binary()).args(args).env("RUST_MIN_STACK", (1u64 << 46).to_string()));
     let out = trial.text("out");
     starved(&["run", &trial.file, "--out", &out]).expect(5).prints(&["--jobs", "started only"]);
-    // What no row waits for goes on in one thread.
+    // Optional parallel work continues in a single thread.
     starved(&["report", &trial.text("peace")]).expect(0);
     trial.run("out", &[]).expect(0);
 }
@@ -97,7 +98,7 @@ fn impossible_table_size_is_refused_before_allocation() {
     for size in ["17179869184 GiB", "17179869183 GiB", "999999999999999", "8796093022208"] {
         let set = format!("table.size={size}");
         let huge = |args: &[&str]| ttlab(&[args, &["--set", &set]].concat());
-        // The last is a size that some machine might have, and this one has not.
+        // The last size is one that some machine might have, but not this one.
         let expected = if size.starts_with('8') { 5 } else { 2 };
         let message = huge(&["search", "startpos", "--depth", "2"]);
         assert!(matches!(message.code, Some(2 | 5)), "{size}: {}", message.stderr);

@@ -1,8 +1,8 @@
-//! Jobs that take the process with them, and tables that the memory has no room for.
+//! Jobs that kill the process, and tables that are larger than the free memory.
 
 use super::*;
 
-/// A job that was in flight at two deaths is set aside; the others run, and it can be tried again.
+/// A job that was running at two crashes is quarantined; the others run, and it can be retried.
 #[test]
 fn job_that_kills_the_run_twice_is_quarantined() {
     let trial = Trial::new(
@@ -14,7 +14,7 @@ fn job_that_kills_the_run_twice_is_quarantined() {
     for death in 0..2 {
         let mut child = trial.spawn("out", &["--jobs", "1"]);
         let begun = std::time::Instant::now();
-        // At the second time the suspect runs last: the other job is done before it.
+        // The second run retries the suspected job last, so the other job is finished by then.
         while !fs::read_to_string(&flight).is_ok_and(|text| text.contains('+')) || death == 1 && good() < 2 {
             assert!(begun.elapsed() < std::time::Duration::from_secs(60), "death {death}");
             std::thread::sleep(std::time::Duration::from_millis(20));
@@ -28,7 +28,7 @@ fn job_that_kills_the_run_twice_is_quarantined() {
     let rows = counts(&trial.results("out"));
     let aside = rows.iter().filter(|row| row[row.len() - 2].contains("killed twice")).count();
     assert_eq!((rows.len(), aside), (3, 1), "{rows:?}");
-    // Tried again on demand.
+    // Retried on request.
     let mut child = trial.spawn("out", &["--jobs", "1", "--retry-failed"]);
     std::thread::sleep(std::time::Duration::from_millis(500));
     assert!(child.try_wait().unwrap().is_none(), "it should be searching");
@@ -36,7 +36,7 @@ fn job_that_kills_the_run_twice_is_quarantined() {
     child.wait().unwrap();
 }
 
-/// A variant that cannot fit has rows that say so; the others run.
+/// A variant that doesn't fit into memory has rows with that error; the others run.
 #[test]
 fn variant_larger_than_memory_fails_and_the_others_run() {
     let trial = Trial::new(
@@ -46,7 +46,7 @@ fn variant_larger_than_memory_fails_and_the_others_run() {
     let rows = counts(&trial.results("out"));
     let error = |row: &&Vec<String>| row[row.len() - 2].contains("exceed the");
     assert_eq!((rows.len(), rows.iter().filter(error).count()), (6, 2));
-    // Where nothing fits nothing is run.
+    // If no variant fits, nothing is run.
     let none = Trial::new("suite = { startpos = true }\nlimit = { depth = 2 }\n[engine]\ntable.size = '100000 GiB'\n");
     none.run("out", &[]).expect(2).prints(&["table.size", "of free memory"]);
 }
@@ -69,8 +69,8 @@ fn memory_limit_of_the_process_is_respected() {
     limited(1_500_000).expect(0);
 }
 
-/// Where memory is short small tables are searched with, be it in a run, a shard or a match, and
-/// large ones are refused with the figures.
+/// If memory is short, small tables still run (in a run, a shard or a match), and large ones are
+/// refused with the numbers.
 #[test]
 fn small_tables_run_when_memory_is_short() {
     let sizes = "[grid]\n'table.size' = ['1 MiB', '512 MiB', '2 MiB']\n";
@@ -106,14 +106,15 @@ fn small_tables_run_when_memory_is_short() {
     }
 }
 
-/// Where nobody says how many jobs run at a time they are no more than there is memory for.
+/// Without `--jobs`, no more jobs run in parallel than there is memory for.
 #[test]
 fn default_jobs_fit_into_memory() {
     let sizes = "[grid]\n'table.size' = ['1 MiB', '512 MiB', '150 MiB', '149 MiB']\n";
     let trial = Trial::new(&format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{sizes}"));
     let limited = |jobs: &str| {
         let (binary, out) = (binary().display().to_string(), trial.text("out"));
-        // Not of addresses, of which each thread has more than it uses.
+        // A limit on data, not on address space: each thread reserves more address space than it
+        // uses.
         let command = format!("ulimit -d 250000; exec '{binary}' run '{}' -q --fresh {jobs} -o '{out}'", trial.file);
         run_command(Command::new("sh").args(["-c", &command]))
     };
@@ -121,12 +122,12 @@ fn default_jobs_fit_into_memory() {
     limited("-j 3").expect(2).prints(&["3 jobs x 150 MiB", ": use --jobs 1"]);
 }
 
-/// A file that somebody cuts short is written to no more: it gets no hole, and the same command
-/// continues.
+/// A results file that is truncated during a run isn't written to any more, so it gets no hole, and
+/// the same command continues.
 #[test]
 fn file_truncated_during_a_run_gets_no_hole() {
     let short = "suite = 'data/bratko-kopec.epd'\nfirst = 1\nlimit = { depth = 2 }\n[[variant]]\nname = 'short'\n";
-    // Both of the first job, after the header.
+    // The header and both rows of the first job.
     let two_rows = |trial: &Trial| {
         let begun = std::time::Instant::now();
         while fs::read_to_string(trial.results("out")).unwrap_or_default().matches('\n').count() < 3 {
@@ -139,7 +140,7 @@ fn file_truncated_during_a_run_gets_no_hole() {
         let child = trial.spawn("out", &["--jobs", "1"]);
         two_rows(&trial);
         let file = fs::OpenOptions::new().write(true).open(trial.results("out")).unwrap();
-        // So many bytes from the start or, below 0, from the end.
+        // Cut to this many bytes or, below 0, by this many bytes at the end.
         let kept = u64::try_from(cut).unwrap_or_else(|_| file.metadata().unwrap().len() - 10);
         file.set_len(kept).unwrap();
         let output = child.wait_with_output().unwrap();
@@ -148,7 +149,7 @@ fn file_truncated_during_a_run_gets_no_hole() {
         assert!(message.contains(&format!("it now has {kept} bytes")), "{message}");
         assert!(message.contains("run the same command again"), "{message}");
         assert_eq!(fs::metadata(trial.results("out")).unwrap().len(), kept);
-        // It begins again with what was lost.
+        // The next run starts with the lost rows.
         let child = trial.spawn("out", &["--jobs", "1"]);
         two_rows(&trial);
         signal(&child, "-TERM");
@@ -157,7 +158,7 @@ fn file_truncated_during_a_run_gets_no_hole() {
     }
 }
 
-/// The folder is looked after while one search lasts: not only between two rows.
+/// The folder is monitored during a search, not only between two rows.
 #[test]
 fn folder_removed_during_a_search_is_noticed() {
     let trial = Trial::new(
@@ -166,7 +167,7 @@ fn folder_removed_during_a_search_is_noticed() {
     );
     let child = trial.spawn("out", &["--jobs", "1"]);
     let begun = std::time::Instant::now();
-    // The header, and the rows of the short search; the file may be there before any of it.
+    // The header and the rows of the short search; the file may exist before it has them.
     while fs::read_to_string(trial.results("out")).unwrap_or_default().lines().count() < 3 {
         assert!(begun.elapsed() < std::time::Duration::from_secs(20));
         std::thread::sleep(std::time::Duration::from_millis(5));

@@ -1,10 +1,10 @@
-//! What stands in the place of a file and is none: nothing waits for it, and nothing reads it
-//! without end.
+//! Something other than a regular file in the place of a file: no command waits for it or reads it
+//! endlessly.
 
 use super::*;
 use std::os::unix::process::ExitStatusExt;
 
-/// A command that would be ended after a minute (124).
+/// A command that is ended after a minute, with exit code 124.
 fn bounded(args: &[&str]) -> Output {
     run_command(Command::new("timeout").arg("60").arg(binary()).args(args))
 }
@@ -13,7 +13,7 @@ fn fifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Each file of a folder in turn is a FIFO, or a link to a device that has no end.
+/// Each file of a folder in turn is replaced by a FIFO, or by a link to an endless device.
 #[test]
 fn fifo_or_device_in_a_result_folder_is_refused_at_once() {
     let reference = "[reference]\nuci = 'builtin'\nlimit = { depth = 2 }\n";
@@ -24,7 +24,7 @@ fn fifo_or_device_in_a_result_folder_is_refused_at_once() {
     let commands: [&[&str]; 4] =
         [&["run", &trial.file, "-q", "--out", &out], &["report", &out], &["verify", &out], &["compare", &whole, &out]];
     let manifest = fs::read(trial.path("out/manifest.json")).unwrap();
-    // By file: the exit codes of these commands; 0 where one has no use for the file.
+    // For each file, the exit codes of these commands; 0 if a command doesn't use the file.
     for (name, codes) in [
         ("results.csv", [5, 2, 5, 2]),
         ("manifest.json", [5, 2, 5, 2]),
@@ -42,7 +42,7 @@ fn fifo_or_device_in_a_result_folder_is_refused_at_once() {
                 false => fifo(&path),
             }
             for (command, code) in commands.iter().zip(codes) {
-                // A run that was refused may have written that it began.
+                // A refused run may already have recorded its start.
                 if name != "manifest.json" {
                     fs::write(trial.path("out/manifest.json"), &manifest).unwrap();
                 }
@@ -56,7 +56,7 @@ fn fifo_or_device_in_a_result_folder_is_refused_at_once() {
     }
 }
 
-/// What a user names may be a pipe; a signal ends the waiting for one that nobody writes to.
+/// A file named by the user may be a pipe; a signal ends waiting for one without a writer.
 #[test]
 fn signal_ends_the_reading_of_a_pipe() {
     let trial = Trial::new("suite = { startpos = true }\nlimit = { depth = 2 }\n");
@@ -72,7 +72,7 @@ fn signal_ends_the_reading_of_a_pipe() {
     assert_eq!(child.wait().unwrap().signal(), Some(15));
 }
 
-/// A trace that is killed while it is written leaves nothing.
+/// A trace command that is killed while writing leaves no file.
 #[test]
 fn killed_trace_leaves_no_file() {
     let folder = scratch();

@@ -1,9 +1,9 @@
-//! Plans that are dealt out: merged, the shards are the bytes of one run.
+//! Plans split into shards: the merged shards have the same bytes as a single run.
 
 use super::*;
 use crate::common::skip;
 
-/// Sequences in which searches share a table; some of the games are too short for the plies.
+/// Sequences in which searches share a table; some of the games are too short for these plies.
 const GAMES: &str = "name = 'games'\nsuite = 'data/games.pgn'\nlimit = { nodes = 300 }\nrepeats = 2\n\
     [sequence]\nfrom = 60\nto = 62\nside = 'white'\n[grid]\n'table.size' = [512, 1024]\n";
 
@@ -39,9 +39,9 @@ impl Sweep {
 
 #[test]
 fn merged_shards_equal_one_run_byte_for_byte() {
-    // Fewer shards than items, as many, more, and more than jobs (three items' five variants and
-    // one over them all). Each shard is a process that measures its machine first, which is what
-    // this test's time goes into.
+    // Fewer shards than items, the same number, more, and more than jobs (five variants on each of
+    // three items, and one job over all items). Each shard is a process that first measures its
+    // machine, which takes most of this test's time.
     let few = SMALL.replace("first = 6", "first = 3");
     for (text, name, numbers) in [(few.as_str(), "small", &[1, 3, 5, 17][..]), (GAMES, "games", &[4])] {
         let single = Trial::new(text);
@@ -53,7 +53,7 @@ fn merged_shards_equal_one_run_byte_for_byte() {
                 sweep.shard(index, "out", &["--jobs", "2"]).expect(0);
             }
             sweep.missing("out").expect(0);
-            // A shard has its own jobs, not the plan's.
+            // A shard only has its own jobs, not all jobs of the plan.
             ttlab(&["verify", &sweep.trial.text("out/shards/0")]).expect(0);
             sweep.merge("out", &[]).expect(0);
             assert_eq!(bytes(&sweep.trial.results("out")), whole, "{name} in {shards} shards");
@@ -61,7 +61,7 @@ fn merged_shards_equal_one_run_byte_for_byte() {
             assert_eq!(manifest.matches("\"calibration\"").count() as u64, shards);
             assert!(sweep.trial.path("out/report.md").exists());
             assert!(sweep.trial.path("out/experiment.toml").exists());
-            // Merged again, it is the same; and results that were merged are results like others.
+            // Merging again changes nothing, and merged results can be used like any others.
             sweep.merge("out", &[]).expect(0);
             assert_eq!(bytes(&sweep.trial.results("out")), whole);
             ttlab(&["report", &sweep.trial.text("out")]).expect(0);
@@ -82,7 +82,7 @@ fn missing_rows_are_named_and_the_earlier_result_is_kept() {
     assert!(!sweep.trial.results("out").exists());
     sweep.shard(2, "out", &[]).expect(0);
     sweep.shard(4, "out", &[]).expect(0);
-    // A shard that was killed: cut off in its middle.
+    // A shard that was killed: its file is cut off in the middle.
     let part = sweep.trial.path("out/shards/4/results.csv");
     let all = fs::read(&part).unwrap();
     fs::write(&part, &all[..all.len() * 2 / 3]).unwrap();
@@ -95,8 +95,8 @@ fn missing_rows_are_named_and_the_earlier_result_is_kept() {
     sweep.merge("out", &[]).expect(0);
 }
 
-/// The rows of one shard in the folder of another are whole and sealed, and not what the plan has
-/// there.
+/// The rows of one shard in the folder of another are complete with valid checksums, but they
+/// aren't the rows that the plan has there.
 #[test]
 fn rows_of_another_shard_are_refused() {
     let sweep = Sweep::new(SMALL, 2);
@@ -111,7 +111,7 @@ fn rows_of_another_shard_are_refused() {
     sweep.merge("out", &[]).expect(0);
 }
 
-/// A shard that was killed before its first row was begun, and lacks all its jobs.
+/// A shard that was killed before its first row has started, and all its jobs are missing.
 #[test]
 fn shard_without_rows_lacks_all_its_jobs() {
     let sweep = Sweep::new(SMALL, 2);
@@ -120,8 +120,8 @@ fn shard_without_rows_lacks_all_its_jobs() {
     let part = sweep.trial.path("out/shards/1/results.csv");
     let whole = fs::read(&part).unwrap();
     fs::remove_file(&part).unwrap();
-    // Of 31 jobs: six items' five variants, and one over the whole suite, which is the first
-    // shard's.
+    // 31 jobs in total: five variants on each of six items, and one over the whole suite, which
+    // belongs to the first shard.
     let message = sweep.missing("out").expect(3);
     assert_eq!(message.stdout, "1\n");
     assert!(message.stderr.contains("15 of 15 jobs missing"), "{}", message.stderr);
@@ -130,7 +130,7 @@ fn shard_without_rows_lacks_all_its_jobs() {
     sweep.merge("out", &[]).expect(0);
 }
 
-/// A run that was killed before it put its rows in order has them all the same.
+/// A run that was killed before it sorted its rows still has all of them.
 #[test]
 fn rows_in_any_order_are_merged_in_the_order_of_the_plan() {
     let sweep = Sweep::new(SMALL, 2);
@@ -141,7 +141,7 @@ fn rows_in_any_order_are_merged_in_the_order_of_the_plan() {
     let part = sweep.trial.path("out/shards/1/results.csv");
     let text = fs::read_to_string(&part).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
-    // Three rows to a job: the last four jobs first.
+    // Each job has three rows: the last four jobs come first.
     let (header, rows) = (lines.remove(0), lines.len());
     lines.rotate_left(rows - 12);
     fs::write(&part, format!("{header}\n{}\n", lines.join("\n"))).unwrap();
@@ -165,7 +165,8 @@ fn doubled_and_conflicting_shards_are_refused() {
     merge(&[&zero, &one, &other]).expect(2).prints(&["shard 1: it is in two folders", "b/shards/1"]);
     merge(&[&zero]).expect(3).prints(&["shard 1 of 2"]);
     merge(&[&zero, &sweep.trial.text("a")]).expect(2).prints(&["manifest.json"]);
-    // The other's counts differ: a job's row of another score, with a check that fits.
+    // The other folder has different counts: one row of a job has other nodes, with valid
+    // checksums.
     let path = sweep.trial.path("b/shards/1/results.csv");
     forge(&path);
     merge(&[&zero, &one, &other]).expect(4).prints(&["with different counts", "shard 1", "BK.02"]);
@@ -173,7 +174,7 @@ fn doubled_and_conflicting_shards_are_refused() {
     merge(&[&zero, &one]).expect(0);
 }
 
-/// Which of a job's repeats differs is told.
+/// The message names the repeat that differs.
 #[test]
 fn differing_repeat_is_named() {
     let text = "name = 'trial'\nsuite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 3 }\nrepeats = 2\n";
@@ -182,17 +183,17 @@ fn differing_repeat_is_named() {
     sweep.shard(0, "b", &[]).expect(0);
     let [one, other] = ["a/shards/0", "b/shards/0"].map(|name| sweep.trial.text(name));
     let path = sweep.trial.path("b/shards/0/results.csv");
-    // Two positions of three rows each; the first repeat stays.
+    // Two positions with three rows each; the first repeat is unchanged.
     forge_after(&path, 6);
     sweep.merge("out", &["--from", &one, "--from", &other]).expect(4).prints(&["BK.01 (repeat 1)"]);
 }
 
-/// Changes the nodes of the first job, and seals its rows again.
+/// Changes the nodes of the first job and recomputes its checksums.
 fn forge(path: &Path) {
     forge_after(path, 0);
 }
 
-/// The same of the first job after so many rows.
+/// The same for the first job after this many rows.
 fn forge_after(path: &Path, rows: usize) {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let header = reader.headers().unwrap().clone();
@@ -219,7 +220,7 @@ fn folders_of_another_kind_are_refused() {
     sweep.shard(0, "out", &[]).expect(0);
     sweep.shard(1, "out", &[]).expect(0);
     let (zero, one) = (sweep.trial.path("out/shards/0"), sweep.trial.path("out/shards/1"));
-    // Two shards that changed places.
+    // Two shards that were exchanged.
     fs::rename(&zero, sweep.trial.path("out/shards/x")).unwrap();
     fs::rename(&one, &zero).unwrap();
     sweep.merge("out", &[]).expect(2).prints(&["holds shard 1 of 2: expected shard 0 of 2"]);
@@ -235,7 +236,7 @@ fn folders_of_another_kind_are_refused() {
     seal_anew(&one, |manifest| manifest["build"]["searches"] = "0".into());
     sweep.merge("out", &[]).expect(2).prints(&["another build", "--any-build"]);
     sweep.merge("out", &["--any-build"]).expect(0);
-    // A whole run in a shard's place, and another plan's shard.
+    // A whole run in the place of a shard, and a shard of another plan.
     fs::write(one.join("manifest.json"), &manifest).unwrap();
     sweep.trial.run("out/shards/1", &["--fresh"]).expect(0);
     sweep.merge("out", &[]).expect(2).prints(&["the results of a whole run: expected a shard"]);
@@ -279,7 +280,7 @@ fn plan_file_suffices_for_a_shard() {
     assert!(fs::read_to_string(away.path().join("reports/trial/manifest.json")).unwrap().contains("minimax"));
 }
 
-/// Times of a slow machine beside those of a fast one are not taken for comparable.
+/// If one shard's machine is slower than another's, their times aren't treated as comparable.
 #[test]
 fn merge_warns_of_shards_from_different_machines() {
     let sweep = Sweep::new(SMALL, 2);
@@ -301,16 +302,16 @@ fn merge_warns_of_shards_from_different_machines() {
     assert!(report().contains("the fastest 50 % faster than the slowest"), "{}", report());
 }
 
-/// A merged manifest by hand: from the first shard's begin to the last one's end, as many jobs at a
-/// time as the widest had; what each shard ran on stands under its number.
+/// A merged manifest by hand: from the start of the earliest shard to the end of the latest, with
+/// the largest number of parallel jobs, and with each shard's machine under its number.
 #[test]
 fn merged_manifest_equals_one_made_by_hand() {
     let sweep = Sweep::new(SMALL, 3);
     let read = |path: &str| -> serde_json::Value {
         serde_json::from_str(&fs::read_to_string(sweep.trial.path(path)).unwrap()).unwrap()
     };
-    // Jobs, begin, end, speed; the first begins in the middle, the last to end is not the last to
-    // begin.
+    // Jobs, start, end, speed; the first shard starts in the middle, and the shard that ends last
+    // isn't the one that starts last.
     let runs = [(2, 2000, 9000, 500_000), (5, 1000, 3000, 510_000), (1, 4000, 5000, 520_000)];
     for (shard, (jobs, begun, ended, speed)) in runs.iter().enumerate() {
         sweep.shard(shard as u64, "out", &[]).expect(0);
@@ -367,7 +368,8 @@ fn invalid_plan_files_are_refused() {
         let edited = plan.replacen(from, to, 1);
         fs::write(sweep.plan(), &edited).unwrap();
         if *from == "BK.01" {
-            // An item's name is not what was searched; that two have one name is no harm.
+            // An item's name doesn't change what is searched, and two items with the same name do
+            // no harm.
             continue;
         }
         sweep.shard(0, "out", &[]).expect(2).prints(&["plan.json", words]);
@@ -383,7 +385,8 @@ fn invalid_plan_files_are_refused() {
     ttlab(&["merge", "no/plan.json"]).expect(2).prints(&["no/plan.json"]);
 }
 
-/// An item is one shard's with all its variants, so that what is compared is timed on one machine.
+/// An item belongs to one shard with all its variants, so that compared searches are timed on the
+/// same machine.
 #[test]
 fn item_is_searched_by_one_shard_with_all_variants() {
     let sweep = Sweep::new(SMALL, 3);
@@ -394,8 +397,8 @@ fn item_is_searched_by_one_shard_with_all_variants() {
     assert_eq!(rows.len(), 2 * 5 * 3, "each with all variants but the one that takes the whole suite");
 }
 
-/// A shard's file that ends early at any one of its reads: what was published is whole, or nothing
-/// was.
+/// A shard's file that ends early at any one of the merge's reads: either the complete results are
+/// published, or nothing.
 #[test]
 fn merge_exits_3_when_a_shard_has_fewer_rows_than_when_it_was_checked() {
     if Command::new("strace").arg("-V").output().is_err() {

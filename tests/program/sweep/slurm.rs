@@ -9,15 +9,15 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// None where Slurm is not installed.
+    /// None if Slurm isn't installed.
     fn up() -> Option<Self> {
         use std::os::unix::fs::PermissionsExt;
         let folder = scratch();
-        // The daemons look at the folder as others do.
+        // The daemons access the folder as another user.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let port = (20_000 + std::process::id() % 20_000).to_string();
         let script = root().join("tests/slurm/cluster.sh");
-        // What the daemons keep open must not be a pipe that this test waits for.
+        // The daemons must not inherit a pipe that this test waits for.
         let log = fs::File::create(folder.path().join("up.log")).unwrap();
         let status = Command::new(script)
             .arg("up")
@@ -44,7 +44,7 @@ impl Cluster {
         run_command(Command::new(program).args(args).env("SLURM_CONF", self.folder.path().join("slurm.conf")))
     }
 
-    /// Waits until no job is left, of the others' neither.
+    /// Waits until no job is left, including those of the other trials.
     fn wait(&self) {
         let begun = Instant::now();
         loop {
@@ -57,7 +57,7 @@ impl Cluster {
         }
     }
 
-    /// What became of a job: its state and exit code.
+    /// The state and exit code of a job.
     fn job(&self, id: &str) -> String {
         self.call("scontrol", &["show", "job", "--oneliner", id]).stdout
     }
@@ -70,7 +70,7 @@ impl Drop for Cluster {
     }
 }
 
-/// `shards 1, merge 2` of the submitting script.
+/// Parses `shards 1, merge 2`, the output of the submit script.
 fn ids(message: &Output) -> (String, String) {
     let (shards, merge) = message.stdout.trim().split_once(", merge ").unwrap();
     (shards.trim_start_matches("shards ").to_owned(), merge.to_owned())
@@ -79,7 +79,7 @@ fn ids(message: &Output) -> (String, String) {
 #[test]
 fn slurm_array_of_eight_merges_to_the_bytes_of_one_run() {
     let Some(cluster) = Cluster::up() else { return };
-    // Beside one another: most of the time each waits for the scheduler.
+    // In parallel: most of the time, each trial waits for the scheduler.
     std::thread::scope(|scope| {
         for trial in [whole_array, dead_shard, cancelled] {
             let cluster = &cluster;
@@ -107,10 +107,10 @@ fn whole_array(cluster: &Cluster) {
     assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("single")), "{log}");
 }
 
-/// A shard that dies is named; run again, alone, it completes the sweep.
+/// A shard that dies is listed; running it again alone completes the sweep.
 fn dead_shard(cluster: &Cluster) {
     let (trial, plan, out, submit) = planned(SMALL, "4");
-    // Its folder cannot be made.
+    // The shard's folder can't be created.
     fs::create_dir_all(trial.path("out/shards")).unwrap();
     fs::write(trial.path("out/shards/2"), "").unwrap();
     let (shards, merge) = ids(&cluster.call("sh", &[&submit]).expect(0));
@@ -127,7 +127,7 @@ fn dead_shard(cluster: &Cluster) {
     assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("single")));
 }
 
-/// A task that is cancelled ends as an interrupted run does, and continues.
+/// A cancelled task ends like an interrupted run, and can be continued.
 fn cancelled(cluster: &Cluster) {
     let (trial, plan, out, submit) = planned(&LONG.replace("depth = 5", "depth = 6"), "1");
     let (shards, _) = ids(&cluster.call("sh", &[&submit]).expect(0));

@@ -1,8 +1,9 @@
-//! What an experiment cannot show is told before it runs, and refused with `--strict`.
+//! Warnings before a run about effects that the experiment can't show; `--strict` refuses such
+//! runs.
 
 use super::*;
 
-/// Told, and refused with `--strict`; or neither.
+/// Given words: the run warns with them, and is refused with `--strict`. Otherwise neither happens.
 fn blind(text: &str, more: &[&str], words: Option<&str>) {
     let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\n{text}"));
     let out = trial.text("out");
@@ -28,7 +29,7 @@ fn strict_refuses_ageing_in_unrelated_positions() {
     blind(aging, &[], Some("aging is invisible"));
     let full = "[engine]\ntable.size = 16\n";
     let aging = &aging.replace("depth = 1", "depth = 3");
-    // Along own play it can be seen, of positions that are no longer the same.
+    // With self-play, aging is visible, but then the variants no longer search the same positions.
     blind(&format!("{aging}{full}[sequence]\nself_play = 2\n"), &[], Some("each variant plays its own moves"));
     blind(&format!("{aging}{full}table.clear = 'never'\n"), &[], None);
 }
@@ -39,8 +40,8 @@ fn strict_refuses_replacement_without_pressure() {
     blind(&format!("limit = {{ nodes = 1000 }}\n{policies}"), &[], Some("no pressure"));
     blind(&format!("limit = {{ nodes = 1000 }}\n{policies}[engine]\ntable.size = 32\n"), &[], None);
     blind(&format!("limit = {{ depth = 3 }}\n{policies}[engine]\ntable.size = 16\n"), &[], None);
-    // How many nodes a depth takes is not known before: the results then tell, and the gate with
-    // them.
+    // The number of nodes that a depth takes isn't known before the run, so the results show it,
+    // and `--strict` fails afterwards.
     let trial =
         Trial::new(&format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\nlimit = {{ depth = 1 }}\n{policies}"));
     trial.run("out", &["--strict"]).expect(1).prints(&["cannot show what it varies", "no pressure"]);
@@ -48,7 +49,8 @@ fn strict_refuses_replacement_without_pressure() {
 
 #[test]
 fn strict_refuses_too_few_positions() {
-    // Five positions have no p below 1/16; among eight comparisons eight are too few.
+    // With five positions, p can't be below 1/16; with eight comparisons, eight positions are too
+    // few.
     let output = |first: u8, sizes: &str, words: &str| {
         let text = format!(
             "suite = 'data/bratko-kopec.epd'\nfirst = {first}\nlimit = {{ depth = 1 }}\n[grid]\n'table.size' = [{sizes}]\n"
@@ -71,7 +73,7 @@ fn strict_refuses_times_without_repeats_or_with_several_jobs() {
     blind(&format!("repeats = 3\n{timed}"), &["--jobs", "2"], Some("2 jobs at a time"));
 }
 
-/// A grid of policies, each with a number of slots of its own, compares slots as well.
+/// A grid of policies with a different number of slots for each also compares slots.
 #[test]
 fn strict_refuses_confounded_variants() {
     let zip = "limit = { depth = 2 }\n[engine]\ntable.size = 16\n[[zip]]\n'table.policy' = ['always', 'two-deep']\n'table.slots' = ";
@@ -84,7 +86,7 @@ fn strict_refuses_confounded_variants() {
     let same_key = "limit = { depth = 2 }\n[engine]\ntable.size = 16\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
                     'table.policy' = 'ancient'\n'table.same_key' = 'policy'\n";
     blind(same_key, &[], Some("and also in table.same_key (policy against replace)"));
-    // With the policy under both rules, the rule is an axis of its own.
+    // If the policy occurs with both rules, the rule is an axis of its own.
     let both = format!("{same_key}[[variant]]\nname = 'c'\n'table.policy' = 'ancient'\n");
     blind(&both, &[], None);
     let limits = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
@@ -96,18 +98,19 @@ fn strict_refuses_confounded_variants() {
         &[],
         Some("\"b\" and the baseline \"a\" differ in algorithm and 1 more and also in limit.depth (2 against 1)"),
     );
-    // A mask takes a power of two of the buckets that were asked for.
+    // A mask rounds the number of buckets down to a power of two.
     let index = "limit = { depth = 2 }\n[engine]\ntable.size = 24\n[grid]\n'table.index' = ['multiply', 'mask']\n";
     blind(index, &[], Some("differ in table.index and also in entries (16 against 24)"));
     blind(&index.replace("24", "16"), &[], None);
-    // What a policy remembers of a bucket takes the place of entries: 64 bytes of four entries, and
-    // 24 beside them.
+    // The memory that a policy needs per bucket reduces the number of entries: 64 bytes for four
+    // entries, and 24 more for the policy.
     let memory = "limit = { depth = 2 }\n[engine]\ntable.slots = 4\ntable.size = '1 KiB'\n[grid]\n'table.policy' = ['always', 's3-fifo']\n";
     blind(memory, &[], Some("differ in table.policy and also in entries (44 against 64)"));
     blind(&memory.replace("'1 KiB'", "64"), &[], None);
 }
 
-/// Searches that are the same under two names; each of the pairs gives the same counts indeed.
+/// Two variants that are the same search under different names; each pair really gives the same
+/// counts.
 #[test]
 fn strict_refuses_variants_that_are_the_same_search() {
     let head = "limit = { depth = 2 }\n[engine]\ntable.size = 16\n";
@@ -136,13 +139,13 @@ fn strict_refuses_variants_that_are_the_same_search() {
 fn strict_refuses_an_exclude_without_effect() {
     let text = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[grid]\n'table.size' = [16, 32]\n[[exclude]]\n'table.size' = ";
     blind(&format!("{text}64\n"), &[], Some("[[exclude]] 1 excludes nothing"));
-    // One of several points is something.
+    // Excluding one of several values has an effect.
     let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\n{}32\n", text.replace("32]", "32, 64]")));
     let message = ttlab(&["check", &trial.file]).expect(0);
     assert!(!message.stderr.contains("excludes nothing"), "{}", message.stderr);
 }
 
-/// Whatever is compared, tables that no search fills are unlike those that engines have.
+/// Tables that no search fills are unlike those of real engines, whatever is compared.
 #[test]
 fn strict_refuses_tables_that_no_search_fills() {
     let placement = "[grid]\n'probe.at' = ['after-leaf', 'before-leaf']\n";
@@ -150,8 +153,8 @@ fn strict_refuses_tables_that_no_search_fills() {
     blind(&format!("limit = {{ nodes = 1000 }}\n[engine]\ntable.size = 32\n{placement}"), &[], None);
 }
 
-/// `check` says everything, `plan` how much and where; `run` says only what blocks the conclusion,
-/// and once; the page says the rest.
+/// `check` prints every warning, `plan` how many there are and where to read them; `run` prints
+/// only those that block the conclusion, once; the page has the others.
 #[test]
 fn each_warning_is_printed_by_one_command() {
     let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 2 }\n[engine]\ntable.size = 16\n[[variant]]\nname = 'a'\n\
@@ -174,8 +177,8 @@ fn each_warning_is_printed_by_one_command() {
     assert!(plan.stdout.lines().any(|printed| printed == line), "{}", plan.stdout);
 }
 
-/// What follows from the design alone is in the manifest, so that every page of the results says
-/// it.
+/// Limits that follow from the design alone are stored in the manifest, so every page of the
+/// results repeats them.
 #[test]
 fn page_repeats_what_the_design_limits() {
     let text = "suite = 'data/bratko-kopec.epd'\nfirst = 10\nlimit = { depth = 2 }\n[engine]\ntable.size = 64\nthreads.count = 2\n[grid]\n\

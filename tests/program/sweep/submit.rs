@@ -1,12 +1,12 @@
-//! Scripts for clusters: the texts, held by golden files, and that the shells they run in take
-//! every name as it is meant.
+//! Scripts for clusters: their texts equal the golden files, and shells read every name as
+//! intended.
 //!
-//! `TTLAB_BLESS=1 cargo test` writes the golden files anew; read them before they are committed.
+//! `TTLAB_BLESS=1 cargo test` rewrites the golden files; review them before committing.
 
 use super::*;
 use std::os::unix::ffi::OsStrExt;
 
-/// A script is text, and a path that is none would be another in it.
+/// A script is text, so a path that isn't valid UTF-8 can't be written in it unchanged.
 #[test]
 fn folder_name_that_is_not_utf8_is_refused() {
     let trial = Trial::new(SMALL);
@@ -62,7 +62,7 @@ fn scripts_equal_their_golden_files() {
     }
 }
 
-/// What the formats themselves ask for, whatever the golden files say.
+/// Requirements of the formats themselves, whatever the golden files contain.
 #[test]
 fn scripts_follow_the_rules_of_their_formats() {
     let text = |system, name: &str| {
@@ -88,7 +88,7 @@ fn scripts_follow_the_rules_of_their_formats() {
     }
 }
 
-/// Empty names, and signs that mean something to one system alone.
+/// Empty names, and characters that are special for only one of the systems.
 #[test]
 fn script_quotes_empty_names_and_special_signs() {
     let text = |system, name: &str, change: &dyn Fn(&mut Order)| {
@@ -97,7 +97,8 @@ fn script_quotes_empty_names_and_special_signs() {
         let (scripts, _) = scripts(system, &order);
         scripts.into_iter().find(|script| script.name == name).unwrap().text
     };
-    // Each sign of a keyboard first and last in a name, and before a slash: a shell hears the name.
+    // Each character of a keyboard at both ends of a name, and before a slash: the shell reads the
+    // original name.
     let names: Vec<String> =
         (' '..='\u{7e}').flat_map(|sign| [format!("{sign}a{sign}"), format!("{sign}/a")]).collect();
     let mut words = String::new();
@@ -108,7 +109,7 @@ fn script_quotes_empty_names_and_special_signs() {
     }
     let heard = run_command(Command::new("sh").args(["-c", &words])).expect(0).stdout;
     assert_eq!(heard.lines().collect::<Vec<_>>(), names);
-    // A percent sign begins a pattern in the names of Slurm's logs.
+    // A percent sign starts a pattern in the names of Slurm's logs.
     let submit = text(System::Slurm, "submit.sh", &|order| order.folder = "/data/50%".to_owned());
     assert!(submit.contains("/data/50%%'/%a.log"), "{submit}");
     let array = text(System::Slurm, "array.sbatch", &|order| order.out = String::new());
@@ -122,14 +123,14 @@ fn script_quotes_empty_names_and_special_signs() {
     }
 }
 
-/// A stand-in for a tool, that writes its words one to a line.
+/// A stub for a tool that writes its arguments one per line.
 fn stand_in(folder: &Path, name: &str) {
     let path = folder.join(name);
     fs::write(&path, "#!/bin/sh\nprintf '%s\\n' \"$@\" >>\"$0.said\"\necho 7\n").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Names with blanks, quotes and commands in them stay names.
+/// Names that contain blanks, quotes and commands stay names.
 #[test]
 fn script_quotes_names_that_look_like_commands() {
     let trial = Trial::new(SMALL);
@@ -144,7 +145,7 @@ fn script_quotes_names_that_look_like_commands() {
     for system in ["slurm", "parallel"] {
         let printed = ttlab(&["submit", system, &plan, "--out", &out, "--mem", "64"]).expect(0).stdout;
         let start = printed.lines().last().unwrap().split_once(":  ").unwrap().1.to_owned();
-        // What comes after is real: the merge says that everything is missing.
+        // What follows is real: the merge reports that everything is missing.
         let ran = run_command(Command::new("sh").args(["-c", &start]).env("PATH", &path));
         assert!(matches!((system, ran.code), ("slurm", Some(0)) | ("parallel", Some(3))), "{start}: {}", ran.stderr);
     }
@@ -152,7 +153,7 @@ fn script_quotes_names_that_look_like_commands() {
     assert!(message("sbatch").lines().any(|word| word == format!("{out}/slurm/array.sbatch")), "{}", message("sbatch"));
     assert!(message("sbatch").contains("--dependency=afterany:7"), "{}", message("sbatch"));
     assert!(message("sbatch").lines().any(|word| word == format!("--output={}/slurm/%a.log", out.replace('%', "%%"))));
-    // Parallel sees no name of ours in what it puts its numbers into.
+    // GNU parallel replaces its placeholders in a text that has none of our names.
     let command = message("parallel").lines().last().unwrap().to_owned();
     assert!(command.contains("--shard {}"), "{command}");
     assert!(!command.contains("pwned"), "{command}");
@@ -161,8 +162,8 @@ fn script_quotes_names_that_look_like_commands() {
         "{}",
         message("parallel")
     );
-    // The array's script is real too. The second shard as task 0 of a later array, where tasks have
-    // no larger numbers.
+    // The array's script is real too: the second shard runs as task 0 of a later array, where task
+    // numbers have a limit.
     for first in ["0", "1"] {
         let mut script = Command::new("sh");
         script.arg(format!("{out}/slurm/array.sbatch")).env("TTLAB_FIRST", first);
@@ -174,13 +175,13 @@ fn script_quotes_names_that_look_like_commands() {
     assert!(!pwned.iter().any(|path| path.exists()));
 }
 
-/// A stand-in's calls that have a word in them.
+/// The calls of a stub that contain a word.
 fn calls(tools: &Path, tool: &str, word: &str) -> Vec<String> {
     let message = fs::read_to_string(tools.join(format!("{tool}.said"))).unwrap();
     message.lines().filter(|line| line.contains(word)).map(str::to_owned).collect()
 }
 
-/// What an array does not hold goes into several.
+/// More shards than an array may have are split into several arrays.
 #[test]
 fn shards_beyond_the_array_limit_take_several_arrays() {
     let trial = Trial::new(SMALL);
@@ -192,7 +193,8 @@ fn shards_beyond_the_array_limit_take_several_arrays() {
     ttlab(&["plan", &trial.file, "--shards", "20001", "-o", &plan]).expect(0);
     ttlab(&["submit", "slurm", &plan, "--out", &out, "--mem", "64"]).expect(0);
     run_command(Command::new("sh").arg(format!("{out}/slurm/submit.sh")).env("PATH", &path)).expect(0);
-    // 1001 tasks where the site does not say: 19 arrays of them and one of the rest, 982.
+    // 1001 tasks per array if the site has no other limit: 19 full arrays, and one with the
+    // remaining 982.
     let arrays = calls(&tools, "sbatch", "--array=");
     assert_eq!(arrays.len(), 20);
     assert!(arrays[0].ends_with("0-1000"), "{arrays:?}");
@@ -202,8 +204,8 @@ fn shards_beyond_the_array_limit_take_several_arrays() {
     ttlab(&["submit", "slurm", &plan, "--out", &folder]).expect(2).prints(&["backslash"]);
 }
 
-/// The wrapper of HTCondor: failed jobs do not end the others' shards, other ends stay what they
-/// are, and a signal arrives.
+/// The HTCondor wrapper: failed jobs don't stop the other shards, other exit codes are passed on,
+/// and signals reach the program.
 #[test]
 fn htcondor_shard_exits_as_dagman_expects() {
     let trial = Trial::new(
@@ -212,7 +214,7 @@ fn htcondor_shard_exits_as_dagman_expects() {
     let (plan, out) = (trial.text("plan.json"), trial.text("out"));
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
     ttlab(&["submit", "htcondor", &plan, "--out", &out, "--mem", "64"]).expect(0);
-    // As HTCondor starts it: a program, not a text for a shell.
+    // Started as HTCondor does it: as a program, not as text for a shell.
     let shard = |index: &str| run_command(Command::new(format!("{out}/htcondor/shard.sh")).arg(index));
     assert!(fs::metadata(format!("{out}/htcondor/merge.sh")).unwrap().permissions().mode() & 0o111 != 0);
     shard("0").expect(0).prints(&["1 job failed"]);
@@ -220,7 +222,7 @@ fn htcondor_shard_exits_as_dagman_expects() {
     ttlab(&["plan", "--missing", &plan, "--out", &out]).expect(3);
 }
 
-/// A path that would end a comment's line is refused.
+/// A path with a line break, which would end a comment line, is refused.
 #[test]
 fn path_with_a_line_break_is_refused() {
     let trial = Trial::new(SMALL);
@@ -234,7 +236,7 @@ fn path_with_a_line_break_is_refused() {
     ttlab(&["submit", "pbs", &plan]).expect(2).prints(&["slurm", "htcondor"]);
 }
 
-/// GNU parallel itself, where it is installed: the shards on this machine, and the merge.
+/// GNU parallel itself, if it is installed: runs the shards on this machine, then the merge.
 #[test]
 fn gnu_parallel_runs_the_shards() {
     let works = Command::new("parallel").arg("--version").output();
@@ -251,8 +253,7 @@ fn gnu_parallel_runs_the_shards() {
     assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("single")));
 }
 
-/// A backslash in a folder's name is a sign of Slurm's own where it names logs, and of nobody
-/// else's.
+/// A backslash in a folder's name is special in Slurm's log names, and nowhere else.
 #[test]
 fn backslash_in_a_folder_is_refused_only_by_slurm() {
     let trial = Trial::new(SMALL);

@@ -1,12 +1,12 @@
-//! What is told to the system: that a row is put on the disk while the next search goes on. Seen
-//! from outside, with strace.
+//! System calls that sync the results: each row is written to disk while the next search runs.
+//! Observed from outside with strace.
 
 use super::*;
 use crate::common::skip;
 use std::time::{Duration, Instant};
 
-/// The number of a file in a line of strace: `write(5</x/results.csv>, ...`, and whether the call
-/// succeeded.
+/// The file of a call in a line of strace, such as `write(5</x/results.csv>, ...`, and whether the
+/// call succeeded.
 fn call<'a>(line: &'a str, name: &str) -> Option<(&'a str, bool)> {
     let rest = &line[line.find(&format!("{name}("))? + name.len() + 1..];
     let file = &rest[..rest.find('>')?];
@@ -39,14 +39,14 @@ fn row_is_on_the_disk_during_the_next_search() {
         .spawn()
         .unwrap();
     let begun = Instant::now();
-    // The rows of the first job, then the sync, both of the one file; the second job never ends.
+    // The rows of the first job, then the sync, both on the same file; the second job never ends.
     let synced = loop {
         let text = fs::read_to_string(&log).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
         let row = lines.iter().rposition(|line| ["write", "pwrite64"].iter().any(|name| call(line, name).is_some()));
         let after =
             |at: usize| lines[at + 1..].iter().any(|line| call(line, "fdatasync").is_some_and(|(_, fine)| fine));
-        // The header is written and synced too: there must be a row.
+        // The header is written and synced as well, so there must be a row.
         let rows = fs::read_to_string(trial.results("out")).unwrap_or_default().lines().count() > 1;
         if rows && row.is_some_and(after) {
             break true;
@@ -57,19 +57,20 @@ fn row_is_on_the_disk_during_the_next_search() {
         std::thread::sleep(Duration::from_millis(50));
     };
     let running = child.try_wait().unwrap().is_none();
-    // It is strace that was started: what it watches is ended first.
+    // The child is strace: the program that it traces is killed first.
     let _ = Command::new("pkill").args(["-KILL", "-P", &child.id().to_string()]).status();
     let _ = child.kill();
     child.wait().unwrap();
     let text = fs::read_to_string(&log).unwrap();
     assert!(synced, "{text}");
     assert!(running, "{text}");
-    // What is replaced whole is synced before it gets its name, and the folder after it got it.
+    // A file that is replaced as a whole is synced before it is renamed, and the folder is synced
+    // afterwards.
     let fsync = |end: &str| {
         let file = |line: &str| Some(line[line.find("fsync(")?..].split_once('>')?.0.to_owned());
         text.lines().filter_map(file).any(|file| file.contains(end))
     };
-    // It has no name yet, and the system shows a number.
+    // The file has no name yet, so strace shows a number.
     assert!((fsync("/out/#") || fsync("/out/.ttlab-new")), "{text}");
     assert!(fsync(&format!("{}/out", trial.folder.path().display())), "{text}");
 }

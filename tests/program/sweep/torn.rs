@@ -1,16 +1,17 @@
-//! Results files that end anywhere.
+//! Results files that are cut off anywhere.
 
 use super::*;
 use std::collections::BTreeSet;
 
-/// Cut at every so many bytes of its last two lines (at every byte where a line begins and where it
-/// ends), at every end of a line, and within its header, the file is completed to the same rows.
+/// The file is cut at every `step` bytes of its last two lines (at every byte within `edge` of a
+/// line's end), at the end of every line, and within its header. Each time it is completed to the
+/// same rows.
 fn completed_from_any_cut(text: &str, step: usize, edge: usize) {
     let trial = Trial::new(text);
     trial.run("out", &["--jobs", "1"]).expect(0);
     let results = trial.results("out");
     let (whole, bytes) = (counts(&results), fs::read(&results).unwrap());
-    // What is put back is sealed with its own seconds.
+    // Restored together with the rows, because its checksum covers their seconds.
     let manifest = fs::read(trial.path("out/manifest.json")).unwrap();
     let ends: Vec<usize> = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
     let two_lines = ends[ends.len() - 3]..bytes.len();
@@ -32,13 +33,13 @@ fn file_truncated_anywhere_is_completed() {
     completed_from_any_cut(TINY, 7, 12);
 }
 
-/// The rows of a job that takes the whole suite stand among those of others.
+/// The rows of a job that takes the whole suite are interleaved with those of others.
 #[test]
 fn truncated_file_of_a_whole_suite_job_is_completed() {
     completed_from_any_cut(&format!("{TINY}[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n"), 13, 1);
 }
 
-/// Bytes that no one wrote, as a machine that lost its power may leave them at the end.
+/// Garbage at the end of the file, as a power failure may leave it.
 #[test]
 fn bytes_after_the_last_line_are_removed() {
     let trial = Trial::new(TINY);

@@ -1,4 +1,4 @@
-//! Reports, comparisons and `ttlab verify` on results that are not what a run wrote.
+//! Reports, comparisons and `ttlab verify` on results that differ from what a run wrote.
 
 use super::*;
 use ttlab::internals::analysis::questions::paired_rows::RecordedResult;
@@ -6,7 +6,7 @@ use ttlab::internals::record;
 use ttlab::internals::record::manifest::Manifest;
 use ttlab::internals::runner::verify::FolderState;
 
-/// A folder with a run in it, and its lines.
+/// Runs an experiment twice, and returns the trial with the lines of the first results file.
 fn ran(text: &str) -> (Trial, Vec<String>) {
     let trial = Trial::new(text);
     trial.run("out", &[]).expect(0);
@@ -42,14 +42,14 @@ fn edited_count_is_refused_by_every_command() {
     let message = ttlab(&["verify", &out]).expect(4);
     assert!(message.stdout.contains("WRONG"), "{}", message.stdout);
     assert!(message.stdout.contains(&line), "{}", message.stdout);
-    // The file alone shows it too.
+    // The file alone reveals it too.
     let alone = trial.text("alone.csv");
     fs::copy(trial.results("out"), &alone).unwrap();
     ttlab(&["report", &alone]).expect(2).prints(&["edited"]);
 }
 
-/// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take
-/// it.
+/// The folder's state according to `verify`, and whether it can be read for a report and for a
+/// comparison.
 fn read(folder: &Path) -> (FolderState, bool, bool) {
     let state = ttlab::internals::runner::verify::verify(folder).unwrap().state;
     (state, ttlab::internals::report::Page::read(folder).is_ok(), RecordedResult::read(folder).is_ok())
@@ -58,7 +58,7 @@ fn read(folder: &Path) -> (FolderState, bool, bool) {
 const WHOLE: (FolderState, bool, bool) = (FolderState::Whole, true, true);
 const WRONG: (FolderState, bool, bool) = (FolderState::Wrong, false, false);
 
-/// Each value of a JSON document that holds no others, by its path.
+/// The paths of all values of a JSON document that contain no other values.
 fn leaves(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
     let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
     match value {
@@ -97,7 +97,7 @@ fn edit_of_any_field_of_a_manifest_is_detected() {
         };
         fs::write(&path, serde_json::to_string_pretty(&edited).unwrap()).unwrap();
         assert_eq!(read(&folder), WRONG, "{place}");
-        // And one that is taken out; without its own seal nobody knows.
+        // And with the value removed; without the manifest's own checksum that can't be detected.
         let (parent, name) = place.rsplit_once('/').unwrap();
         let mut edited = manifest.clone();
         match edited.pointer_mut(parent).unwrap() {
@@ -126,11 +126,11 @@ fn edit_of_any_field_of_a_manifest_is_detected() {
         ttlab(&command).expect(2).prints(&["manifest.json: it was edited or damaged: its seal does not fit"]);
     }
     trial.run("out", &[]).expect(2).prints(&["its seal does not fit", "move it away"]);
-    // As the message says: the rows are those of the plan, and get another manifest.
+    // As the message says: the rows belong to the plan, and get a new manifest.
     fs::remove_file(&path).unwrap();
     trial.run("out", &[]).expect(0);
     assert_eq!(read(&folder), WHOLE);
-    // How a manifest is laid out is no edit.
+    // Reformatting a manifest isn't an edit.
     let again: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     fs::write(&path, again.to_string()).unwrap();
     assert_eq!(read(&folder), WHOLE);
@@ -161,7 +161,7 @@ fn swapped_columns_in_the_header_are_detected() {
         nodes("search.evals")
     );
     assert_eq!(read(&folder), WRONG);
-    // A name that is none of the run's; a run that has not ended.
+    // A column that the run didn't have, and a run that hasn't ended.
     put(&trial, &[&[lines[0].replace("search.evals,", "search.evil,")], &lines[1..]].concat());
     let message = ttlab(&["verify", &trial.text("out")]).expect(4);
     let output = "1 column gone: `search.evals`; 1 column not of the run: `search.evil`";
@@ -174,7 +174,7 @@ fn swapped_columns_in_the_header_are_detected() {
     assert_eq!(read(&folder), WRONG);
 }
 
-/// The seconds are none of the counts, and yet the file's.
+/// The seconds aren't counts, but the checksum of the file covers them.
 #[test]
 fn edited_seconds_are_detected_by_the_file_checksum() {
     let (trial, lines) = ran(TINY);
@@ -194,8 +194,8 @@ fn edited_seconds_are_detected_by_the_file_checksum() {
     assert_eq!(read(&folder), WHOLE);
 }
 
-/// However a plan is run, each column of words and counts has the same seal; a shard has none of
-/// them.
+/// However a plan is run, each column of texts and counts has the same checksum; shards have no
+/// column checksums.
 #[test]
 fn checksums_of_counts_are_equal_in_every_run() {
     let (trial, lines) = ran(TINY);
@@ -206,7 +206,7 @@ fn checksums_of_counts_are_equal_in_every_run() {
     assert!(names.iter().all(|name| known.contains_key(*name)), "{:?}", known.keys());
     assert!(names.len() == known.len(), "{:?}", known.keys());
     trial.run("jobs", &["--jobs", "3"]).expect(0);
-    // A run that was stopped, and went on.
+    // A run that was stopped and continued.
     fs::create_dir(trial.path("resumed")).unwrap();
     ["results.csv", "manifest.json", "experiment.toml"].iter().for_each(|name| {
         fs::copy(trial.path("out").join(name), trial.path("resumed").join(name)).unwrap();
@@ -230,7 +230,7 @@ fn checksums_of_counts_are_equal_in_every_run() {
     }
 }
 
-/// A manifest of another version is refused by every command, with both versions; nothing is
+/// A manifest of another schema version is refused by every command, with both versions; nothing is
 /// changed.
 #[test]
 fn results_of_another_schema_are_refused_with_both_versions() {
@@ -273,7 +273,7 @@ fn duplicate_rows_are_refused() {
 fn missing_rows_are_reported_and_the_page_is_written() {
     let (trial, lines) = ran(&small());
     let out = trial.text("out");
-    // A whole position of every variant, but for the one that is a single job; the last row of one
+    // All variants on one position, except the one that is a single job; and the last row of one
     // job.
     let gone = |line: &String| line.contains(",BK.02,") && !line.contains(",kept,");
     let fewer: Vec<String> = lines.iter().filter(|line| !gone(line)).cloned().collect();
@@ -289,7 +289,7 @@ fn missing_rows_are_reported_and_the_page_is_written() {
         let message = ttlab(&["verify", &out]).expect(3);
         assert!(message.stdout.contains("incomplete"), "{}", message.stdout);
         assert!(message.stdout.contains(words), "{}", message.stdout);
-        // The same command makes them again.
+        // The same command runs them again.
         trial.run("out", &[]).expect(0);
         ttlab(&["verify", "--quiet", &out]).expect(0);
     }
@@ -312,7 +312,7 @@ fn invalid_folder_and_unfinished_run_are_reported() {
     assert!(message.stdout.contains("has not ended"), "{}", message.stdout);
 }
 
-/// The jobs that a segment of a manifest names.
+/// The jobs that a segment of a manifest lists.
 fn made(segment: &serde_json::Value) -> Vec<u64> {
     let range = |range: &str| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -321,13 +321,13 @@ fn made(segment: &serde_json::Value) -> Vec<u64> {
     segment["jobs_written"].as_str().unwrap().split(',').flat_map(range).collect()
 }
 
-/// Machine, build and jobs of every segment stay written down.
+/// The machine, build and jobs of every segment stay recorded.
 #[test]
 fn manifest_keeps_every_segment_of_a_run() {
     let (trial, lines) = ran(&small());
     let manifest = trial.path("out").join("manifest.json");
     let read = || -> serde_json::Value { serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap() };
-    // The first segment was another build's on another machine, with many jobs at a time.
+    // The first segment is from another build on another machine, with many parallel jobs.
     seal_anew(&trial.path("out"), |theirs| {
         for place in ["/build/commit", "/build/searches", "/segments/0/build/commit", "/segments/0/build/searches"] {
             *theirs.pointer_mut(place).unwrap() = "feedbee".into();
@@ -354,8 +354,8 @@ fn manifest_keeps_every_segment_of_a_run() {
     assert_eq!((&segments[0]["jobs"], &segments[1]["jobs"]), (&64.into(), &1.into()));
     assert!(segments[1]["done"].as_u64().unwrap() > 0);
     assert!(segments[1]["ended"].is_u64());
-    // The head speaks of the whole: as many jobs at a time as the widest segment had, from the
-    // first segment's begin to the last one's end.
+    // The top level describes the whole run: the largest number of parallel jobs, from the start of
+    // the first segment to the end of the last.
     assert_eq!((&ours["jobs"], &ours["started"]), (&64.into(), &theirs["started"]));
     assert_eq!(ours["ended"], segments[1]["ended"]);
     let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
@@ -367,7 +367,8 @@ fn manifest_keeps_every_segment_of_a_run() {
     let output = format!("segment 1 of 2 ran jobs {} (64 in parallel", segments[0]["jobs_written"].as_str().unwrap());
     assert!(message.stdout.contains(&output), "{}", message.stdout);
     assert!(message.stdout.contains("segment 2 of 2 ran the other jobs"), "{}", message.stdout);
-    // The plan's first job is made again by a third segment: it is no longer of the first.
+    // A third segment runs the plan's first job again, which then no longer belongs to the first
+    // segment.
     assert!(places.contains(&0));
     let first = &lines[1][..lines[1].find(',').unwrap()];
     put(&trial, &lines.iter().filter(|line| !line.starts_with(first)).cloned().collect::<Vec<_>>());
@@ -377,14 +378,15 @@ fn manifest_keeps_every_segment_of_a_run() {
     assert_eq!((segments.len(), &segments[2]["done"]), (3, &1.into()));
     assert_eq!(made(&segments[0]), places[1..]);
     assert_eq!(made(&segments[1]), (0..all).filter(|job| !places.contains(job)).collect::<Vec<_>>());
-    // A run that finds all done makes nothing.
+    // A run that finds all jobs done runs none.
     trial.run("out", &["--jobs", "1", "--any-build"]).expect(0);
     let message = ttlab(&["verify", &trial.text("out")]).expect(0);
     assert!(message.stdout.contains("segment 3 of 4 ran jobs 0 ("), "{}", message.stdout);
     assert!(message.stdout.contains("4 of 4 ran no job"), "{}", message.stdout);
 }
 
-/// A name that a spreadsheet would run is guarded on demand, and numbers are left alone.
+/// With `--guard-cells`, a name that a spreadsheet would execute is quoted, and numbers are
+/// unchanged.
 #[test]
 fn cells_can_be_guarded_against_spreadsheets() {
     let (trial, _) = ran(&format!("{}[[variant]]\nname = '=cmd|calc'\n'table.slots' = 4\n", small()));
@@ -403,7 +405,7 @@ fn cells_can_be_guarded_against_spreadsheets() {
     }
 }
 
-/// Of many rows that are wrong the first three are named, each by its line, and all are counted.
+/// Of many wrong rows, the first three are listed with their lines, and all are counted.
 #[test]
 fn first_three_wrong_rows_are_named_and_all_counted() {
     let (trial, mut lines) = ran(&small());
@@ -424,8 +426,8 @@ fn first_three_wrong_rows_are_named_and_all_counted() {
     }
 }
 
-/// What a spreadsheet would take for a formula begins with an apostrophe; numbers, negative ones
-/// too, are left alone.
+/// Cells that a spreadsheet would treat as formulas get an apostrophe; numbers, including negative
+/// ones, are unchanged.
 #[test]
 fn guard_cells_leaves_numbers_unchanged() {
     use ttlab::internals::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
@@ -442,12 +444,12 @@ fn guard_cells_leaves_numbers_unchanged() {
         let text = ttlab::internals::report::data::csv(&sheet, guard);
         csv::Reader::from_reader(text.as_bytes()).records().map(|row| row.unwrap()[8].to_owned()).collect()
     };
-    // A control character is shown as one, which no spreadsheet takes for a formula.
+    // A control character is replaced by a visible one, which no spreadsheet treats as a formula.
     assert_eq!(cells(false), ["=1+1", "+x", "-y", "@z", "\u{fffd}t", "plain", "-12.5", "+3", "1e5"]);
     assert_eq!(cells(true), ["'=1+1", "'+x", "'-y", "'@z", "\u{fffd}t", "plain", "-12.5", "+3", "1e5"]);
 }
 
-/// A name of two lines stays in its cell of a Markdown table.
+/// A name with a line break stays in its cell of a Markdown table.
 #[test]
 fn cell_with_a_line_break_stays_one_line() {
     use ttlab::internals::report::markdown::{Style, render};
@@ -461,8 +463,8 @@ fn cell_with_a_line_break_stays_one_line() {
     assert_eq!(lines, ["| two lines  of \\| three | end |"], "{text}");
 }
 
-/// Where a row begins, reading can begin again, as often as one likes: so shards are merged whose
-/// rows lie in any order.
+/// Reading can restart at the beginning of any row, any number of times: this is how shards are
+/// merged whose rows are in any order.
 #[test]
 fn reader_resumes_at_the_beginning_of_any_row() {
     use ttlab::internals::record::Rows;
@@ -484,8 +486,8 @@ fn reader_resumes_at_the_beginning_of_any_row() {
     assert!(!rest.next_if(|_| true).unwrap());
 }
 
-/// A header that is not the plan's is told by its first column that is another; what a kill left of
-/// one is none at all.
+/// A header that differs from the plan's is reported by its first wrong column; a partial header
+/// left by a kill counts as none.
 #[test]
 fn wrong_header_is_reported_by_its_first_wrong_column() {
     use ttlab::internals::record::{ResultsError, scan};
@@ -513,8 +515,8 @@ fn wrong_header_is_reported_by_its_first_wrong_column() {
     }
 }
 
-/// A range of jobs may stand anywhere among the numbers that a plan can have, and is not counted
-/// out where it was edited to be endless.
+/// A range of jobs may be anywhere among the numbers that a plan can have, and a range that was
+/// edited to be endless isn't expanded.
 #[test]
 fn endless_range_of_jobs_is_refused() {
     use ttlab::internals::record::Jobs;
