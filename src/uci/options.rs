@@ -10,9 +10,10 @@ use std::time::Duration;
 /// Maximum `Hash`, in MiB.
 const MAX_HASH: u64 = 1 << 20;
 
-/// What a client should know of several searchers.
+/// What a client should know of several searchers that take turns, and of threads of the system.
 const TURNS: &str =
     "Threads: the searchers take turns on one thread of the system: counts repeat, but no move comes sooner";
+const REAL: &str = "Threads: each searcher has a thread of the system: no search repeats";
 
 #[derive(Debug, Clone)]
 pub struct UciSettings {
@@ -94,8 +95,7 @@ impl UciSettings {
             "" => Err("setoption: expected `name` and the name of an option".to_owned()),
             "threads" => {
                 let count = number(1, 256)?;
-                self.set_path("threads.count", &count.to_string())?;
-                Ok(if count > 1 { FollowUp::Note(TURNS) } else { FollowUp::None })
+                self.set_path("threads.count", &count.to_string())
             }
             "ponder" if ["true", "false"].contains(&value) => Ok(FollowUp::None),
             "ponder" => Err(format!("{name}: expected true or false, found `{value}`")),
@@ -139,7 +139,11 @@ impl UciSettings {
         playable(&engine)?;
         table::check_memory(&engine.table, &self.engine.table).map_err(|error| error.to_string())?;
         (self.sets, self.engine) = (sets, engine);
-        Ok(FollowUp::None)
+        let threads = &self.engine.threads;
+        Ok(match ["threads.count", "threads.kind"].contains(&path) && threads.count > 1 {
+            true => FollowUp::Note(if threads.is_real() { REAL } else { TURNS }),
+            false => FollowUp::None,
+        })
     }
 }
 
@@ -234,6 +238,11 @@ mod tests {
             ("Threads", Some("257"), Err("Threads: expected a number from 1 to 256, found `257`")),
             ("Threads", Some("0"), Err("Threads: expected a number from 1 to 256, found `0`")),
             ("Threads", Some("2"), Ok(FollowUp::Note(TURNS))),
+            ("threads.kind", Some("real"), Ok(FollowUp::Note(REAL))),
+            ("Threads", Some("4"), Ok(FollowUp::Note(REAL))),
+            ("threads.seed", Some("4"), Ok(FollowUp::None)),
+            ("Threads", Some("1"), Ok(FollowUp::None)),
+            ("threads.kind", Some("virtual"), Ok(FollowUp::None)),
             ("Ponder", Some("true"), Ok(FollowUp::None)),
             ("Ponder", Some("false"), Ok(FollowUp::None)),
             ("Ponder", Some("maybe"), Err("Ponder: expected true or false, found `maybe`")),
