@@ -54,6 +54,7 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("threads.schedule", "threads.count = 3"),
     ("threads.turns", "threads = { count = 3, schedule = 'list', turns = '0:7 1:7' }"),
     ("threads.helpers", "threads.count = 3"),
+    ("threads.tables", "threads.count = 3"),
     ("threads.answer", "threads.count = 3"),
     ("threads.tear.probability", "threads.count = 3"),
     ("threads.tear", "threads = { count = 3, quantum = 10, tear.probability = 0.5 }"),

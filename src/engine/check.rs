@@ -2,7 +2,7 @@
 
 use super::crew::HELPER_BYTES;
 use super::options::{
-    Algorithm, BoundsRule, Diagnostics, EngineOptions, Helpers, Leaf, Ordering, Schedule, Shape, Where,
+    Algorithm, BoundsRule, Diagnostics, EngineOptions, Helpers, Leaf, Ordering, Schedule, Shape, Tables, Where,
 };
 use crate::table::options::{Clear, Victim};
 use crate::table::tear::Halves;
@@ -44,7 +44,8 @@ impl EngineOptions {
             Diagnostics::Off => 0,
         };
         let helpers = u64::from(self.threads.count.saturating_sub(1)) * HELPER_BYTES;
-        Some(table::bytes(&self.table, None)?.saturating_add(followed).saturating_add(helpers))
+        let tables = table::bytes(&self.table, None)?.saturating_mul(self.threads.table_count().into());
+        Some(tables.saturating_add(followed).saturating_add(helpers))
     }
 
     /// Whether memory grows by an unknown amount during the search.
@@ -107,6 +108,11 @@ impl EngineOptions {
             several && threads.helpers.avoid_each_other() && self.table.kind == TableKind::None,
             "\"breadcrumbs\" and both kinds of \"abdada\" ask the table where the others are: expected one",
         )?;
+        refuse(
+            "threads.helpers",
+            several && threads.helpers == Helpers::Abdada && threads.tables == Tables::Own,
+            "\"abdada\" asks the entries of the others: expected threads.tables = \"shared\"",
+        )?;
         if threads.is_lock_free() && self.table.kind != TableKind::None {
             let reasons = [
                 (self.table.kind == TableKind::Unbounded, "a table that grows"),
@@ -114,6 +120,7 @@ impl EngineOptions {
                 (self.table.forget > 0.0, "table.forget"),
                 (self.keeps_offers(), "shape = \"neutral\""),
                 (threads.tear.is_on(), "threads.tear.probability"),
+                (threads.tables == Tables::Own, "threads.tables = \"own\""),
                 (
                     !matches!(threads.tear.entries, Halves::Bare | Halves::Xor),
                     "an entry of another form than \"bare\" or \"xor\" (threads.tear.entries)",

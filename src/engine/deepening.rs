@@ -85,8 +85,9 @@ impl Engine {
             let (searchers, xor) = (options.threads.count as usize, options.threads.tear.entries == Halves::Xor);
             return Self::assemble(options, LockFree::handles(&options.table, working_set, searchers, xor)?);
         }
-        let table = table::build(&options.table, working_set, options.probe.answers_by_depth())?;
-        Self::with_handles(options, table)
+        let build = |_| table::build(&options.table, working_set, options.probe.answers_by_depth());
+        let tables = (0..options.threads.table_count()).map(build).collect::<Result<Option<_>, _>>()?;
+        Self::with_handles(options, tables.unwrap_or_default())
     }
 
     /// Creates an engine with the caller's table (`docs/add-a-policy.md`); `options.probe` and
@@ -100,22 +101,28 @@ impl Engine {
             let problem = "a table of the caller's needs a lock for threads of the system: expected true".to_owned();
             return Err(OptionError { path: "threads.lock", problem }.into());
         }
-        Self::with_handles(options, Some(table))
+        if options.threads.table_count() > 1 {
+            let problem = "a table of the caller's is one: expected \"shared\"".to_owned();
+            return Err(OptionError { path: "threads.tables", problem }.into());
+        }
+        Self::with_handles(options, vec![table])
     }
 
-    /// Creates an engine whose searchers share a table by handles, if there are several.
-    fn with_handles(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Result<Self, EngineError> {
-        let table = table.map(|table| watch_offers(options, table)).transpose()?;
-        let table = match options.diagnostics {
-            Diagnostics::Off => table,
-            Diagnostics::Full => table.map(observed).transpose()?,
+    /// Creates an engine whose searchers use the tables by handles, if there are several.
+    fn with_handles(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
+        let watch = |table| match options.diagnostics {
+            Diagnostics::Off => watch_offers(options, table),
+            Diagnostics::Full => observed(watch_offers(options, table)?),
         };
+        let tables = tables.into_iter().map(watch).collect::<Result<Vec<_>, _>>()?;
         let (searchers, tear, seed) = (options.threads.count as usize, options.threads.tear, options.threads.seed);
-        let share = |table| match searchers {
-            1 => vec![table],
-            _ => SharedTable::handles(table, searchers, tear, seed),
-        };
-        Self::assemble(options, table.map(share).unwrap_or_default())
+        Self::assemble(
+            options,
+            match searchers {
+                2.. if !tables.is_empty() => SharedTable::handles(tables, searchers, tear, seed),
+                _ => tables,
+            },
+        )
     }
 
     /// `tables`: those of the searchers, the main one first; none without a table.

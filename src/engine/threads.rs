@@ -21,6 +21,8 @@ pub struct Threads {
     /// one at a time, as in an engine, and counters of answers between searchers are estimates;
     /// this needs a bounded table with a policy that keeps no words of its own.
     pub lock: bool,
+    /// Whether they share the table.
+    pub tables: Tables,
     /// Who is next when a turn ends.
     pub schedule: Schedule,
     /// Nodes of a turn, at least 1. Short turns are nearest to threads; each costs a few
@@ -48,6 +50,7 @@ impl Default for Threads {
             count: 1,
             kind: ThreadKind::default(),
             lock: false,
+            tables: Tables::default(),
             schedule: Schedule::default(),
             quantum: 64,
             main_quantum: 0,
@@ -68,6 +71,12 @@ impl Threads {
             || self.helpers == Helpers::Shuffle
             || self.tear.is_on();
         self.count > 1 && draws
+    }
+
+    /// How many tables the searchers have.
+    #[must_use]
+    pub fn table_count(&self) -> u32 {
+        if self.tables == Tables::Own { self.count } else { 1 }
     }
 
     /// Whether searchers share the table without a lock.
@@ -115,6 +124,19 @@ pub enum ThreadKind {
     /// Each on a thread of the system, which decides who is faster: no search repeats, so that
     /// each needs repeats. `schedule`, `quantum`, `main_quantum` and `turns` mean nothing.
     Real,
+}
+
+/// Whether several searchers share the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Tables {
+    /// One table for all.
+    #[default]
+    Shared,
+    /// Each has one of `table.size`, so that sharing can be priced. Counts of the table, its slots
+    /// and bytes are sums over all.
+    Own,
 }
 
 /// Who is next when a searcher's turn ends.

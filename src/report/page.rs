@@ -100,8 +100,7 @@ impl Page {
             true => None,
             false => seeds::fold_seeds(&all),
         };
-        let one = Seeds { count: 1, schedules: false };
-        let (all, seeds) = folded.map_or((all, one), |(folded, seeds)| (Cow::Owned(folded), seeds));
+        let (all, seeds) = folded.map_or((all, Seeds::default()), |(folded, seeds)| (Cow::Owned(folded), seeds));
         let rows = match filters.is_empty() {
             true => Cow::Borrowed(all.as_ref()),
             false => Cow::Owned(all.take(&Filter::select_rows(&filters, &all))),
@@ -206,7 +205,14 @@ impl Page {
                 format!("The file's baseline is not among these rows: the baseline is now \"{}\".", line.name),
             );
         }
-        let Seeds { count, schedules } = seeds;
+        let Seeds { count, schedules, repeats, deviation } = seeds;
+        if repeats > 1 {
+            page.findings.push(format!(
+                "Searches that do not repeat were made {repeats} times each; the nodes of one deviate by {:.1} %. Ratios with an \
+                 interval are means over them; counts, shares and single searches are those of the first.",
+                100.0 * deviation
+            ));
+        }
         if count > 1 {
             let how = match sources.iter().any(|source| source.missing.is_some()) {
                 _ if schedules => {

@@ -9,12 +9,12 @@ use super::options::TableOptions;
 use super::ownership::{Ownership, ThreadCounters};
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use words::{AtomicU16, Ordering, Words};
+use words::{AtomicU16, AtomicU64, Ordering, Words};
 
 #[cfg(not(all(loom, test)))]
 mod words {
     pub use crate::table::memory::SharedMemory as Words;
-    pub use std::sync::atomic::{AtomicU16, Ordering};
+    pub use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 }
 
 #[cfg(all(loom, test))]
@@ -31,6 +31,9 @@ pub fn has_whole_words(options: &TableOptions) -> bool {
 
 /// Buckets that are looked at for how full the table is.
 const LOOKED_AT: usize = 1 << 16;
+
+/// The least number of words that a thread of its own clears.
+const CLEARED_BY_ONE: usize = 1 << 20;
 
 /// What all handles share.
 struct Common {
@@ -271,8 +274,16 @@ impl Table for LockFree {
         self.common.now.store(self.bucket.now(), Ordering::Relaxed);
     }
 
+    /// A large table is cleared by as many threads as search it.
     fn clear(&mut self) {
-        self.common.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        let share = self.common.words.len().div_ceil(self.common.counts().len()).max(CLEARED_BY_ONE);
+        let clear = |words: &[AtomicU64]| words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        std::thread::scope(|scope| {
+            let mut shares = self.common.words.chunks(share);
+            let first = shares.next();
+            shares.for_each(|words| drop(scope.spawn(move || clear(words))));
+            first.into_iter().for_each(clear);
+        });
         self.common.owners.clear();
         self.common.now.store(0, Ordering::Relaxed);
     }

@@ -8,13 +8,18 @@ use super::tear::{Found, Tear, Torn};
 use super::{Entry, Hit, Occupancy, ShadowCounters, StoreOutcome, Table, TableCounters};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The table, who wrote which entry, and where all searchers are.
-struct Shared {
+/// A table, who wrote which entry, and which are torn.
+struct Part {
     table: Box<dyn Table>,
     owners: Ownership,
-    flight: InFlight,
     entered: Entered,
     torn: Option<Torn>,
+}
+
+/// The table, or one for each searcher, and where all searchers are.
+struct Shared {
+    parts: Vec<Part>,
+    flight: InFlight,
     counters: ThreadCounters,
 }
 
@@ -25,16 +30,31 @@ pub struct SharedTable {
     searcher: u8,
 }
 
+impl Shared {
+    /// The table that a searcher uses, with what is known of it, and the counters.
+    fn part(&mut self, searcher: u8) -> (&mut Part, &mut ThreadCounters) {
+        let own = usize::from(searcher).min(self.parts.len() - 1);
+        (&mut self.parts[own], &mut self.counters)
+    }
+
+    fn table(&mut self, searcher: u8) -> &mut dyn Table {
+        &mut *self.part(searcher).0.table
+    }
+}
+
 impl SharedTable {
-    /// Wraps an empty table and returns the handles of so many searchers, that of the main one
-    /// first. `seed`: of the stores that `tear` tears.
+    /// Wraps empty tables, one for all or one for each searcher, and returns the handles of so many
+    /// searchers, that of the main one first. `seed`: of the stores that `tear` tears.
     #[must_use]
-    pub fn handles(mut table: Box<dyn Table>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
-        table.number_entries();
-        let owners = Ownership::new(table.occupancy().slots as usize);
-        let (flight, entered) = (InFlight::default(), Entered::default());
-        let (torn, counters) = (Torn::new(tear, seed), ThreadCounters::default());
-        let shared = Arc::new(Mutex::new(Shared { table, owners, flight, entered, torn, counters }));
+    pub fn handles(tables: Vec<Box<dyn Table>>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
+        let part = |mut table: Box<dyn Table>| {
+            table.number_entries();
+            let owners = Ownership::new(table.occupancy().slots as usize);
+            Part { table, owners, entered: Entered::default(), torn: Torn::new(tear, seed) }
+        };
+        let parts = tables.into_iter().map(part).collect();
+        let (flight, counters) = (InFlight::default(), ThreadCounters::default());
+        let shared = Arc::new(Mutex::new(Shared { parts, flight, counters }));
         let handle = |searcher| Self { shared: Arc::clone(&shared), searcher: searcher as u8 };
         (0..searchers).map(|searcher| Box::new(handle(searcher)) as Box<dyn Table>).collect()
     }
@@ -48,9 +68,10 @@ impl SharedTable {
 impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut shared = self.lock();
-        let Shared { table, owners, flight, entered, torn, counters } = &mut *shared;
+        let in_flight = shared.flight.is_elsewhere(key, self.searcher);
+        let (Part { table, owners, entered, torn }, counters) = shared.part(self.searcher);
         entered.visit(self.searcher, None);
-        counters.in_flight += u64::from(flight.is_elsewhere(key, self.searcher));
+        counters.in_flight += u64::from(in_flight);
         torn.iter_mut().for_each(|torn| torn.call(self.searcher));
         let mut hit = table.probe(key, depth)?;
         match torn.as_mut().map_or(Found::Whole, |torn| torn.read(hit.slot, &hit.entry, self.searcher)) {
@@ -72,8 +93,8 @@ impl Table for SharedTable {
 
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let mut shared = self.lock();
-        let stored = shared.table.store(key, entry);
-        let Shared { owners, entered, torn, counters, .. } = &mut *shared;
+        let (Part { table, owners, entered, torn }, counters) = shared.part(self.searcher);
+        let stored = table.store(key, entry);
         owners.cover(stored.slot + usize::from(stored.moved) + 1);
         owners.store(stored, self.searcher, entry.depth, counters);
         entered.store(stored, key);
@@ -87,38 +108,41 @@ impl Table for SharedTable {
 
     fn cutoff(&mut self, hit: &Hit) {
         let mut shared = self.lock();
-        if shared.owners.is_foreign(hit.slot, self.searcher) {
-            shared.counters.foreign_cutoffs += 1;
-            shared.counters.foreign_saved += u64::from(hit.entry.nodes);
+        let (part, counters) = shared.part(self.searcher);
+        if part.owners.is_foreign(hit.slot, self.searcher) {
+            counters.foreign_cutoffs += 1;
+            counters.foreign_saved += u64::from(hit.entry.nodes);
         }
-        shared.table.cutoff(hit);
+        part.table.cutoff(hit);
     }
 
     fn missed(&mut self, hit: &Hit) {
-        self.lock().table.missed(hit);
+        self.lock().table(self.searcher).missed(hit);
     }
 
     /// Nothing: locking the table would cost more than the prefetch saves.
     fn prefetch(&self, _: u64) {}
 
     fn advance(&mut self, ticks: u16) {
-        self.lock().table.advance(ticks);
+        self.lock().parts.iter_mut().for_each(|part| part.table.advance(ticks));
     }
 
     fn clear(&mut self) {
-        let mut shared = self.lock();
-        shared.table.clear();
-        shared.owners.clear();
-        shared.entered.clear();
-        shared.torn.iter_mut().for_each(Torn::clear);
+        for Part { table, owners, entered, torn } in &mut self.lock().parts {
+            table.clear();
+            owners.clear();
+            entered.clear();
+            torn.iter_mut().for_each(Torn::clear);
+        }
     }
 
     fn renew(&mut self) {
-        let mut shared = self.lock();
-        shared.table.renew();
-        shared.owners.clear();
-        shared.entered.clear();
-        shared.torn.iter_mut().for_each(Torn::renew);
+        for Part { table, owners, entered, torn } in &mut self.lock().parts {
+            table.renew();
+            owners.clear();
+            entered.clear();
+            torn.iter_mut().for_each(Torn::renew);
+        }
     }
 
     fn is_elsewhere(&mut self, key: u64) -> bool {
@@ -129,17 +153,18 @@ impl Table for SharedTable {
     }
 
     fn enter(&mut self, key: u64, depth: u8) {
-        self.lock().entered.enter(self.searcher, key, depth);
+        self.lock().part(self.searcher).0.entered.enter(self.searcher, key, depth);
     }
 
     fn leave(&mut self, key: u64, depth: u8) {
-        self.lock().entered.leave(key, depth);
+        self.lock().part(self.searcher).0.entered.leave(key, depth);
     }
 
     fn is_entered(&mut self, key: u64, depth: u8) -> bool {
         let mut shared = self.lock();
-        let there = shared.entered.is_entered(key, depth);
-        shared.counters.avoided += u64::from(there);
+        let (part, counters) = shared.part(self.searcher);
+        let there = part.entered.is_entered(key, depth);
+        counters.avoided += u64::from(there);
         there
     }
 
@@ -148,33 +173,35 @@ impl Table for SharedTable {
     }
 
     fn counts_stored_nodes(&self) -> bool {
-        self.lock().table.counts_stored_nodes()
+        self.lock().table(self.searcher).counts_stored_nodes()
     }
 
     fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
-        self.lock().table.last_offer(key, depth)
+        self.lock().table(self.searcher).last_offer(key, depth)
     }
 
     fn identify(&mut self, check: u64) {
-        self.lock().table.identify(check);
+        self.lock().table(self.searcher).identify(check);
     }
 
     fn number_entries(&mut self) {}
 
     fn mark_used(&mut self, hit: &Hit) {
-        self.lock().table.mark_used(hit);
+        self.lock().table(self.searcher).mark_used(hit);
     }
 
     fn shadow(&self) -> ShadowCounters {
-        self.lock().table.shadow()
+        self.lock().table(self.searcher).shadow()
     }
 
     fn now(&self) -> u16 {
-        self.lock().table.now()
+        self.lock().table(self.searcher).now()
     }
 
     fn counters(&self) -> TableCounters {
-        self.lock().table.counters()
+        let mut all = TableCounters::default();
+        self.lock().parts.iter().for_each(|part| all += part.table.counters());
+        all
     }
 
     fn thread_counters(&self) -> ThreadCounters {
@@ -182,14 +209,22 @@ impl Table for SharedTable {
     }
 
     fn occupancy(&self) -> Occupancy {
-        self.lock().table.occupancy()
+        let mut all = Occupancy::default();
+        for Occupancy { slots, occupied, current, bytes } in self.lock().parts.iter().map(|part| part.table.occupancy())
+        {
+            all.slots += slots;
+            all.occupied += occupied;
+            all.current += current;
+            all.bytes += bytes;
+        }
+        all
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        self.lock().table.for_each(visit);
+        self.lock().parts.iter().for_each(|part| part.table.for_each(visit));
     }
 
     fn huge_pages(&self) -> Option<bool> {
-        self.lock().table.huge_pages()
+        self.lock().table(self.searcher).huge_pages()
     }
 }

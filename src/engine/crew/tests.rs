@@ -130,6 +130,32 @@ fn helpers_that_start_after_the_main_searcher_change_no_count() {
     }
 }
 
+/// With a table each, nobody has anything of another: the main searcher counts what it counts alone.
+#[test]
+fn searchers_with_tables_of_their_own_share_nothing() {
+    let own = options(r#"{ "count": 3, "tables": "own", "helpers": "shuffle" }"#);
+    let [alone, beside] = [&options("{}"), &own].map(|options| search(options, MIDDLE_GAME, to_depth(5)));
+    for (alone, beside) in alone.iter().zip(&beside) {
+        let ThreadCounters { foreign_hits, foreign_cutoffs, duplicates, foreign_unread, helper_nodes, .. } =
+            beside.threads;
+        assert_eq!([foreign_hits, foreign_cutoffs, duplicates, foreign_unread], [0; 4]);
+        assert_eq!(beside.search.nodes - helper_nodes, alone.search.nodes);
+        assert_eq!((beside.score, &beside.pv), (alone.score, &alone.pv));
+        assert_eq!(beside.occupancy.slots, 3 * alone.occupancy.slots);
+        assert_eq!(beside.occupancy.bytes, 3 * alone.occupancy.bytes);
+    }
+    let [last, all] = [&alone, &beside].map(|found| found.last().unwrap());
+    assert!(all.occupancy.occupied > 2 * last.occupancy.occupied && all.table.probes > 2 * last.table.probes);
+    let bytes = |threads: &str| options(threads).memory_bytes().unwrap();
+    let table = bytes("{}");
+    assert_eq!(bytes(r#"{ "count": 3, "tables": "own" }"#) - bytes(r#"{ "count": 3 }"#), 2 * table);
+    let table = crate::table::build(&own.table, None, false).unwrap().unwrap();
+    let refused = Engine::with_table(&own, table).err().unwrap().to_string();
+    assert_eq!(refused, "threads.tables: a table of the caller's is one: expected \"shared\"");
+    let abdada = options(r#"{ "count": 3, "tables": "own", "helpers": "abdada" }"#);
+    assert!(Engine::new(&abdada, None).err().unwrap().to_string().ends_with("expected threads.tables = \"shared\""));
+}
+
 /// A limit of nodes is one of all searchers together, and is reached; each turn has its quantum.
 #[test]
 fn node_limit_holds_for_all_searchers_together() {
@@ -228,8 +254,12 @@ fn table_without_a_lock_is_refused_where_it_needs_one() {
     let real = |rest: &str| options(&format!(r#"{{ "count": 2, "kind": "real"{rest} }}"#));
     let mut policy = real("");
     policy.table.policy = crate::table::policy::Policy::from_name("sieve").unwrap();
-    let others =
-        [r#", "helpers": "abdada""#, r#", "tear": { "probability": 0.1 }"#, r#", "tear": { "entries": "word" }"#];
+    let others = [
+        r#", "helpers": "abdada""#,
+        r#", "tear": { "probability": 0.1 }"#,
+        r#", "tear": { "entries": "word" }"#,
+        r#", "tables": "own""#,
+    ];
     for mut options in others.map(real).into_iter().chain([policy]) {
         let refused = Engine::new(&options, None).err().unwrap().to_string();
         assert!(

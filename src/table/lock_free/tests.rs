@@ -152,6 +152,23 @@ fn torn_entry_is_taken_where_bare_and_rejected_where_combined() {
     }
 }
 
+/// Every word is cleared, whatever number of threads clears the table.
+#[cfg(not(any(loom, miri)))]
+#[test]
+fn large_table_is_cleared_by_its_searchers() {
+    let options = TableOptions {
+        size: Size::Entries((CLEARED_BY_ONE as u64 * 5 / 4).next_multiple_of(4)),
+        ..all_options()[1].clone()
+    };
+    for searchers in [1, 2, 3, 8] {
+        let mut handle = LockFree::create(&options, None, searchers, false).unwrap().remove(0);
+        assert!(handle.common.words.len() > 2 * CLEARED_BY_ONE);
+        handle.common.words.iter().for_each(|word| word.store(1, Ordering::Relaxed));
+        handle.clear();
+        assert!(handle.common.words.iter().all(|word| word.load(Ordering::Relaxed) == 0), "{searchers}");
+    }
+}
+
 /// Threads that probe, store and clear at once find entries that were stored, where keys are
 /// combined: the score is that of the key.
 #[cfg(not(loom))]

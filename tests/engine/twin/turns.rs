@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
 use ttlab::internals::chess::{Bound, Move};
 use ttlab::internals::engine::SearchCounters;
-use ttlab::internals::engine::options::{Answer, Helpers, Schedule, Threads};
+use ttlab::internals::engine::options::{Answer, Helpers, Schedule, Tables, Threads};
 use ttlab::internals::table::tear::{Halves as Entries, Tear};
 use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, ThreadCounters};
 
@@ -286,12 +286,10 @@ struct Below {
     many: u32,
 }
 
-/// A table, the last write of each slot, the path of each waiting searcher, and the counters of
-/// what searchers took from each other.
+/// A table, the last write of each slot, and the counters of what searchers took from each other.
 struct Owned {
     table: Box<dyn Table>,
     slots: HashMap<usize, Written>,
-    paths: HashMap<usize, Vec<u64>>,
     below: HashMap<usize, Below>,
     /// The slot of the entry that each searcher saw last.
     seen: HashMap<usize, usize>,
@@ -299,17 +297,27 @@ struct Owned {
     count: ThreadCounters,
 }
 
-/// A searcher's handle of the shared table.
+/// A searcher's handle of its table, all tables, and the path of each waiting searcher.
 #[derive(Clone)]
 pub struct OwnedTable {
     owned: Arc<Mutex<Owned>>,
+    all: Vec<Arc<Mutex<Owned>>>,
+    paths: Arc<Mutex<HashMap<usize, Vec<u64>>>>,
     me: usize,
 }
 
 impl OwnedTable {
-    pub fn new(mut table: Box<dyn Table>, options: &Threads) -> Self {
+    /// The main searcher's way to its table. `make`: further tables.
+    pub fn new(table: Box<dyn Table>, options: &Threads, make: impl Fn() -> Box<dyn Table>) -> Self {
+        let others = if options.tables == Tables::Own { options.count - 1 } else { 0 };
+        let tables = std::iter::once(table).chain((0..others).map(|_| make()));
+        let all: Vec<_> = tables.map(|table| Self::own(table, options)).collect();
+        Self { owned: Arc::clone(&all[0]), all, paths: Arc::default(), me: 0 }
+    }
+
+    fn own(mut table: Box<dyn Table>, options: &Threads) -> Arc<Mutex<Owned>> {
         table.number_entries();
-        let (slots, paths) = (HashMap::new(), HashMap::new());
+        let slots = HashMap::new();
         let halves = Halves {
             options: options.tear,
             random: Pcg64::seed_from_u64(options.seed),
@@ -319,23 +327,30 @@ impl OwnedTable {
         };
         let halves = (options.tear.probability > 0.0 && options.tear.entries != Entries::Word).then_some(halves);
         let (below, seen) = (HashMap::new(), HashMap::new());
-        let owned = Owned { table, slots, paths, below, seen, halves, count: ThreadCounters::default() };
-        Self { owned: Arc::new(Mutex::new(owned)), me: 0 }
+        Arc::new(Mutex::new(Owned { table, slots, below, seen, halves, count: ThreadCounters::default() }))
     }
 
     pub fn handle(&self, me: usize) -> Self {
-        Self { me, ..self.clone() }
+        let owned = self.all.get(me).unwrap_or(&self.all[0]);
+        Self { me, owned: Arc::clone(owned), ..self.clone() }
     }
 
     pub fn count(&self) -> ThreadCounters {
-        self.owned.lock().unwrap().count
+        let mut count = ThreadCounters::default();
+        self.all.iter().for_each(|owned| count += owned.lock().unwrap().count);
+        count
+    }
+
+    /// Whether another searcher waits below a position.
+    fn waits_elsewhere(&self, key: u64) -> bool {
+        let paths = self.paths.lock().unwrap();
+        paths.iter().any(|(searcher, path)| *searcher != self.me && path.contains(&key))
     }
 
     /// Returns whether another searcher is waiting below a position, in which case it is avoided.
     pub fn avoids(&self, key: u64) -> bool {
-        let mut owned = self.owned.lock().unwrap();
-        let there = owned.paths.iter().any(|(searcher, path)| *searcher != self.me && path.contains(&key));
-        owned.count.avoided += u64::from(there);
+        let there = self.waits_elsewhere(key);
+        self.owned.lock().unwrap().count.avoided += u64::from(there);
         there
     }
 
@@ -373,16 +388,14 @@ impl OwnedTable {
 
     /// The searcher waits for its turn, below these positions.
     pub fn wait(&self, path: &[u64]) {
-        self.owned.lock().unwrap().paths.insert(self.me, path.to_vec());
+        self.paths.lock().unwrap().insert(self.me, path.to_vec());
     }
 }
 
 impl Table for OwnedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut owned = self.owned.lock().unwrap();
-        let others = owned.paths.iter().filter(|(searcher, _)| **searcher != self.me);
-        let met = others.filter(|(_, path)| path.contains(&key)).count();
-        owned.count.in_flight += u64::from(met > 0);
+        owned.count.in_flight += u64::from(self.waits_elsewhere(key));
         if let Some(halves) = &mut owned.halves {
             *halves.calls.entry(self.me).or_default() += 1;
         }
@@ -482,17 +495,19 @@ impl Table for OwnedTable {
     }
     fn prefetch(&self, _: u64) {}
     fn advance(&mut self, ticks: u16) {
-        self.owned.lock().unwrap().table.advance(ticks);
+        self.all.iter().for_each(|owned| owned.lock().unwrap().table.advance(ticks));
     }
     fn clear(&mut self) {
-        let mut owned = self.owned.lock().unwrap();
-        owned.slots.clear();
-        owned.below.clear();
-        if let Some(halves) = &mut owned.halves {
-            halves.last.clear();
-            halves.to_come.clear();
+        for owned in &self.all {
+            let mut owned = owned.lock().unwrap();
+            owned.slots.clear();
+            owned.below.clear();
+            if let Some(halves) = &mut owned.halves {
+                halves.last.clear();
+                halves.to_come.clear();
+            }
+            owned.table.clear();
         }
-        owned.table.clear();
     }
     fn now(&self) -> u16 {
         self.owned.lock().unwrap().table.now()
