@@ -130,7 +130,8 @@ fn helpers_that_start_after_the_main_searcher_change_no_count() {
     }
 }
 
-/// With a table each, nobody has anything of another: the main searcher counts what it counts alone.
+/// With a table each, nobody has anything of another: the main searcher counts what it counts
+/// alone.
 #[test]
 fn searchers_with_tables_of_their_own_share_nothing() {
     let own = options(r#"{ "count": 3, "tables": "own", "helpers": "shuffle" }"#);
