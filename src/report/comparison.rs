@@ -17,13 +17,13 @@ pub fn format_change([base, new]: [f64; 2]) -> String {
         return "from 0".to_owned();
     }
     let share = 100.0 * (new - base) / base;
-    // A change too small for two decimals must not look like none.
+    // A change that is too small for two decimals must not look like no change.
     if share.abs() < 0.005 { format!("{share:+.0e} %") } else { format!("{share:+.2} %") }
 }
 
-/// The headline of every format.
+/// The headline, which is the same in every format.
 pub fn headline(comparison: &Comparison) -> String {
-    let failing = comparison.gate_results.iter().filter(|judged| judged.fails).count();
+    let failing = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
     let (rows, moved) = comparison.rows;
     let moved = match moved {
         0 => format!("all {rows} paired rows are equal"),
@@ -40,9 +40,9 @@ pub fn headline(comparison: &Comparison) -> String {
     }
 }
 
-/// A gate's outcome in a few words.
-pub fn gate_outcome(judged: &GateResult) -> &'static str {
-    match (judged.fails, judged.noise, judged.caution.is_some()) {
+/// Describes a gate's outcome in a few words.
+pub fn gate_outcome(gate_result: &GateResult) -> &'static str {
+    match (gate_result.fails, gate_result.noise, gate_result.caution.is_some()) {
         (true, _, true) => "FAIL (may mislead)",
         (true, _, false) => "FAIL",
         (false, true, _) => "pass (within noise)",
@@ -51,20 +51,20 @@ pub fn gate_outcome(judged: &GateResult) -> &'static str {
     }
 }
 
-/// The totals that a gate judged.
-pub fn gate_values(judged: &GateResult) -> String {
-    let [base, new] = judged.totals;
-    let total = |value: f64| match judged.metric.as_str() {
+/// Describes the totals that a gate judged.
+pub fn gate_values(gate_result: &GateResult) -> String {
+    let [base, new] = gate_result.totals;
+    let format_total = |value: f64| match gate_result.metric.as_str() {
         columns::SECONDS => format!("{value:.3}"),
         columns::SCORE_ERROR => format!("{value:.1}"),
         _ => format_count(value),
     };
-    let rows = match judged.differ {
+    let rows = match gate_result.differ {
         0 => String::new(),
         1 => ", 1 row differs".to_owned(),
         rows => format!(", {rows} rows differ"),
     };
-    format!("{} -> {} ({}{rows})", total(base), total(new), format_change(judged.totals))
+    format!("{} -> {} ({}{rows})", format_total(base), format_total(new), format_change(gate_result.totals))
 }
 
 pub fn sheet(comparison: &Comparison) -> Sheet {
@@ -75,10 +75,10 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
         parts.push(Part::Findings(notes));
     }
     parts.push(Part::Table(variants_table(comparison)));
-    let moved = [metrics_table(comparison), rows_table(comparison)].into_iter().filter_map(SheetTable::non_empty);
-    let moved: Vec<Part> = moved.map(Part::Table).collect();
-    if !moved.is_empty() {
-        parts.push(Part::Folded("What moved".to_owned(), moved));
+    let tables = [metrics_table(comparison), rows_table(comparison)].into_iter().filter_map(SheetTable::non_empty);
+    let tables: Vec<Part> = tables.map(Part::Table).collect();
+    if !tables.is_empty() {
+        parts.push(Part::Folded("What moved".to_owned(), tables));
     }
     if comparison.missing.0 > 0 {
         let title = format!("Rows of BASE that NEW lacks: {}", comparison.missing.0);
@@ -96,103 +96,111 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
         Some(list) => format!("they differ in {}", list.join("; ")),
     };
     let (rows, moved) = comparison.rows;
-    let programs = |sides: &str, all: &[MeasuredProgram]| {
-        let list: Vec<String> = all.iter().map(ToString::to_string).collect();
+    let list_programs = |sides: &str, programs: &[MeasuredProgram]| {
+        let list: Vec<String> = programs.iter().map(ToString::to_string).collect();
         (!list.is_empty()).then(|| format!("{sides} {}", list.join(", ")))
     };
     let programs = match &comparison.programs {
-        [base, new] if base == new => vec![programs("both measure", base)],
-        [base, new] => vec![programs("BASE measures", base), programs("NEW measures", new)],
+        [base, new] if base == new => vec![list_programs("both measure", base)],
+        [base, new] => vec![list_programs("BASE measures", base), list_programs("NEW measures", new)],
     };
-    let other = comparison
+    let engine_warning = comparison
         .other_programs()
         .map(|[base, new]| format!("warning: another engine was measured, not another build: BASE {base}, NEW {new}"));
     let unpaired = [(comparison.missing.0, "missing in NEW"), (comparison.added, "only in NEW")];
-    let unpaired_text: String =
-        unpaired.iter().filter(|(rows, _)| *rows > 0).map(|(rows, what)| format!(", {rows} {what}")).collect();
+    let unpaired_text: String = unpaired
+        .iter()
+        .filter(|(rows, _)| *rows > 0)
+        .map(|(rows, description)| format!(", {rows} {description}"))
+        .collect();
     let mut lines = vec![
         format!("BASE {base}, NEW {new}"),
         format!("plans: {plans}"),
         format!("rows: {moved} of {rows} moved{unpaired_text}"),
     ];
-    lines.splice(1..1, programs.into_iter().flatten().chain(other).collect::<Vec<_>>());
-    if let Some(at) = comparison.metric_index(columns::NODES) {
-        let paired = || comparison.variants.iter().filter(|change| change.paired > 0);
-        let total = paired().fold([0.0; 2], |sum, change| [0, 1].map(|side| sum[side] + change.totals[at][side]));
-        let size = |change: &Change| ((change.totals[at][1] + 1.0) / (change.totals[at][0] + 1.0)).ln().abs();
-        let most = paired().filter(|change| change.differing[at] > 0).max_by(|a, b| size(a).total_cmp(&size(b)));
-        let most = most.filter(|_| paired().count() > 1);
-        let most = most.map_or_else(String::new, |change| {
-            format!("; most in \"{}\": {}", change.variant, format_change(change.totals[at]))
+    lines.splice(1..1, programs.into_iter().flatten().chain(engine_warning).collect::<Vec<_>>());
+    if let Some(index) = comparison.metric_index(columns::NODES) {
+        let paired_variants = || comparison.variants.iter().filter(|change| change.paired > 0);
+        let total =
+            paired_variants().fold([0.0; 2], |sum, change| [0, 1].map(|side| sum[side] + change.totals[index][side]));
+        let change_size =
+            |change: &Change| ((change.totals[index][1] + 1.0) / (change.totals[index][0] + 1.0)).ln().abs();
+        let largest = paired_variants()
+            .filter(|change| change.differing[index] > 0)
+            .max_by(|a, b| change_size(a).total_cmp(&change_size(b)));
+        let largest = largest.filter(|_| paired_variants().count() > 1);
+        let largest = largest.map_or_else(String::new, |change| {
+            format!("; most in \"{}\": {}", change.variant, format_change(change.totals[index]))
         });
-        lines.push(match total[0] == total[1] && most.is_empty() {
+        lines.push(match total[0] == total[1] && largest.is_empty() {
             true => format!("nodes: {}, unmoved", format_count(total[0])),
             false => format!(
-                "nodes: {} -> {} ({}){most}",
+                "nodes: {} -> {} ({}){largest}",
                 format_count(total[0]),
                 format_count(total[1]),
                 format_change(total)
             ),
         });
     }
-    let failing = comparison.gate_results.iter().filter(|judged| judged.fails).count();
+    let failing = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
     lines.push(match comparison.gate_results.len() {
-        // A gate bounds paired rows; without any it says nothing.
+        // A gate is about paired rows; without any, it says nothing.
         0 if rows == 0 => "gate: nothing to judge: no row is in both".to_owned(),
         0 => "gate: none was given (--fail-on)".to_owned(),
         1 if failing == 0 => "gate: it passes".to_owned(),
-        all if failing == 0 => format!("gate: all {all} pass"),
-        all => format!("gate: {failing} of {all} fail"),
+        count if failing == 0 => format!("gate: all {count} pass"),
+        count => format!("gate: {failing} of {count} fail"),
     });
     lines
 }
 
-/// A cell with the relative change, highlighted by its direction if it is `clear`.
-fn change_cell([base, new]: [f64; 2], clear: bool) -> Cell {
-    let mark = Emphasis::for_change(clear, new < base, Better::Less);
+/// A cell with the relative change; if it is significant, highlighted by its direction.
+fn change_cell([base, new]: [f64; 2], significant: bool) -> Cell {
+    let emphasis = Emphasis::for_change(significant, new < base, Better::Less);
     let share = if base == new { 0.0 } else { (new - base) / base };
-    Cell { value: Datum::Number(share), ..Cell::text(format_change([base, new])) }.with_emphasis(mark)
+    Cell { value: Datum::Number(share), ..Cell::text(format_change([base, new])) }.with_emphasis(emphasis)
 }
 
 /// A row for each gate and variant.
 fn gates_table(comparison: &Comparison) -> SheetTable {
-    let rows = comparison.gate_results.iter().map(|judged| {
-        let mark = if judged.fails { Emphasis::Failed } else { Emphasis::Passed };
-        let mut cells = [gate_outcome(judged), &judged.gate, &judged.variant, &gate_values(judged)].map(Cell::text);
-        cells[0].emphasis = mark;
+    let rows = comparison.gate_results.iter().map(|gate_result| {
+        let emphasis = if gate_result.fails { Emphasis::Failed } else { Emphasis::Passed };
+        let mut cells = [gate_outcome(gate_result), &gate_result.gate, &gate_result.variant, &gate_values(gate_result)]
+            .map(Cell::text);
+        cells[0].emphasis = emphasis;
         cells
     });
     SheetTable::new("gates", "Gates", SheetColumn::from_names(["verdict", "gate", "variant", "base -> new"]), rows)
 }
 
-/// Reason for an empty interval.
+/// The reason for an empty interval.
 const TOO_FEW_POSITIONS: &str = "too few positions";
 
 /// A row for each variant: rows, nodes, ratio.
 fn variants_table(comparison: &Comparison) -> SheetTable {
     let nodes = comparison.metric_index(columns::NODES);
-    let nodes = |change: &Change| nodes.map_or([f64::NAN; 2], |at| change.totals[at]);
-    let interval = "of the ratio; †: of the depths that both finished";
-    let p = "sign-flip test, corrected for all variants by joint flips";
+    let nodes_of = |change: &Change| nodes.map_or([f64::NAN; 2], |index| change.totals[index]);
+    let interval_meaning = "of the ratio; †: of the depths that both finished";
+    let p_meaning = "sign-flip test, corrected for all variants by joint flips";
     let entries = Entries::<Change>::default()
         .text("variant", "variant", "as BASE calls it", |change| Cell::text(&change.variant))
         .number("rows", "rows", "that both have", |change| Cell::count(change.paired as f64))
         .number("moved", "moved", "paired rows that differ", |change| Cell::count(change.moved as f64))
         .number("missing", "missing", "rows that NEW lacks", |change| Cell::count(change.missing as f64))
         .drop_order(4)
-        .number("nodes_base", "nodes", "of BASE", |change| Cell::count(nodes(change)[0]))
-        .number("nodes_new", "new nodes", "of NEW", |change| Cell::count(nodes(change)[1]))
-        .number("change", "change", "of the totals", |change| change_cell(nodes(change), change.p < 0.05))
+        .number("nodes_base", "nodes", "of BASE", |change| Cell::count(nodes_of(change)[0]))
+        .number("nodes_new", "new nodes", "of NEW", |change| Cell::count(nodes_of(change)[1]))
+        .number("change", "change", "of the totals", |change| change_cell(nodes_of(change), change.p < 0.05))
         .number("ratio", "ratio", "geometric mean over the searches", |change| {
             Cell::decimal(change.nodes.mean, 3).with_reason("no pairs")
         })
         .drop_order(3)
-        .number("interval", "95 %", interval, |change| {
-            let ends = Cell::range(change.nodes.low, change.nodes.high).with_reason(TOO_FEW_POSITIONS);
-            ends.with_sign('†', change.truncated > 0)
+        .number("interval", "95 %", interval_meaning, |change| {
+            let cell = Cell::range(change.nodes.low, change.nodes.high).with_reason(TOO_FEW_POSITIONS);
+            cell.with_sign('†', change.truncated > 0)
         })
         .drop_order(2)
-        .number("p", "p", p, |change| Cell::p(change.p).with_reason(TOO_FEW_POSITIONS))
+        .number("p", "p", p_meaning, |change| Cell::p(change.p).with_reason(TOO_FEW_POSITIONS))
         .drop_order(1);
     entries.table("variants", "Variants", &comparison.variants)
 }
@@ -204,11 +212,11 @@ fn change_columns() -> [SheetColumn; 3] {
 
 /// The metrics that changed, by variant.
 fn metrics_table(comparison: &Comparison) -> SheetTable {
-    let all = comparison.metrics.iter().enumerate().flat_map(|(at, metric)| {
-        let changed = comparison.variants.iter().filter(move |change| change.differing[at] > 0);
-        changed.map(move |change| (metric, change, change.differing[at], change.totals[at]))
+    let changes = comparison.metrics.iter().enumerate().flat_map(|(index, metric)| {
+        let changed = comparison.variants.iter().filter(move |change| change.differing[index] > 0);
+        changed.map(move |change| (metric, change, change.differing[index], change.totals[index]))
     });
-    let rows = all.map(|(metric, change, rows, totals)| {
+    let rows = changes.map(|(metric, change, rows, totals)| {
         let [base, new] = totals.map(Cell::count);
         [
             Cell::text(metric),
@@ -219,8 +227,8 @@ fn metrics_table(comparison: &Comparison) -> SheetTable {
             change_cell(totals, false),
         ]
     });
-    let differ = [SheetColumn::number("rows", "rows", "that differ").drop_order(1)];
-    let columns = [&SheetColumn::from_names(["metric", "variant"])[..], &differ, &change_columns()].concat();
+    let count_column = [SheetColumn::number("rows", "rows", "that differ").drop_order(1)];
+    let columns = [&SheetColumn::from_names(["metric", "variant"])[..], &count_column, &change_columns()].concat();
     SheetTable::new("movements", "Metrics", columns, rows)
 }
 
@@ -230,12 +238,12 @@ fn rows_table(comparison: &Comparison) -> SheetTable {
         let [base, new] = row.nodes.map(Cell::count);
         [Cell::text(describe_row(row)), base, new, change_cell(row.nodes, false), Cell::text(differing_columns(row))]
     });
-    let differ = [SheetColumn::text("columns", "columns", "that differ")];
-    let columns = [&SheetColumn::from_names(["row"])[..], &change_columns(), &differ].concat();
+    let names_column = [SheetColumn::text("columns", "columns", "that differ")];
+    let columns = [&SheetColumn::from_names(["row"])[..], &change_columns(), &names_column].concat();
     SheetTable::new("moved_rows", "Rows that moved most, by nodes", columns, rows)
 }
 
-/// Describes which row it is.
+/// Describes a row by its variant, position, depth and repeat.
 fn describe_row(moved: &MovedRow) -> String {
     let repeat = if moved.repeat > 0 { format!(", repeat {}", moved.repeat) } else { String::new() };
     format!("\"{}\", {}, depth {}{repeat}", moved.variant, moved.position, moved.depth)

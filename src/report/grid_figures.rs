@@ -11,20 +11,20 @@ use crate::analysis::{Frame, Summary};
 use crate::record::columns;
 use std::borrow::Cow;
 
-/// A grid and what it shows.
+/// A grid with its effects and interactions.
 #[derive(Default)]
 pub struct Grid<'a> {
     /// The rows that lie on the grid.
     pub frame: Cow<'a, Frame>,
-    /// The axes: options that vary.
+    /// The axes: the options that vary.
     pub axes: Vec<Axis>,
     /// The reference level of each axis, by index.
     pub references: Vec<usize>,
     /// The effect of each level.
     pub effects: Vec<Effect>,
-    /// The interactions of two levels.
+    /// The interactions between two levels.
     pub interactions: Vec<Interaction>,
-    /// Which ratios are better.
+    /// The direction in which ratios are better.
     pub better: Better,
 }
 
@@ -44,20 +44,20 @@ impl<'a> Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// Removes all marks of significance.
+    /// Removes the significance of all effects and interactions.
     pub(super) fn clear_marks(&mut self) {
         let effects = self.effects.iter_mut().map(|effect| &mut effect.judged);
-        for judged in effects.chain(self.interactions.iter_mut().map(|interaction| &mut interaction.judged)) {
-            (judged.significant, judged.fragile) = (false, false);
+        for result in effects.chain(self.interactions.iter_mut().map(|interaction| &mut interaction.judged)) {
+            (result.significant, result.fragile) = (false, false);
         }
     }
 }
 
-/// Points of the lines of a figure that leads a page; with more, the map leads.
+/// The maximum number of points in the first figure of a page; with more, the map comes first.
 const MAX_LEADING_POINTS: usize = 64;
 
-/// The figures of a grid. The one that the grid spans comes first: its ordered option along x with
-/// a line for each combination of the others, or the map if these are too many.
+/// The figures of a grid. The first figure covers the whole grid: its numeric option along x with a
+/// line for each combination of the others, or the map if there are too many lines.
 pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let mut figures = size_figures(grid, summary);
     if figures.is_empty() && grid.axes.len() > 1 {
@@ -67,7 +67,7 @@ pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     figures.extend(map_figure(grid, summary));
     let is_crowded = figures.first().is_some_and(|figure| match &figure.plot {
         Plot::Lines(Lines { series, .. }) => {
-            let points: usize = series.iter().map(|one| one.points.len()).sum();
+            let points: usize = series.iter().map(|line| line.points.len()).sum();
             series.len() > curves::MAX_LINES || points > MAX_LEADING_POINTS
         }
         _ => false,
@@ -78,15 +78,15 @@ pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     figures
 }
 
-/// Ratios along the first numeric option that is no size.
+/// Ratios along the first numeric option, for a grid without sizes.
 fn level_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
-    let at = grid.axes.iter().position(|axis| axis.is_numeric() && axis.levels.len() > 2)?;
-    let axis = &grid.axes[at];
-    let value = |line: usize| {
+    let index = grid.axes.iter().position(|axis| axis.is_numeric() && axis.levels.len() > 2)?;
+    let axis = &grid.axes[index];
+    let ratio_of = |line: usize| {
         let ratio = summary.lines[line].ratio();
         Some((ratio.mean, ratio.low, ratio.high))
     };
-    let series = curves::series_along_axis(&grid.frame, &grid.axes, at, summary, value);
+    let series = curves::series_along_axis(&grid.frame, &grid.axes, index, summary, ratio_of);
     let metric = metric_name(summary);
     (!series.is_empty()).then(|| Figure {
         file: "level-ratio".to_owned(),
@@ -110,9 +110,9 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let levels = grid.axes[axis].levels.iter().filter_map(|level| Some((level.number?, &level.label)));
     let in_entries = levels.clone().all(|(_, label)| label.parse::<u64>().is_ok());
     let unit = if in_entries { "table size (entries)" } else { "table size" };
-    let text = |size: f64, label: &String| if in_entries { format_entries(size) } else { label.clone() };
-    let ticks: Vec<(f64, String)> = levels.map(|(size, label)| (size, text(size, label))).collect();
-    let lines = |series: Vec<Series>, y: &str, ratio: bool| Lines {
+    let format_tick = |size: f64, label: &String| if in_entries { format_entries(size) } else { label.clone() };
+    let ticks: Vec<(f64, String)> = levels.map(|(size, label)| (size, format_tick(size, label))).collect();
+    let make_lines = |series: Vec<Series>, y: &str, ratio: bool| Lines {
         series,
         x: unit.to_owned(),
         y: y.to_owned(),
@@ -123,26 +123,26 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         share: !ratio,
         ..Lines::default()
     };
-    let ratio = |at: usize| {
-        let ratio = summary.lines[at].ratio();
+    let ratio_of = |line: usize| {
+        let ratio = summary.lines[line].ratio();
         Some((ratio.mean, ratio.low, ratio.high))
     };
     // A line's share with its interval.
-    let of_probes = |at: usize, column: &str| {
-        let (low, high) = summary.lines[at].interval(column);
-        let [part, probes] = [column, columns::PROBES].map(|column| summary.lines[at].sum(column));
+    let share_of_probes = |line: usize, column: &str| {
+        let (low, high) = summary.lines[line].interval(column);
+        let [part, probes] = [column, columns::PROBES].map(|column| summary.lines[line].sum(column));
         (probes > 0.0).then_some((part / probes, low, high))
     };
-    let usable = |at| of_probes(at, columns::USABLE);
-    let hits = |at| of_probes(at, columns::HITS);
-    let saved = |at: usize| {
-        let (low, high) = summary.lines[at].interval(columns::SAVED);
-        summary.lines[at].worth().map(|(part, whole)| (part / whole, low, high))
+    let usable_share = |line| share_of_probes(line, columns::USABLE);
+    let hit_share = |line| share_of_probes(line, columns::HITS);
+    let worth_of = |line: usize| {
+        let (low, high) = summary.lines[line].interval(columns::SAVED);
+        summary.lines[line].worth().map(|(part, whole)| (part / whole, low, high))
     };
-    let along = |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| {
+    let series_of = |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| {
         curves::series_along_axis(&grid.frame, &grid.axes, axis, summary, value)
     };
-    let worth = plot_against(&along(&hits), along(&saved));
+    let worth_by_hits = plot_against(&series_of(&hit_share), series_of(&worth_of));
     let plots = [
         (
             "size-ratio",
@@ -152,20 +152,20 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
                  the choice between them no longer matters.",
                 capitalize(metric)
             ),
-            lines(along(&ratio), &format!("{metric} against the baseline"), true),
+            make_lines(series_of(&ratio_of), &format!("{metric} against the baseline"), true),
         ),
         (
             "size-usable",
             "Usable hits by table size".to_owned(),
             "Share of the probes that end their node. A line that levels off has a table large enough for this search.".to_owned(),
-            lines(along(&usable), "usable hits", false),
+            make_lines(series_of(&usable_share), "usable hits", false),
         ),
         (
             "size-saved",
             "Worth by table size".to_owned(),
             "Nodes that the table saved (what the entries used for cutoffs had cost), as a share of these and the nodes searched. Where a line \
              levels off, more memory saves little more.".to_owned(),
-            lines(along(&saved), "worth", false),
+            make_lines(series_of(&worth_of), "worth", false),
         ),
         (
             "worth-hits",
@@ -173,7 +173,7 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
             "A point for each size of the table: the share of probes answered, and what the cutoffs were worth. Where one line runs above another \
              at fewer hits, the hit rate misleads: fewer answers saved more nodes."
                 .to_owned(),
-            Lines { x: "hits".to_owned(), x_log: false, x_ticks: share_ticks(&worth), ..lines(worth, "worth", false) },
+            Lines { x: "hits".to_owned(), x_log: false, x_ticks: share_ticks(&worth_by_hits), ..make_lines(worth_by_hits, "worth", false) },
         ),
     ];
     plots
@@ -183,13 +183,14 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         .collect()
 }
 
-/// Replaces each x of `y` by the value of the series of the same name in `x`; points without one
-/// are dropped.
+/// Replaces each x of `y` by the value that the series of the same name has in `x`; points without
+/// such a value are dropped.
 fn plot_against(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
     for series in &mut y {
         let partner = x.iter().find(|other| other.name == series.name);
-        let partner_value =
-            |old: f64| partner.and_then(|other| other.points.iter().find(|point| point.x == old)).map(|point| point.y);
+        let partner_value = |old_x: f64| {
+            partner.and_then(|other| other.points.iter().find(|point| point.x == old_x)).map(|point| point.y)
+        };
         series.points.retain_mut(|point| partner_value(point.x).map(|x| point.x = x).is_some());
     }
     y.retain(|series| !series.points.is_empty());
@@ -198,14 +199,15 @@ fn plot_against(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
 
 /// Ticks at round shares between the smallest and the largest x.
 fn share_ticks(series: &[Series]) -> Vec<(f64, String)> {
-    let x = || series.iter().flat_map(|series| &series.points).map(|point| 100.0 * point.x);
-    let (min, max) = (x().fold(100.0, f64::min), x().fold(0.0, f64::max));
+    let percentages = || series.iter().flat_map(|series| &series.points).map(|point| 100.0 * point.x);
+    let (min, max) = (percentages().fold(100.0, f64::min), percentages().fold(0.0, f64::max));
     let step = [1u32, 2, 5, 10, 20].into_iter().find(|&step| max - min <= f64::from(step * 8)).unwrap_or(20);
-    let round = (0..=100 / step).map(|at| at * step).filter(|&share| (min..=max).contains(&f64::from(share)));
-    round.map(|share| (f64::from(share) / 100.0, format!("{share} %"))).collect()
+    let round_shares =
+        (0..=100 / step).map(|step| step * step).filter(|&share| (min..=max).contains(&f64::from(share)));
+    round_shares.map(|share| (f64::from(share) / 100.0, format!("{share} %"))).collect()
 }
 
-/// A number of entries: 8 K, 1 M; in full if it is not a whole multiple.
+/// Formats a number of entries as in 8 K or 1 M; in full if it is not a whole multiple.
 fn format_entries(value: f64) -> String {
     let units = [("M", 1_048_576.0), ("K", 1024.0)];
     let unit = units.into_iter().find(|(_, unit)| value >= *unit && value % unit == 0.0);
@@ -220,11 +222,11 @@ fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
 }
 
 fn response_figure(response: Response, metric: &str) -> Figure {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let to_file_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
     let lines = if response.by.is_empty() { String::new() } else { format!(" One line for each {}.", response.by) };
     Figure {
-        file: format!("response-{}", response.path.chars().map(plain).collect::<String>()),
+        file: format!("response-{}", response.path.chars().map(to_file_letter).collect::<String>()),
         title: format!("Response to {name}"),
         caption: format!(
             "Each value of {name} against {name} = {}, paired by position and by every other option (band: 95 % interval). Where the band contains 1 the \
@@ -245,25 +247,25 @@ fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
         return None;
     }
-    let (cells, unlike) = curves::ratio_map(&grid.frame, &grid.axes, (0, 1), summary);
+    let (cells, levels_differ) = curves::ratio_map(&grid.frame, &grid.axes, (0, 1), summary);
     let filled = cells.iter().flatten().flatten().count();
     if filled * 2 < cells.iter().map(Vec::len).sum::<usize>() {
         return None;
     }
-    // The longer axis runs down the page, where there is more room.
+    // The axis with the longer labels runs down the page, where there is more room.
     let axis_labels =
         |axis: &Axis| (axis.name.clone(), axis.levels.iter().map(|level| level.label.clone()).collect::<Vec<_>>());
     let (a, b) = (axis_labels(&grid.axes[0]), axis_labels(&grid.axes[1]));
     let width = |levels: &[String]| levels.iter().map(String::len).max().unwrap_or(0).max(7) * levels.len();
     let better = grid.better;
-    let turned = width(&b.1) > width(&a.1);
-    let heat = if turned {
+    let is_turned = width(&b.1) > width(&a.1);
+    let heat = if is_turned {
         let columns = (0..b.1.len()).map(|column| cells.iter().map(|row| row[column]).collect()).collect();
         Heat { first: b, second: a, cells: columns, better }
     } else {
         Heat { first: a, second: b, cells, better }
     };
-    let remark = match (grid.axes.len() > 2, unlike) {
+    let remark = match (grid.axes.len() > 2, levels_differ) {
         (_, true) => {
             " Averaged over the other axes, of which not every cell has the same values: this may explain differences between cells."
         }

@@ -1,4 +1,4 @@
-//! The figures of a match: Elo, Elo by table size, and the courses of the sequential tests.
+//! The figures of a match: Elo, Elo by table size, and the progress of the sequential tests.
 
 use super::figure::{Figure, Plot};
 use super::identity::row_level;
@@ -13,21 +13,27 @@ use crate::analysis::rows::metric::Better;
 use crate::record::columns;
 
 /// The name of an encounter on the page; the opponent is omitted if it is always the same.
-pub(super) fn encounter_name(encounter: &Encounter, all: &Matches) -> String {
-    match all.common_opponent() {
+pub(super) fn encounter_name(encounter: &Encounter, matches: &Matches) -> String {
+    match matches.common_opponent() {
         Some(_) => encounter.player.clone(),
         None => format!("{} against {}", encounter.player, encounter.opponent),
     }
 }
 
 /// Elo of each encounter, with its interval.
-pub(super) fn elo_figure(all: &Matches) -> Figure {
-    let rows = all.encounters.iter().map(|encounter| {
+pub(super) fn elo_figure(matches: &Matches) -> Figure {
+    let rows = matches.encounters.iter().map(|encounter| {
         let Elo { elo, low, high } = encounter.elo();
-        ForestRow { name: encounter_name(encounter, all), mean: elo, low, high, clear: encounter.stronger.is_some() }
+        ForestRow {
+            name: encounter_name(encounter, matches),
+            mean: elo,
+            low,
+            high,
+            clear: encounter.stronger.is_some(),
+        }
     });
-    let x = match all.common_opponent() {
-        Some(only) => format!("Elo against {only}"),
+    let x = match matches.common_opponent() {
+        Some(opponent) => format!("Elo against {opponent}"),
         None => "Elo of the first player".to_owned(),
     };
     Figure {
@@ -35,8 +41,8 @@ pub(super) fn elo_figure(all: &Matches) -> Figure {
         title: "Elo".to_owned(),
         caption: format!(
             "Elo with its 95 % interval: above 0 {} is stronger; an interval that contains 0 leaves it open who is.{}",
-            if all.common_opponent().is_some() { "the player" } else { "the first player" },
-            if all.encounters.len() > 1 {
+            if matches.common_opponent().is_some() { "the player" } else { "the first player" },
+            if matches.encounters.len() > 1 {
                 " Colours are verdicts, corrected for the number of encounters."
             } else {
                 ""
@@ -46,30 +52,30 @@ pub(super) fn elo_figure(all: &Matches) -> Figure {
     }
 }
 
-/// Elo by table size, if sizes vary and there is one common opponent: a series for each combination
-/// of the other options.
-pub(super) fn elo_by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
-    let opponent = all.common_opponent()?;
+/// Elo by table size, if sizes vary and all encounters have the same opponent. Each combination of
+/// the other options is a series.
+pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
+    let opponent = matches.common_opponent()?;
     let (grid, axes) = axes::find_axes(rows, &[]);
     let axis = axes.iter().find(|axis| axis.path == "table.size" && axis.is_numeric())?;
     let variants = grid.text_column(columns::VARIANT);
     let mut series: Vec<Series> = Vec::new();
-    for encounter in &all.encounters {
+    for encounter in &matches.encounters {
         let Some(row) = (0..grid.rows()).find(|&row| variants.text(row) == encounter.player) else { continue };
-        let level = |axis: &Axis| row_level(axis, &grid, row);
-        let Some(x) = level(axis).and_then(|at| axis.levels[at].number) else { continue };
+        let level_on = |axis: &Axis| row_level(axis, &grid, row);
+        let Some(x) = level_on(axis).and_then(|level| axis.levels[level].number) else { continue };
         let others = axes.iter().filter(|other| other.path != axis.path);
-        let label = |other: &Axis| Some(other.levels[level(other)?].label.clone());
-        let name = others.filter_map(label).collect::<Vec<_>>().join(", ");
+        let label_on = |axis: &Axis| Some(axis.levels[level_on(axis)?].label.clone());
+        let name = others.filter_map(label_on).collect::<Vec<_>>().join(", ");
         let Elo { elo, low, high } = encounter.elo();
         let point = CurvePoint { x, y: elo, low, high, label: encounter.player.clone() };
-        match series.iter_mut().find(|known| known.name == name) {
-            Some(known) => known.points.push(point),
+        match series.iter_mut().find(|existing| existing.name == name) {
+            Some(existing) => existing.points.push(point),
             None => series.push(Series { name, line: None, points: vec![point] }),
         }
     }
-    series.iter_mut().for_each(|encounter| encounter.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
-    if series.is_empty() || series.iter().all(|encounter| encounter.points.len() < 2) {
+    series.iter_mut().for_each(|line| line.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
+    if series.is_empty() || series.iter().all(|line| line.points.len() < 2) {
         return None;
     }
     let ticks = axis.levels.iter().filter_map(|level| Some((level.number?, level.label.clone())));
@@ -90,29 +96,30 @@ pub(super) fn elo_by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
     })
 }
 
-/// The log-likelihood ratio of each test after each pair; of many tests, those that end farthest
-/// from 0.
-pub(super) fn llr_figure(all: &Matches) -> Option<Figure> {
-    let last = |encounter: &&Encounter| encounter.llr_path.last().map_or(0.0, |point| point.1.abs());
-    let mut shown: Vec<&Encounter> = all.encounters.iter().filter(|encounter| encounter.llr_path.len() > 2).collect();
-    shown.sort_by(|a, b| last(b).total_cmp(&last(a)));
-    shown.truncate(MAX_LINES - 2);
-    let longest = shown.iter().filter_map(|encounter| Some(encounter.llr_path.last()?.0)).max()? as f64;
-    let plain = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
-    let llr_path = |encounter: &&Encounter| {
-        let points = encounter.llr_path.iter().map(|&(at, llr)| plain(at as f64, llr)).collect();
-        Series { name: encounter_name(encounter, all), line: None, points }
+/// The log-likelihood ratio of each test after each pair. If there are many tests, only those that
+/// end farthest from 0 are drawn.
+pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
+    let last_llr = |encounter: &&Encounter| encounter.llr_path.last().map_or(0.0, |point| point.1.abs());
+    let mut listed: Vec<&Encounter> =
+        matches.encounters.iter().filter(|encounter| encounter.llr_path.len() > 2).collect();
+    listed.sort_by(|a, b| last_llr(b).total_cmp(&last_llr(a)));
+    listed.truncate(MAX_LINES - 2);
+    let longest = listed.iter().filter_map(|encounter| Some(encounter.llr_path.last()?.0)).max()? as f64;
+    let make_point = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
+    let make_series = |encounter: &&Encounter| {
+        let points = encounter.llr_path.iter().map(|&(pairs, llr)| make_point(pairs as f64, llr)).collect();
+        Series { name: encounter_name(encounter, matches), line: None, points }
     };
-    let (lower, upper) = all.bounds.limits();
+    let (lower, upper) = matches.bounds.limits();
     let bounds = [("H1 accepted", upper), ("H0 accepted", lower)].map(|(name, bound)| Series {
         name: name.to_owned(),
         line: None,
-        points: vec![plain(0.0, bound), plain(longest, bound)],
+        points: vec![make_point(0.0, bound), make_point(longest, bound)],
     });
-    let series = shown.iter().map(llr_path).chain(bounds).collect();
-    let (drawn, total) = (shown.len(), all.encounters.len());
-    let remark = if drawn < total {
-        format!(" {drawn} of {total} shown: those with the largest ratios.")
+    let series = listed.iter().map(make_series).chain(bounds).collect();
+    let (listed_count, encounter_count) = (listed.len(), matches.encounters.len());
+    let remark = if listed_count < encounter_count {
+        format!(" {listed_count} of {encounter_count} shown: those with the largest ratios.")
     } else {
         String::new()
     };
@@ -122,7 +129,7 @@ pub(super) fn llr_figure(all: &Matches) -> Option<Figure> {
         caption: format!(
             "How much likelier {} normalized Elo are than {}, as a log-likelihood ratio after each pair of games. A test ends where its line \
              first meets a bound: the upper accepts H1, the lower H0, and what follows changes nothing.{remark}",
-            all.test.elo1, all.test.elo0
+            matches.test.elo1, matches.test.elo0
         ),
         plot: Plot::Lines(Lines { series, x: "pairs of games".to_owned(), y: "LLR".to_owned(), ..Lines::default() }),
     })
@@ -146,84 +153,86 @@ mod tests {
         Encounter { player: player.to_owned(), opponent: opponent.to_owned(), pairs, ..Encounter::default() }
     }
 
-    /// Wald's bounds are ln (0.9 / 0.05) and ln (0.1 / 0.95).
+    /// Wald's bounds are ln (0.9 / 0.05) and ln (0.1 / 0.95); they are drawn over the whole axis.
     #[test]
     fn llr_figure_draws_the_six_most_extreme_courses() {
-        let llr_path = |player: usize, last: f64, points: usize| {
-            let mut llr_path: Vec<(u64, f64)> = (0..points as u64).map(|at| (at * player as u64, 0.0)).collect();
-            llr_path.last_mut().unwrap().1 = last;
-            Encounter { llr_path, ..encounter(&format!("p{player}"), "x") }
+        let make_encounter = |player: usize, final_llr: f64, points: usize| {
+            let mut make_encounter: Vec<(u64, f64)> =
+                (0..points as u64).map(|step| (step * player as u64, 0.0)).collect();
+            make_encounter.last_mut().unwrap().1 = final_llr;
+            Encounter { llr_path: make_encounter, ..encounter(&format!("p{player}"), "x") }
         };
-        let draw = |encounters: Vec<Encounter>| {
+        let draw_series = |encounters: Vec<Encounter>| {
             llr_figure(&matches_of(encounters)).map(|figure| {
                 let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
                 (lines.series, figure.caption)
             })
         };
-        let lasts = [0.5, -4.0, 2.0, -0.25, 3.0, 1.0, -5.0];
-        let many = lasts.iter().enumerate().map(|(at, &last)| llr_path(at + 1, last, 3)).collect();
-        let (series, caption) = draw(many).unwrap();
-        let names: Vec<&str> = series.iter().map(|encounter| encounter.name.as_str()).collect();
+        let final_llrs = [0.5, -4.0, 2.0, -0.25, 3.0, 1.0, -5.0];
+        let seven_encounters =
+            final_llrs.iter().enumerate().map(|(index, &llr)| make_encounter(index + 1, llr, 3)).collect();
+        let (series, caption) = draw_series(seven_encounters).unwrap();
+        let names: Vec<&str> = series.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["p7", "p2", "p5", "p3", "p6", "p1", "H1 accepted", "H0 accepted"]);
         assert!(caption.ends_with(" 6 of 7 shown: those with the largest ratios."), "{caption}");
-        // The longest is the seventh: two steps of seven pairs.
-        for (at, wald) in [(6, (0.9_f64 / 0.05).ln()), (7, (0.1_f64 / 0.95).ln())] {
-            let points: Vec<(f64, f64)> = series[at].points.iter().map(|point| (point.x, point.y)).collect();
-            assert!(points.iter().all(|point| (point.1 - wald).abs() < 1e-12), "{points:?}");
+        // The seventh path is the longest: two steps of seven pairs.
+        for (index, expected) in [(6, (0.9_f64 / 0.05).ln()), (7, (0.1_f64 / 0.95).ln())] {
+            let points: Vec<(f64, f64)> = series[index].points.iter().map(|point| (point.x, point.y)).collect();
+            assert!(points.iter().all(|point| (point.1 - expected).abs() < 1e-12), "{points:?}");
             assert_eq!([points[0].0, points[1].0], [0.0, 14.0]);
         }
-        let (series, caption) = draw(vec![llr_path(1, 1.0, 3), llr_path(2, 9.0, 2)]).unwrap();
+        let (series, caption) = draw_series(vec![make_encounter(1, 1.0, 3), make_encounter(2, 9.0, 2)]).unwrap();
         assert_eq!(series.len(), 3, "two points are no path");
         assert!(caption.ends_with(" 1 of 2 shown: those with the largest ratios."), "two points are no path");
         // The bounds extend to the end of the longest path, whichever ends farthest from 0.
-        let (series, _) = draw(vec![llr_path(1, 9.0, 3), llr_path(5, 1.0, 4)]).unwrap();
+        let (series, _) = draw_series(vec![make_encounter(1, 9.0, 3), make_encounter(5, 1.0, 4)]).unwrap();
         assert!(series[2..].iter().all(|bound| bound.points[1].x == 15.0), "{series:?}");
-        let (_, caption) = draw(vec![llr_path(1, 1.0, 3)]).unwrap();
+        let (_, caption) = draw_series(vec![make_encounter(1, 1.0, 3)]).unwrap();
         assert!(caption.ends_with("what follows changes nothing."), "{caption}");
-        assert_eq!(draw(vec![llr_path(1, 1.0, 2)]), None);
+        assert_eq!(draw_series(vec![make_encounter(1, 1.0, 2)]), None);
     }
 
     #[test]
     fn elo_figure_names_opponents_only_if_they_differ() {
-        let rows = |encounters: Vec<Encounter>| {
+        let axis_and_rows = |encounters: Vec<Encounter>| {
             let Plot::Forest(forest) = elo_figure(&matches_of(encounters)).plot else { panic!("no forest") };
             assert!(forest.differences, "Elo is about 0");
             (forest.x, forest.rows.into_iter().map(|row| (row.name, row.clear)).collect::<Vec<_>>())
         };
         let decided = Encounter { decided: Some((TestState::H0, 3)), ..encounter("a", "x") };
-        let clear = Encounter { stronger: Some(Ordering::Less), ..encounter("b", "x") };
-        let (x, found) = rows(vec![decided.clone(), clear.clone()]);
-        assert_eq!((x.as_str(), found), ("Elo against x", vec![("a".to_owned(), false), ("b".to_owned(), true)]));
-        let (x, found) = rows(vec![decided, Encounter { opponent: "y".to_owned(), ..clear }]);
+        let significant = Encounter { stronger: Some(Ordering::Less), ..encounter("b", "x") };
+        let (x, row_list) = axis_and_rows(vec![decided.clone(), significant.clone()]);
+        assert_eq!((x.as_str(), row_list), ("Elo against x", vec![("a".to_owned(), false), ("b".to_owned(), true)]));
+        let (x, row_list) = axis_and_rows(vec![decided, Encounter { opponent: "y".to_owned(), ..significant }]);
         assert_eq!(x, "Elo of the first player");
-        assert_eq!(found, [("a against x".to_owned(), false), ("b against y".to_owned(), true)]);
+        assert_eq!(row_list, [("a against x".to_owned(), false), ("b against y".to_owned(), true)]);
     }
 
     #[test]
     fn elo_by_size_groups_by_the_other_options() {
-        let series_of = |players: &[(&str, &str, u32)]| {
+        let describe_series = |players: &[(&str, &str, u32)]| {
             let mut rows = "variant,position,depth,search.nodes,table.size,table.slots\n".to_owned();
             players.iter().for_each(|(name, size, slots)| rows += &format!("{name},p,1,9,{size},{slots}\n"));
             let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
             let encounters = players.iter().map(|(name, ..)| encounter(name, "x")).collect();
             elo_by_size(&matches_of(encounters), &frame).map(|figure| {
                 let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
-                // Elo is not a ratio; table sizes have a logarithmic axis, with ticks in ascending
-                // order.
+                // Elo has a linear axis; table sizes have a logarithmic axis with ticks in
+                // ascending order.
                 assert_eq!([lines.x_log, lines.y_log, lines.ratio, lines.share], [true, false, false, false]);
                 assert_eq!(lines.x_ticks.iter().map(|tick| tick.1.as_str()).collect::<Vec<_>>(), ["64 KiB", "1 MiB"]);
-                let line = |encounter: &Series| {
-                    let labels: Vec<&str> = encounter.points.iter().map(|point| point.label.as_str()).collect();
-                    format!("{}: {}", encounter.name, labels.join(" "))
+                let describe_line = |line: &Series| {
+                    let labels: Vec<&str> = line.points.iter().map(|point| point.label.as_str()).collect();
+                    format!("{}: {}", line.name, labels.join(" "))
                 };
-                lines.series.iter().map(line).collect::<Vec<_>>()
+                lines.series.iter().map(describe_line).collect::<Vec<_>>()
             })
         };
         let (a, b, c, d) = (("a", "1 MiB", 1), ("b", "64 KiB", 1), ("c", "64 KiB", 2), ("d", "1 MiB", 2));
-        assert_eq!(series_of(&[a, b, c, d]), Some(vec!["1: b a".to_owned(), "2: c d".to_owned()]));
-        assert_eq!(series_of(&[a, b, c]), Some(vec!["1: b a".to_owned(), "2: c".to_owned()]));
-        assert_eq!(series_of(&[a, c]), None, "both move together");
-        assert_eq!(series_of(&[a, c, ("e", "64 KiB", 3)]), None, "single points");
-        assert_eq!(series_of(&[b, c]), None);
+        assert_eq!(describe_series(&[a, b, c, d]), Some(vec!["1: b a".to_owned(), "2: c d".to_owned()]));
+        assert_eq!(describe_series(&[a, b, c]), Some(vec!["1: b a".to_owned(), "2: c".to_owned()]));
+        assert_eq!(describe_series(&[a, c]), None, "both move together");
+        assert_eq!(describe_series(&[a, c, ("e", "64 KiB", 3)]), None, "single points");
+        assert_eq!(describe_series(&[b, c]), None);
     }
 }

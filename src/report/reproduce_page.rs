@@ -17,7 +17,8 @@ artefact, and the run shows it. A claim is decided by the ratio paired by positi
 and the smallest effect that matters, p corrected for all claims of the file; where that decides nothing: *undecided*. By whom: *published* (an \
 article), *expected* (by theory or another program), *asked* (by the file). Node counts are the same on every machine; seconds are not.";
 
-/// A longer run of verdicts with the same outcome for the same figure is folded into one row.
+/// If more verdicts than this in a row have the same outcome for the same figure, they are folded
+/// into one row.
 const MAX_UNFOLDED: usize = 3;
 
 /// Makes the page from the pages of all experiments.
@@ -46,15 +47,15 @@ fn machine_line(Manifest { machine, build, .. }: &Manifest) -> String {
 
 /// The articles, each with its experiments.
 fn articles_table(pages: &[Page]) -> Option<SheetTable> {
-    let mut all: Vec<(&Article, Vec<&str>)> = Vec::new();
+    let mut articles: Vec<(&Article, Vec<&str>)> = Vec::new();
     for page in pages {
         let Some(article) = &page.article else { continue };
-        match all.iter_mut().find(|(known, _)| *known == article) {
+        match articles.iter_mut().find(|(existing, _)| *existing == article) {
             Some((_, names)) => names.push(&page.manifest.name),
-            None => all.push((article, vec![&page.manifest.name])),
+            None => articles.push((article, vec![&page.manifest.name])),
         }
     }
-    all.sort_by_key(|(article, _)| (article.year.unwrap_or(u16::MAX), &article.title));
+    articles.sort_by_key(|(article, _)| (article.year.unwrap_or(u16::MAX), &article.title));
     let entries = Entries::<(&Article, Vec<&str>)>::default()
         .text("title", "title", "", |(article, _)| Cell {
             link: safe_link(&article.link),
@@ -69,15 +70,15 @@ fn articles_table(pages: &[Page]) -> Option<SheetTable> {
             Some(year) => Cell::number(year.into(), year.to_string()),
         })
         .text("experiments", "experiments", "", |(_, names)| Cell::text(names.join(", ")));
-    entries.table("articles", "The articles", &all).non_empty()
+    entries.table("articles", "The articles", &articles).non_empty()
 }
 
-/// The link if it is safe to write into a page: to the web, without characters that could end it
-/// early; otherwise empty.
+/// Returns the link if it is safe to write into a page: a web address without characters that could
+/// end it early. Otherwise returns an empty text.
 fn safe_link(link: &str) -> String {
-    let fits = |c: char| c.is_ascii_graphic() && !"()<>\"'`".contains(c);
+    let is_safe = |c: char| c.is_ascii_graphic() && !"()<>\"'`".contains(c);
     let is_web = ["https://", "http://"].iter().any(|start| link.starts_with(start));
-    if is_web && link.chars().all(fits) { link.to_owned() } else { String::new() }
+    if is_web && link.chars().all(is_safe) { link.to_owned() } else { String::new() }
 }
 
 /// All verdicts with their pages.
@@ -96,9 +97,9 @@ fn failed_part(pages: &[Page]) -> Part {
     let lines: Vec<String> = all_verdicts(pages)
         .filter(|(_, verdict)| verdict.kind == ClaimOrigin::Published && verdict.ruling != Ruling::Holds)
         .map(|(page, verdict)| {
-            let [what, word, _, figure, measured] = verdicts::verdict_texts(verdict);
-            let what = if what == figure { String::new() } else { format!("{what}: ") };
-            format!("{}: {what}{figure}: {word} ({measured})", page.manifest.name)
+            let [subject, word, _, figure, measured] = verdicts::verdict_texts(verdict);
+            let subject = if subject == figure { String::new() } else { format!("{subject}: ") };
+            format!("{}: {subject}{figure}: {word} ({measured})", page.manifest.name)
         })
         .collect();
     match lines.is_empty() {
@@ -109,16 +110,16 @@ fn failed_part(pages: &[Page]) -> Part {
 
 /// A row for each experiment.
 fn index_table(pages: &[Page]) -> SheetTable {
-    let ruling = |at: usize| move |page: &Page| Cell::count(count_rulings(page.verdicts.iter())[at] as f64);
+    let ruling_cell = |index: usize| move |page: &Page| Cell::count(count_rulings(page.verdicts.iter())[index] as f64);
     let entries = Entries::<Page>::default()
         .text("experiment", "experiment", "", experiment_cell)
         .text("question", "question", "", |page| Cell::text(&page.manifest.question))
-        .number("holds", "holds", "", ruling(0))
+        .number("holds", "holds", "", ruling_cell(0))
         .number("differs", "differs", "", move |page| {
-            let mark = if page.count_failed() > 0 { Emphasis::Failed } else { Emphasis::None };
-            ruling(1)(page).with_emphasis(mark)
+            let emphasis = if page.count_failed() > 0 { Emphasis::Failed } else { Emphasis::None };
+            ruling_cell(1)(page).with_emphasis(emphasis)
         })
-        .number("open", "undecided", "", ruling(2));
+        .number("open", "undecided", "", ruling_cell(2));
     entries.table("experiments", "", pages)
 }
 
@@ -132,20 +133,21 @@ fn missed_table(pages: &[Page]) -> Option<SheetTable> {
         .non_empty()
 }
 
-/// Splits a verdict's subject into series, depth and figure. The series ends with its comma, and is
-/// empty if the file has only one.
+/// Splits a verdict's subject into series, depth and figure. The series includes its comma; it is
+/// empty if the file has only one series.
 fn split_depth(verdict: &Verdict) -> Option<(&str, &str, &str)> {
-    let (series, rest) = verdict.subject.split_at(verdict.subject.rfind(", depth ").map_or(0, |at| at + 2));
+    let (series, rest) = verdict.subject.split_at(verdict.subject.rfind(", depth ").map_or(0, |comma| comma + 2));
     let rest = rest.strip_prefix("depth ")?;
     let (depth, figure) = rest.split_once(": ")?;
     Some((series, depth, figure))
 }
 
-/// The verdicts of an experiment; long runs of equal outcomes are folded, one row for each figure.
+/// The verdicts of an experiment; long runs of equal outcomes are folded into one row for each
+/// figure.
 fn folded_verdicts(page: &Page) -> Option<SheetTable> {
     let table = verdicts::verdict_table(page, true)?;
-    let figure = |at: usize| split_depth(&page.verdicts[at]).map(|(.., figure)| figure);
-    let same = |a: &Verdict, b: &Verdict| {
+    let figure_of = |index: usize| split_depth(&page.verdicts[index]).map(|(.., figure_of)| figure_of);
+    let are_alike = |a: &Verdict, b: &Verdict| {
         a.passes()
             && b.passes()
             && a.word() == b.word()
@@ -153,24 +155,25 @@ fn folded_verdicts(page: &Page) -> Option<SheetTable> {
             && split_depth(a).zip(split_depth(b)).is_some_and(|((series, ..), (other, ..))| series == other)
     };
     let mut rows = Vec::new();
-    let all: Vec<usize> = (0..page.verdicts.len()).collect();
-    for run in all.chunk_by(|&a, &b| same(&page.verdicts[a], &page.verdicts[b])) {
+    let indices: Vec<usize> = (0..page.verdicts.len()).collect();
+    for run in indices.chunk_by(|&a, &b| are_alike(&page.verdicts[a], &page.verdicts[b])) {
         let mut remaining = run.to_vec();
         while let Some(&first) = remaining.first() {
             let (same_figure, others): (Vec<usize>, _) =
-                remaining.into_iter().partition(|&at| figure(at) == figure(first));
+                remaining.into_iter().partition(|&index| figure_of(index) == figure_of(first));
             remaining = others;
             match (split_depth(&page.verdicts[first]), same_figure.as_slice()) {
                 (Some((series, depth, figure)), [_, .., last]) if same_figure.len() > MAX_UNFOLDED => {
-                    let to = split_depth(&page.verdicts[*last]).map_or("", |(_, depth, _)| depth);
+                    let last_depth = split_depth(&page.verdicts[*last]).map_or("", |(_, depth, _)| depth);
                     let mut row = table.rows[first].clone();
-                    row[0].text = format!("{series}depth {depth} to {to}: {figure} ({} figures)", same_figure.len());
+                    row[0].text =
+                        format!("{series}depth {depth} to {last_depth}: {figure} ({} figures)", same_figure.len());
                     for column in [3, 4] {
                         row[column].text = format!("{} ... {}", row[column].text, table.rows[*last][column].text);
                     }
                     rows.push(row);
                 }
-                _ => rows.extend(same_figure.iter().map(|&at| table.rows[at].clone())),
+                _ => rows.extend(same_figure.iter().map(|&index| table.rows[index].clone())),
             }
         }
     }
@@ -178,19 +181,19 @@ fn folded_verdicts(page: &Page) -> Option<SheetTable> {
 }
 
 /// The page for a terminal: the verdicts of each experiment without sources, then the tally and the
-/// failed ones.
+/// failed verdicts.
 pub fn terminal_sheet(pages: &[Page]) -> Sheet {
     let mut parts = Vec::new();
     for page in pages {
-        let [holds, differs, open] = count_rulings(page.verdicts.iter());
+        let [holds, differs, undecided] = count_rulings(page.verdicts.iter());
         let Manifest { name, question, .. } = &page.manifest;
-        let heading = format!("{name} ({holds} hold, {differs} differ, {open} undecided): {question}");
+        let heading = format!("{name} ({holds} hold, {differs} differ, {undecided} undecided): {question}");
         parts.push(Part::Heading(heading));
         let without_sources = |table: SheetTable| table.select_columns(&[0, 1, 2, 3, 4]);
         parts.extend(folded_verdicts(page).map(without_sources).map(Part::Table));
     }
-    let all = pages.iter().flat_map(|page| &page.verdicts);
-    parts.push(Part::Findings(vec![format!("Verdicts: {}", verdicts::tally(all))]));
+    let verdicts = pages.iter().flat_map(|page| &page.verdicts);
+    parts.push(Part::Findings(vec![format!("Verdicts: {}", verdicts::tally(verdicts))]));
     parts.extend(missed_table(pages).map(Part::Table));
     Sheet { kind: "published".to_owned(), name: String::new(), parts }
 }
@@ -210,8 +213,8 @@ mod tests {
     }
 
     fn texts(table: &SheetTable) -> Vec<String> {
-        let line = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
-        table.rows.iter().map(line).collect()
+        let describe_row = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
+        table.rows.iter().map(describe_row).collect()
     }
 
     #[test]
@@ -274,18 +277,18 @@ mod tests {
         let [.., Part::Findings(sum), Part::Table(failures)] = &terminal_sheet(&pages).parts[..] else {
             panic!("a sum and a table")
         };
-        let message = "Verdicts: 2 hold, 2 differ, 1 undecided; 2 of 4 expected outcomes met.";
-        assert_eq!((sum.as_slice(), texts(failures)), (&[message.to_owned()][..], missed));
-        // The page begins with what failed, and has a section for each experiment.
-        let kind = |part: &Part| match part {
+        let tally = "Verdicts: 2 hold, 2 differ, 1 undecided; 2 of 4 expected outcomes met.";
+        assert_eq!((sum.as_slice(), texts(failures)), (&[tally.to_owned()][..], missed));
+        // The page begins with the failed verdicts, and then has a section for each experiment.
+        let part_kind = |part: &Part| match part {
             Part::Heading(text) | Part::List(text, _) | Part::Question(text) => text.clone(),
             Part::Table(table) => table.key.clone(),
             Part::Prose(text) if text == ABOUT => "about".to_owned(),
             Part::Prose(text) => text.split(';').next().unwrap_or_default().to_owned(),
             _ => "?".to_owned(),
         };
-        let whole: Vec<String> = sheet(&pages).parts.iter().map(kind).collect();
-        assert_eq!(whole[..4], ["What did not hold", "missed", "about", "experiments"]);
+        let parts: Vec<String> = sheet(&pages).parts.iter().map(part_kind).collect();
+        assert_eq!(parts[..4], ["What did not hold", "missed", "about", "experiments"]);
         let sections = [
             "one",
             "one?",
@@ -296,9 +299,9 @@ mod tests {
             "verdicts",
             "[All figures](two/report.md)",
         ];
-        assert_eq!(whole[4..], [&sections[..], &["Machine"]].concat());
-        // Each experiment has its name, counts and question as heading.
-        let shown: Vec<String> = terminal_sheet(&pages).parts[..4]
+        assert_eq!(parts[4..], [&sections[..], &["Machine"]].concat());
+        // The heading of each experiment has its name, counts and question.
+        let parts: Vec<String> = terminal_sheet(&pages).parts[..4]
             .iter()
             .map(|part| match part {
                 Part::Heading(text) => text.clone(),
@@ -310,12 +313,12 @@ mod tests {
             .collect();
         let columns = "what | verdict | by | figure or claim | measured";
         let heads = ["one (1 hold, 1 differ, 0 undecided): one?", "two (1 hold, 1 differ, 1 undecided): two?"];
-        assert_eq!(shown, [heads[0], columns, heads[1], columns]);
+        assert_eq!(parts, [heads[0], columns, heads[1], columns]);
         let [.., Part::Table(_), Part::Findings(sum)] = &terminal_sheet(&pages[..1]).parts[..] else {
             panic!("a sum alone")
         };
-        let message = "Verdicts: 1 hold, 1 differ, 0 undecided; 2 of 2 expected outcomes met.";
-        assert_eq!(sum.as_slice(), [message]);
+        let tally = "Verdicts: 1 hold, 1 differ, 0 undecided; 2 of 2 expected outcomes met.";
+        assert_eq!(sum.as_slice(), [tally]);
     }
 
     #[test]
@@ -325,50 +328,55 @@ mod tests {
             measured: format!("m{depth}"),
             ..verdict(&format!("{series}, depth {depth}: nodes"), ExpectedVerdict::Holds, Holds)
         };
-        let verdicts_of = |series: &str, depths: std::ops::Range<usize>| {
+        let make_verdicts = |series: &str, depths: std::ops::Range<usize>| {
             depths.map(|depth| verdict_at(series, depth)).collect::<Vec<_>>()
         };
-        let folded = |verdicts: Vec<Verdict>| {
+        let folded_rows = |verdicts: Vec<Verdict>| {
             let table = folded_verdicts(&page("x", verdicts)).unwrap();
-            let line = |row: &Vec<Cell>| [0, 3, 4].map(|column| row[column].text.as_str()).join(" | ");
-            table.rows.iter().map(line).collect::<Vec<_>>()
+            let describe_row = |row: &Vec<Cell>| [0, 3, 4].map(|column| row[column].text.as_str()).join(" | ");
+            table.rows.iter().map(describe_row).collect::<Vec<_>>()
         };
-        assert_eq!(folded(verdicts_of("s", 1..4)).len(), 3);
-        let whole = "s, depth 1 to 4: nodes (4 figures) | p1 ... p4 | m1 ... m4";
-        assert_eq!(folded(verdicts_of("s", 1..5)), [whole]);
-        assert_eq!(folded([verdicts_of("s", 1..5), verdicts_of("t", 1..3)].concat()).len(), 3);
-        let alone = |depth: usize| Verdict { subject: format!("depth {depth}: nodes"), ..verdict_at("", depth) };
-        assert_eq!(folded((1..5).map(alone).collect()), ["depth 1 to 4: nodes (4 figures) | p1 ... p4 | m1 ... m4"]);
-        // Two figures at each depth are two rows; a third figure has too few.
-        let hits = |depth: usize| Verdict {
+        assert_eq!(folded_rows(make_verdicts("s", 1..4)).len(), 3);
+        let one_row = "s, depth 1 to 4: nodes (4 figures) | p1 ... p4 | m1 ... m4";
+        assert_eq!(folded_rows(make_verdicts("s", 1..5)), [one_row]);
+        assert_eq!(folded_rows([make_verdicts("s", 1..5), make_verdicts("t", 1..3)].concat()).len(), 3);
+        let without_series =
+            |depth: usize| Verdict { subject: format!("depth {depth}: nodes"), ..verdict_at("", depth) };
+        assert_eq!(
+            folded_rows((1..5).map(without_series).collect()),
+            ["depth 1 to 4: nodes (4 figures) | p1 ... p4 | m1 ... m4"]
+        );
+        // Two figures at each depth make two rows; a third figure has too few verdicts to be
+        // folded.
+        let hits_verdict = |depth: usize| Verdict {
             subject: format!("s, depth {depth}: hits"),
             published: "h".to_owned(),
             ..verdict_at("s", depth)
         };
         let mixed = (1..5)
-            .flat_map(|depth| [verdict_at("s", depth), hits(depth)])
+            .flat_map(|depth| [verdict_at("s", depth), hits_verdict(depth)])
             .chain([Verdict { subject: "s, depth 9: score".to_owned(), ..verdict_at("s", 9) }]);
-        let two = "s, depth 1 to 4: hits (4 figures) | h ... h | m1 ... m4";
-        assert_eq!(folded(mixed.collect()), [whole, two, "s, depth 9: score | p9 | m9"]);
-        let other = |change: &dyn Fn(&mut Verdict)| {
-            let mut verdicts = verdicts_of("s", 1..6);
-            change(&mut verdicts[2]);
-            folded(verdicts).len()
+        let hits_row = "s, depth 1 to 4: hits (4 figures) | h ... h | m1 ... m4";
+        assert_eq!(folded_rows(mixed.collect()), [one_row, hits_row, "s, depth 9: score | p9 | m9"]);
+        let count_rows = |edit: &dyn Fn(&mut Verdict)| {
+            let mut verdicts = make_verdicts("s", 1..6);
+            edit(&mut verdicts[2]);
+            folded_rows(verdicts).len()
         };
-        assert_eq!(other(&|_| {}), 1);
-        assert_eq!(other(&|verdict| verdict.source = "p. 10".to_owned()), 5);
-        assert_eq!(other(&|verdict| verdict.ruling = Differs), 5);
-        assert_eq!(other(&|verdict| (verdict.expected, verdict.ruling) = (ExpectedVerdict::Differs, Differs)), 5);
-        assert_eq!(other(&|verdict| verdict.subject = "s".to_owned()), 5);
+        assert_eq!(count_rows(&|_| {}), 1);
+        assert_eq!(count_rows(&|verdict| verdict.source = "p. 10".to_owned()), 5);
+        assert_eq!(count_rows(&|verdict| verdict.ruling = Differs), 5);
+        assert_eq!(count_rows(&|verdict| (verdict.expected, verdict.ruling) = (ExpectedVerdict::Differs, Differs)), 5);
+        assert_eq!(count_rows(&|verdict| verdict.subject = "s".to_owned()), 5);
         // A failed verdict is never folded, even if its outcome equals that of its neighbours.
-        let mut open: Vec<Verdict> = verdicts_of("s", 1..6)
+        let mut differing: Vec<Verdict> = make_verdicts("s", 1..6)
             .into_iter()
             .map(|verdict| Verdict { expected: ExpectedVerdict::Either, ruling: Differs, ..verdict })
             .collect();
-        assert_eq!(folded(open.clone()).len(), 1);
-        open[2].expected = ExpectedVerdict::Holds;
-        assert_eq!(folded(open).len(), 5);
-        let wrong = verdicts_of("s", 1..6).into_iter().map(|verdict| Verdict { ruling: Differs, ..verdict });
-        assert_eq!(folded(wrong.collect()).len(), 5);
+        assert_eq!(folded_rows(differing.clone()).len(), 1);
+        differing[2].expected = ExpectedVerdict::Holds;
+        assert_eq!(folded_rows(differing).len(), 5);
+        let failed = make_verdicts("s", 1..6).into_iter().map(|verdict| Verdict { ruling: Differs, ..verdict });
+        assert_eq!(folded_rows(failed.collect()).len(), 5);
     }
 }

@@ -1,5 +1,5 @@
-//! The table of several searchers: how much sooner they are ready, for how many more nodes, and
-//! what they have of each other's entries.
+//! The table for searches with several threads: how much sooner they finish, how many more nodes
+//! they need, and how much they use each other's entries.
 
 use super::contents::Page;
 use super::sheet::{Cell, Entries, SheetTable};
@@ -13,10 +13,10 @@ use crate::stats::ratio::Ratio;
 /// The name of the metric whose ratio is the speed-up's inverse.
 pub(super) const TICKS: &str = "ticks";
 
-const BESIDE: &str = "a metric that was not asked for";
+const NOT_REQUESTED: &str = "a metric that was not asked for";
 
-/// Shares of counts, of which those are shown that were counted: the part, the columns that make
-/// the whole, heading and meaning.
+/// Shares of counts; only those that were counted are shown. Each has the column of the part, the
+/// columns whose sum is the whole, a heading and a meaning.
 const SHARES: [(&str, &[&str], &str, &str); 11] = [
     (columns::HELPER_NODES, &[columns::NODES], "helpers", "share of the nodes that helpers searched"),
     (columns::FOREIGN_HITS, &[columns::HITS], "hits of others", "share of the hits whose entry another searcher wrote"),
@@ -56,61 +56,63 @@ const SHARES: [(&str, &[&str], &str, &str); 11] = [
     (columns::TORN_ACCEPTED, &[columns::TORN_READS], "taken for whole", "share of these that were used"),
 ];
 
-/// The table; none without a line of several searchers.
+/// The table; none if no line has several searchers.
 pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     if !rows.has(columns::TICKS) {
         return None;
     }
     let grouping = Grouping::new(rows, &page.summary.by);
-    let wholes = SHARES.iter().flat_map(|(part, whole, ..)| whole.iter().chain([part]));
-    let beside = [columns::AVOIDED, columns::AGES, columns::SQUARED_AGES];
-    let names: Vec<String> = wholes.chain(&beside).map(|&name| name.to_owned()).collect();
+    let share_columns = SHARES.iter().flat_map(|(part, whole, ..)| whole.iter().chain([part]));
+    let other_columns = [columns::AVOIDED, columns::AGES, columns::SQUARED_AGES];
+    let names: Vec<String> = share_columns.chain(&other_columns).map(|&name| name.to_owned()).collect();
     let searches = Searches::gather(rows, &grouping, &names);
-    let sum = |line: &Line, column: &str| {
+    let sum_of = |line: &Line, column: &str| {
         let group = grouping.values.iter().position(|values| *values == line.values);
         group.map_or(f64::NAN, |group| searches.group_sum(group, column))
     };
-    let several = |line: &Line| sum(line, columns::HELPER_NODES) > 0.0;
-    let metric = |name: &str| page.summary.metrics.iter().position(|metric| metric.name == name);
-    let (ticks, nodes) = (metric(TICKS), metric("nodes"));
-    let ratio = |line: &Line, place: Option<usize>| place.map_or_else(Ratio::default, |at| line.measures[at].ratio);
-    let why = |place: Option<usize>| if place.is_none() { BESIDE } else { TOO_FEW_POSITIONS };
-    let is_counted = |column: &str| page.summary.lines.iter().any(|line| sum(line, column) > 0.0);
-    let speed = "how many times sooner than the baseline, by ticks: nodes of all searchers divided by their number";
+    let has_helpers = |line: &Line| sum_of(line, columns::HELPER_NODES) > 0.0;
+    let metric_index = |name: &str| page.summary.metrics.iter().position(|metric| metric.name == name);
+    let (ticks, nodes) = (metric_index(TICKS), metric_index("nodes"));
+    let ratio_of =
+        |line: &Line, metric: Option<usize>| metric.map_or_else(Ratio::default, |index| line.measures[index].ratio);
+    let reason = |metric: Option<usize>| if metric.is_none() { NOT_REQUESTED } else { TOO_FEW_POSITIONS };
+    let is_counted = |column: &str| page.summary.lines.iter().any(|line| sum_of(line, column) > 0.0);
+    let speed_meaning =
+        "how many times sooner than the baseline, by ticks: nodes of all searchers divided by their number";
     let nodes_meaning = "what searchers do twice: nodes of all of them, less the baseline's, as a share of these";
     let mut entries = Entries::<Line>::default()
-        .number("speed_up", "speed-up", speed, |line| {
-            Cell::decimal(1.0 / ratio(line, ticks).mean, 2).with_reason(why(ticks))
+        .number("speed_up", "speed-up", speed_meaning, |line| {
+            Cell::decimal(1.0 / ratio_of(line, ticks).mean, 2).with_reason(reason(ticks))
         })
         .number("speed_up_interval", "95 %", "the speed-up's 95 % interval", |line| {
-            let Ratio { low, high, .. } = ratio(line, ticks);
-            Cell::range(1.0 / high, 1.0 / low).with_reason(why(ticks))
+            let Ratio { low, high, .. } = ratio_of(line, ticks);
+            Cell::range(1.0 / high, 1.0 / low).with_reason(reason(ticks))
         })
         .number("duplicate_work", "duplicate work", nodes_meaning, |line| {
-            Cell::share(ratio(line, nodes).mean - 1.0, 1.0).with_reason(why(nodes))
+            Cell::share(ratio_of(line, nodes).mean - 1.0, 1.0).with_reason(reason(nodes))
         });
     for (part, whole, head, meaning) in SHARES.iter().filter(|(part, ..)| is_counted(part)) {
         entries = entries.number(part.trim_start_matches(THREADS), head, meaning, |line| {
-            let whole = whole.iter().map(|column| sum(line, column)).sum();
-            Cell::share(sum(line, part), whole).with_reason("nothing to count")
+            let whole = whole.iter().map(|column| sum_of(line, column)).sum();
+            Cell::share(sum_of(line, part), whole).with_reason("nothing to count")
         });
     }
     if is_counted(columns::AVOIDED) {
         let meaning = "moves put off, or nodes reduced more, because another searcher was there";
-        entries = entries.number("avoided", "avoided", meaning, |line| Cell::count(sum(line, columns::AVOIDED)));
+        entries = entries.number("avoided", "avoided", meaning, |line| Cell::count(sum_of(line, columns::AVOIDED)));
     }
     if is_counted(columns::AGES) {
-        let mean = |line: &Line, column: &str| sum(line, column) / sum(line, columns::HITS);
-        let deviation =
-            move |line: &Line| (mean(line, columns::SQUARED_AGES) - mean(line, columns::AGES).powi(2)).sqrt();
+        let mean_of = |line: &Line, column: &str| sum_of(line, column) / sum_of(line, columns::HITS);
+        let deviation_of =
+            move |line: &Line| (mean_of(line, columns::SQUARED_AGES) - mean_of(line, columns::AGES).powi(2)).sqrt();
         let meaning = "mean age of the entries that answered, in ticks of table.clock";
         entries = entries
-            .number("age", "age", meaning, move |line| Cell::decimal(mean(line, columns::AGES), 2))
+            .number("age", "age", meaning, move |line| Cell::decimal(mean_of(line, columns::AGES), 2))
             .number("age_spread", "spread", "standard deviation of these ages", move |line| {
-                Cell::decimal(deviation(line), 2)
+                Cell::decimal(deviation_of(line), 2)
             });
     }
-    let table = line_table(page, "threads", "Threads: several searchers on one table", entries, several);
+    let table = line_table(page, "threads", "Threads: several searchers on one table", entries, has_helpers);
     table
         .with_note("Ticks take each node for as long. Speed-ups say something where all reach the same depth.")
         .non_empty()
@@ -123,8 +125,9 @@ mod tests {
     use super::*;
     use crate::analysis::{Metric, Question, Summary};
 
-    /// One searcher, and two that need half the ticks and a quarter more nodes on each of eight
-    /// positions. Every share has figures of its own.
+    /// One searcher is compared with two that need half the ticks and a quarter more nodes on each
+    /// of eight positions. Every share has its own figures, so that no column can be confused with
+    /// another.
     #[test]
     fn each_figure_is_that_of_its_columns() {
         let mut heading = "variant,position,depth".to_owned();
@@ -158,8 +161,10 @@ mod tests {
         ];
         counters.iter().for_each(|(name, ..)| heading = format!("{heading},{name}"));
         let mut text = heading + "\n";
-        for (variant, position) in [(0, "one"), (1, "two")].into_iter().flat_map(|at| (0..8).map(move |p| (at, p))) {
-            let values = counters.map(|(_, one, two)| if variant.0 == 0 { one } else { two }.to_string());
+        for (variant, position) in
+            [(0, "one"), (1, "two")].into_iter().flat_map(|variant| (0..8).map(move |p| (variant, p)))
+        {
+            let values = counters.map(|(_, single, double)| if variant.0 == 0 { single } else { double }.to_string());
             text += &format!("{},p{position},1,{}\n", variant.1, values.join(","));
         }
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
@@ -169,9 +174,9 @@ mod tests {
         let page = Page { identity: Identity::new(&frame, &summary, &[]), summary, ..Page::default() };
         let table = threads_table(&page, &frame).unwrap();
         assert_eq!(table.rows.len(), 1, "one searcher alone has no line");
-        let cell = |key: &str| {
-            let place = table.columns.iter().position(|column| column.key == key).unwrap();
-            table.rows[0][place].text.clone()
+        let cell_text = |key: &str| {
+            let index = table.columns.iter().position(|column| column.key == key).unwrap();
+            table.rows[0][index].text.clone()
         };
         for (key, figure) in [
             ("speed_up", "2.00"),
@@ -191,9 +196,9 @@ mod tests {
             ("torn_reads", "20.0 %"),
             ("torn_accepted", "75.0 %"),
         ] {
-            assert_eq!(cell(key), figure, "{key}");
+            assert_eq!(cell_text(key), figure, "{key}");
         }
-        let lone = Frame::parse("variant,position,depth,search.nodes\na,p,1,5\n".as_bytes(), "t").unwrap();
-        assert!(threads_table(&page, &lone).is_none());
+        let without_threads = Frame::parse("variant,position,depth,search.nodes\na,p,1,5\n".as_bytes(), "t").unwrap();
+        assert!(threads_table(&page, &without_threads).is_none());
     }
 }

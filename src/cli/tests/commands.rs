@@ -31,75 +31,75 @@ pub(in crate::cli) fn file(folder: &Path, name: &str, more: &str) -> String {
 
 pub(in crate::cli) const TWO: &str = "[grid]\n'table.size' = [64, 256]";
 
-/// One of two tables does not fit into any memory: three of six jobs fail.
+/// One of two tables does not fit into any memory, so three of six jobs fail.
 pub(in crate::cli) const VAST: &str = "[grid]\n'table.size' = [64, '8192 GiB']";
 
-/// Copies a results folder with one changed file; a changed manifest is sealed again.
-pub(in crate::cli) fn copy(of: &Path, name: &str, file: &str, change: impl Fn(String) -> String) -> String {
-    let to = of.with_file_name(name);
-    std::fs::create_dir(&to).unwrap();
-    for entry in std::fs::read_dir(of).unwrap().flatten() {
-        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+/// Copies a results folder and edits one file in the copy; an edited manifest gets a new checksum.
+pub(in crate::cli) fn copy(source: &Path, name: &str, file: &str, edit: impl Fn(String) -> String) -> String {
+    let target = source.with_file_name(name);
+    std::fs::create_dir(&target).unwrap();
+    for entry in std::fs::read_dir(source).unwrap().flatten() {
+        std::fs::copy(entry.path(), target.join(entry.file_name())).unwrap();
     }
-    let path = to.join(file);
-    let mut text = change(std::fs::read_to_string(&path).unwrap());
+    let path = target.join(file);
+    let mut text = edit(std::fs::read_to_string(&path).unwrap());
     if file == MANIFEST {
         text = serde_json::from_str::<Manifest>(&text).unwrap().to_text().unwrap();
     }
     std::fs::write(&path, text).unwrap();
-    to.display().to_string()
+    target.display().to_string()
 }
 
 #[test]
 fn verify_exit_code_is_that_of_the_worst_folder() {
-    let place = tempfile::tempdir().unwrap();
-    let whole_path = place.path().join("whole");
-    let whole = whole_path.display().to_string();
-    let silent = (0, String::new(), String::new());
-    assert_eq!(call(&["run", &file(place.path(), "x.toml", TWO), "-q", "--out", &whole]), silent);
-    assert_eq!(call(&["verify", &whole, "-q"]), silent);
-    let lacking = copy(&whole_path, "lacking", "manifest.json", |text| {
+    let folder = tempfile::tempdir().unwrap();
+    let complete_path = folder.path().join("whole");
+    let complete = complete_path.display().to_string();
+    let nothing_printed = (0, String::new(), String::new());
+    assert_eq!(call(&["run", &file(folder.path(), "x.toml", TWO), "-q", "--out", &complete]), nothing_printed);
+    assert_eq!(call(&["verify", &complete, "-q"]), nothing_printed);
+    let incomplete = copy(&complete_path, "lacking", "manifest.json", |text| {
         assert!(text.contains("\"jobs_total\": 6"), "{text}");
         text.replace("\"jobs_total\": 6", "\"jobs_total\": 7")
     });
-    let wrong = copy(&whole_path, "wrong", "results.csv", |text| text.replacen(",true,", ",false,", 1));
+    let wrong = copy(&complete_path, "wrong", "results.csv", |text| text.replacen(",true,", ",false,", 1));
     for (folders, code) in [
-        (vec![&whole], 0),
-        (vec![&lacking], 3),
+        (vec![&complete], 0),
+        (vec![&incomplete], 3),
         (vec![&wrong], 4),
-        (vec![&whole, &lacking], 3),
-        (vec![&lacking, &whole], 3),
-        (vec![&wrong, &lacking, &whole], 4),
-        (vec![&whole, &wrong, &lacking], 4),
-        (vec![&lacking, &whole, &wrong], 4),
+        (vec![&complete, &incomplete], 3),
+        (vec![&incomplete, &complete], 3),
+        (vec![&wrong, &incomplete, &complete], 4),
+        (vec![&complete, &wrong, &incomplete], 4),
+        (vec![&incomplete, &complete, &wrong], 4),
     ] {
         let words: Vec<&str> = std::iter::once("verify").chain(folders.iter().map(|folder| folder.as_str())).collect();
-        let (found, stdout, _) = call(&words);
-        assert_eq!(found, code, "{folders:?}");
+        let (exit_code, stdout, _) = call(&words);
+        assert_eq!(exit_code, code, "{folders:?}");
         assert!(folders.iter().all(|folder| stdout.contains(&format!("{folder}: "))), "{stdout}");
-        let (found, stdout, _) = call(&[&words[..], &["--quiet"]].concat());
-        assert!(found == code, "{folders:?}: {stdout}");
+        let (exit_code, stdout, _) = call(&[&words[..], &["--quiet"]].concat());
+        assert!(exit_code == code, "{folders:?}: {stdout}");
         assert!(!stdout.contains("whole: complete"), "{folders:?}: {stdout}");
-        for (folder, word) in
-            [(&lacking, "incomplete"), (&wrong, "WRONG")].into_iter().filter(|(one, _)| folders.contains(one))
+        for (folder, verdict) in
+            [(&incomplete, "incomplete"), (&wrong, "WRONG")].into_iter().filter(|(folder, _)| folders.contains(folder))
         {
-            assert!(stdout.contains(&format!("{folder}: {word}: ")), "{folders:?}: {stdout}");
+            assert!(stdout.contains(&format!("{folder}: {verdict}: ")), "{folders:?}: {stdout}");
         }
         if !folders.contains(&&wrong) {
-            let (found, _, stderr) = call(&[&["report"], &words[1..], &["--by", "variant"]].concat());
+            let (exit_code, _, stderr) = call(&[&["report"], &words[1..], &["--by", "variant"]].concat());
             assert_eq!(
-                (found, stderr.lines().count()),
-                (code, folders.iter().filter(|one| ***one == lacking).count()),
+                (exit_code, stderr.lines().count()),
+                (code, folders.iter().filter(|folder| ***folder == incomplete).count()),
                 "{stderr}"
             );
         }
         if let [base, new] = folders[..] {
-            let (found, _, stderr) = call(&["compare", base, new]);
-            assert!(found == code, "{folders:?}: {stderr}");
-            assert!(stderr.starts_with(&lacking), "{folders:?}: {stderr}");
+            let (exit_code, _, stderr) = call(&["compare", base, new]);
+            assert!(exit_code == code, "{folders:?}: {stderr}");
+            assert!(stderr.starts_with(&incomplete), "{folders:?}: {stderr}");
         }
     }
-    assert_eq!(exit(&["compare", &whole, &whole]), 0);
+    assert_eq!(exit(&["compare", &complete, &complete]), 0);
 }
 
 #[test]
@@ -107,25 +107,25 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
     if crate::system::available_bytes().is_none() {
         return;
     }
-    let place = tempfile::tempdir().unwrap();
-    let at = |name: &str| place.path().join(name).display().to_string();
-    let (vast, out, plan) = (file(place.path(), "x.toml", VAST), at("out"), at("plan.json"));
+    let folder = tempfile::tempdir().unwrap();
+    let path_in = |name: &str| folder.path().join(name).display().to_string();
+    let (vast, out, plan) = (file(folder.path(), "x.toml", VAST), path_in("out"), path_in("plan.json"));
     for quiet in [&[][..], &["-q"]] {
-        let again = [&["run", &vast, "--out", &out, "--jobs", "1"], quiet].concat();
-        for before in [0, 6] {
-            let (code, stdout, stderr) = call(&again);
+        let run_command = [&["run", &vast, "--out", &out, "--jobs", "1"], quiet].concat();
+        for known_jobs in [0, 6] {
+            let (code, stdout, stderr) = call(&run_command);
             assert_eq!(code, 3, "{stderr}");
             assert!(stderr.contains("3 jobs failed: see the error column"), "{stderr}");
             assert!(!stderr.contains("reference"), "{stderr}");
             assert_eq!(stdout.is_empty() && stderr.lines().count() == 1, !quiet.is_empty(), "{stdout}{stderr}");
-            assert_eq!(stderr.contains("6 of 6 jobs known, 0 to run"), before == 6 && quiet.is_empty(), "{stderr}");
+            assert_eq!(stderr.contains("6 of 6 jobs known, 0 to run"), known_jobs == 6 && quiet.is_empty(), "{stderr}");
             assert_eq!(
                 stderr.contains("failed: \"size=8192 GiB\" on a: "),
-                before == 0 && quiet.is_empty(),
+                known_jobs == 0 && quiet.is_empty(),
                 "{stderr}"
             );
         }
-        let (code, ..) = call(&[&again[..], &["--fresh"]].concat());
+        let (code, ..) = call(&[&run_command[..], &["--fresh"]].concat());
         assert_eq!(code, 3);
         std::fs::remove_dir_all(&out).unwrap();
     }
@@ -135,25 +135,26 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
     let (code, _, stderr) = call(&["run", "--plan", &plan, "--shard", "2", "-q", "--out", &out]);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.ends_with("plan.json has 2 shards: expected 0 to 1\n"), "{stderr}");
-    let (missing, merge) = (["plan", "--missing", &plan, "--out", &out], ["merge", &plan, "--out", &out]);
-    let shard = |index: &str| exit(&["run", "--plan", &plan, "--shard", index, "-q", "--out", &out]);
-    assert_eq!(shard("1"), 3);
-    let (code, stdout, stderr) = call(&missing);
-    let [first, second] =
-        [0, 1].map(|at| if at == 0 { "shard 0 of 2: not begun" } else { "shard 1 of 2: all jobs done, " });
+    let (missing_command, merge_command) =
+        (["plan", "--missing", &plan, "--out", &out], ["merge", &plan, "--out", &out]);
+    let run_shard = |index: &str| exit(&["run", "--plan", &plan, "--shard", index, "-q", "--out", &out]);
+    assert_eq!(run_shard("1"), 3);
+    let (code, stdout, stderr) = call(&missing_command);
+    let [shard_0_text, shard_1_text] =
+        [0, 1].map(|index| if index == 0 { "shard 0 of 2: not begun" } else { "shard 1 of 2: all jobs done, " });
     assert_eq!(code, 3, "{stdout}{stderr}");
     assert!(stdout == "0-1\n", "{stdout}{stderr}");
-    assert!(stderr.contains(first), "{stdout}{stderr}");
-    assert!(stderr.contains(second), "{stdout}{stderr}");
-    assert_eq!(exit(&[&merge[..], &["-q"]].concat()), 3);
-    assert_eq!(shard("0"), 3);
-    let (code, stdout, stderr) = call(&missing);
+    assert!(stderr.contains(shard_0_text), "{stdout}{stderr}");
+    assert!(stderr.contains(shard_1_text), "{stdout}{stderr}");
+    assert_eq!(exit(&[&merge_command[..], &["-q"]].concat()), 3);
+    assert_eq!(run_shard("0"), 3);
+    let (code, stdout, stderr) = call(&missing_command);
     assert_eq!(code, 3, "{stdout}{stderr}");
     assert!(stdout == "0-1\n", "{stdout}{stderr}");
     assert!(stderr.matches("all jobs done, ").count() == 2, "{stdout}{stderr}");
-    let from = |index: u32| format!("{out}/shards/{index}");
-    for words in [vec![], vec!["-q"], vec!["--from", &from(1), "--from", &from(0)]] {
-        let (code, stdout, stderr) = call(&[&merge[..], &words].concat());
+    let shard_folder = |index: u32| format!("{out}/shards/{index}");
+    for words in [vec![], vec!["-q"], vec!["--from", &shard_folder(1), "--from", &shard_folder(0)]] {
+        let (code, stdout, stderr) = call(&[&merge_command[..], &words].concat());
         assert_eq!(stdout.is_empty(), words == ["-q"], "{stdout}");
         assert_eq!(code, 3, "{stderr}");
         assert!(
@@ -165,57 +166,63 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
 
 #[test]
 fn one_bad_file_of_several_fails_the_command() {
-    let place = tempfile::tempdir().unwrap();
-    let fine = file(place.path(), "fine.toml", TWO);
-    let tuned =
+    let folder = tempfile::tempdir().unwrap();
+    let valid = file(folder.path(), "fine.toml", TWO);
+    let tuned_text =
         |slots: u32| format!("{}\n[tune]\npressures = [{{ 'keys.seed' = 3 }}, {{ 'table.slots' = {slots} }}]", TWO);
     for (slots, code) in [(2, 0), (99, 2)] {
-        let other = file(place.path(), "tuned.toml", &tuned(slots));
-        for files in [[&fine, &other], [&other, &fine]] {
-            let (found, _, stderr) = call(&["check", files[0], files[1]]);
+        let other = file(folder.path(), "tuned.toml", &tuned_text(slots));
+        for files in [[&valid, &other], [&other, &valid]] {
+            let (exit_code, _, stderr) = call(&["check", files[0], files[1]]);
             assert_eq!(
-                (found, stderr.contains("error: 2 files checked, 1 with errors")),
+                (exit_code, stderr.contains("error: 2 files checked, 1 with errors")),
                 (code, code == 2),
                 "{stderr}"
             );
         }
     }
-    let expect = |nodes: u32| format!("{TWO}\n[[expect]]\nclaim = 'nodes(size=64) > {nodes} * nodes(size=256)'");
-    for (missed, others) in [("a", ["b", "c"]), ("b", ["a", "c"]), ("c", ["a", "b"])] {
-        let folder = place.path().join(missed);
+    let expectation_text =
+        |nodes: u32| format!("{TWO}\n[[expect]]\nclaim = 'nodes(size=64) > {nodes} * nodes(size=256)'");
+    for (missed_claim, others) in [("a", ["b", "c"]), ("b", ["a", "c"]), ("c", ["a", "b"])] {
+        let folder = folder.path().join(missed_claim);
         std::fs::create_dir(&folder).unwrap();
-        let rename = |name: &str, nodes: u32| {
-            let path = file(&folder, &format!("{name}.toml"), &expect(nodes));
+        let write_named = |name: &str, nodes: u32| {
+            let path = file(&folder, &format!("{name}.toml"), &expectation_text(nodes));
             let text = std::fs::read_to_string(&path).unwrap().replace("'x'", &format!("'{name}'"));
             let slow = if nodes > 0 { "slow = true\n" } else { "" };
             std::fs::write(&path, format!("{slow}{}", text.replace("> 0 * ", ">= 0.001 * "))).unwrap();
         };
-        others.iter().for_each(|name| rename(name, 0));
-        rename(missed, 1000);
+        others.iter().for_each(|name| write_named(name, 0));
+        write_named(missed_claim, 1000);
         let out: PathBuf = folder.join("out");
-        let (source, shown) = (folder.display().to_string(), out.display().to_string());
-        let called = |words: &[&str]| exit(&[&["reproduce", &source, "--out", &shown], words].concat());
-        let only = |names: &[&str]| called(&names.iter().flat_map(|name| ["--only", name]).collect::<Vec<_>>());
-        // With `--quick` the slow experiment is skipped, and no page of all is written.
-        let page = || out.join("README.md").exists();
-        if missed == "b" {
-            assert_eq!((called(&["--quick"]), out.join(missed).exists(), page()), (0, false, false));
+        let (source, out_text) = (folder.display().to_string(), out.display().to_string());
+        let reproduce = |words: &[&str]| exit(&[&["reproduce", &source, "--out", &out_text], words].concat());
+        let reproduce_only =
+            |names: &[&str]| reproduce(&names.iter().flat_map(|name| ["--only", name]).collect::<Vec<_>>());
+        // With `--quick` the slow experiment is skipped, and no overall page is written.
+        let has_page = || out.join("README.md").exists();
+        if missed_claim == "b" {
+            assert_eq!((reproduce(&["--quick"]), out.join(missed_claim).exists(), has_page()), (0, false, false));
         }
-        assert_eq!((only(&others), only(&[missed]), page()), (0, 1, false), "{missed}");
-        assert_eq!((called(&[]), page()), (1, true), "{missed}");
+        assert_eq!(
+            (reproduce_only(&others), reproduce_only(&[missed_claim]), has_page()),
+            (0, 1, false),
+            "{missed_claim}"
+        );
+        assert_eq!((reproduce(&[]), has_page()), (1, true), "{missed_claim}");
     }
 }
 
 #[test]
 fn submit_writes_the_requested_resources() {
-    let place = tempfile::tempdir().unwrap();
-    let at = |name: &str| place.path().join(name).display().to_string();
-    let plan = at("plan.json");
-    assert_eq!(exit(&["plan", &file(place.path(), "x.toml", TWO), "--shards", "9", "-o", &plan]), 0);
+    let folder = tempfile::tempdir().unwrap();
+    let path_in = |name: &str| folder.path().join(name).display().to_string();
+    let plan = path_in("plan.json");
+    assert_eq!(exit(&["plan", &file(folder.path(), "x.toml", TWO), "--shards", "9", "-o", &plan]), 0);
     for (mem, expected) in [(&["--mem", "7770"][..], "--mem=7770M"), (&[], "--mem=257M")] {
-        let asked =
-            ["submit", "slurm", &plan, "--out", &at("out"), "--cpus", "3", "--time", "1:23:45", "--at-once", "4"];
-        let (code, stdout, _) = call(&[&asked[..], mem].concat());
+        let submit_command =
+            ["submit", "slurm", &plan, "--out", &path_in("out"), "--cpus", "3", "--time", "1:23:45", "--at-once", "4"];
+        let (code, stdout, _) = call(&[&submit_command[..], mem].concat());
         assert_eq!(code, 0);
         let scripts: String = stdout.lines().filter_map(|line| std::fs::read_to_string(line).ok()).collect();
         for word in [expected, "--cpus-per-task=3", "--time=1:23:45", "0-8%4"] {
@@ -226,46 +233,46 @@ fn submit_writes_the_requested_resources() {
 
 #[test]
 fn submit_refuses_a_backslash_before_writing() {
-    let place = tempfile::tempdir().unwrap();
-    let at = |name: &str| place.path().join(name).display().to_string();
-    let plan = at("plan.json");
-    assert_eq!(exit(&["plan", &file(place.path(), "x.toml", TWO), "--shards", "9", "-o", &plan]), 0);
+    let folder = tempfile::tempdir().unwrap();
+    let path_in = |name: &str| folder.path().join(name).display().to_string();
+    let plan = path_in("plan.json");
+    assert_eq!(exit(&["plan", &file(folder.path(), "x.toml", TWO), "--shards", "9", "-o", &plan]), 0);
     for (system, code) in [("slurm", 2), ("parallel", 0)] {
-        let (found, _, stderr) = call(&["submit", system, &plan, "--out", &at("a\\b")]);
-        assert_eq!((found, place.path().join("a\\b").exists()), (code, code == 0), "{stderr}");
+        let (exit_code, _, stderr) = call(&["submit", system, &plan, "--out", &path_in("a\\b")]);
+        assert_eq!((exit_code, folder.path().join("a\\b").exists()), (code, code == 0), "{stderr}");
         assert_eq!(stderr.starts_with("error: slurm: "), code == 2, "{stderr}");
     }
 }
 
-/// The published counts of the start position: 1, 20, 400 and 8,902.
+/// The counts are the published ones of the start position: 1, 20, 400 and 8,902.
 #[test]
 fn perft_counts_and_divides_leaves() {
     for (depth, leaves) in [("0", 1_u64), ("1", 20), ("2", 400), ("3", 8902)] {
-        for way in [&[][..], &["--bulk"]] {
-            let (code, stdout, stderr) = call(&[&["perft", "startpos", depth], way].concat());
-            assert_eq!((code, stdout), (0, format!("{leaves}\n")), "{way:?}");
+        for options in [&[][..], &["--bulk"]] {
+            let (code, stdout, stderr) = call(&[&["perft", "startpos", depth], options].concat());
+            assert_eq!((code, stdout), (0, format!("{leaves}\n")), "{options:?}");
             assert!(stderr.ends_with(" million per second\n"), "{stderr}");
         }
         let (code, stdout, _) = call(&["perft", "startpos", depth, "--divide"]);
-        let (moves, all) = stdout.trim_end().rsplit_once('\n').unwrap_or(("", stdout.trim_end()));
+        let (moves, total) = stdout.trim_end().rsplit_once('\n').unwrap_or(("", stdout.trim_end()));
         let counts: Vec<u64> = moves.lines().map(|line| line.split(": ").nth(1).unwrap().parse().unwrap()).collect();
-        assert_eq!((code, all), (0, leaves.to_string().as_str()), "{stdout}");
+        assert_eq!((code, total), (0, leaves.to_string().as_str()), "{stdout}");
         assert_eq!((counts.len(), counts.iter().sum()), if depth == "0" { (0, 0) } else { (20, leaves) }, "{stdout}");
     }
 }
 
-/// Two games from different plies, and a position.
+/// The suite has two games that start at different plies; all their searches are in the trace.
 #[test]
 fn trace_records_all_searches_of_a_suite() {
     use crate::traces::{EventKind, Info, Reader};
-    let place = tempfile::tempdir().unwrap();
-    let at = |name: &str| place.path().join(name).display().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let path_in = |name: &str| folder.path().join(name).display().to_string();
     let pgn = "[Event \"g\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"h\"]\n[SetUp \"1\"]\n[FEN \"8/5k2/8/8/2R5/8/3K4/8 b - - 0 40\"]\n\n40... Kg7 41. Rc6 *\n";
-    std::fs::write(place.path().join("two.pgn"), pgn).unwrap();
-    let (code, _, stderr) = call(&["trace", &at("two.pgn"), "--depth", "2", "-o", &at("two.trace")]);
+    std::fs::write(folder.path().join("two.pgn"), pgn).unwrap();
+    let (code, _, stderr) = call(&["trace", &path_in("two.pgn"), "--depth", "2", "-o", &path_in("two.trace")]);
     assert_eq!(code, 0, "{stderr}");
-    let info = |name: &str| Info::read(std::fs::File::open(place.path().join(name)).unwrap()).unwrap();
-    let mut reader = Reader::new(std::fs::File::open(place.path().join("two.trace")).unwrap()).unwrap();
+    let read_info = |name: &str| Info::read(std::fs::File::open(folder.path().join(name)).unwrap()).unwrap();
+    let mut reader = Reader::new(std::fs::File::open(folder.path().join("two.trace")).unwrap()).unwrap();
     let mut plies = Vec::new();
     while let Some(block) = reader.next_block().unwrap() {
         let searches = block
@@ -274,7 +281,7 @@ fn trace_records_all_searches_of_a_suite() {
         plies.extend(searches.map(|event| (event.begins_game(), event.depth)));
     }
     assert_eq!(plies, [(true, 0), (false, 1), (false, 1), (false, 1), (true, 0), (false, 1), (false, 1)]);
-    let suite = crate::chess::suite::Suite::load(&place.path().join("two.pgn"), Default::default()).unwrap();
+    let suite = crate::chess::suite::Suite::load(&folder.path().join("two.pgn"), Default::default()).unwrap();
     let mut nodes = 0;
     for item in &suite.items {
         let mut engine = crate::engine::Engine::new(&Default::default(), None).unwrap();
@@ -285,85 +292,100 @@ fn trace_records_all_searches_of_a_suite() {
             boards.push(next);
         }
         let limit = crate::engine::Limit { depth: Some(2), nodes: None };
-        for (at, board) in boards.iter().enumerate() {
-            let found = engine.search(board, &boards[..at], limit, &Default::default(), &mut |_| {});
-            nodes += found.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+        for (path_in, board) in boards.iter().enumerate() {
+            let result = engine.search(board, &boards[..path_in], limit, &Default::default(), &mut |_| {});
+            nodes += result.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
         }
     }
-    assert_eq!(info("two.trace").nodes, nodes);
+    assert_eq!(read_info("two.trace").nodes, nodes);
     assert!(stderr.ends_with(&format!(" of {nodes} nodes\n")), "{stderr}");
-    let one = info("two.trace");
+    let single = read_info("two.trace");
     assert_eq!(
-        exit(&["trace", "import", &at("two.trace"), &at("two.trace"), &at("two.trace"), "-o", &at("six.trace")]),
+        exit(&[
+            "trace",
+            "import",
+            &path_in("two.trace"),
+            &path_in("two.trace"),
+            &path_in("two.trace"),
+            "-o",
+            &path_in("six.trace")
+        ]),
         0
     );
-    let six = info("six.trace");
-    assert_eq!((six.games, six.nodes, six.probes), (3 * one.games, 3 * one.nodes, 3 * one.probes));
-    assert_eq!(six.clears, 3 * one.clears + 2, "a table is empty where a trace begins");
+    let imported = read_info("six.trace");
+    assert_eq!(
+        (imported.games, imported.nodes, imported.probes),
+        (3 * single.games, 3 * single.nodes, 3 * single.probes)
+    );
+    assert_eq!(imported.clears, 3 * single.clears + 2, "a table is empty where a trace begins");
 }
 
 #[test]
 fn tune_names_the_pressure_in_warnings() {
-    let place = tempfile::tempdir().unwrap();
-    let path = place.path().join("x.toml");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.toml");
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd");
     let text = format!(
         "name = 'x'\nsuite = '{}'\nfirst = 8\nlimit = {{ depth = 2 }}\n[engine]\ntable.size = 64\n[grid]\n'algorithm' = ['minimax', 'alpha-beta']\n[tune]\nfirst = 2\n",
         suite.display()
     );
     std::fs::write(&path, text).unwrap();
-    let out = place.path().join("out");
+    let out = folder.path().join("out");
     let (code, _, stderr) = call(&["tune", &path.display().to_string(), "-q", "--out", &out.display().to_string()]);
     assert_eq!(code, 0, "{stderr}");
     let page = std::fs::read_to_string(out.join("report.md")).unwrap();
     let mut others = 0;
-    for (at, pressure) in ["table.size = 64", "table.size = 16", "table.size = 256"].into_iter().enumerate() {
-        let stage = crate::analysis::questions::race::RaceStage::HeldOut(at).folder();
-        for blind in crate::report::Page::read(&out.join(stage)).unwrap().undetectable {
-            others += usize::from(at > 0);
-            assert!(page.contains(&format!("{pressure}: {blind}").replace('<', "&lt;")), "{pressure}: {blind}\n{page}");
+    for (index, pressure) in ["table.size = 64", "table.size = 16", "table.size = 256"].into_iter().enumerate() {
+        let stage = crate::analysis::questions::race::RaceStage::HeldOut(index).folder();
+        for caveat in crate::report::Page::read(&out.join(stage)).unwrap().undetectable {
+            others += usize::from(index > 0);
+            assert!(
+                page.contains(&format!("{pressure}: {caveat}").replace('<', "&lt;")),
+                "{pressure}: {caveat}\n{page}"
+            );
         }
     }
     assert!(others > 0, "{page}");
 }
 
-/// An edited judgement is reported and makes no page, a missing one is missed, and a run restores
-/// both.
+/// An edited judgement is reported and prevents the report; a missing one is also reported. Another
+/// run restores both.
 #[test]
 fn verify_detects_edited_and_missing_judgements() {
-    let place = tempfile::tempdir().unwrap();
-    let whole_path = place.path().join("whole");
-    let whole = whole_path.display().to_string();
-    let judged = file(place.path(), "x.toml", &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO}"));
-    assert_eq!(exit(&["run", &judged, "-q", "--out", &whole]), 0);
-    let (code, stdout, _) = call(&["verify", &whole]);
+    let folder = tempfile::tempdir().unwrap();
+    let complete_path = folder.path().join("whole");
+    let complete = complete_path.display().to_string();
+    let judged_file =
+        file(folder.path(), "x.toml", &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO}"));
+    assert_eq!(exit(&["run", &judged_file, "-q", "--out", &complete]), 0);
+    let (code, stdout, _) = call(&["verify", &complete]);
     assert_eq!(code, 0, "{stdout}");
     assert!(!stdout.contains("reference.csv"), "{stdout}");
-    let edited = copy(&whole_path, "edited", "reference.csv", |text| {
+    let edited = copy(&complete_path, "edited", "reference.csv", |text| {
         let row = text.lines().nth(2).unwrap();
         let fields: Vec<&str> = row.split(',').collect();
         assert_ne!(fields[4], "77");
         text.replace(row, &[&fields[..4], &["77"], &fields[5..]].concat().join(","))
     });
-    let cut = copy(&whole_path, "cut", "reference.csv", |text| {
+    let shortened = copy(&complete_path, "cut", "reference.csv", |text| {
         let rows: Vec<&str> = text.split_inclusive('\n').collect();
         rows[..rows.len() - 1].concat()
     });
-    for (folder, verified, reported, stderr) in [
+    for (folder, verify_code, report_code, stderr) in [
         (&edited, 4, 2, "reference.csv: 1 row edited or damaged (the first is line 3)"),
-        (&cut, 3, 0, "reference.csv: 1 search of the reference missing"),
+        (&shortened, 3, 0, "reference.csv: 1 search of the reference missing"),
     ] {
         let (code, stdout, _) = call(&["verify", folder]);
-        assert!(code == verified, "{code}: {stdout}");
+        assert!(code == verify_code, "{code}: {stdout}");
         assert!(stdout.contains(stderr), "{code}: {stdout}");
         let (code, _, errors) = call(&["report", folder]);
-        assert!(code == reported, "{code}: {errors}");
-        assert!(errors.contains("line 3 was edited") == (reported == 2), "{code}: {errors}");
-        let (code, _, stderr) = call(&["run", &judged, "--out", folder]);
+        assert!(code == report_code, "{code}: {errors}");
+        assert!(errors.contains("line 3 was edited") == (report_code == 2), "{code}: {errors}");
+        let (code, _, stderr) = call(&["run", &judged_file, "--out", folder]);
         assert_eq!(code, 0, "{stderr}");
         assert!(stderr.contains("judging the moves with the reference\n"), "{stderr}");
-        let file = |folder: &str| std::fs::read(Path::new(folder).join("reference.csv")).unwrap();
-        assert_eq!(file(folder), file(&whole));
+        let read_judgements = |folder: &str| std::fs::read(Path::new(folder).join("reference.csv")).unwrap();
+        assert_eq!(read_judgements(folder), read_judgements(&complete));
         assert_eq!(exit(&["verify", folder]), 0);
     }
 }
@@ -377,17 +399,24 @@ fn search_prints_sums_over_all_iterations() {
     let options = crate::experiment::options(None, &["table.size=64".to_owned()]).unwrap();
     let mut engine = Engine::new(&options, None).unwrap();
     let limit = Limit { depth: Some(4), nodes: None };
-    let found = engine.search(&crate::chess::Board::startpos(), &[], limit, &Default::default(), &mut |_| {});
-    let search = SearchCounters::COLUMNS.iter().enumerate().map(|(at, (name, _))| {
-        (format!("search.{name}"), found.iterations.iter().map(|one| one.search.values()[at]).sum::<u64>())
+    let result = engine.search(&crate::chess::Board::startpos(), &[], limit, &Default::default(), &mut |_| {});
+    let search = SearchCounters::COLUMNS.iter().enumerate().map(|(column, (name, _))| {
+        (
+            format!("search.{name}"),
+            result.iterations.iter().map(|iteration| iteration.search.values()[column]).sum::<u64>(),
+        )
     });
-    let table = TableCounters::COLUMNS.iter().enumerate().map(|(at, (name, _))| {
-        (format!("table.{name}"), found.iterations.iter().map(|one| one.table.values()[at]).sum::<u64>())
+    let table = TableCounters::COLUMNS.iter().enumerate().map(|(column, (name, _))| {
+        (
+            format!("table.{name}"),
+            result.iterations.iter().map(|iteration| iteration.table.values()[column]).sum::<u64>(),
+        )
     });
-    // A table of 64 entries with 16 bytes each.
+    // The table has 64 entries of 16 bytes.
     let occupied = engine.table().unwrap().occupancy().occupied;
-    let room = [("entries", occupied), ("slots", 64), ("bytes", 1024)].map(|(name, sum)| (name.to_owned(), sum));
-    for (name, sum) in search.chain(table).chain(room) {
+    let table_values =
+        [("entries", occupied), ("slots", 64), ("bytes", 1024)].map(|(name, sum)| (name.to_owned(), sum));
+    for (name, sum) in search.chain(table).chain(table_values) {
         let line = stdout.lines().find(|line| line.split(' ').next() == Some(&*name)).unwrap();
         assert_eq!(line.split_whitespace().nth(1), Some(&*sum.to_string()), "{line}");
     }
@@ -395,87 +424,87 @@ fn search_prints_sums_over_all_iterations() {
 
 #[test]
 fn replay_of_a_short_trace_needs_one_pass() {
-    let place = tempfile::tempdir().unwrap();
-    let at = |name: &str| place.path().join(name).display().to_string();
-    assert_eq!(exit(&["trace", "startpos", "--depth", "5", "-o", &at("one.trace")]), 0);
+    let folder = tempfile::tempdir().unwrap();
+    let path_in = |name: &str| folder.path().join(name).display().to_string();
+    assert_eq!(exit(&["trace", "startpos", "--depth", "5", "-o", &path_in("one.trace")]), 0);
     let (code, _, stderr) =
-        call(&["replay", &at("one.trace"), "--policy", "always", "--set", "table.size=4096", "--memory", "1"]);
+        call(&["replay", &path_in("one.trace"), "--policy", "always", "--set", "table.size=4096", "--memory", "1"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(!stderr.contains("pass"), "{stderr}");
 }
 
 #[test]
 fn trace_nodes_and_saved_nodes_are_constant_in_sum() {
-    let place = tempfile::tempdir().unwrap();
-    let at = |name: &str| place.path().join(name).display().to_string();
-    file(place.path(), "x.toml", TWO);
-    assert_eq!(exit(&["trace", &at("three.epd"), "--depth", "4", "-o", &at("three.trace")]), 0);
+    let folder = tempfile::tempdir().unwrap();
+    let path_in = |name: &str| folder.path().join(name).display().to_string();
+    file(folder.path(), "x.toml", TWO);
+    assert_eq!(exit(&["trace", &path_in("three.epd"), "--depth", "4", "-o", &path_in("three.trace")]), 0);
     const SIZE: &str = "table.size";
     let text = "name = 'x'\n[trace]\nfile = 'three.trace'\n[grid]\n'table.size' = [1, 4, 4096]\n";
-    std::fs::write(at("shown.toml"), text).unwrap();
-    assert_eq!(exit(&["run", &at("shown.toml"), "-q", "--out", &at("out")]), 0);
-    let frame = crate::analysis::rows::frame::Frame::read(&place.path().join("out/results.csv")).unwrap();
+    std::fs::write(path_in("shown.toml"), text).unwrap();
+    assert_eq!(exit(&["run", &path_in("shown.toml"), "-q", "--out", &path_in("out")]), 0);
+    let frame = crate::analysis::rows::frame::Frame::read(&folder.path().join("out/results.csv")).unwrap();
     use crate::record::columns::{NODES, POSITION, SAVED};
     let [nodes, saved] = [NODES, SAVED].map(|name| frame.numbers(name).into_owned());
     let (sizes, positions) = (frame.text_column(SIZE), frame.text_column(POSITION));
-    let sum = |size: &str, numbers: &[f64]| {
+    let sum_of = |size: &str, numbers: &[f64]| {
         let rows = (0..frame.rows()).filter(|&row| sizes.text(row) == size && !positions.text(row).is_empty());
         rows.map(|row| numbers[row]).sum::<f64>()
     };
-    let all = ["1", "4", "4096"].map(|size| (sum(size, &nodes) + sum(size, &saved), sum(size, &saved)));
-    assert!(all[0].0 == all[1].0, "{all:?}");
-    assert!(all[1].0 == all[2].0, "{all:?}");
-    assert!(all[0].1 < all[2].1 && all[2].1 > 0.0, "{all:?}");
+    let sums = ["1", "4", "4096"].map(|size| (sum_of(size, &nodes) + sum_of(size, &saved), sum_of(size, &saved)));
+    assert!(sums[0].0 == sums[1].0, "{sums:?}");
+    assert!(sums[1].0 == sums[2].0, "{sums:?}");
+    assert!(sums[0].1 < sums[2].1 && sums[2].1 > 0.0, "{sums:?}");
 }
 
 #[test]
 fn plan_marks_the_baseline() {
-    let place = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     for (baseline, expected) in [("", "size=64"), ("baseline = { size = 256 }\n", "size=256")] {
-        let path = file(place.path(), "x.toml", TWO);
+        let path = file(folder.path(), "x.toml", TWO);
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{baseline}{text}")).unwrap();
         let (code, stdout, _) = call(&["plan", &path]);
-        let marked: Vec<&str> = stdout.lines().filter(|line| line.ends_with("(baseline)")).collect();
+        let baseline_lines: Vec<&str> = stdout.lines().filter(|line| line.ends_with("(baseline)")).collect();
         assert_eq!(code, 0, "{stdout}");
-        assert_eq!(marked.len(), 1, "{stdout}");
-        assert!(marked[0].contains(expected), "{stdout}");
+        assert_eq!(baseline_lines.len(), 1, "{stdout}");
+        assert!(baseline_lines[0].contains(expected), "{stdout}");
     }
 }
 
 #[test]
 fn report_writes_games_with_the_page() {
-    let place = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let path = file(
-        place.path(),
+        folder.path(),
         "x.toml",
         "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[match]\nmax_moves = 2\n",
     );
-    let out = place.path().join("out");
-    let shown = out.display().to_string();
-    assert_eq!(exit(&["run", &path, "-q", "--out", &shown]), 0);
+    let out = folder.path().join("out");
+    let out_text = out.display().to_string();
+    assert_eq!(exit(&["run", &path, "-q", "--out", &out_text]), 0);
     let games = out.join("games.pgn");
     let text = std::fs::read_to_string(&games).unwrap();
     assert_eq!(text.matches("[Event ").count(), 6);
     std::fs::write(&games, "[Event \"another\"]\n").unwrap();
-    assert_eq!((exit(&["verify", &shown]), exit(&["report", &shown]), exit(&["verify", &shown])), (4, 0, 0));
+    assert_eq!((exit(&["verify", &out_text]), exit(&["report", &out_text]), exit(&["verify", &out_text])), (4, 0, 0));
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
     // A missing games.pgn is not an error, because the rows have the games.
     std::fs::remove_file(&games).unwrap();
-    let (code, stdout, _) = call(&["verify", &shown]);
+    let (code, stdout, _) = call(&["verify", &out_text]);
     assert_eq!(code, 3, "{stdout}");
     assert!(stdout.contains("there is no games.pgn: create it from the rows with `ttlab report`"), "{stdout}");
-    assert_eq!((exit(&["report", &shown]), exit(&["verify", &shown])), (0, 0));
+    assert_eq!((exit(&["report", &out_text]), exit(&["verify", &out_text])), (0, 0));
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
 }
 
 #[test]
 fn limit_depth_filters_rows_everywhere() {
-    let place = tempfile::tempdir().unwrap();
-    let out = place.path().join("out").display().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out").display().to_string();
     let text = "[grid]\n'limit.depth' = [1, 2]\n[[expect]]\ndepth = { max = 1 }\nwhere = { 'limit.depth' = 1 }\n\
                 [[expect]]\ndepth = { of = 'max', exact = 2 }\nwhere = { 'limit.depth' = 2 }";
-    let experiment = file(place.path(), "x.toml", text);
+    let experiment = file(folder.path(), "x.toml", text);
     assert_eq!(call(&["check", &experiment]).0, 0);
     assert_eq!(exit(&["run", &experiment, "-q", "--check", "--out", &out]), 0);
     let (code, page, _) = call(&["report", &out, "--by", "limit.depth", "--where", "limit.depth>=2"]);
@@ -487,30 +516,33 @@ fn limit_depth_filters_rows_everywhere() {
 
 #[test]
 fn incomplete_arguments_are_refused_with_a_hint() {
-    let place = tempfile::tempdir().unwrap();
-    let at = |name: &str| place.path().join(name).display().to_string();
-    std::fs::create_dir(place.path().join("empty")).unwrap();
-    let limit = |other: &str| {
-        format!("error: give a limit: --depth N{} {other}\n", if other.ends_with('g') { ", or" } else { " or" })
+    let folder = tempfile::tempdir().unwrap();
+    let path_in = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    let limit_error = |alternative: &str| {
+        format!(
+            "error: give a limit: --depth N{} {alternative}\n",
+            if alternative.ends_with('g') { ", or" } else { " or" }
+        )
     };
     for (words, stderr) in [
         (
-            &["trace", "startpos", "--depth", "1", "--first", "2", "-o", &at("x.trace")][..],
+            &["trace", "startpos", "--depth", "1", "--first", "2", "-o", &path_in("x.trace")][..],
             "error: --first: startpos is a single position, not a file\n".to_owned(),
         ),
-        (&["reproduce", &at("empty")], format!("error: {}: no experiment files\n", at("empty"))),
+        (&["reproduce", &path_in("empty")], format!("error: {}: no experiment files\n", path_in("empty"))),
         (&["options", "--preset", "matsh"], "error: unknown preset `matsh`: did you mean `match`?\n".to_owned()),
         (
             &["options", "sise"],
             "error: no option has `sise` in its path, values or meaning: did you mean `table.size`?\n".to_owned(),
         ),
         (
-            &["replay", &at("x.trace"), "--set", "algorithm=minimax"],
+            &["replay", &path_in("x.trace"), "--set", "algorithm=minimax"],
             "error: --set algorithm: a replay does not search: only options of the table (table.*) have an effect\n"
                 .to_owned(),
         ),
         (
-            &["replay", &at("x.trace"), "--set", "table.policy.kind=always"],
+            &["replay", &path_in("x.trace"), "--set", "table.policy.kind=always"],
             "error: --set table.policy.kind: set policies with --policy\n".to_owned(),
         ),
         (
@@ -518,12 +550,12 @@ fn incomplete_arguments_are_refused_with_a_hint() {
             "error: `ttlab trace` has no command `imprt`: did you mean `import`?\n".to_owned(),
         ),
         (&["man", "guard"], "error: `ttlab` has no command `guard`\n".to_owned()),
-        (&["trace", "startpos", "-o", &at("x.trace")], limit("--nodes N with deepening")),
+        (&["trace", "startpos", "-o", &path_in("x.trace")], limit_error("--nodes N with deepening")),
         (
-            &["trace", "startpos", "--nodes", "9", "--set", "deepening.step=0", "-o", &at("x.trace")],
-            limit("--nodes N with deepening"),
+            &["trace", "startpos", "--nodes", "9", "--set", "deepening.step=0", "-o", &path_in("x.trace")],
+            limit_error("--nodes N with deepening"),
         ),
-        (&["search", "startpos"], limit("--nodes N")),
+        (&["search", "startpos"], limit_error("--nodes N")),
         (
             &["search", "startpos", "--nodes", "9", "--set", "deepening.step=0"],
             "error: a search without deepening needs a depth: give --depth N\n".to_owned(),
@@ -532,18 +564,18 @@ fn incomplete_arguments_are_refused_with_a_hint() {
         let (code, stdout, errors) = call(words);
         assert_eq!((code, stdout.as_str(), errors), (2, "", stderr), "{words:?}");
     }
-    assert!(!place.path().join("x.trace").exists());
-    // With iterative deepening a node limit suffices; without, a depth does.
+    assert!(!folder.path().join("x.trace").exists());
+    // With iterative deepening a node limit suffices; without it, a depth is needed.
     for words in [["--nodes", "9", "--set", "deepening.step=1"], ["--depth", "1", "--set", "deepening.step=0"]] {
         assert_eq!(exit(&[&["search", "startpos"], &words[..]].concat()), 0, "{words:?}");
-        let (code, _, stderr) = call(&[&["trace", "startpos", "-o", &at("x.trace")], &words[..]].concat());
+        let (code, _, stderr) = call(&[&["trace", "startpos", "-o", &path_in("x.trace")], &words[..]].concat());
         assert_eq!(code, 0, "{stderr}");
         assert!(stderr.ends_with(" nodes\n"), "{stderr}");
     }
-    // A missing engine has no report.
-    let gone = file(place.path(), "gone.toml", "[subject]\nuci = './no-such-engine'");
+    // If the engine is missing, the command prints nothing to standard output.
+    let without_engine = file(folder.path(), "gone.toml", "[subject]\nuci = './no-such-engine'");
     for command in ["plan", "run"] {
-        let (code, stdout, stderr) = call(&[command, &gone, "--out", &at("gone")]);
+        let (code, stdout, stderr) = call(&[command, &without_engine, "--out", &path_in("gone")]);
         assert_eq!(code, 2, "{stdout}{stderr}");
         assert!(stdout.is_empty(), "{stdout}{stderr}");
         assert!(stderr.contains("no such file: ./no-such-engine"), "{stdout}{stderr}");
@@ -562,47 +594,64 @@ fn man_prints_the_page_of_the_requested_command() {
 
 #[test]
 fn merge_refuses_folders_that_are_not_shards() {
-    let place = tempfile::tempdir().unwrap();
-    let at = |name: &str| place.path().join(name).display().to_string();
-    let (plan, out) = (at("plan.json"), at("out"));
-    let x = file(place.path(), "x.toml", TWO);
-    assert_eq!(exit(&["plan", &x, "--shards", "2", "-o", &plan]), 0);
-    assert_eq!(exit(&["run", &x, "-q", "--out", &at("whole")]), 0);
-    for (from, stderr) in [
-        (at("whole"), "not the folder of a shard"),
-        (at("none"), "no manifest.json found: give a results folder of ttlab"),
+    let folder = tempfile::tempdir().unwrap();
+    let path_in = |name: &str| folder.path().join(name).display().to_string();
+    let (plan, out) = (path_in("plan.json"), path_in("out"));
+    let experiment = file(folder.path(), "x.toml", TWO);
+    assert_eq!(exit(&["plan", &experiment, "--shards", "2", "-o", &plan]), 0);
+    assert_eq!(exit(&["run", &experiment, "-q", "--out", &path_in("whole")]), 0);
+    for (shard_folder, stderr) in [
+        (path_in("whole"), "not the folder of a shard"),
+        (path_in("none"), "no manifest.json found: give a results folder of ttlab"),
     ] {
-        let (code, _, errors) = call(&["merge", &plan, "--from", &from, "--out", &out]);
-        assert_eq!((code, errors), (2, format!("error: {from}: {stderr}\n")));
+        let (code, _, errors) = call(&["merge", &plan, "--from", &shard_folder, "--out", &out]);
+        assert_eq!((code, errors), (2, format!("error: {shard_folder}: {stderr}\n")));
     }
     for shard in ["0", "1"] {
-        assert_eq!(exit(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &at("parts")]), 0);
+        assert_eq!(exit(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &path_in("parts")]), 0);
     }
-    let (code, stdout, _) =
-        call(&["merge", &plan, "--from", &at("parts/shards/1"), "--from", &at("parts/shards/0"), "--out", &out]);
+    let (code, stdout, _) = call(&[
+        "merge",
+        &plan,
+        "--from",
+        &path_in("parts/shards/1"),
+        "--from",
+        &path_in("parts/shards/0"),
+        "--out",
+        &out,
+    ]);
     assert_eq!(code, 0, "{stdout}");
     assert!(stdout.contains("merged 2 shards; report: "), "{stdout}");
 }
 
 #[test]
 fn merge_reports_moves_that_are_not_judged() {
-    let place = tempfile::tempdir().unwrap();
-    let at = |name: &str| place.path().join(name).display().to_string();
-    let (plan, out) = (at("plan.json"), at("out"));
-    let x = file(place.path(), "x.toml", &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO}"));
-    assert_eq!(exit(&["plan", &x, "--shards", "2", "-o", &plan]), 0);
+    let folder = tempfile::tempdir().unwrap();
+    let path_in = |name: &str| folder.path().join(name).display().to_string();
+    let (plan, out) = (path_in("plan.json"), path_in("out"));
+    let experiment =
+        file(folder.path(), "x.toml", &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO}"));
+    assert_eq!(exit(&["plan", &experiment, "--shards", "2", "-o", &plan]), 0);
     for shard in ["0", "1"] {
-        assert_eq!(exit(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &at("parts")]), 0);
+        assert_eq!(exit(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &path_in("parts")]), 0);
     }
-    let judged = place.path().join("parts/shards/1/reference.csv");
-    let text = std::fs::read_to_string(&judged).unwrap();
+    let judgements = folder.path().join("parts/shards/1/reference.csv");
+    let text = std::fs::read_to_string(&judgements).unwrap();
     let rows: Vec<&str> = text.split_inclusive('\n').collect();
-    std::fs::write(&judged, rows[..rows.len() - 1].concat()).unwrap();
-    let (code, _, errors) =
-        call(&["merge", &plan, "--from", &at("parts/shards/0"), "--from", &at("parts/shards/1"), "--out", &out]);
+    std::fs::write(&judgements, rows[..rows.len() - 1].concat()).unwrap();
+    let (code, _, errors) = call(&[
+        "merge",
+        &plan,
+        "--from",
+        &path_in("parts/shards/0"),
+        "--from",
+        &path_in("parts/shards/1"),
+        "--out",
+        &out,
+    ]);
     assert_eq!(code, 3, "{errors}");
     assert!(errors.starts_with("1 search of the reference is missing: run the shards that"), "{errors}");
-    let (code, stdout, errors) = call(&["plan", "--missing", &plan, "--out", &at("parts")]);
+    let (code, stdout, errors) = call(&["plan", "--missing", &plan, "--out", &path_in("parts")]);
     assert_eq!(
         (code, stdout.as_str(), errors.as_str()),
         (3, "1\n", "shard 1 of 2: all jobs done, 1 search of the reference missing\n")
@@ -611,14 +660,14 @@ fn merge_reports_moves_that_are_not_judged() {
 
 #[test]
 fn tune_refuses_metrics_that_cannot_be_raced() {
-    let place = tempfile::tempdir().unwrap();
-    let out = place.path().join("out").display().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out").display().to_string();
     for (metric, stderr) in [
         ("loss", "tune.metric: races compare ratios, but the loss of moves is a difference"),
         ("nodez", "tune.metric: there is no column `nodez`: did you mean"),
     ] {
         let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd").display().to_string();
-        let path = file(place.path(), "x.toml", &format!("{TWO}\n[tune]\nmetric = '{metric}'"));
+        let path = file(folder.path(), "x.toml", &format!("{TWO}\n[tune]\nmetric = '{metric}'"));
         let text = std::fs::read_to_string(&path).unwrap().replace("three.epd", &suite);
         std::fs::write(&path, text).unwrap();
         let (code, _, errors) = call(&["tune", &path, "--out", &out]);

@@ -1,4 +1,4 @@
-//! Every flag has an effect: with it a command exits, prints or writes something else than without.
+//! Tests that every flag has an effect: it changes the exit code, the output or the written files.
 
 use super::commands::{TWO, VAST, call, copy, file};
 use crate::cli::command;
@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A command, the same with other flags, and the text that only the latter must print (empty: any
-/// difference). Flags of the second that the first lacks are tested. `@` is the folder of the test.
+/// A command, additional flags, and the text that only the command with these flags must print
+/// (empty: any difference suffices). `@` is the folder of the test.
 type Case = (&'static str, &'static str, &'static str);
 
 const CASES: &[Case] = &[
@@ -112,7 +112,7 @@ const CASES: &[Case] = &[
     ("trace export @/three.trace --to libcachesim --out @/out/t", "--out @/out/u", "out/u:"),
 ];
 
-/// Flags that other tests cover, or whose effect cannot be seen here.
+/// Flags that other tests cover, or whose effect is not visible here.
 const ELSEWHERE: &[&str] = &[
     "perft --bulk",          // The same counts, counted otherwise.
     "search --record-turns", // tests/program/cli.rs
@@ -149,81 +149,84 @@ const ELSEWHERE: &[&str] = &[
     "uci --set",
 ];
 
-/// Prepares the folder: results of a run, changed copies of them, failed jobs and shards.
-fn prepare(at: &Path) {
-    let place = |name: &str| at.join(name).display().to_string();
-    let done = |words: &[&str], code: u8| {
-        let (found, stdout, stderr) = call(words);
-        assert_eq!(found, code, "{words:?}: {stdout}{stderr}");
+/// Prepares the folder with the results of a run, edited copies of them, failed jobs and shards.
+fn prepare(folder: &Path) {
+    let path_in = |name: &str| folder.join(name).display().to_string();
+    let run_command = |words: &[&str], code: u8| {
+        let (exit_code, stdout, stderr) = call(words);
+        assert_eq!(exit_code, code, "{words:?}: {stdout}{stderr}");
     };
     let claim = format!("{TWO}\n[[expect]]\nclaim = 'nodes(size=64) > 1000 * nodes(size=256)'");
-    let (x, claim) = (file(at, "x.toml", TWO), file(at, "claim.toml", &claim));
+    let (experiment, claim_file) = (file(folder, "x.toml", TWO), file(folder, "claim.toml", &claim));
     let bratko = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd");
     std::fs::write(
-        place("late.toml"),
+        path_in("late.toml"),
         format!("name = 'x'\nsuite = '{}'\nlimit = {{ depth = 1 }}\n{TWO}\n", bratko.display()),
     )
     .unwrap();
-    let tune = std::fs::read_to_string(place("late.toml")).unwrap().replace("limit", "first = 8\nlimit");
-    std::fs::write(place("tune.toml"), format!("{tune}[tune]\nfirst = 2\n")).unwrap();
-    let three = std::fs::read_to_string(place("three.epd")).unwrap();
+    let tune = std::fs::read_to_string(path_in("late.toml")).unwrap().replace("limit", "first = 8\nlimit");
+    std::fs::write(path_in("tune.toml"), format!("{tune}[tune]\nfirst = 2\n")).unwrap();
+    let three = std::fs::read_to_string(path_in("three.epd")).unwrap();
     std::fs::write(
-        place("bad.epd"),
+        path_in("bad.epd"),
         format!("{three}8/8/8/3k4/8/3K4/4P3/8 x - - id \"d\";\n8/8/8/3k4/8/3K4/4P3/8 w - - id \"e\"; Hello!\n"),
     )
     .unwrap();
-    std::fs::write(place("bad.toml"), std::fs::read_to_string(&x).unwrap().replace("three.epd", "bad.epd")).unwrap();
-    std::fs::create_dir(place("out")).unwrap();
-    done(&["run", &x, "-q", "--out", &place("whole")], 0);
-    let whole = at.join("whole");
-    copy(&whole, "edited", "results.csv", |text| text.replacen(",true,", ",false,", 1));
-    copy(&whole, "built", "manifest.json", |text| text.replace("\"searches\": \"", "\"searches\": \"0"));
-    let named = file(at, "formula.toml", "[[variant]]\nname = '=size'\n[[variant]]\nname = 'other'\n'table.slots' = 2");
-    done(&["run", &named, "-q", "--out", &place("formula")], 0);
-    let moved = std::fs::read_to_string(&x).unwrap().replace("[grid]", "[engine]\nordering = []\n[grid]");
-    std::fs::write(place("moved.toml"), moved).unwrap();
-    done(&["run", &place("moved.toml"), "-q", "--out", &place("other")], 0);
-    // As if the same plan had led to other counts.
-    let plan = crate::record::manifest::Manifest::read(&whole).unwrap().unwrap().plan;
-    let other = crate::record::manifest::Manifest::read(&at.join("other")).unwrap().unwrap().plan;
-    copy(&at.join("other"), "moved", "manifest.json", |text| text.replace(&other, &plan));
-    done(&["plan", &x, "--shards", "2", "-o", &place("two.json")], 0);
-    done(&["plan", &claim, "-o", &place("claim.json")], 0);
-    done(&["run", "--plan", &place("claim.json"), "--shard", "0", "-q", "--out", &place("shards")], 0);
-    done(&["trace", &place("three.epd"), "--depth", "2", "-o", &place("three.trace")], 0);
-    let trace = std::fs::read(place("three.trace")).unwrap();
-    std::fs::write(place("torn.trace"), &trace[..trace.len() / 2]).unwrap();
+    std::fs::write(path_in("bad.toml"), std::fs::read_to_string(&experiment).unwrap().replace("three.epd", "bad.epd"))
+        .unwrap();
+    std::fs::create_dir(path_in("out")).unwrap();
+    run_command(&["run", &experiment, "-q", "--out", &path_in("whole")], 0);
+    let complete_folder = folder.join("whole");
+    copy(&complete_folder, "edited", "results.csv", |text| text.replacen(",true,", ",false,", 1));
+    copy(&complete_folder, "built", "manifest.json", |text| text.replace("\"searches\": \"", "\"searches\": \"0"));
+    let formula_file =
+        file(folder, "formula.toml", "[[variant]]\nname = '=size'\n[[variant]]\nname = 'other'\n'table.slots' = 2");
+    run_command(&["run", &formula_file, "-q", "--out", &path_in("formula")], 0);
+    let moved_text = std::fs::read_to_string(&experiment).unwrap().replace("[grid]", "[engine]\nordering = []\n[grid]");
+    std::fs::write(path_in("moved.toml"), moved_text).unwrap();
+    run_command(&["run", &path_in("moved.toml"), "-q", "--out", &path_in("other")], 0);
+    // Make it look as if the same plan had led to other counts.
+    let plan = crate::record::manifest::Manifest::read(&complete_folder).unwrap().unwrap().plan;
+    let other = crate::record::manifest::Manifest::read(&folder.join("other")).unwrap().unwrap().plan;
+    copy(&folder.join("other"), "moved", "manifest.json", |text| text.replace(&other, &plan));
+    run_command(&["plan", &experiment, "--shards", "2", "-o", &path_in("two.json")], 0);
+    run_command(&["plan", &claim_file, "-o", &path_in("claim.json")], 0);
+    run_command(&["run", "--plan", &path_in("claim.json"), "--shard", "0", "-q", "--out", &path_in("shards")], 0);
+    run_command(&["trace", &path_in("three.epd"), "--depth", "2", "-o", &path_in("three.trace")], 0);
+    let trace = std::fs::read(path_in("three.trace")).unwrap();
+    std::fs::write(path_in("torn.trace"), &trace[..trace.len() / 2]).unwrap();
     if crate::system::available_bytes().is_some() {
-        done(&["run", &file(at, "vast.toml", VAST), "-q", "--out", &place("failed")], 3);
-        let never = std::fs::read_to_string(place("tune.toml")).unwrap().replace(TWO, VAST);
-        std::fs::write(place("never.toml"), never).unwrap();
-        done(&["tune", &place("never.toml"), "-q", "--out", &place("tuned")], 3);
+        run_command(&["run", &file(folder, "vast.toml", VAST), "-q", "--out", &path_in("failed")], 3);
+        let never = std::fs::read_to_string(path_in("tune.toml")).unwrap().replace(TWO, VAST);
+        std::fs::write(path_in("never.toml"), never).unwrap();
+        run_command(&["tune", &path_in("never.toml"), "-q", "--out", &path_in("tuned")], 3);
     }
 }
 
-/// Replaces what may be a time: numbers with a decimal point, and the time fields of a manifest.
+/// Replaces everything that may be a time: numbers with a decimal point, and the time fields of a
+/// manifest.
 fn without_times(text: &str) -> String {
-    let time = |word: &str| word.contains('.') && word.trim_matches(',').parse::<f64>().is_ok();
-    let line = |line: &str| {
+    let is_time = |word: &str| word.contains('.') && word.trim_matches(',').parse::<f64>().is_ok();
+    let strip_line = |line: &str| {
         let head = line.trim_start();
         if ["\"started\"", "\"ended\"", "\"calibration\""].iter().any(|name| head.starts_with(name)) {
             return String::new();
         }
-        line.split(' ').map(|word| if time(word) { "~" } else { word }).collect::<Vec<_>>().join(" ")
+        line.split(' ').map(|word| if is_time(word) { "~" } else { word }).collect::<Vec<_>>().join(" ")
     };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+    text.lines().map(strip_line).collect::<Vec<_>>().join("\n")
 }
 
 /// Runs a command; returns its exit code, its output, and the files in the folder `out`.
-fn run_and_collect(at: &Path, words: &str) -> String {
-    let words: Vec<String> = words.split(' ').map(|word| word.replace('@', &at.display().to_string())).collect();
+fn run_and_collect(folder: &Path, words: &str) -> String {
+    let words: Vec<String> = words.split(' ').map(|word| word.replace('@', &folder.display().to_string())).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (code, stdout, stderr) = call(&words);
-    let mut left = format!("exit {code}\n{stdout}{stderr}");
-    let mut folders = vec![at.join("out")];
+    let mut output = format!("exit {code}\n{stdout}{stderr}");
+    let mut folders = vec![folder.join("out")];
     let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+    while let Some(subfolder) = folders.pop() {
+        for entry in std::fs::read_dir(subfolder).unwrap().flatten() {
             match entry.path().is_dir() {
                 true => folders.push(entry.path()),
                 false => files.push(entry.path()),
@@ -233,15 +236,15 @@ fn run_and_collect(at: &Path, words: &str) -> String {
     files.sort();
     for file in files {
         let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
-        let _ = writeln!(left, "{}:{text}", file.strip_prefix(at).unwrap().display());
+        let _ = writeln!(output, "{}:{text}", file.strip_prefix(folder).unwrap().display());
     }
-    without_times(&left)
+    without_times(&output)
 }
 
-/// A command with flags, which replace those that it already has.
-fn with_flags(call: &str, flags: &str) -> String {
+/// Adds flags to a command; a flag that the command already has is replaced.
+fn with_flags(command: &str, flags: &str) -> String {
     let first = flags.split(' ').next().unwrap_or_default();
-    let (mut words, mut rest) = (Vec::new(), call.split(' '));
+    let (mut words, mut rest) = (Vec::new(), command.split(' '));
     while let Some(word) = rest.next() {
         match word == first {
             true => drop(rest.next()),
@@ -253,71 +256,79 @@ fn with_flags(call: &str, flags: &str) -> String {
 
 #[test]
 fn flag_has_an_effect() {
-    let place = tempfile::tempdir().unwrap();
-    let source = place.path().join("source");
+    let root = tempfile::tempdir().unwrap();
+    let source = root.path().join("source");
     std::fs::create_dir(&source).unwrap();
     prepare(&source);
-    // Files other than `out` are restored.
-    let fresh = |call: &str| {
-        let to = place.path().join("trial");
+    // Restores the folders that the previous command may have changed.
+    let restore = |call: &str| {
+        let trial = root.path().join("trial");
         let names = ["out", "edited", "built", "failed", "tuned", "shards"]
             .into_iter()
             .filter(|name| *name == "out" || call.contains(name));
-        let names: Vec<&str> = if to.is_dir() { names.collect() } else { vec![""] };
+        let names: Vec<&str> = if trial.is_dir() { names.collect() } else { vec![""] };
         for name in names {
-            let (from, to) = (source.join(name), to.join(name));
-            let _ = std::fs::remove_dir_all(&to);
-            let mut folders = vec![(from, to)];
-            while let Some((from, to)) = folders.pop().filter(|(from, _)| from.is_dir()) {
-                std::fs::create_dir(&to).unwrap();
+            let (from, target) = (source.join(name), trial.join(name));
+            let _ = std::fs::remove_dir_all(&target);
+            let mut folders = vec![(from, target)];
+            while let Some((from, target)) = folders.pop().filter(|(from, _)| from.is_dir()) {
+                std::fs::create_dir(&target).unwrap();
                 for entry in std::fs::read_dir(from).unwrap().flatten() {
                     match entry.path().is_dir() {
-                        true => folders.push((entry.path(), to.join(entry.file_name()))),
-                        false => drop(std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+                        true => folders.push((entry.path(), target.join(entry.file_name()))),
+                        false => drop(std::fs::copy(entry.path(), target.join(entry.file_name())).unwrap()),
                     }
                 }
             }
         }
-        to
+        trial
     };
-    let (mut unseen, mut plain) = (Vec::new(), HashMap::new());
-    for (call, flags, seen) in CASES {
-        let folder = fresh(call);
+    let (mut without_effect, mut outputs) = (Vec::new(), HashMap::new());
+    for (call, flags, expected) in CASES {
+        let folder = restore(call);
         if (call.contains("@/failed") || call.contains("@/tuned")) && !folder.join("failed").is_dir() {
             continue;
         }
-        let without = plain.entry(call).or_insert_with(|| run_and_collect(&folder, call)).clone();
-        let with = run_and_collect(&fresh(call), &with_flags(call, flags));
-        if without == with || !seen.is_empty() && (!with.contains(seen) || without.contains(seen)) {
-            unseen.push(format!("{call} {flags}: `{seen}`\nwithout: {without}\nwith: {with}"));
+        let plain_output = outputs.entry(call).or_insert_with(|| run_and_collect(&folder, call)).clone();
+        let flag_output = run_and_collect(&restore(call), &with_flags(call, flags));
+        if plain_output == flag_output
+            || !expected.is_empty() && (!flag_output.contains(expected) || plain_output.contains(expected))
+        {
+            without_effect.push(format!("{call} {flags}: `{expected}`\nwithout: {plain_output}\nwith: {flag_output}"));
         }
     }
-    assert!(unseen.is_empty(), "{}", unseen.join("\n\n"));
+    assert!(without_effect.is_empty(), "{}", without_effect.join("\n\n"));
 }
 
 #[test]
 fn every_flag_is_tested() {
-    fn walk(command: &clap::Command, path: &str, all: &mut BTreeSet<String>) {
-        let flags = command.get_arguments().filter_map(clap::Arg::get_long);
-        all.extend(flags.filter(|flag| !["help", "version"].contains(flag)).map(|flag| format!("{path} --{flag}")));
-        for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
-            walk(below, format!("{path} {}", below.get_name()).trim(), all);
+    fn walk(command: &clap::Command, path: &str, flags: &mut BTreeSet<String>) {
+        let own_flags = command.get_arguments().filter_map(clap::Arg::get_long);
+        flags.extend(
+            own_flags.filter(|flag| !["help", "version"].contains(flag)).map(|flag| format!("{path} --{flag}")),
+        );
+        for subcommand in
+            command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set() && subcommand.get_name() != "help")
+        {
+            walk(subcommand, format!("{path} {}", subcommand.get_name()).trim(), flags);
         }
     }
-    let (mut root, mut all) = (command(), BTreeSet::new());
+    let (mut root, mut all_flags) = (command(), BTreeSet::new());
     root.build();
-    walk(&root, "", &mut all);
-    let mut known: BTreeSet<String> = ELSEWHERE.iter().map(|flag| (*flag).to_owned()).collect();
+    walk(&root, "", &mut all_flags);
+    let mut known_flags: BTreeSet<String> = ELSEWHERE.iter().map(|flag| (*flag).to_owned()).collect();
     for (call, flags, _) in CASES {
         let words: Vec<&str> =
             call.split(' ').take_while(|word| word.chars().all(|c| c.is_ascii_lowercase())).collect();
-        let path = |words: &[&str], flag: &str| format!("{} {flag}", words.join(" "));
+        let flag_path = |words: &[&str], flag: &str| format!("{} {flag}", words.join(" "));
         for flag in flags.split(' ').filter(|word| word.starts_with("--")) {
-            let found =
-                (1..=words.len()).rev().map(|count| path(&words[..count], flag)).find(|path| all.contains(path));
-            known.extend(found);
+            let tested = (1..=words.len())
+                .rev()
+                .map(|count| flag_path(&words[..count], flag))
+                .find(|path| all_flags.contains(path));
+            known_flags.extend(tested);
         }
     }
-    assert_eq!(all.difference(&known).collect::<Vec<_>>(), Vec::<&String>::new());
-    assert_eq!(known.difference(&all).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert_eq!(all_flags.difference(&known_flags).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert_eq!(known_flags.difference(&all_flags).collect::<Vec<_>>(), Vec::<&String>::new());
 }

@@ -1,4 +1,4 @@
-//! The page of a match, from encounters made by hand.
+//! Tests the page of a match on encounters made by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,15 +9,15 @@ use crate::stats::gsprt::Pentanomial;
 
 #[test]
 fn too_few_failed_and_repeated_pairs_are_warned_of() {
-    let warnings = |pairs: [u64; 2], failed: u64, repeated: [u64; 2]| {
-        let encounter = |index: usize| Encounter {
+    let warnings_for = |pairs: [u64; 2], failed: u64, repeated: [u64; 2]| {
+        let make_encounter = |index: usize| Encounter {
             pairs: Pentanomial([0, 0, pairs[index], 0, 0]),
             repeated: repeated[index],
             ..Encounter::default()
         };
         let test = Test::default();
         match_warnings(&Matches {
-            encounters: vec![encounter(0), encounter(1)],
+            encounters: vec![make_encounter(0), make_encounter(1)],
             failed,
             handicaps: Vec::new(),
             test,
@@ -25,13 +25,16 @@ fn too_few_failed_and_repeated_pairs_are_warned_of() {
         })
     };
     let too_few = "29 pairs in an encounter are few: intervals and p take their mean for normal, which needs about 30";
-    let nothing: [&str; 0] = [];
-    assert_eq!(warnings([30, 30], 0, [0, 0]), nothing);
-    assert_eq!(warnings([30, 29], 0, [0, 0]), [too_few]);
-    assert_eq!(warnings([29, 500], 0, [0, 0]), [too_few]);
-    assert_eq!(warnings([40, 50], 2, [0, 0]), ["2 pairs could not be played and are left out: see the error column"]);
-    assert!(warnings([40, 50], 0, [0, 1])[0].starts_with("1 of 90 pairs have a game"));
-    let repeated_twice = warnings([40, 50], 0, [1, 3]);
+    let no_warnings: [&str; 0] = [];
+    assert_eq!(warnings_for([30, 30], 0, [0, 0]), no_warnings);
+    assert_eq!(warnings_for([30, 29], 0, [0, 0]), [too_few]);
+    assert_eq!(warnings_for([29, 500], 0, [0, 0]), [too_few]);
+    assert_eq!(
+        warnings_for([40, 50], 2, [0, 0]),
+        ["2 pairs could not be played and are left out: see the error column"]
+    );
+    assert!(warnings_for([40, 50], 0, [0, 1])[0].starts_with("1 of 90 pairs have a game"));
+    let repeated_twice = warnings_for([40, 50], 0, [1, 3]);
     assert_eq!(repeated_twice.len(), 1, "{repeated_twice:?}");
     assert!(
         repeated_twice[0].starts_with("4 of 90 pairs have a game that is move for move one of a pair before them"),
@@ -39,32 +42,34 @@ fn too_few_failed_and_repeated_pairs_are_warned_of() {
     );
 }
 
-/// All of five pairs may have one sign by chance; six are enough.
+/// Five pairs may all have the same sign by chance; six pairs are enough for an interval.
 #[test]
 fn encounter_of_five_pairs_has_no_interval() {
-    let interval = |pairs: u64| {
+    let lacks_interval = |pairs: u64| {
         let encounters = vec![Encounter { pairs: Pentanomial([0, 0, pairs, 0, 0]), ..Encounter::default() }];
         let test = Test::default();
-        let all = Matches { encounters, handicaps: Vec::new(), failed: 0, test, bounds: test.bounds(1) };
-        let table = encounters_table(&all);
-        let column = |key: &str| table.columns.iter().position(|column| column.key == key).unwrap();
-        ["interval", "los"].map(|key| table.rows[0][column(key)] == Cell::empty("too few pairs"))
+        let matches = Matches { encounters, handicaps: Vec::new(), failed: 0, test, bounds: test.bounds(1) };
+        let table = encounters_table(&matches);
+        let column_index = |key: &str| table.columns.iter().position(|column_index| column_index.key == key).unwrap();
+        ["interval", "los"].map(|key| table.rows[0][column_index(key)] == Cell::empty("too few pairs"))
     };
-    assert_eq!((interval(1), interval(5), interval(6)), ([true; 2], [true; 2], [false; 2]));
+    assert_eq!((lacks_interval(1), lacks_interval(5), lacks_interval(6)), ([true; 2], [true; 2], [false; 2]));
 }
 
 #[test]
 fn single_encounter_has_no_correction() {
-    for (several, p) in [(false, "two-sided"), (true, "two-sided, Holm-corrected")] {
-        let encounters = (0..1 + usize::from(several)).map(|at| encounter(&format!("p{at}"), "x", AHEAD)).collect();
+    for (has_several, expected) in [(false, "two-sided"), (true, "two-sided, Holm-corrected")] {
+        let encounters =
+            (0..1 + usize::from(has_several)).map(|index| encounter(&format!("p{index}"), "x", AHEAD)).collect();
         let table = encounters_table(&matches_of(encounters, false));
-        let meaning = |key: &str| table.columns.iter().find(|column| column.key == key).map(|one| one.meaning.clone());
-        assert_eq!(meaning("p").as_deref(), Some(p));
+        let meaning_of =
+            |key: &str| table.columns.iter().find(|column| column.key == key).map(|column| column.meaning.clone());
+        assert_eq!(meaning_of("p").as_deref(), Some(expected));
         assert!(table.rows.iter().all(|row| row.len() == table.columns.len()));
     }
 }
 
-/// A match of these encounters; `stop`: tests end it.
+/// A match of the given encounters; `stop`: a test may stop each encounter.
 fn matches_of(encounters: Vec<Encounter>, stop: bool) -> Matches {
     let test = Test { alpha: 0.06, beta: 0.12, stop, ..Test::default() };
     Matches { bounds: test.bounds(encounters.len()), encounters, handicaps: Vec::new(), failed: 0, test }
@@ -79,13 +84,13 @@ fn encounter(player: &str, opponent: &str, pairs: [u64; 5]) -> Encounter {
     }
 }
 
-/// Ten of twenty pairs drawn, ten won by a point: a score of 5/8, which is 400 log10 (5/3) = 88.7
-/// Elo.
+/// Ten of twenty pairs are drawn and ten are won by a point. The score is 5/8, which is
+/// 400 log10 (5/3) = 88.7 Elo.
 const AHEAD: [u64; 5] = [0, 0, 10, 10, 0];
 
 #[test]
 fn findings_name_up_to_six_encounters() {
-    let level = |player: &str| encounter(player, "x", [0, 0, 20, 0, 0]);
+    let level_encounter = |player: &str| encounter(player, "x", [0, 0, 20, 0, 0]);
     let ahead = Encounter {
         stronger: Some(Ordering::Greater),
         decided: Some((TestState::H1, 1500)),
@@ -96,35 +101,44 @@ fn findings_name_up_to_six_encounters() {
         decided: Some((TestState::H0, 9)),
         ..encounter("down", "x", [0, 10, 10, 0, 0])
     };
-    let six = [ahead.clone(), behind.clone(), level("c"), level("d"), level("e"), level("f")].to_vec();
-    let output = findings(&matches_of(six.clone(), false));
-    assert_eq!(output.len(), 7, "{output:?}");
-    assert!(output[0].starts_with("\"up\" against \"x\": +88.7 Elo ["), "{output:?}");
+    let six_encounters = [
+        ahead.clone(),
+        behind.clone(),
+        level_encounter("c"),
+        level_encounter("d"),
+        level_encounter("e"),
+        level_encounter("f"),
+    ]
+    .to_vec();
+    let sentences = findings(&matches_of(six_encounters.clone(), false));
+    assert_eq!(sentences.len(), 7, "{sentences:?}");
+    assert!(sentences[0].starts_with("\"up\" against \"x\": +88.7 Elo ["), "{sentences:?}");
     assert!(
-        output[0].ends_with(" over 20 pairs of games; the first is clearly the stronger. The test of 0 against 5 normalized Elo: H1 accepted after 1,500 pairs."),
-        "{output:?}"
+        sentences[0].ends_with(" over 20 pairs of games; the first is clearly the stronger. The test of 0 against 5 normalized Elo: H1 accepted after 1,500 pairs."),
+        "{sentences:?}"
     );
-    assert!(output[1].starts_with("\"down\" against \"x\": -88.7 Elo"), "{output:?}");
-    assert!(output[1].contains("; the first is clearly the weaker."), "{output:?}");
-    assert!(output[1].ends_with(": H0 accepted after 9 pairs."), "{output:?}");
-    assert!(output[2].contains("; no difference is shown."), "{output:?}");
-    assert!(output[2].ends_with(": open."), "{output:?}");
+    assert!(sentences[1].starts_with("\"down\" against \"x\": -88.7 Elo"), "{sentences:?}");
+    assert!(sentences[1].contains("; the first is clearly the weaker."), "{sentences:?}");
+    assert!(sentences[1].ends_with(": H0 accepted after 9 pairs."), "{sentences:?}");
+    assert!(sentences[2].contains("; no difference is shown."), "{sentences:?}");
+    assert!(sentences[2].ends_with(": open."), "{sentences:?}");
     assert_eq!(
-        output[6],
+        sentences[6],
         "120 pairs in all. 6 encounters are tested together: p is Holm-corrected, and each test may err 1.00 and 2.00 % of the time, so that \
          the family-wise error rates are at most 6 and 12 %. An interval in brackets is of its encounter alone; claims are decided at a level \
          that holds for all together."
     );
-    let open = Encounter { decided: Some((TestState::H0, 3)), ..level("g") };
+    let decided_level = Encounter { decided: Some((TestState::H0, 3)), ..level_encounter("g") };
     for (decided, words) in [
         (TestState::H0, "; by its test the first is worth 0 normalized Elo or less."),
         (TestState::H1, "; by its test the first is worth 5 normalized Elo or more."),
     ] {
-        let output = findings(&matches_of(vec![Encounter { decided: Some((decided, 3)), ..level("g") }], false));
-        assert!(output[0].contains(words), "{output:?}");
+        let sentences =
+            findings(&matches_of(vec![Encounter { decided: Some((decided, 3)), ..level_encounter("g") }], false));
+        assert!(sentences[0].contains(words), "{sentences:?}");
     }
-    let output = findings(&matches_of([&six[..], &[open]].concat(), true));
-    let starts: Vec<&str> = output.iter().map(|text| text.split(['[', ';']).next().unwrap()).collect();
+    let sentences = findings(&matches_of([&six_encounters[..], &[decided_level]].concat(), true));
+    let starts: Vec<&str> = sentences.iter().map(|text| text.split(['[', ';']).next().unwrap()).collect();
     assert_eq!(
         starts[..3],
         [
@@ -133,60 +147,66 @@ fn findings_name_up_to_six_encounters() {
             "Of 7 encounters 1 are clearly won and 1 clearly lost by the first player, after correction for their number"
         ]
     );
-    assert!(output[3].contains("together: each test may err 0.86 and 1.71 %"), "{output:?}");
-    assert!(output[4].starts_with("3 of 7 encounters were stopped by their tests."), "{output:?}");
-    let output = findings(&matches_of(vec![level("c")], true));
+    assert!(sentences[3].contains("together: each test may err 0.86 and 1.71 %"), "{sentences:?}");
+    assert!(sentences[4].starts_with("3 of 7 encounters were stopped by their tests."), "{sentences:?}");
+    let sentences = findings(&matches_of(vec![level_encounter("c")], true));
     assert_eq!(
-        output[1],
+        sentences[1],
         "No encounter was stopped by its test: each Elo is over all pairs that were played. The tests could have stopped early, so that an \
          interval is only approximate (`stop = false` plays all pairs)."
     );
-    assert!(output[0].contains("pairs of games; its test has not ended. The test of"), "{output:?}");
+    assert!(sentences[0].contains("pairs of games; its test has not ended. The test of"), "{sentences:?}");
     assert!(
-        findings(&matches_of(vec![level("c")], false))[0]
+        findings(&matches_of(vec![level_encounter("c")], false))[0]
             .contains("pairs of games; no difference is shown. The test of")
     );
-    assert_eq!(findings(&matches_of(vec![level("c")], false)).len(), 1, "one encounter is no several");
-    assert_eq!(findings(&matches_of(vec![level("c"), level("d")], false)).len(), 3);
+    assert_eq!(findings(&matches_of(vec![level_encounter("c")], false)).len(), 1, "one encounter is no several");
+    assert_eq!(findings(&matches_of(vec![level_encounter("c"), level_encounter("d")], false)).len(), 3);
 }
 
 #[test]
 fn warnings_name_the_first_encounters() {
-    let identical = |number: usize| {
-        let other = |at: usize| Encounter { same_as: Some(0), ..encounter(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) };
-        let list = std::iter::once(encounter("p0", "x", [0, 0, 40, 0, 0])).chain((1..=number).map(other));
+    let identical_warnings = |number: usize| {
+        let make_copy =
+            |index: usize| Encounter { same_as: Some(0), ..encounter(&format!("p{index}"), "x", [0, 0, 40, 0, 0]) };
+        let list = std::iter::once(encounter("p0", "x", [0, 0, 40, 0, 0])).chain((1..=number).map(make_copy));
         match_warnings(&matches_of(list.collect(), false))
     };
-    assert_eq!(identical(0), Vec::<String>::new());
+    assert_eq!(identical_warnings(0), Vec::<String>::new());
     assert_eq!(
-        identical(2),
+        identical_warnings(2),
         [
             "the same games move for move, so that they are one player here, and one finding: \"p1\" as \"p0\"; \"p2\" as \"p0\""
         ]
     );
-    assert!(identical(6)[0].ends_with("\"p6\" as \"p0\""), "{:?}", identical(6));
-    assert!(identical(8)[0].ends_with("\"p6\" as \"p0\" and 2 more"), "{:?}", identical(8));
-    let mirrored = |counts: &[u64]| {
+    assert!(identical_warnings(6)[0].ends_with("\"p6\" as \"p0\""), "{:?}", identical_warnings(6));
+    assert!(identical_warnings(8)[0].ends_with("\"p6\" as \"p0\" and 2 more"), "{:?}", identical_warnings(8));
+    let mirrored_warnings = |counts: &[u64]| {
         let list = counts.iter().enumerate();
-        let list =
-            list.map(|(at, &mirrored)| Encounter { mirrored, ..encounter(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) });
+        let list = list.map(|(index, &mirrored_warnings)| Encounter {
+            mirrored: mirrored_warnings,
+            ..encounter(&format!("p{index}"), "x", [0, 0, 40, 0, 0])
+        });
         match_warnings(&matches_of(list.collect(), false))
     };
-    assert_eq!(mirrored(&[39, 0]), Vec::<String>::new());
+    assert_eq!(mirrored_warnings(&[39, 0]), Vec::<String>::new());
     assert_eq!(
-        mirrored(&[40, 39, 40]),
+        mirrored_warnings(&[40, 39, 40]),
         ["both players made the same moves in every pair, so that they are one player here: \"p0\", \"p2\""]
     );
-    let blind = |counts: &[u64]| {
+    let blind_warning = |counts: &[u64]| {
         let list = counts.iter().enumerate();
-        let list = list.map(|(at, &blind)| Encounter { blind, ..encounter(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) });
+        let list = list.map(|(index, &blind_warning)| Encounter {
+            blind: blind_warning,
+            ..encounter(&format!("p{index}"), "x", [0, 0, 40, 0, 0])
+        });
         match_warnings(&matches_of(list.collect(), false)).pop().unwrap_or_default()
     };
-    assert!(blind(&[0, 1]).contains("in 1 encounter "));
-    assert!(blind(&[0, 1]).contains("(1 move at most, \"p1\")"));
-    assert!(blind(&[3, 0, 9, 4]).contains("in 3 encounters"));
-    assert!(blind(&[3, 0, 9, 4]).contains("(9 moves at most, \"p2\")"));
-    assert_eq!(blind(&[0, 0]), "");
+    assert!(blind_warning(&[0, 1]).contains("in 1 encounter "));
+    assert!(blind_warning(&[0, 1]).contains("(1 move at most, \"p1\")"));
+    assert!(blind_warning(&[3, 0, 9, 4]).contains("in 3 encounters"));
+    assert!(blind_warning(&[3, 0, 9, 4]).contains("(9 moves at most, \"p2\")"));
+    assert_eq!(blind_warning(&[0, 0]), "");
 }
 
 #[test]
@@ -210,18 +230,18 @@ fn encounter_rows_have_their_fields() {
         games: [0, 2, 0],
         ..encounter("down", "y", [0, 0, 1, 0, 0])
     };
-    let text = |table: &SheetTable, row: usize, key: &str| -> Option<String> {
-        let at = table.columns.iter().position(|column| column.key == key)?;
+    let cell_text = |table: &SheetTable, row: usize, key: &str| -> Option<String> {
+        let index = table.columns.iter().position(|column| column.key == key)?;
         assert_eq!(table.columns.len(), table.rows[row].len());
-        Some(table.rows[row][at].text.clone())
+        Some(table.rows[row][index].text.clone())
     };
-    let both = matches_of(vec![first, second], false);
-    let shown = encounters_table(&both);
-    assert_drop_orders_distinct(&shown);
+    let matches = matches_of(vec![first, second], false);
+    let table = encounters_table(&matches);
+    assert_drop_orders_distinct(&table);
     for (row, key, expected) in [
         (0, "pairs", "20"),
         (0, "elo", "+88.7"),
-        // 18 won and 14 drawn of 40.
+        // 18 of 40 games are won and 14 are drawn.
         (0, "score", "62.5 %"),
         (0, "wdl", "18/14/8"),
         (0, "ptnml", "0, 0, 10, 10, 0"),
@@ -232,11 +252,11 @@ fn encounter_rows_have_their_fields() {
         (1, "llr", "+0.00"),
         (1, "test", "open"),
     ] {
-        assert_eq!(text(&shown, row, key).as_deref(), Some(expected), "{row} {key}");
+        assert_eq!(cell_text(&table, row, key).as_deref(), Some(expected), "{row} {key}");
     }
-    assert_eq!(shown.columns[2].key, "test", "behind the names");
-    assert_eq!([0, 1].map(|row| shown.rows[row][4].emphasis), [Emphasis::Better, Emphasis::Worse]);
-    let counts = pairs_table(&both);
+    assert_eq!(table.columns[2].key, "test", "behind the names");
+    assert_eq!([0, 1].map(|row| table.rows[row][4].emphasis), [Emphasis::Better, Emphasis::Worse]);
+    let counts = pairs_table(&matches);
     let line: Vec<&str> = counts.rows[0].iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(
         line.join(" "),
@@ -247,20 +267,27 @@ fn encounter_rows_have_their_fields() {
 
 #[test]
 fn standings_add_points_of_both_players() {
-    let encounter_of =
+    let make_encounter =
         |player: &str, opponent: &str, games: [u64; 3]| Encounter { games, ..encounter(player, opponent, [0; 5]) };
-    // m: 3 of 4 and 5 of 10; z: 1 of 4 and 3 of 4; a: 5 of 10 and 1 of 4.
-    let three = matches_of(
-        vec![encounter_of("m", "z", [2, 2, 0]), encounter_of("m", "a", [4, 2, 4]), encounter_of("z", "a", [3, 0, 1])],
+    // m has 3 of 4 and 5 of 10 points; z has 1 of 4 and 3 of 4; a has 5 of 10 and 1 of 4.
+    let matches = matches_of(
+        vec![
+            make_encounter("m", "z", [2, 2, 0]),
+            make_encounter("m", "a", [4, 2, 4]),
+            make_encounter("z", "a", [3, 0, 1]),
+        ],
         false,
     );
-    let SheetTable { columns, rows, .. } = standings_table(&three).unwrap();
+    let SheetTable { columns, rows, .. } = standings_table(&matches).unwrap();
     assert_eq!(columns.iter().map(|column| column.is_text).collect::<Vec<_>>(), [true, false, false, false]);
     let rows: Vec<String> =
         rows.iter().map(|row| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(rows, ["m 8.0 14 57.1 %", "z 4.0 8 50.0 %", "a 6.0 14 42.9 %"]);
     assert_eq!(
-        standings_table(&matches_of(vec![encounter_of("a", "c", [1, 0, 0]), encounter_of("b", "c", [0, 0, 1])], false)),
+        standings_table(&matches_of(
+            vec![make_encounter("a", "c", [1, 0, 0]), make_encounter("b", "c", [0, 0, 1])],
+            false
+        )),
         None
     );
     assert_eq!(standings_table(&matches_of(vec![], false)), None);
@@ -268,11 +295,11 @@ fn standings_add_points_of_both_players() {
 
 #[test]
 fn game_ends_are_summed_over_encounters() {
-    let ended = |ends: &[(&str, u64)]| Encounter {
+    let with_ends = |ends: &[(&str, u64)]| Encounter {
         ends: ends.iter().map(|&(end, games)| (end.to_owned(), games)).collect(),
         ..Encounter::default()
     };
-    let table = ends_table(&matches_of(vec![ended(&[("mate", 5), ("draw", 1)]), ended(&[("mate", 2)])], false));
+    let table = ends_table(&matches_of(vec![with_ends(&[("mate", 5), ("draw", 1)]), with_ends(&[("mate", 2)])], false));
     let rows: Vec<[&str; 4]> = table
         .rows
         .iter()

@@ -1,4 +1,4 @@
-//! Every plot is legible, and nothing from a file becomes markup.
+//! Tests that every plot is legible, and that no text from a file becomes markup.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,18 +11,18 @@ use super::*;
 use crate::analysis::questions::curves::{CurvePoint, Series};
 use crate::analysis::rows::metric::Better;
 
-/// A rectangle that text or a mark covers: left, top, right, bottom.
+/// A rectangle that a text or a mark covers; its edges are left, top, right and bottom.
 #[derive(Debug)]
 struct Patch {
     edges: [f64; 4],
-    what: String,
+    content: String,
 }
 
 impl Patch {
     fn overlaps(&self, other: &Self) -> bool {
         let [left, top, right, bottom] = self.edges;
-        let [from, above, to, below] = other.edges;
-        left < to && from < right && top < below && above < bottom
+        let [other_left, other_top, other_right, other_bottom] = other.edges;
+        left < other_right && other_left < right && top < other_bottom && other_top < bottom
     }
 }
 
@@ -32,62 +32,71 @@ fn numbers(text: &str) -> Vec<f64> {
     parts.filter_map(|part| part.parse().ok()).collect()
 }
 
-/// The texts of a drawing, its marks, bars and whiskers, and its size. A letter of 12 pixels is 11
-/// high and 6 wide.
+/// The texts of a drawing, its marks (with bars and whiskers), and its size. A letter of 12 pixels
+/// is taken to be 11 pixels high and 6 wide.
 fn read_drawing(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
     let (mut words, mut marks, mut size) = (Vec::new(), Vec::new(), [0.0; 2]);
     let mut open_tags = Vec::new();
     for piece in svg.split('<').skip(1) {
-        let (tag, what) = piece.split_once('>').unwrap();
+        let (tag, content) = piece.split_once('>').unwrap();
         // The drawing must be well-formed XML.
         match tag.strip_prefix('/') {
-            Some(ended) => assert_eq!(open_tags.pop(), Some(ended), "{svg}"),
+            Some(closed) => assert_eq!(open_tags.pop(), Some(closed), "{svg}"),
             None if !tag.ends_with('/') => open_tags.extend(tag.split(' ').next()),
             None => {}
         }
         let attribute = |name: &str| {
-            let (_, after) = tag.split_once(&format!(" {name}=\""))?;
-            Some(after.split_once('"').unwrap().0)
+            let (_, rest) = tag.split_once(&format!(" {name}=\""))?;
+            Some(rest.split_once('"').unwrap().0)
         };
         let number = |name: &str| attribute(name).unwrap().parse::<f64>().unwrap();
         let class = attribute("class").unwrap_or_default();
-        let mut mark = |xs: &[f64], ys: &[f64]| {
-            let least = |list: &[f64]| list.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = |list: &[f64]| list.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            marks.push(Patch { edges: [least(xs), least(ys), most(xs), most(ys)], what: tag.to_owned() });
+        let mut add_mark = |xs: &[f64], ys: &[f64]| {
+            let minimum = |list: &[f64]| list.iter().copied().fold(f64::INFINITY, f64::min);
+            let maximum = |list: &[f64]| list.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            marks.push(Patch { edges: [minimum(xs), minimum(ys), maximum(xs), maximum(ys)], content: tag.to_owned() });
         };
         match tag.split(' ').next().unwrap() {
             "svg" => size = [number("width"), number("height")],
             "text" => {
-                let wide = 6.0 * what.replace("&amp;", "&").chars().count() as f64;
+                let text_width = 6.0 * content.replace("&amp;", "&").chars().count() as f64;
                 let left_part = match attribute("text-anchor").unwrap() {
                     "start" => 0.0,
-                    "middle" => wide / 2.0,
-                    _ => wide,
+                    "middle" => text_width / 2.0,
+                    _ => text_width,
                 };
                 let edges = match attribute("transform").map(numbers) {
-                    Some(place) => [place[0] - 9.0, place[1] - left_part, place[0] + 2.0, place[1] - left_part + wide],
-                    None => {
-                        [number("x") - left_part, number("y") - 9.0, number("x") - left_part + wide, number("y") + 2.0]
-                    }
+                    Some(coordinates) => [
+                        coordinates[0] - 9.0,
+                        coordinates[1] - left_part,
+                        coordinates[0] + 2.0,
+                        coordinates[1] - left_part + text_width,
+                    ],
+                    None => [
+                        number("x") - left_part,
+                        number("y") - 9.0,
+                        number("x") - left_part + text_width,
+                        number("y") + 2.0,
+                    ],
                 };
-                words.push(Patch { edges, what: what.to_owned() });
+                words.push(Patch { edges, content: content.to_owned() });
             }
             "rect" => {
-                let ([x, y], [wide, high]) = (["x", "y"].map(number), ["width", "height"].map(number));
-                mark(&[x, x + wide], &[y, y + high]);
+                let ([x, y], [rect_width, rect_height]) = (["x", "y"].map(number), ["width", "height"].map(number));
+                add_mark(&[x, x + rect_width], &[y, y + rect_height]);
             }
             "circle" => {
                 let [x, y, r] = ["cx", "cy", "r"].map(number);
-                mark(&[x - r, x + r], &[y - r, y + r]);
+                add_mark(&[x - r, x + r], &[y - r, y + r]);
             }
             "line" if !matches!(class, "rule" | "one" | "frame") => {
-                mark(&["x1", "x2"].map(number), &["y1", "y2"].map(number))
+                add_mark(&["x1", "x2"].map(number), &["y1", "y2"].map(number))
             }
             "path" if !class.contains(' ') || class.ends_with("dot") => {
-                let places = numbers(attribute("d").unwrap());
-                let every = |first: usize| places.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
-                mark(&every(0), &every(1));
+                let coordinates = numbers(attribute("d").unwrap());
+                let every_second =
+                    |first: usize| coordinates.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
+                add_mark(&every_second(0), &every_second(1));
             }
             _ => {}
         }
@@ -101,31 +110,31 @@ fn read_drawing(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
 /// the plot area.
 #[track_caller]
 fn assert_legible(name: &str, svg: &str, over_marks: bool) {
-    let (words, marks, [wide, high]) = read_drawing(svg);
+    let (words, marks, [width, height]) = read_drawing(svg);
     assert!(!words.is_empty(), "{name}: nothing is drawn");
     assert!(!marks.is_empty(), "{name}: nothing is drawn");
-    if let Some((_, frame)) = svg.split_once("<line class=\"frame\"").filter(|_| wide > 500.0) {
+    if let Some((_, frame)) = svg.split_once("<line class=\"frame\"").filter(|_| width > 500.0) {
         let frame = numbers(&frame.replace("x1", "").replace("y1", "").replace("x2", "").replace("y2", ""));
-        let field = Patch { edges: [frame[0], 0.0, frame[2], frame[1]], what: "the lines".to_owned() };
-        let inside = words.iter().find(|word| word.overlaps(&field)).map(|word| &word.what);
+        let field = Patch { edges: [frame[0], 0.0, frame[2], frame[1]], content: "the lines".to_owned() };
+        let inside = words.iter().find(|word| word.overlaps(&field)).map(|word| &word.content);
         assert_eq!(inside, None, "{name}: where the lines are");
     }
-    for (at, mark) in marks.iter().enumerate().filter(|_| over_marks) {
-        assert!(!marks[at + 1..].iter().any(|other| other.overlaps(mark)), "{name}: {} over another", mark.what);
+    for (index, mark) in marks.iter().enumerate().filter(|_| over_marks) {
+        assert!(!marks[index + 1..].iter().any(|other| other.overlaps(mark)), "{name}: {} over another", mark.content);
     }
     for patch in words.iter().chain(&marks) {
         let [left, top, right, bottom] = patch.edges;
-        let whole = left >= 0.0 && top >= 0.0 && right <= wide && bottom <= high;
-        assert!(whole, "{name}: {} at {:?} in {wide} x {high}", patch.what, patch.edges);
+        let is_inside = left >= 0.0 && top >= 0.0 && right <= width && bottom <= height;
+        assert!(is_inside, "{name}: {} at {:?} in {width} x {height}", patch.content, patch.edges);
     }
-    for (at, word) in words.iter().enumerate() {
-        let mut rest = words[at + 1..].iter().chain(marks.iter().filter(|_| !over_marks));
-        let under = rest.find(|other| other.overlaps(word)).map(|other| (&other.what, other.edges));
-        assert_eq!(under, None, "{name}: {} at {:?} over it", word.what, word.edges);
+    for (index, word) in words.iter().enumerate() {
+        let mut rest = words[index + 1..].iter().chain(marks.iter().filter(|_| !over_marks));
+        let overlapped = rest.find(|other| other.overlaps(word)).map(|other| (&other.content, other.edges));
+        assert_eq!(overlapped, None, "{name}: {} at {:?} over it", word.content, word.edges);
     }
 }
 
-/// Names as grids produce them: short ones, and some that take two lines.
+/// Names such as grids produce: short ones, and some that need two lines.
 const NAMES: [&str; 5] = [
     "none",
     "size=64 KiB, policy=aged-depth factor=4 on=store, slots=4, index=multiply, refresh=match",
@@ -135,31 +144,31 @@ const NAMES: [&str; 5] = [
 ];
 
 fn series(names: &[&str], places: &[f64]) -> Vec<Series> {
-    let series_of = |(at, name): (usize, &&str)| {
-        let point = |&x: &f64| {
-            let y = 0.7 + 0.1 * at as f64;
+    let make_series = |(index, name): (usize, &&str)| {
+        let make_point = |&x: &f64| {
+            let y = 0.7 + 0.1 * index as f64;
             CurvePoint { x, y, low: y * 0.9, high: y * 1.1, label: "20 pairs".to_owned() }
         };
-        Series { name: (*name).to_owned(), line: None, points: places.iter().map(point).collect() }
+        Series { name: (*name).to_owned(), line: None, points: places.iter().map(make_point).collect() }
     };
-    names.iter().enumerate().map(series_of).collect()
+    names.iter().enumerate().map(make_series).collect()
 }
 
-/// The widths of a desktop or file, and of a phone.
+/// The width on a desktop or in a file, and the width on a phone.
 const WIDTHS: [f64; 2] = [860.0, 360.0];
 
 #[test]
 fn texts_and_marks_do_not_overlap() {
     let sizes = [1024.0, 4096.0, 65_536.0, 1_048_576.0, 16_777_216.0];
-    let many: Vec<f64> = (0..24).map(|at| 1024.0 * f64::from(1 << at)).collect();
+    let many_sizes: Vec<f64> = (0..24).map(|power| 1024.0 * f64::from(1 << power)).collect();
     for width in WIDTHS {
         for (names, places) in [
             (&NAMES[..], &sizes[..]),
             (&NAMES[..2], &sizes[..2]),
             (&NAMES[..1], &sizes[..]),
-            (&["a", "b", "c", "d"], &many),
+            (&["a", "b", "c", "d"], &many_sizes),
         ] {
-            let ticks = places.iter().map(|&at| (at, format!("{} KiB", at / 1024.0))).collect();
+            let ticks = places.iter().map(|&size| (size, format!("{} KiB", size / 1024.0))).collect();
             let lines = Lines {
                 series: series(names, places),
                 x: "table size".to_owned(),
@@ -182,12 +191,12 @@ fn texts_and_marks_do_not_overlap() {
             };
             assert_legible("scatter", &scatter.render(width, "", true), false);
             for differences in [false, true] {
-                let row = |(at, name): (usize, &&str)| {
-                    let mean = if differences { 40.0 * (at as f64 - 1.0) } else { 0.5 + 0.3 * at as f64 };
+                let make_row = |(index, name): (usize, &&str)| {
+                    let mean = if differences { 40.0 * (index as f64 - 1.0) } else { 0.5 + 0.3 * index as f64 };
                     let (low, high) = (mean - 0.2, mean + 0.4);
-                    ForestRow { name: (*name).to_owned(), mean, low, high, clear: at == 1 }
+                    ForestRow { name: (*name).to_owned(), mean, low, high, clear: index == 1 }
                 };
-                let rows = names.iter().enumerate().map(row).collect();
+                let rows = names.iter().enumerate().map(make_row).collect();
                 let forest = Forest {
                     rows,
                     x: "nodes, as a ratio to the baseline's".to_owned(),
@@ -208,8 +217,11 @@ fn texts_and_marks_do_not_overlap() {
             let names = NAMES.map(str::to_owned).to_vec();
             let heat = Heat {
                 first: ("policy and the rest of it".to_owned(), names.clone()),
-                second: ("size".to_owned(), (0..columns).map(|at| format!("{} KiB", 64 << at)).collect()),
-                cells: names.iter().map(|_| (0..columns).map(|at| Some(0.5 + 0.1 * at as f64)).collect()).collect(),
+                second: ("size".to_owned(), (0..columns).map(|column| format!("{} KiB", 64 << column)).collect()),
+                cells: names
+                    .iter()
+                    .map(|_| (0..columns).map(|column| Some(0.5 + 0.1 * column as f64)).collect())
+                    .collect(),
                 better: Better::Less,
             };
             assert_legible("map", &heat.render(width, "", true), true);
@@ -229,31 +241,31 @@ fn names_are_escaped_everywhere() {
     (0..4).for_each(|series| svg.mark(series, "", (0.0, 0.0), 1.0, name));
     svg.legend(0.0, &[(0, name.to_owned()), (1, name.to_owned())], Swatch::Mark);
     svg.legend(0.0, &[(0, name.to_owned())], Swatch::Area);
-    let drawn = svg.finish(10.0, name, false);
-    read_drawing(&drawn);
-    // The remaining quotes delimit attributes: two for each.
-    assert!(!drawn.contains("<b"), "{drawn}");
-    assert!(!drawn.contains("&amp;<"), "{drawn}");
-    assert!(!drawn.contains('\''), "{drawn}");
-    assert_eq!(drawn.matches('"').count(), 2 * drawn.matches("=\"").count());
-    // Once in each of the nine tooltips (those of shortened texts among them), three plain texts,
-    // and the label.
-    assert!(drawn.matches("&quot;&gt;&lt;b onload=&#39;x&#39;&gt;&amp;amp;").count() >= 9, "{drawn}");
+    let svg = svg.finish(10.0, name, false);
+    read_drawing(&svg);
+    // All remaining quotes delimit attributes: two for each.
+    assert!(!svg.contains("<b"), "{svg}");
+    assert!(!svg.contains("&amp;<"), "{svg}");
+    assert!(!svg.contains('\''), "{svg}");
+    assert_eq!(svg.matches('"').count(), 2 * svg.matches("=\"").count());
+    // The name is in each of the nine tooltips (including those of shortened texts), in three plain
+    // texts, and in the label.
+    assert!(svg.matches("&quot;&gt;&lt;b onload=&#39;x&#39;&gt;&amp;amp;").count() >= 9, "{svg}");
 }
 
 #[test]
 fn wrapped_name_is_centred_vertically() {
-    let places = |text: &str| -> Vec<f64> {
+    let text_bottoms = |text: &str| -> Vec<f64> {
         let mut svg = Svg::new(500.0);
         svg.wrapped_name((0.0, 100.0), Anchor::Start, text, 80.0);
         read_drawing(&svg.finish(200.0, "", false)).0.iter().map(|word| word.edges[3]).collect()
     };
-    let one = places("a=1")[0];
-    assert_eq!(places("aaaaaa=1, bbbbbb=2"), [one - 7.0, one + 7.0]);
-    assert_eq!(places("aaaaaa=1, bbbbbb=2, cccccc=3"), [one - 14.0, one, one + 14.0]);
+    let centre = text_bottoms("a=1")[0];
+    assert_eq!(text_bottoms("aaaaaa=1, bbbbbb=2"), [centre - 7.0, centre + 7.0]);
+    assert_eq!(text_bottoms("aaaaaa=1, bbbbbb=2, cccccc=3"), [centre - 14.0, centre, centre + 14.0]);
 }
 
-/// A triangle has its centre of mass on the point.
+/// Marks have their centre on the point, a triangle its centre of mass.
 #[test]
 fn marks_are_centred_on_their_points() {
     for series in 0..4 {
@@ -262,8 +274,8 @@ fn marks_are_centred_on_their_points() {
         let (_, marks, _) = read_drawing(&svg.finish(100.0, "", false));
         let [left, top, right, bottom] = marks[0].edges;
         assert_eq!((left + right) / 2.0, 40.0, "{series}");
-        let above = if series == 2 { (70.0 - top) / (bottom - 70.0) } else { 1.0 };
-        assert!((1.0..=2.0).contains(&above), "{series}: {top} {bottom}");
+        let height_ratio = if series == 2 { (70.0 - top) / (bottom - 70.0) } else { 1.0 };
+        assert!((1.0..=2.0).contains(&height_ratio), "{series}: {top} {bottom}");
         assert!((series == 2 || (top + bottom) / 2.0 == 70.0), "{series}: {top} {bottom}");
         assert!((16.0..=25.0).contains(&(right - left)), "{series}");
         assert!((16.0..=25.0).contains(&(bottom - top)), "{series}");
@@ -272,96 +284,106 @@ fn marks_are_centred_on_their_points() {
 
 #[test]
 fn legend_fills_its_rows() {
-    let rows = |width: f64, letters: usize| {
+    let count_rows = |width: f64, letters: usize| {
         let mut svg = Svg::new(width);
-        let names: Vec<(usize, String)> = (0..4).map(|at| (at, "x".repeat(letters))).collect();
-        let high = svg.legend(10.0, &names, Swatch::Mark);
+        let names: Vec<(usize, String)> = (0..4).map(|series| (series, "x".repeat(letters))).collect();
+        let height = svg.legend(10.0, &names, Swatch::Mark);
         let (words, ..) = read_drawing(&svg.finish(400.0, "", false));
-        assert!(words.iter().all(|word| word.edges[3] <= 10.0 + high), "{words:?} in {high}");
+        assert!(words.iter().all(|word| word.edges[3] <= 10.0 + height), "{words:?} in {height}");
         let mut tops: Vec<i64> = words.iter().map(|word| word.edges[1] as i64).collect();
         tops.dedup();
         tops.len()
     };
-    // Ten letters of 7.2 pixels and 30 for mark and gaps: 102 for each name, from the eighth pixel
-    // on.
-    assert_eq!([417.0, 415.0, 212.0, 211.0, 100.0].map(|width| rows(width, 10)), [1, 2, 2, 4, 4]);
+    // A name has ten letters of 7.2 pixels, and 30 pixels for mark and gaps, together 102. The
+    // first begins at the eighth pixel.
+    assert_eq!([417.0, 415.0, 212.0, 211.0, 100.0].map(|width| count_rows(width, 10)), [1, 2, 2, 4, 4]);
 }
 
 #[test]
 fn band_passes_through_points_without_interval() {
     let nan = f64::NAN;
-    let band = |lows: &[f64]| {
-        let point = |(at, &low): (usize, &f64)| CurvePoint {
-            x: at as f64,
+    let band_signs = |lows: &[f64]| {
+        let make_point = |(index, &low): (usize, &f64)| CurvePoint {
+            x: index as f64,
             y: 5.0,
             low,
             high: if low.is_nan() { nan } else { 8.0 },
             label: String::new(),
         };
-        let points: Vec<CurvePoint> = lows.iter().enumerate().map(point).collect();
+        let points: Vec<CurvePoint> = lows.iter().enumerate().map(make_point).collect();
         let series = vec![Series { points, ..Series::default() }];
         let svg = Lines { series, ..Lines::default() }.render(700.0, "", false);
-        let places = |class: &str| {
-            let (_, after) = svg.split_once(&format!("<path class=\"s1 {class}\" d=\""))?;
-            Some(numbers(after.split_once('"').unwrap().0))
+        let read_path = |class: &str| {
+            let (_, rest) = svg.split_once(&format!("<path class=\"s1 {class}\" d=\""))?;
+            Some(numbers(rest.split_once('"').unwrap().0))
         };
-        let line = places("line").unwrap();
-        places("band").map(|outline| {
-            let (below, above) = outline.split_at(outline.len() / 2);
-            // How far the band extends below and above the line at each point; pixels count
-            // downwards.
-            let heights = |list: &[f64]| list.iter().skip(1).step_by(2).copied().collect::<Vec<_>>();
-            let (line, below, mut above) = (heights(&line), heights(below), heights(above));
-            above.reverse();
-            let sign = |far: f64| if far > 0.5 { 1 } else { -i32::from(far < -0.5) };
-            line.iter().zip(below.iter().zip(&above)).map(|(y, (b, a))| [sign(b - y), sign(y - a)]).collect::<Vec<_>>()
+        let line = read_path("line").unwrap();
+        read_path("band").map(|outline| {
+            let (lower, upper) = outline.split_at(outline.len() / 2);
+            // The distances of the band's edges below and above the line at each point; pixels
+            // count downwards.
+            let every_second = |list: &[f64]| list.iter().skip(1).step_by(2).copied().collect::<Vec<_>>();
+            let (line, lower, mut upper) = (every_second(&line), every_second(lower), every_second(upper));
+            upper.reverse();
+            let sign_of = |distance: f64| if distance > 0.5 { 1 } else { -i32::from(distance < -0.5) };
+            line.iter()
+                .zip(lower.iter().zip(&upper))
+                .map(|(y, (lower_y, upper_y))| [sign_of(lower_y - y), sign_of(y - upper_y)])
+                .collect::<Vec<_>>()
         })
     };
-    assert_eq!(band(&[3.0, 4.0]), Some(vec![[1, 1], [1, 1]]));
-    assert_eq!(band(&[3.0, nan, 4.0]), Some(vec![[1, 1], [0, 0], [1, 1]]));
-    assert_eq!(band(&[3.0, nan]), None);
+    assert_eq!(band_signs(&[3.0, 4.0]), Some(vec![[1, 1], [1, 1]]));
+    assert_eq!(band_signs(&[3.0, nan, 4.0]), Some(vec![[1, 1], [0, 0], [1, 1]]));
+    assert_eq!(band_signs(&[3.0, nan]), None);
 }
 
 /// The scale includes 1, even if all ratios are below or above it.
 #[test]
 fn ratio_scale_always_includes_one() {
-    for (y, above) in [(0.5, true), (3.0, false)] {
-        let point = |x: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
-        let series = vec![Series { name: "a".to_owned(), line: None, points: vec![point(1.0), point(2.0)] }];
+    for (y, is_below_one) in [(0.5, true), (3.0, false)] {
+        let make_point = |x: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
+        let series = vec![Series { name: "a".to_owned(), line: None, points: vec![make_point(1.0), make_point(2.0)] }];
         let svg = Lines { series, ratio: true, y_log: true, ..Lines::default() }.render(700.0, "", false);
-        let (_, one) = svg.split_once("<line class=\"one\"").unwrap();
-        let one = numbers(
-            &one[..one.find('/').unwrap()].replace("x1", "").replace("y1", "").replace("x2", "").replace("y2", ""),
+        let (_, reference_line) = svg.split_once("<line class=\"one\"").unwrap();
+        let reference_line = numbers(
+            &reference_line[..reference_line.find('/').unwrap()]
+                .replace("x1", "")
+                .replace("y1", "")
+                .replace("x2", "")
+                .replace("y2", ""),
         )[1];
         let (_, path) = svg.split_once("<path class=\"s1 line\" d=\"M").unwrap();
-        let line = numbers(&path[..path.find('"').unwrap()])[1];
-        // The plot area is from 12 to 300 pixels; both lie a twenty-seventh of it from its ends.
-        let (high, low) = if above { (one, line) } else { (line, one) };
-        assert!((high - 22.7).abs() < 0.2, "{one} {line}");
-        assert!((low - 289.3).abs() < 0.2, "{one} {line}");
+        let line_y = numbers(&path[..path.find('"').unwrap()])[1];
+        // The plot area extends from 12 to 300 pixels; the two lines lie a twenty-seventh of it
+        // from its ends.
+        let (high, low) = if is_below_one { (reference_line, line_y) } else { (line_y, reference_line) };
+        assert!((high - 22.7).abs() < 0.2, "{reference_line} {line_y}");
+        assert!((low - 289.3).abs() < 0.2, "{reference_line} {line_y}");
     }
 }
 
 #[test]
 fn cell_opacity_follows_the_distance_from_one() {
-    let drawn = |cells: Vec<Vec<Option<f64>>>| -> Vec<f64> {
-        let names = |count: usize| (0..count).map(|at| at.to_string()).collect();
-        let (first, second) = (("a".to_owned(), names(cells.len())), ("b".to_owned(), names(cells[0].len())));
+    let opacities = |cells: Vec<Vec<Option<f64>>>| -> Vec<f64> {
+        let number_names = |count: usize| (0..count).map(|index| index.to_string()).collect();
+        let (first, second) =
+            (("a".to_owned(), number_names(cells.len())), ("b".to_owned(), number_names(cells[0].len())));
         let svg = Heat { first, second, cells, better: Better::Less }.render(700.0, "", false);
-        svg.split("fill-opacity=\"").skip(1).map(|after| after.split_once('"').unwrap().0.parse().unwrap()).collect()
+        svg.split("fill-opacity=\"").skip(1).map(|rest| rest.split_once('"').unwrap().0.parse().unwrap()).collect()
     };
-    let strengths = |ratios: &[f64]| drawn(vec![ratios.iter().map(|&ratio| Some(ratio)).collect()]);
-    // The layout does not matter: the farthest ratio of all cells sets the scale.
-    let below = |ratios: &[f64]| drawn(ratios.iter().map(|&ratio| vec![Some(ratio)]).collect());
-    assert_eq!(below(&[0.5, 1.0, 0.25]), strengths(&[0.5, 1.0, 0.25]));
-    assert_eq!(strengths(&[0.25, 0.5, 0.999]), strengths(&[4.0, 2.0, 1.001]));
-    let [quarter, half, none] = strengths(&[0.25, 0.5, 1.0])[..] else { panic!("three cells") };
-    assert!(((quarter - none) / (half - none) - 2.0).abs() < 0.05, "a quarter is twice as far as a half");
-    // A ratio 5 % off has full strength if none is farther; one 1 % off has a fifth of it.
-    let [few, one, none] = strengths(&[1.05, 1.01, 1.0])[..] else { panic!("three cells") };
-    assert!((few - quarter).abs() < 0.02, "{few} {quarter}");
-    assert!((strengths(&[1.01])[0] - one).abs() < 0.01, "{one} {few}");
-    assert!((one - none) / (few - none) < 0.25, "{one} {few}");
+    let row_opacities = |ratios: &[f64]| opacities(vec![ratios.iter().map(|&ratio| Some(ratio)).collect()]);
+    // The layout of the cells does not matter: the ratio farthest from 1 sets the scale.
+    let column_opacities = |ratios: &[f64]| opacities(ratios.iter().map(|&ratio| vec![Some(ratio)]).collect());
+    assert_eq!(column_opacities(&[0.5, 1.0, 0.25]), row_opacities(&[0.5, 1.0, 0.25]));
+    assert_eq!(row_opacities(&[0.25, 0.5, 0.999]), row_opacities(&[4.0, 2.0, 1.001]));
+    let [quarter, half, equal] = row_opacities(&[0.25, 0.5, 1.0])[..] else { panic!("three cells") };
+    assert!(((quarter - equal) / (half - equal) - 2.0).abs() < 0.05, "a quarter is twice as far as a half");
+    // A ratio 5 % from 1 has full strength if none is farther; a ratio 1 % from 1 has a fifth of
+    // it.
+    let [five_percent, one_percent, equal] = row_opacities(&[1.05, 1.01, 1.0])[..] else { panic!("three cells") };
+    assert!((five_percent - quarter).abs() < 0.02, "{five_percent} {quarter}");
+    assert!((row_opacities(&[1.01])[0] - one_percent).abs() < 0.01, "{one_percent} {five_percent}");
+    assert!((one_percent - equal) / (five_percent - equal) < 0.25, "{one_percent} {five_percent}");
 }
 
 #[test]
@@ -389,29 +411,30 @@ fn long_names_lose_their_middle() {
 
 #[test]
 fn differences_have_a_sign() {
-    let shown = |differences: bool| {
+    let tooltip_and_figures = |differences: bool| {
         let row = ForestRow { name: "a".to_owned(), mean: 12.25, low: -3.5, high: 28.0, clear: false };
         let svg =
             Forest { rows: vec![row], x: String::new(), differences, better: Better::Less }.render(860.0, "", false);
-        let (_, after) = svg.split_once("<title>").unwrap();
+        let (_, rest) = svg.split_once("<title>").unwrap();
         let figures = read_drawing(&svg).0.into_iter().filter(|word| word.edges[2] > 850.0);
-        (after.split_once('<').unwrap().0.to_owned(), figures.map(|word| word.what).collect::<Vec<_>>())
+        (rest.split_once('<').unwrap().0.to_owned(), figures.map(|word| word.content).collect::<Vec<_>>())
     };
-    assert_eq!(shown(true), ("a: +12.2, 95 % -3.5 to +28.0".to_owned(), vec!["+12.2".to_owned()]));
-    assert_eq!(shown(false), ("a: 12.250, 95 % -3.500 to 28.000".to_owned(), vec!["12.250".to_owned()]));
+    assert_eq!(tooltip_and_figures(true), ("a: +12.2, 95 % -3.5 to +28.0".to_owned(), vec!["+12.2".to_owned()]));
+    assert_eq!(tooltip_and_figures(false), ("a: 12.250, 95 % -3.500 to 28.000".to_owned(), vec!["12.250".to_owned()]));
 }
 
-/// Eight series have eight colours, each named by the style; the ninth has the first's again.
+/// Eight series have eight colours, which the style defines; the ninth series has the first colour
+/// again.
 #[test]
 fn series_have_eight_colours_and_then_begin_again() {
-    let class = |series: usize| {
+    let class_of = |series: usize| {
         let mut svg = Svg::new(10.0);
         svg.mark(series, "", (1.0, 1.0), 1.0, "");
         let body = svg.body;
         body.split("class=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
     };
-    let colours: std::collections::BTreeSet<String> = (0..8).map(class).collect();
+    let colours: std::collections::BTreeSet<String> = (0..8).map(class_of).collect();
     assert_eq!(colours.len(), 8);
     assert!(colours.iter().all(|colour| STYLE.contains(&format!(".{colour}{{stroke:var(--{colour})"))), "{colours:?}");
-    assert_eq!([8, 9, 15, 16].map(class), [0, 1, 7, 0].map(class));
+    assert_eq!([8, 9, 15, 16].map(class_of), [0, 1, 7, 0].map(class_of));
 }
