@@ -10,52 +10,53 @@ use crate::chess::{Board, Bound, Move, Piece, Score, movegen};
 use crate::table::options::Prefetch;
 
 impl<O: Observer> Search<'_, O> {
-    /// The value v of a position within a window: if v lies inside, v is returned; if v <= alpha, a
-    /// number between v and alpha; if v >= beta, a number between beta and v. `depth` is at least
-    /// 1; `previous` is the move that led here ([`Move::NONE`] at the root and after a null move).
-    /// `TABLE`: whether there is a table.
+    /// Searches a node of depth 1 or more. Let v be its value: the result is v if v lies inside the
+    /// window, a number between v and alpha if v <= alpha, and a number between beta and v if v >=
+    /// beta. `previous` is the move that led here ([`Move::NONE`] at the root and after a null
+    /// move). `TABLE`: whether there is a table; `EXTRAS`:
+    /// [`Switches::extras`](super::switches::Switches::extras).
     pub(super) fn alpha_beta<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
-        mut window: Node,
+        mut node: Node,
         previous: Move,
     ) -> Score {
-        let Node { mut depth, ply, .. } = window;
+        let Node { mut depth, ply, .. } = node;
         if self.enter() {
             return 0;
         }
-        let entered = (self.count.nodes - 1, self.credit);
+        let start_counts = (self.count.nodes - 1, self.credit);
         self.count.interior += 1;
         self.pv.clear(ply);
         if self.on.draws && ply > 0 && self.is_draw(board) {
-            return self.clamp_to_window(0, window.alpha, window.beta);
+            return self.clamp_to_window(0, node.alpha, node.beta);
         }
 
-        let (mut alpha, mut beta, mut best) = (window.alpha, window.beta, -INFINITE);
-        let asks = EXTRAS && self.on.terms_depth <= depth;
+        let (mut alpha, mut beta, mut best) = (node.alpha, node.beta, -INFINITE);
+        let uses_facts = EXTRAS && self.on.terms_depth <= depth;
         let mut table_move = Move::NONE;
-        if asks {
-            self.known = TableAnswer::default();
+        if uses_facts {
+            self.facts = TableAnswer::default();
         }
         self.observer.node(board);
         if TABLE && self.on.probe_depth <= depth {
-            let answer = self.probe::<EXTRAS>(board, window);
+            let answer = self.probe::<EXTRAS>(board, node);
             if let Some(score) = answer.cut {
                 return score;
             }
             (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
             if EXTRAS && self.on.entered_depth <= depth {
-                self.mark_entry(board, window);
+                self.mark_entry(board, node);
             }
-            if asks && self.on.neutral {
-                self.known = self.offered(board, depth);
+            if uses_facts && self.on.neutral {
+                self.facts = self.offered(board, depth);
             }
         }
-        // Copied, because searches below this node overwrite it.
-        let known = if asks { self.known } else { TableAnswer::default() };
+        // Copied, because the searches below this node overwrite `self.facts`.
+        let facts = if uses_facts { self.facts } else { TableAnswer::default() };
         if EXTRAS && self.on.iir_depth <= depth && ply > 0 {
-            depth = self.reduced_depth(window, &known);
-            window.depth = depth;
+            depth = self.reduced_depth(node, &facts);
+            node.depth = depth;
         }
 
         let bare = depth == 1 && self.on.bare_leaves && !O::ENABLED;
@@ -64,11 +65,11 @@ impl<O: Observer> Search<'_, O> {
         let known_legal = staged && !table_move.is_none() && board.is_legal(table_move);
         if !reorders
             && self.is_frontier(depth)
-            && let Some((score, mv)) = self.frontier(board, window, (alpha, beta, best), table_move)
+            && let Some((score, mv)) = self.frontier(board, node, (alpha, beta, best), table_move)
         {
-            let score = self.clamp_to_window(score, window.alpha, window.beta);
+            let score = self.clamp_to_window(score, node.alpha, node.beta);
             if TABLE && self.on.store_depth <= depth {
-                self.record::<EXTRAS>(board, window, (score, mv), entered);
+                self.record::<EXTRAS>(board, node, (score, mv), start_counts);
             }
             return score;
         }
@@ -82,32 +83,32 @@ impl<O: Observer> Search<'_, O> {
         if terminal {
             let score = self.terminal(board, ply, depth);
             if TABLE && self.on.store_depth <= depth && self.on.terminals {
-                self.record_known::<EXTRAS>(board, window, (score, Move::NONE), entered);
+                self.record_known::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
             }
-            return self.clamp_to_window(score, window.alpha, window.beta);
+            return self.clamp_to_window(score, node.alpha, node.beta);
         }
 
         if TABLE
             && self.on.etc_depth <= depth
             && ply > 0
-            && let Some((score, mv)) = self.refuted_by_child(board, window)
+            && let Some((score, mv)) = self.refuted_by_child(board, node)
         {
             if self.on.store_depth <= depth {
-                self.record_lower(board, window, (score, mv), entered);
+                self.record_lower(board, node, (score, mv), start_counts);
             }
             self.observer.answer(board, depth, mv);
-            return self.clamp_to_window(score, window.alpha, window.beta);
+            return self.clamp_to_window(score, node.alpha, node.beta);
         }
         let mut looked_ahead = false;
-        if self.on.null_depth <= depth && self.may_pass(board, window, previous) {
-            let score = self.pass::<TABLE, EXTRAS>(board, window);
+        if self.on.null_depth <= depth && self.may_pass(board, node, previous) {
+            let score = self.pass::<TABLE, EXTRAS>(board, node);
             if self.aborted || score >= beta {
-                return self.clamp_to_window(score, window.alpha, window.beta);
+                return self.clamp_to_window(score, node.alpha, node.beta);
             }
             looked_ahead = true;
         }
         if self.on.iid_depth <= depth && table_move.is_none() && beta - alpha > 1 && self.ranks.uses_table_move() {
-            self.visit::<TABLE, EXTRAS>(board, Node { alpha, beta, depth: (depth / 2).max(1), ..window }, previous);
+            self.visit::<TABLE, EXTRAS>(board, Node { alpha, beta, depth: (depth / 2).max(1), ..node }, previous);
             if self.aborted {
                 return 0;
             }
@@ -116,8 +117,8 @@ impl<O: Observer> Search<'_, O> {
             looked_ahead = true;
         }
         let mut extension = Extension::default();
-        if EXTRAS && self.on.singular_depth <= depth && !known.mv.is_none() {
-            extension = self.extension::<TABLE, EXTRAS>(board, Node { alpha, beta, ..window }, &known, previous);
+        if EXTRAS && self.on.singular_depth <= depth && !facts.mv.is_none() {
+            extension = self.extension::<TABLE, EXTRAS>(board, Node { alpha, beta, ..node }, &facts, previous);
             if self.aborted {
                 return 0;
             }
@@ -173,7 +174,7 @@ impl<O: Observer> Search<'_, O> {
                     self.deferred.push((ply, mv));
                     continue;
                 }
-                self.child::<TABLE, EXTRAS>(board, &child, mv, Node { alpha, beta, depth, ..window }, tried, crumb)
+                self.child::<TABLE, EXTRAS>(board, &child, mv, Node { alpha, beta, depth, ..node }, tried, crumb)
             };
             if self.aborted {
                 break;
@@ -186,7 +187,7 @@ impl<O: Observer> Search<'_, O> {
                     alpha = score;
                     self.pv.raise(ply, mv);
                     if TABLE && EXTRAS && self.on.rises_depth <= depth && score < beta {
-                        self.record_lower(board, window, (score, mv), entered);
+                        self.record_lower(board, node, (score, mv), start_counts);
                     }
                 }
                 if score >= beta {
@@ -206,17 +207,17 @@ impl<O: Observer> Search<'_, O> {
         if self.aborted {
             return 0;
         }
-        if best > window.alpha {
+        if best > node.alpha {
             self.observer.best(board, depth, best_move);
         }
-        let score = self.clamp_to_window(best, window.alpha, window.beta);
+        let score = self.clamp_to_window(best, node.alpha, node.beta);
         if TABLE && self.on.store_depth <= depth {
-            self.record::<EXTRAS>(board, window, (score, best_move), entered);
+            self.record::<EXTRAS>(board, node, (score, best_move), start_counts);
         }
         score
     }
 
-    /// Generates all moves of a node, in the order of the options.
+    /// Generates all moves of a node, in the generation order of the options.
     #[inline]
     pub(super) fn generate(&mut self, board: &Board) {
         self.scratch.clear();
@@ -231,7 +232,7 @@ impl<O: Observer> Search<'_, O> {
             if let Some(mv) = self.stack.ready(frame) {
                 return Some(mv);
             }
-            let by = StageContext {
+            let context = StageContext {
                 ranks: &self.ranks,
                 generation: self.on.generation,
                 seed: self.on.generation_seed,
@@ -239,15 +240,15 @@ impl<O: Observer> Search<'_, O> {
                 hint,
                 heuristics: self.heuristics,
             };
-            if !self.stack.generate(frame, &mut self.scratch, by) {
+            if !self.stack.generate(frame, &mut self.scratch, context) {
                 return None;
             }
         }
     }
 
-    /// The value of one move of a node, from the node's view: searched in full, or reduced as a
-    /// late move, by a ply more where another searcher left a `crumb`. Always inlined: nearly every
-    /// node of a search passes through here.
+    /// The value of one move of a node, from the view of the node's side to move. A late move is
+    /// first searched to a reduced depth, reduced by one more ply if another searcher left a
+    /// `crumb`. Always inlined, because nearly every node of a search passes through here.
     #[inline(always)]
     pub(super) fn child<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
@@ -295,17 +296,17 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn visit<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
-        place: Node,
+        node: Node,
         previous: Move,
     ) -> Score {
-        if place.depth > 0 {
-            let score = self.alpha_beta::<TABLE, EXTRAS>(board, place, previous);
-            if TABLE && EXTRAS && self.on.entered_depth <= place.depth {
-                self.unmark_entry(place);
+        if node.depth > 0 {
+            let score = self.alpha_beta::<TABLE, EXTRAS>(board, node, previous);
+            if TABLE && EXTRAS && self.on.entered_depth <= node.depth {
+                self.unmark_entry(node);
             }
             score
         } else {
-            self.leaf::<TABLE, EXTRAS>(board, place)
+            self.leaf::<TABLE, EXTRAS>(board, node)
         }
     }
 
@@ -322,34 +323,34 @@ impl<O: Observer> Search<'_, O> {
                 .any(|piece| !board.pieces(side, piece).is_empty())
     }
 
-    /// The value of a null move, searched to the reduced depth against beta.
+    /// The value of a null move, searched to the reduced depth with a zero window at beta.
     fn pass<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Score {
         let mut child = *board;
         child.play_null(self.increments);
         self.path.push(board.key());
         let depth = (node.depth - 1 - self.on.null_reduction).max(0);
-        let place = Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1, cut: !node.cut };
-        let score = -self.visit::<TABLE, EXTRAS>(&child, place, Move::NONE);
+        let child_node = Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1, cut: !node.cut };
+        let score = -self.visit::<TABLE, EXTRAS>(&child, child_node, Move::NONE);
         self.path.pop();
         // A mate after a null move is not proven.
         score.min(self.on.mate_threshold)
     }
 
     /// Enhanced transposition cutoff: finds a child whose stored score already refutes this node.
-    /// Uses the generated list.
+    /// The moves must have been generated into `scratch`.
     fn refuted_by_child(&mut self, board: &Board, node: Node) -> Option<(Score, Move)> {
-        for place in 0..self.scratch.len() {
-            let mv = self.scratch[place];
+        for index in 0..self.scratch.len() {
+            let mv = self.scratch[index];
             let mut child = *board;
             child.play(mv, self.increments);
             self.count.etc_probes += 1;
             let Some(hit) = self.look_up(&child, node.depth as u8 - 1) else { continue };
             let score = -self.on.score_from_store(hit.entry.score, node.ply + 1);
-            let bounds = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
+            let bounds_below = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
             let holds =
                 self.deep_enough(&hit, node.depth - 1) && self.on.holds_at_clock(&child, node.depth - 1, &hit.entry);
-            if bounds && score >= node.beta && holds {
-                let below = Node {
+            if bounds_below && score >= node.beta && holds {
+                let child_node = Node {
                     alpha: -node.beta,
                     beta: -node.alpha,
                     depth: node.depth - 1,
@@ -360,12 +361,12 @@ impl<O: Observer> Search<'_, O> {
                 self.path.push(board.key());
                 self.report(&Probed {
                     board: &child,
-                    node: below,
+                    node: child_node,
                     hit,
                     deep: true,
-                    closed: false,
+                    barred: false,
                     cut: true,
-                    ahead: true,
+                    by_parent: true,
                 });
                 self.path.pop();
                 self.count.etc_cuts += 1;
@@ -382,8 +383,8 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     fn prefetch_children(&mut self, board: &Board, depth: i32) {
         if self.on.prefetch == Prefetch::Children && self.on.probe_depth < depth {
-            for place in 0..self.scratch.len() {
-                self.fetch(board.key_after(self.scratch[place], self.increments));
+            for index in 0..self.scratch.len() {
+                self.fetch(board.key_after(self.scratch[index], self.increments));
             }
         }
     }

@@ -169,7 +169,7 @@ pub struct Dissector<'a> {
     seen: KeyMap<u64, ()>,
     /// Independent keys that identify positions.
     keys: &'a Keys,
-    /// Whether answers may cut off nodes at all.
+    /// Whether the options allow any hit to cut off a node.
     cutoffs: bool,
     /// The table's counters at the start of the iteration.
     before: ShadowCounters,
@@ -199,15 +199,15 @@ impl<'a> Dissector<'a> {
         self.seen.insert(board.key_from_scratch(self.keys), ());
     }
 
-    /// Identifies the position of the next probe or store to the table.
-    pub fn asks(&mut self, board: &Board, table: &mut dyn Table) {
+    /// Gives the table the independent key of the position that is about to be probed or stored.
+    pub fn before_access(&mut self, board: &Board, table: &mut dyn Table) {
         table.identify(board.key_from_scratch(self.keys));
         self.false_hits = table.shadow().false_hits;
     }
 
-    /// Counts a probe by its ply and by what it was good for.
+    /// Counts a probe by its ply and by how its answer was used.
     pub fn probed(&mut self, probed: &Probed, table: &dyn Table) {
-        let Probed { node, deep, closed, cut, .. } = *probed;
+        let Probed { node, deep, barred, cut, .. } = *probed;
         let count = &mut self.count;
         *by_ply(
             node.ply,
@@ -226,7 +226,7 @@ impl<'a> Dissector<'a> {
             (true, ..) => {}
             (false, _, false) => count.unasked += 1,
             (false, false, _) => count.shallow += 1,
-            (false, true, _) if closed => count.open_window += 1,
+            (false, true, _) if barred => count.open_window += 1,
             (false, true, _) => count.indecisive += 1,
         }
         if !cut {
@@ -271,7 +271,7 @@ mod tests {
     use crate::table::unbounded::Unbounded;
     use crate::table::{Entry, Hit, TableOptions};
 
-    /// Ten entries, the n-th of depth n and stored nine less n ticks ago: each is counted by depth,
+    /// Stores ten entries: entry n has depth n and is 9 - n ticks old. Each is counted by depth,
     /// age and bound.
     #[test]
     fn contents_are_counted_by_depth_age_and_bound() {
@@ -281,7 +281,7 @@ mod tests {
             let bound = [Bound::Exact, Bound::Lower, Bound::Upper][usize::from(depth % 3)];
             table.store(u64::from(depth), Entry { depth, bound, pv: depth < 3, ..Entry::default() });
         }
-        let found = ContentCounters::from_table(&table);
+        let contents = ContentCounters::from_table(&table);
         let expected = ContentCounters {
             entries_depth_0: 1,
             entries_depth_1: 1,
@@ -300,20 +300,20 @@ mod tests {
             entries_upper: 3,
             entries_pv: 3,
         };
-        assert_eq!(found, expected);
+        assert_eq!(contents, expected);
     }
 
-    /// Eight misses at both ends of each class of plies, seven hits of different kinds; a probe by
-    /// the parent does not count.
+    /// Eight misses, at both ends of each ply range, and seven hits of different kinds. A probe by
+    /// the parent is not counted.
     #[test]
     fn probe_is_counted_in_its_class() {
         let (keys, board) = (Keys::independent(), Board::startpos());
         let dissector = Some(Box::new(Dissector::new(&keys, true, None)));
-        let mut watch = Instruments { dissector, ..Instruments::default() };
+        let mut instruments = Instruments { dissector, ..Instruments::default() };
         let table = Unbounded::new(&TableOptions::default(), false);
-        let mut probed = |ply: usize, open: bool, hit: Option<&Hit>, [deep, closed, cut, ahead]: [bool; 4]| {
+        let mut probed = |ply: usize, open: bool, hit: Option<&Hit>, [deep, barred, cut, by_parent]: [bool; 4]| {
             let node = Node { alpha: 0, beta: 1 + i32::from(open), depth: 4, ply, cut: false };
-            watch.probed(&Probed { board: &board, node, hit, deep, closed, cut, ahead }, &[], &table);
+            instruments.probed(&Probed { board: &board, node, hit, deep, barred, cut, by_parent }, &[], &table);
         };
         [0, 2, 3, 5, 6, 8, 9, 200].into_iter().for_each(|ply| probed(ply, false, None, [false; 4]));
         let hit = |depth: u8, draft: i32, age: u16, bound: Bound| Hit {
@@ -329,14 +329,14 @@ mod tests {
         probed(5, false, Some(&deep), [true, false, false, false]);
         probed(6, true, Some(&deep), [true, true, false, false]);
         let cut = [true, false, true, false];
-        // Aged from seven plies to four, it is no deeper than required.
+        // Its depth has aged from seven plies to four, so it is no deeper than required.
         probed(8, false, Some(&hit(7, 4, 3, Bound::Exact)), cut);
         probed(9, true, Some(&hit(5, 5, 0, Bound::Lower)), cut);
         probed(2, false, Some(&deep), cut);
         probed(4, false, Some(&deep), [true, false, true, true]);
-        watch.node(&board);
-        watch.node(&board);
-        let found = watch.dissector.unwrap().finish(None);
+        instruments.node(&board);
+        instruments.node(&board);
+        let anatomy = instruments.dissector.unwrap().finish(None);
         let expected = AnatomyCounters {
             unique: 1,
             cut: 3,
@@ -366,6 +366,6 @@ mod tests {
             cut_ply_6: 1,
             cut_ply_9: 1,
         };
-        assert_eq!(found.search, expected);
+        assert_eq!(anatomy.search, expected);
     }
 }

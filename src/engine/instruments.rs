@@ -32,14 +32,14 @@ impl Observer for Instruments<'_> {
         }
     }
 
-    fn asks(&mut self, board: &Board, table: &mut dyn Table) {
+    fn before_access(&mut self, board: &Board, table: &mut dyn Table) {
         if let Some(dissector) = self.dissector.as_mut() {
-            dissector.asks(board, table);
+            dissector.before_access(board, table);
         }
     }
 
     fn probed(&mut self, probed: &Probed, path: &[u64], table: &dyn Table) {
-        if let Some(dissector) = self.dissector.as_mut().filter(|_| !probed.ahead) {
+        if let Some(dissector) = self.dissector.as_mut().filter(|_| !probed.by_parent) {
             dissector.probed(probed, table);
         }
         if let (Some(auditor), Some(hit)) = (self.auditor.as_mut(), probed.hit) {

@@ -1,4 +1,4 @@
-//! What a root search borrows from its engine, and the search made of it.
+//! The parts of the engine that a root search borrows, and the creation of the search.
 
 use super::eval::Evaluator;
 use super::node::TableAnswer;
@@ -28,8 +28,8 @@ pub struct Kernel<'a> {
 }
 
 impl<'a> Kernel<'a> {
-    /// The state of a search of at most `nodes` nodes, at its root. The buffers are taken until
-    /// [`Search::end`].
+    /// Creates a search of at most `nodes` nodes, at its root. It takes the buffers;
+    /// [`Search::end`] gives them back.
     pub fn begin<O: Observer>(self, observer: O, nodes: u64, buffers: &mut Buffers, pace: Pace<'a>) -> Search<'a, O> {
         let Self { options, increments, table, heuristics, oracle, on, evaluator, root_order } = self;
         Search {
@@ -47,7 +47,7 @@ impl<'a> Kernel<'a> {
             stack: std::mem::take(&mut buffers.stack),
             scratch: MoveList::new(),
             deferred: Vec::new(),
-            entered: Vec::new(),
+            entry_marks: Vec::new(),
             evaluation: None,
             pv: std::mem::replace(&mut buffers.pv, Variations::none()),
             past: buffers.path.len(),
@@ -58,7 +58,7 @@ impl<'a> Kernel<'a> {
             aborted: false,
             extending_plies: 0,
             root_order,
-            known: TableAnswer::default(),
+            facts: TableAnswer::default(),
             oracle,
             observer,
         }

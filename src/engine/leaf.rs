@@ -22,8 +22,8 @@ impl<O: Observer> Search<'_, O> {
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 
-    /// The value of a move to a leaf with incremental evaluation only, from the mover's view: the
-    /// move need not be played.
+    /// The value, from the mover's view, of a move to a leaf that needs only the incremental
+    /// evaluation. The move is not played.
     #[inline]
     pub(super) fn bare_leaf(&mut self, board: &Board, mv: Move, alpha: Score, beta: Score) -> Score {
         if self.enter() {
@@ -46,7 +46,7 @@ impl<O: Observer> Search<'_, O> {
         level: i32,
         captures: u32,
     ) -> Score {
-        let entered = (self.count.nodes - 1, self.credit);
+        let start_counts = (self.count.nodes - 1, self.credit);
         self.observer.node(board);
         let mut table_move = Move::NONE;
         if TABLE && self.on.probe_depth <= level {
@@ -61,7 +61,7 @@ impl<O: Observer> Search<'_, O> {
             let score = self.terminal(board, node.ply, 0);
             self.evaluation = None;
             if stores && self.on.terminals {
-                self.record_known::<EXTRAS>(board, node, (score, Move::NONE), entered);
+                self.record_known::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
             }
             return score;
         }
@@ -73,18 +73,18 @@ impl<O: Observer> Search<'_, O> {
         };
         if !self.on.quiescence {
             if stores {
-                self.record_known::<EXTRAS>(board, node, (stand_pat, Move::NONE), entered);
+                self.record_known::<EXTRAS>(board, node, (stand_pat, Move::NONE), start_counts);
             }
             return stand_pat;
         }
         let (score, mv) = self.captures::<TABLE, EXTRAS>(board, node, (stand_pat, table_move), captures);
         if stores && !self.aborted {
-            self.record::<EXTRAS>(board, node, (score, mv), entered);
+            self.record::<EXTRAS>(board, node, (score, mv), start_counts);
         }
         score
     }
 
-    /// The best of standing pat and of the captures.
+    /// The best of standing pat and the captures: its value and its move.
     fn captures<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
@@ -94,13 +94,13 @@ impl<O: Observer> Search<'_, O> {
     ) -> (Score, Move) {
         let Node { mut alpha, beta, ply, .. } = node;
         let (mut best, mut best_move) = (stand_pat, Move::NONE);
-        let deepest = self.on.max_plies != 0 && captures >= u32::from(self.on.max_plies);
-        if best >= beta || deepest {
+        let capped = self.on.max_plies != 0 && captures >= u32::from(self.on.max_plies);
+        if best >= beta || capped {
             return (best, best_move);
         }
         alpha = alpha.max(best);
         let hint = Hint { table_move: self.first_move(board, 0, table_move), previous: Move::NONE, ply };
-        let by = StageContext {
+        let context = StageContext {
             ranks: &self.ranks,
             generation: self.on.generation,
             seed: self.on.generation_seed,
@@ -108,7 +108,7 @@ impl<O: Observer> Search<'_, O> {
             hint: &hint,
             heuristics: self.heuristics,
         };
-        let mut frame = self.stack.push_captures(by, &mut self.scratch);
+        let mut frame = self.stack.push_captures(context, &mut self.scratch);
         if frame.is_empty() {
             return (best, best_move);
         }
@@ -118,8 +118,8 @@ impl<O: Observer> Search<'_, O> {
             }
             let mut child = *board;
             child.play(mv, self.increments);
-            let below = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1, cut: false };
-            let score = -self.quiescence::<TABLE, EXTRAS>(&child, below, captures + 1);
+            let child_node = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1, cut: false };
+            let score = -self.quiescence::<TABLE, EXTRAS>(&child, child_node, captures + 1);
             if self.aborted {
                 break;
             }

@@ -7,7 +7,7 @@ use super::switches::INFINITE;
 use crate::chess::{Board, Move, Score, movegen};
 
 impl<O: Observer> Search<'_, O> {
-    /// The value of a position searched to `depth` plies, from the side to move's view.
+    /// Searches a position to `depth` plies and returns its value from the side to move's view.
     pub(super) fn minimax<const TABLE: bool>(&mut self, board: &Board, depth: i32, ply: usize) -> Score {
         let node = Node { alpha: -INFINITE, beta: INFINITE, depth, ply, cut: false };
         if depth <= 0 {
@@ -16,7 +16,7 @@ impl<O: Observer> Search<'_, O> {
         if self.enter() {
             return 0;
         }
-        let entered = (self.count.nodes - 1, self.credit);
+        let start_counts = (self.count.nodes - 1, self.credit);
         self.count.interior += 1;
         self.pv.clear(ply);
         if self.on.draws && ply > 0 && self.is_draw(board) {
@@ -55,7 +55,7 @@ impl<O: Observer> Search<'_, O> {
             self.stack.pop(&frame);
         }
         if TABLE && self.on.store_depth <= depth && !self.aborted && (!terminal || self.on.terminals) {
-            self.record_known::<true>(board, node, (best, best_move), entered);
+            self.record_known::<true>(board, node, (best, best_move), start_counts);
         }
         best
     }

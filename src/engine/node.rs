@@ -18,14 +18,14 @@ pub struct Node {
     pub cut: bool,
 }
 
-/// What the table knows about a node before it is searched, as far as the options allow its use.
+/// What the table knows about a node before it is searched, limited to what the options allow.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TableAnswer {
     /// The stored move, or [`Move::NONE`].
     pub mv: Move,
     /// The depth of the entry, as it was stored.
     pub depth: i32,
-    /// Its score, as it was stored.
+    /// The score of the entry, as it was stored.
     pub score: i16,
     /// The bound of the score; `None` if the score must not be used.
     pub bound: Bound,

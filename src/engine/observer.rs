@@ -1,5 +1,5 @@
-//! Observers of a search. The search is compiled for each observer type, so that without one these
-//! calls vanish.
+//! Observers of a search. The search is compiled for each observer type, so that the calls cost
+//! nothing in a search without an observer.
 
 use super::node::Node;
 use crate::chess::{Board, Move};
@@ -13,26 +13,26 @@ pub struct Probed<'a> {
     pub node: Node,
     /// The hit, if any.
     pub hit: Option<&'a Hit>,
-    /// Whether it is deep enough for the node.
+    /// Whether the hit is deep enough for the node.
     pub deep: bool,
     /// Whether only `probe.pv_cutoffs` or `probe.expected_depth` prevented a cutoff.
-    pub closed: bool,
-    /// Whether it cut off the node.
+    pub barred: bool,
+    /// Whether the hit cut off the node.
     pub cut: bool,
-    /// Whether the parent probed, for an enhanced transposition cutoff.
-    pub ahead: bool,
+    /// Whether the parent made the probe, for an enhanced transposition cutoff.
+    pub by_parent: bool,
 }
 
-/// Receives events of a search; must not change any count.
+/// Receives events of a search. An observer must not change any count.
 pub trait Observer {
-    /// Whether it observes anything: shortcuts that skip events are then disabled.
+    /// Whether it observes anything. If so, shortcuts that skip events are disabled.
     const ENABLED: bool = true;
     /// A node of any kind is about to be evaluated.
     fn node(&mut self, board: &Board) {
         let _ = board;
     }
     /// The table is about to be probed or offered an entry.
-    fn asks(&mut self, board: &Board, table: &mut dyn Table) {
+    fn before_access(&mut self, board: &Board, table: &mut dyn Table) {
         let _ = (board, table);
     }
     /// The table was probed. `path`: keys of the positions from the start of the game to the node's

@@ -1,7 +1,7 @@
 //! The ordering oracle: the best or refuting move of each node, learned by a search that is not
 //! counted, so that the counted search is minimal. Without a table its nodes are near those of
 //! Knuth and Moore's minimal tree, with an unbounded table those of the left-first minimal graph:
-//! the lower limit of what better ordering could reach.
+//! the lower limit that better ordering could reach.
 //!
 //! Sources: D. Knuth and R. Moore, "An analysis of alpha-beta pruning", 1975; A. Plaat, J.
 //! Schaeffer, W. Pijls and A. de Bruin, "Exploiting graph properties of game trees", 1996.
@@ -65,15 +65,15 @@ mod tests {
         let (board, mut moves) = (Board::startpos(), crate::chess::MoveList::new());
         crate::chess::legal(&board, &mut moves);
         let mut notes = BestMoves::default();
-        let mut after = |note: fn(&mut BestMoves, &Board, i32, Move), mv: Move| {
+        let mut note_and_get = |note: fn(&mut BestMoves, &Board, i32, Move), mv: Move| {
             note(&mut notes, &board, 3, mv);
             notes.get(&board, 3)
         };
-        assert_eq!(after(BestMoves::answer, Move::NONE), None);
-        assert_eq!(after(BestMoves::answer, moves[0]), Some(moves[0]));
-        assert_eq!(after(BestMoves::best, moves[1]), Some(moves[1]));
-        assert_eq!(after(BestMoves::answer, moves[2]), Some(moves[1]));
-        assert_eq!(after(BestMoves::best, moves[3]), Some(moves[3]));
+        assert_eq!(note_and_get(BestMoves::answer, Move::NONE), None);
+        assert_eq!(note_and_get(BestMoves::answer, moves[0]), Some(moves[0]));
+        assert_eq!(note_and_get(BestMoves::best, moves[1]), Some(moves[1]));
+        assert_eq!(note_and_get(BestMoves::answer, moves[2]), Some(moves[1]));
+        assert_eq!(note_and_get(BestMoves::best, moves[3]), Some(moves[3]));
         assert_eq!(notes.get(&board, 2), None, "only for this depth");
     }
 }

@@ -81,8 +81,8 @@ crate::counters! {
 pub struct Iteration {
     /// The depth of the iteration, in plies.
     pub depth: u8,
-    /// The deepest ply at which a node was entered, counted from the root (not those that a node
-    /// above values without entering them).
+    /// The deepest ply at which a node was entered, counted from the root. Leaves that their parent
+    /// evaluates without entering them are left out.
     pub deepest: usize,
     /// The root's score, from the side to move's view.
     pub score: Score,
@@ -97,12 +97,12 @@ pub struct Iteration {
     pub table: TableCounters,
     /// The counts of several searchers.
     pub threads: ThreadCounters,
-    /// The table's occupancy at its end.
+    /// The table's occupancy at the end of the iteration.
     pub occupancy: Occupancy,
-    /// Its anatomy, under full diagnostics.
+    /// The anatomy of the iteration, under full diagnostics.
     pub anatomy: Option<Box<Anatomy>>,
-    /// False for a last iteration that the node limit cut short: its counters hold, its score and
-    /// move are those of the iteration before.
+    /// False for a last iteration that the node limit cut short: its counters are valid, but its
+    /// score and move are those of the iteration before.
     pub finished: bool,
 }
 
@@ -123,8 +123,9 @@ pub enum SearchProgress<'a> {
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
-    /// Every iteration, the shallowest first.
+    /// All iterations, the shallowest first.
     pub iterations: Vec<Iteration>,
-    /// Whether it was stopped from outside: the result is then incomplete and must be discarded.
+    /// Whether the search was stopped from outside. The result is then incomplete and must be
+    /// discarded.
     pub stopped: bool,
 }

@@ -17,7 +17,7 @@ pub struct Answer {
     pub mv: Move,
     /// Lower bound of the window, raised if better starting values are on.
     pub alpha: Score,
-    /// Upper bound of the window, likewise.
+    /// Upper bound of the window, lowered if better starting values are on.
     pub beta: Score,
     /// The initial best value.
     pub best: Score,
@@ -29,7 +29,7 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn look_up(&mut self, board: &Board, depth: u8) -> Option<Hit> {
         let key = self.table_key(board);
         let table = self.table.as_deref_mut()?;
-        self.observer.asks(board, table);
+        self.observer.before_access(board, table);
         table.probe(key, depth)
     }
 
@@ -46,7 +46,7 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn probe<const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Answer {
         let Node { alpha, beta, depth, ply, .. } = node;
         let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
-        let mut probed = Probed { board, node, hit: None, deep: false, closed: false, cut: false, ahead: false };
+        let mut probed = Probed { board, node, hit: None, deep: false, barred: false, cut: false, by_parent: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
             if EXTRAS && self.on.reserve_depth <= depth {
@@ -58,7 +58,7 @@ impl<O: Observer> Search<'_, O> {
             answer.mv = hit.entry.mv;
         }
         if EXTRAS && self.on.terms_depth <= depth {
-            self.known = self.on.facts(&hit.entry);
+            self.facts = self.on.facts(&hit.entry);
         }
         let holds = self.deep_enough(&hit, depth) && (!EXTRAS || self.on.holds_at_clock(board, depth, &hit.entry));
         probed.deep = self.on.cutoffs && holds && ply > 0;
@@ -70,7 +70,7 @@ impl<O: Observer> Search<'_, O> {
                 }
             } else if self.on.bars_cutoffs && self.bars_cutoff(node, answer.cut) {
                 answer.cut = None;
-                probed.closed = true;
+                probed.barred = true;
             }
         }
         probed.cut = answer.cut.is_some();
@@ -96,7 +96,7 @@ impl<O: Observer> Search<'_, O> {
         answer
     }
 
-    /// Whether the options forbid a hit to end the node with this score.
+    /// Whether the options forbid that a hit ends the node with this score.
     #[cold]
     fn bars_cutoff(&self, node: Node, score: Option<Score>) -> bool {
         if node.beta - node.alpha > 1 {
@@ -106,7 +106,7 @@ impl<O: Observer> Search<'_, O> {
             && score.is_some_and(|score| node.cut != (score >= node.beta))
     }
 
-    /// Has an entry whose bound did not settle its node lose depth.
+    /// Lowers the depth of an entry whose bound did not settle its node (`table.demotion`).
     #[cold]
     fn demote(&mut self, hit: &Hit) {
         if let Some(table) = self.table.as_deref_mut() {
@@ -141,8 +141,8 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Offers a static evaluation alone, and leaves it to a leaf or quiescence node; or an entry
-    /// without anything, where searchers are counted at entries.
+    /// After a miss, stores an entry with nothing but the static evaluation, which a leaf or
+    /// quiescence node then uses. Where searchers are counted at entries, the entry may be empty.
     #[cold]
     fn reserve(&mut self, board: &Board, node: Node) {
         let evaluates = self.on.evaluations_depth <= node.depth && board.checkers().is_empty();
@@ -155,24 +155,24 @@ impl<O: Observer> Search<'_, O> {
         });
         let key = self.table_key(board);
         if let Some(table) = self.table.as_deref_mut().filter(|_| self.on.is_storable(board, 0)) {
-            self.observer.asks(board, table);
+            self.observer.before_access(board, table);
             let entry = Entry::evaluation(0, node.beta - node.alpha > 1);
             table.store(key, Entry { evaluation: evaluation.map(StaticEvaluation::new).unwrap_or_default(), ..entry });
         }
         self.evaluation = evaluation.filter(|_| node.depth <= 0);
     }
 
-    /// Whether a node of a remaining depth knows its static evaluation.
-    fn knows_evaluation(&self, board: &Board, depth: i32) -> bool {
+    /// Whether a node of this remaining depth has a static evaluation.
+    fn has_evaluation(&self, board: &Board, depth: i32) -> bool {
         depth <= 0 || self.on.evaluations_depth <= depth && board.checkers().is_empty()
     }
 
-    /// The static evaluation of a node that an entry did not end: the entry's, or a new one; for a
-    /// leaf or quiescence node put right by the entry's score, if the options say so and it
-    /// `holds`.
+    /// Determines the static evaluation of a node that its entry did not end: the entry's
+    /// evaluation or a new one. For a leaf or quiescence node, the entry's score then refines it if
+    /// the options say so and the score `holds`.
     #[cold]
     fn evaluate_hit(&mut self, board: &Board, node: Node, entry: &Entry, holds: bool) {
-        if !self.knows_evaluation(board, node.depth) {
+        if !self.has_evaluation(board, node.depth) {
             return;
         }
         let stored = entry.evaluation.get().filter(|_| self.on.static_evaluation);
@@ -192,17 +192,18 @@ impl<O: Observer> Search<'_, O> {
         });
     }
 
-    /// The static evaluation for an entry, if there is to be one; `None` if nothing may be stored
-    /// at this clock. It is computed anew where the node had it: that is the same number, and not
-    /// counted.
+    /// The static evaluation to store, which is empty if entries keep none; `None` if nothing may
+    /// be stored at this halfmove clock. It is computed again even if the node already had it: the
+    /// number is the same, and this is not counted.
     #[cold]
     fn prepare_store(&self, board: &Board, depth: i32) -> Option<StaticEvaluation> {
-        let keeps = self.on.static_evaluation && self.knows_evaluation(board, depth);
+        let keeps = self.on.static_evaluation && self.has_evaluation(board, depth);
         let evaluation = keeps.then(|| StaticEvaluation::new(self.evaluator.evaluate_again(board)));
         self.on.is_storable(board, depth).then(|| evaluation.unwrap_or_default())
     }
 
-    /// The evaluation of a node of remaining depth 0 or less, which its probe may have found.
+    /// The static evaluation of a node of remaining depth 0 or less: the one that its probe found,
+    /// or a new one.
     #[cold]
     pub(super) fn stand_pat(&mut self, board: &Board) -> Score {
         self.evaluation.take().unwrap_or_else(|| {
@@ -211,14 +212,15 @@ impl<O: Observer> Search<'_, O> {
         })
     }
 
-    /// Offers a node's result to the table. `node` has the window from before the first move.
+    /// Offers a node's result to the table. `node` has the window that was valid before the first
+    /// move.
     #[inline(always)]
     pub(super) fn record<const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
         best: (Score, Move),
-        entered: (u64, u64),
+        start_counts: (u64, u64),
     ) {
         let (score, mv) = best;
         let bound = if score >= node.beta {
@@ -228,7 +230,7 @@ impl<O: Observer> Search<'_, O> {
         } else {
             Bound::Exact
         };
-        self.record_as::<EXTRAS>(bound, board, node, (score, mv), entered);
+        self.record_as::<EXTRAS>(bound, board, node, (score, mv), start_counts);
     }
 
     /// Offers a score that needed no search: an evaluation, a mate or a stalemate.
@@ -238,22 +240,22 @@ impl<O: Observer> Search<'_, O> {
         board: &Board,
         node: Node,
         best: (Score, Move),
-        entered: (u64, u64),
+        start_counts: (u64, u64),
     ) {
         if self.on.leaf_window {
-            self.record::<EXTRAS>(board, node, best, entered);
+            self.record::<EXTRAS>(board, node, best, start_counts);
         } else {
-            self.record_as::<EXTRAS>(Bound::Exact, board, node, best, entered);
+            self.record_as::<EXTRAS>(Bound::Exact, board, node, best, start_counts);
         }
     }
 
     /// Offers a lower bound that is known before the node is searched to its end.
     #[cold]
-    pub(super) fn record_lower(&mut self, board: &Board, node: Node, best: (Score, Move), entered: (u64, u64)) {
-        self.record_as::<true>(Bound::Lower, board, node, best, entered);
+    pub(super) fn record_lower(&mut self, board: &Board, node: Node, best: (Score, Move), start_counts: (u64, u64)) {
+        self.record_as::<true>(Bound::Lower, board, node, best, start_counts);
     }
 
-    /// Offers a result whose bound is known. Always inlined: nearly every node ends here.
+    /// Offers a result with a given bound. Always inlined, because nearly every node ends here.
     #[inline(always)]
     fn record_as<const EXTRAS: bool>(
         &mut self,
@@ -261,12 +263,12 @@ impl<O: Observer> Search<'_, O> {
         board: &Board,
         node: Node,
         (score, mv): (Score, Move),
-        entered: (u64, u64),
+        start_counts: (u64, u64),
     ) {
         let mut evaluation = StaticEvaluation::default();
         if EXTRAS && self.on.prepares_stores {
             match self.prepare_store(board, node.depth) {
-                Some(known) => evaluation = known,
+                Some(prepared) => evaluation = prepared,
                 None => return,
             }
         }
@@ -277,13 +279,13 @@ impl<O: Observer> Search<'_, O> {
             bound,
             depth: node.depth as u8,
             pv: node.beta - node.alpha > 1,
-            nodes: self.subtree(entered.0, entered.1),
+            nodes: self.subtree(start_counts.0, start_counts.1),
             evaluation,
             ..Entry::default()
         };
         let key = self.table_key(board);
         if let Some(table) = self.table.as_deref_mut() {
-            self.observer.asks(board, table);
+            self.observer.before_access(board, table);
             table.store(key, entry);
         }
     }

@@ -38,13 +38,13 @@ impl Variations {
         if ply >= PLIES {
             return;
         }
-        let below = usize::from(self.len[ply + 1]).min(PLIES - 1);
+        let len = usize::from(self.len[ply + 1]).min(PLIES - 1);
         self.moves[ply * PLIES] = mv;
-        if below > 0 && ply + 1 < PLIES {
+        if len > 0 && ply + 1 < PLIES {
             let next = (ply + 1) * PLIES;
-            self.moves.copy_within(next..next + below, ply * PLIES + 1);
+            self.moves.copy_within(next..next + len, ply * PLIES + 1);
         }
-        self.len[ply] = below as u16 + 1;
+        self.len[ply] = len as u16 + 1;
     }
 
     /// Replaces the line of a ply.

@@ -1,12 +1,12 @@
-//! The value of a node without a table: a second, plainer search, to verify the one used in
-//! experiments. It shares only the rules, the evaluation and the mate scores.
+//! A second, simpler search without a table, which verifies the search used in experiments. The two
+//! share only the rules of chess, the evaluation and the mate scores.
 
 use super::eval::Evaluator;
 use super::search::is_draw;
 use super::switches::{INFINITE, Switches};
 use crate::chess::{Board, Increments, Move, MoveList, Piece, Score, movegen};
 
-/// The settings on which a value depends besides position and depth.
+/// The reference search, with the settings that a value depends on besides position and depth.
 pub struct ReferenceSearch<'a> {
     on: Switches,
     evaluator: Evaluator,
@@ -60,7 +60,7 @@ impl<'a> ReferenceSearch<'a> {
         best
     }
 
-    /// The most valuable capture first; equals as generated.
+    /// Orders moves: the most valuable captures first, ties in generation order.
     fn ordered(&self, board: &Board, moves: &MoveList) -> Vec<Move> {
         let value = |piece: Option<Piece>| piece.map_or(0, |piece| 1 + piece as i32);
         let mut moves = moves.to_vec();

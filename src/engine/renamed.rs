@@ -1,8 +1,8 @@
-//! Names that changed: options, their words, columns, keys of manifests. An old name is refused
-//! with its new one.
+//! Renamed options, option values, columns and manifest keys. The error for an old name gives the
+//! new one.
 
-/// The old name and the new one. An option by its path, a word of an option as `path = word`, a
-/// column by its name, a key of a manifest as `manifest.KEY`; `*` stands for any rest.
+/// Old and new names. An option is given by its path, a value of an option as `path = word`, a
+/// column by its name and a manifest key as `manifest.KEY`; `*` matches any rest.
 const RENAMED: &[(&str, &str)] = &[
     ("table.use", "probe.use"),
     ("table.bounds", "probe.bounds"),
@@ -12,7 +12,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("table.start_value", "probe.start_value"),
     ("table.policy = bucket", "depth-age"),
     ("table.policy = fifo", "always"),
-    // The rest of the new spelling stands after the word.
+    // Closes the message's quotation early, so that a second option can follow the word.
     ("table.same_key = guard-four", "guard"),
     ("table.same_key = guard-two", "guard` with `table.guard = { margin = 3, pv = 0, age = false }"),
     ("ordering = foreseen", "oracle"),
@@ -37,7 +37,7 @@ pub fn renamed(old: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Each old name has its new one; current names have none.
+    /// Each old name maps to its new name; current names map to nothing.
     #[test]
     fn old_name_maps_to_the_new_one() {
         for (old, new) in [

@@ -8,7 +8,8 @@ use super::switches::INFINITE;
 use crate::chess::{Board, Move, Score};
 
 impl<O: Observer> Search<'_, O> {
-    /// One iteration: the root's score at `depth`, with the best line in `self.pv`.
+    /// Runs one iteration: returns the root's score at `depth` and leaves the best line in
+    /// `self.pv`.
     pub(super) fn iterate(&mut self, root: &Board, depth: i32, guess: Option<Score>) -> Score {
         self.extending_plies = 2 * depth as usize;
         let node = |alpha, beta| Node { alpha, beta, depth, ply: 0, cut: false };

@@ -14,8 +14,8 @@ use crate::chess::increments::Increments;
 use crate::chess::{Board, Move, MoveList, Score};
 use crate::table::Table;
 
-/// Nodes between checks of the stop flag: about a quarter of a millisecond, since a client that
-/// gives ten per move must not wait on a busy machine.
+/// Nodes between checks of the stop flag. They take about a quarter of a millisecond: a client that
+/// allows ten milliseconds per move must not have to wait on a busy machine.
 pub const POLL: u64 = 1024;
 
 /// Buffers reused between iterations, so that only the first allocates.
@@ -44,16 +44,17 @@ pub struct Search<'a, O> {
     /// The list into which every node generates its moves before they go on the stack.
     pub(super) scratch: MoveList,
     pub(super) pv: Variations,
-    /// Moves put off at the nodes on the path with their plies, those of the deepest last.
+    /// Moves deferred by the nodes on the path, each with its node's ply. Those of the deepest node
+    /// come last.
     pub(super) deferred: Vec<(usize, Move)>,
-    /// Plies, positions and depths of the nodes on the path at whose entries this searcher is
-    /// counted.
-    pub(super) entered: Vec<(usize, u64, u8)>,
-    /// What a probe at remaining depth 0 found or computed, until the node takes it.
+    /// ABDADA: ply, table key and depth of each node on the path whose entry counts this searcher.
+    pub(super) entry_marks: Vec<(usize, u64, u8)>,
+    /// The static evaluation that a probe at a leaf or quiescence node found or computed, until the
+    /// node takes it.
     pub(super) evaluation: Option<Score>,
     /// Keys of the positions from the start of the game to this node's parent.
     pub(super) path: Vec<u64>,
-    /// How many of them are of the game before the root.
+    /// How many of these keys belong to the game before the root.
     pub(super) past: usize,
     pub(super) pace: Pace<'a>,
     pub(super) node_limit: u64,
@@ -62,17 +63,17 @@ pub struct Search<'a, O> {
     pub(super) aborted: bool,
     /// Only nodes at fewer plies from the root may be extended.
     pub(super) extending_plies: usize,
-    /// In what other order the root's moves are tried, if in another.
+    /// The order of the root's moves, if it differs from that of other nodes.
     pub(super) root_order: Option<RootOrder>,
     /// The last probe's facts, for reductions and extensions; cleared before each use.
-    pub(super) known: TableAnswer,
+    pub(super) facts: TableAnswer,
     /// The oracle's first move of each node, if the ordering uses it.
     pub(super) oracle: Option<&'a BestMoves>,
     pub(super) observer: O,
 }
 
-/// Whether a position is drawn by the fifty-move rule or repeats an earlier one; `path`: the keys
-/// up to its parent.
+/// Whether a position is drawn by the fifty-move rule or repeats an earlier one. `path`: the keys
+/// of the earlier positions up to its parent.
 pub(super) fn is_draw(board: &Board, path: &[u64]) -> bool {
     let clock = usize::from(board.halfmove_clock());
     if clock >= 100 && (!board.in_check() || board.has_legal_move()) {
@@ -122,8 +123,8 @@ impl<O: Observer> Search<'_, O> {
         self.aborted
     }
 
-    /// Whether `nodes` more nodes can be searched without checking limits. Checks them now if they
-    /// are due before.
+    /// Whether `nodes` more nodes can be searched without checking limits. If a check is due before
+    /// that, makes it now.
     #[cold]
     pub(super) fn has_room_for(&mut self, nodes: u64) -> bool {
         if let Pace::Alone(stop) = self.pace
@@ -148,13 +149,14 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Whether the position is drawn by the fifty-move rule or repeats one on the path or in the
-    /// game.
+    /// Whether the position is drawn by the fifty-move rule, or repeats a position of the path or
+    /// of the game.
     pub(super) fn is_draw(&self, board: &Board) -> bool {
         is_draw(board, &self.path)
     }
 
-    /// Nodes of the subtree entered when the counters were `nodes` and `credit`.
+    /// The number of nodes of a subtree that was entered when the counters were `nodes` and
+    /// `credit`.
     #[inline]
     pub(super) fn subtree(&self, nodes: u64, credit: u64) -> u32 {
         (self.count.nodes - nodes + self.credit - credit).min(u64::from(u32::MAX)) as u32
@@ -174,20 +176,20 @@ impl<O: Observer> Search<'_, O> {
         if self.on.hard { score.clamp(alpha, beta) } else { score }
     }
 
-    /// Whether late moves of a node are reduced by a ply more, since another searcher is in it.
-    /// Source: breadcrumbs, `threads.helpers`.
+    /// Whether late moves of a node are reduced by one more ply because another searcher is in it
+    /// (`threads.helpers = "breadcrumbs"`).
     #[cold]
     pub(super) fn leaves_crumb(&mut self, board: &Board, depth: i32, ply: usize) -> bool {
         self.on.lmr_depth <= depth && ply < 8 && self.is_elsewhere(board.key())
     }
 
-    /// Takes the first move that was put off at a node.
+    /// Takes the first deferred move of a node.
     #[inline]
     pub(super) fn next_deferred(&mut self, depth: i32, ply: usize) -> Option<Move> {
         if self.on.defer_depth > depth {
             return None;
         }
-        let first = self.deferred.iter().rposition(|&(at, _)| at < ply).map_or(0, |last| last + 1);
+        let first = self.deferred.iter().rposition(|&(moves_ply, _)| moves_ply < ply).map_or(0, |last| last + 1);
         (first < self.deferred.len()).then(|| self.deferred.remove(first).1)
     }
 
@@ -198,23 +200,24 @@ impl<O: Observer> Search<'_, O> {
         let (key, depth) = (self.table_key(board), node.depth as u8);
         if let Some(table) = self.table.as_deref_mut() {
             table.enter(key, depth);
-            self.entered.push((node.ply, key, depth));
+            self.entry_marks.push((node.ply, key, depth));
         }
     }
 
-    /// Undoes [`Self::mark_entry`] when a node is left, if it was marked. The node may be one of
-    /// internal iterative deepening, which ends before the node around it.
+    /// Undoes [`Self::mark_entry`] when a node is left, if it was marked. The node may be the inner
+    /// search of internal iterative deepening, which ends before the search of the same node that
+    /// started it.
     #[cold]
     pub(super) fn unmark_entry(&mut self, node: Node) {
         let is_of_node =
             |&mut (ply, _, depth): &mut (usize, u64, u8)| ply == node.ply && i32::from(depth) <= node.depth;
-        if let (Some((_, key, depth)), Some(table)) = (self.entered.pop_if(is_of_node), self.table.as_deref_mut()) {
+        if let (Some((_, key, depth)), Some(table)) = (self.entry_marks.pop_if(is_of_node), self.table.as_deref_mut()) {
             table.leave(key, depth);
         }
     }
 
-    /// Whether another searcher is where a move leads to: in the middle of the position, or counted
-    /// at its entry at the depth to which the move would be searched.
+    /// Whether another searcher is already at the position that a move leads to: on its path or,
+    /// under ABDADA, counted at the table entry of the depth to which the move would be searched.
     #[cold]
     pub(super) fn is_taken(&mut self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
         if self.on.entered_depth > self.on.defer_depth {
@@ -225,7 +228,7 @@ impl<O: Observer> Search<'_, O> {
         self.table.as_deref_mut().is_some_and(|table| table.is_entered(key, depth))
     }
 
-    /// Whether another searcher is in the middle of a position.
+    /// Whether another searcher is searching a position or one of its descendants.
     #[cold]
     pub(super) fn is_elsewhere(&mut self, key: u64) -> bool {
         self.table.as_deref_mut().is_some_and(|table| table.is_elsewhere(key))

@@ -1,5 +1,5 @@
-//! Reductions and extensions that depend on the table's facts, and so shape the tree: internal
-//! iterative reduction and singular extension.
+//! Reductions and extensions that depend on what the table knows, so that the table affects the
+//! shape of the tree: internal iterative reduction and singular extension.
 
 use super::node::{Node, TableAnswer};
 use super::observer::Observer;
@@ -20,7 +20,7 @@ pub struct Extension {
 }
 
 impl Extension {
-    /// The depth of the node for a move.
+    /// The depth of the node when it searches a move.
     #[inline]
     pub fn depth(self, depth: i32, mv: Move) -> i32 {
         if mv == self.mv { (depth + self.plies).clamp(1, i32::from(u8::MAX)) } else { depth }
@@ -38,24 +38,24 @@ impl Switches {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Under `shape = "neutral"`: the facts of a table that never forgets.
+    /// Under `shape = "neutral"`: the facts that a table that never forgets would have.
     pub(super) fn offered(&mut self, board: &Board, depth: i32) -> TableAnswer {
         let key = self.table_key(board);
         let entry = self.table.as_deref_mut().and_then(|table| table.last_offer(key, depth as u8));
         entry.map(|entry| self.on.facts(&entry)).unwrap_or_default()
     }
 
-    /// Internal iterative reduction: the depth to which a node is searched. `node.depth` must be
-    /// one at which it applies.
+    /// Internal iterative reduction: the depth to which a node is searched. `node.depth` must be at
+    /// least `iir.min_depth`.
     #[inline(never)]
-    pub(super) fn reduced_depth(&mut self, node: Node, known: &TableAnswer) -> i32 {
-        let here = match self.on.iir_node_type {
+    pub(super) fn reduced_depth(&mut self, node: Node, facts: &TableAnswer) -> i32 {
+        let applies = match self.on.iir_node_type {
             NodeType::Any => true,
             NodeType::Pv => node.beta - node.alpha > 1,
             NodeType::Cut => node.cut,
         };
-        let shallow = self.on.iir_slack > 0 && known.depth + self.on.iir_slack < node.depth;
-        if !here || !known.mv.is_none() && !shallow {
+        let shallow = self.on.iir_slack > 0 && facts.depth + self.on.iir_slack < node.depth;
+        if !applies || !facts.mv.is_none() && !shallow {
             return node.depth;
         }
         self.count.iir_nodes += 1;
@@ -63,36 +63,36 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Singular extension: the change of depth for the table's move. Called at nodes of sufficient
-    /// depth; none if the entry is insufficient or the search was aborted.
+    /// depth. There is no change if the entry is insufficient or the search was aborted.
     #[inline(never)]
     pub(super) fn extension<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
-        known: &TableAnswer,
+        facts: &TableAnswer,
         previous: Move,
     ) -> Extension {
         let Node { alpha, beta, depth, ply, .. } = node;
-        let score = self.on.score_from_store(known.score, ply);
-        let asks = ply > 0
+        let score = self.on.score_from_store(facts.score, ply);
+        let applies = ply > 0
             && ply < self.extending_plies
-            && known.depth >= depth - self.on.singular_slack
-            && matches!(known.bound, Bound::Lower | Bound::Exact)
+            && facts.depth >= depth - self.on.singular_slack
+            && matches!(facts.bound, Bound::Lower | Bound::Exact)
             && score.abs() <= self.on.mate_threshold
-            && board.is_legal(known.mv);
-        if !asks {
+            && board.is_legal(facts.mv);
+        if !applies {
             return Extension::default();
         }
         let target = (score - self.on.singular_margin * depth).max(-self.on.mate_threshold);
         let test_depth = ((depth - 1) / self.on.singular_divisor).max(1);
-        let place = Node { alpha: target - 1, beta: target, depth: test_depth, ..node };
-        let others = self.best_of_others::<TABLE, EXTRAS>(board, place, known.mv, previous);
+        let test_node = Node { alpha: target - 1, beta: target, depth: test_depth, ..node };
+        let others_score = self.best_of_others::<TABLE, EXTRAS>(board, test_node, facts.mv, previous);
         if self.aborted {
             return Extension::default();
         }
-        let plies = if others >= target {
+        let plies = if others_score >= target {
             if score >= beta { -self.on.singular_reduction } else { 0 }
-        } else if self.on.singular_double > 0 && beta - alpha == 1 && others < target - self.on.singular_double {
+        } else if self.on.singular_double > 0 && beta - alpha == 1 && others_score < target - self.on.singular_double {
             2
         } else {
             1
@@ -101,11 +101,11 @@ impl<O: Observer> Search<'_, O> {
         self.count.singular_extensions += u64::from(plies > 0);
         self.count.singular_doubles += u64::from(plies > 1);
         self.count.singular_reductions += u64::from(plies < 0);
-        Extension { mv: known.mv, plies }
+        Extension { mv: facts.mv, plies }
     }
 
-    /// The value of a node without one of its moves, within its window. The node is counted as
-    /// entered; nothing is probed, stored or learned.
+    /// The value of a node without one of its moves, within its window. The node itself is counted
+    /// as entered, but is not probed or stored, and nothing is learned from it.
     fn best_of_others<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
