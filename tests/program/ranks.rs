@@ -28,7 +28,6 @@ fn cells<'a>(page: &'a str, after: &str, name: &str) -> Vec<&'a str> {
 /// half the nodes.
 fn units() -> String {
     let mut text = String::from("run,table,unit,searches,nodes,log_nodes,saved,error,points\n");
-    // Points of two games, and the measures: nodes that reverse, nodes that follow, score error
     // The points of two games, then the measures: nodes in reversed order, nodes in the right
     // order, and a score error with two pairs exchanged.
     let tables = [

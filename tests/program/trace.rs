@@ -470,8 +470,8 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
     }
 }
 
-/// Knowledge about the positions of a long trace is held in memory in passes: if it doesn't fit
-/// into the process as a whole, it is split. Experiments on a trace and exports don't hold the
+/// If what is known about the positions of a long trace doesn't fit into the process's memory at
+/// once, the trace is replayed in several passes. Experiments on a trace and exports don't hold the
 /// events in memory either.
 #[test]
 fn long_trace_is_replayed_in_little_memory() {

@@ -303,8 +303,7 @@ fn json_fields_belong_to_their_side() {
     assert_eq!(ratio, [0.5, 0.25, 0.75, 0.375, 5.0].map(Some));
 }
 
-/// A gate whose nodes may mislead passes or fails as any other; each format says why that is
-/// little.
+/// A gate on nodes that may mislead passes or fails like any other; each format gives the caution.
 #[test]
 fn gate_that_may_mislead_says_so_in_every_format() {
     let mut comparison = comparison_of(vec![variant("a", 5, 1, [9.0, 8.0])]);

@@ -161,7 +161,7 @@ fn map_is_drawn_if_half_full_and_small() {
         levels: (0..levels)
             .map(|at| axes::Level {
                 values: vec![at.to_string()],
-                // The widest label decides the room.
+                // The widest label determines the space for labels.
                 label: if at == 0 { "0".to_owned() } else { format!("{at:0wide$}") },
                 number: Some(at as f64),
             })
@@ -220,7 +220,8 @@ fn map_is_drawn_if_half_full_and_small() {
     );
 }
 
-/// The ordered option along x, a line for each value of the other; of 75 variants the map.
+/// The ordered option is along x, with one line per value of the other; for 75 variants, the map
+/// leads.
 #[test]
 fn figure_of_the_whole_grid_leads() {
     use crate::analysis::Question;

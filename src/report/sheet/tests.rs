@@ -43,8 +43,8 @@ pub(in super::super) fn sample_sheet() -> Sheet {
     }
 }
 
-/// Asserts that drop orders are 1, 2, 3, ... without gaps: of two equal ones, chance would decide
-/// which goes.
+/// Asserts that drop orders are 1, 2, 3, ... without gaps: with two equal ones, it would be
+/// arbitrary which column is dropped first.
 #[track_caller]
 pub(in super::super) fn assert_drop_orders_distinct(table: &SheetTable) {
     let mut orders: Vec<u8> =
@@ -87,7 +87,8 @@ fn cells_have_text_and_value() {
     assert_eq!(marks(Better::More), [Emphasis::Worse, Emphasis::Better]);
     assert_eq!(marks(Better::Neither), [Emphasis::Other; 2]);
     assert_eq!(Emphasis::for_change(false, true, Better::Less), Emphasis::None);
-    // Columns without a value go, text stays; a table without rows keeps all columns.
+    // Columns without any value are dropped and text columns stay; a table without rows keeps all
+    // columns.
     let columns = ["a", "b", "c"].map(|name| SheetColumn::number(name, name, "")).to_vec();
     let row = |b: Cell| vec![Cell::text("x"), Cell::empty("no"), b];
     let names = |table: SheetTable| {

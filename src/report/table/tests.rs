@@ -67,7 +67,7 @@ fn why(table: &SheetTable, row: usize, key: &str) -> Option<&'static str> {
     cell(table, row, key).filter(|cell| cell.value == Datum::None).map(|cell| cell.note)
 }
 
-/// With chosen metrics it is not shown.
+/// Worth isn't shown if metrics were chosen.
 #[test]
 fn worth_is_shown_if_any_line_has_it() {
     let saved = |line: &mut Line| {
@@ -112,7 +112,7 @@ fn worth_is_shown_if_any_line_has_it() {
     assert_eq!([0, 1].map(|row| text(&message, row, "saved")), [Some("75.0 %"), Some("-")]);
     assert_eq!(why(&message, 1, "saved"), Some(NO_COST));
     assert_eq!(text(&message, 1, "hit_rate"), Some("70.0 %"));
-    // An external engine without table reports, beside ours.
+    // An external engine that doesn't report on its table, beside the built-in one.
     let message = summary_table(&page(vec![with("a", both), line("b")]));
     assert_eq!([0, 1].map(|row| text(&message, row, "saved")), [Some("75.0 %"), Some("-")]);
 }
@@ -347,8 +347,8 @@ fn details_state_the_power() {
     };
     let mut page =
         page(vec![line("base"), with("x", uncertain(0.97, 0.05, 20)), with("same", uncertain(1.0, 0.0, 20))]);
-    // Over two lines, one pair of flips in 2^5 exceeds 5 %, one in 2^6 does not: seven positions
-    // are the least.
+    // With two lines, the smallest p is 2 / 2^5 = 6 % for six positions and 2 / 2^6 = 3 % for
+    // seven, so at least seven are needed.
     (page.summary.power.level, page.summary.power.lines) = (0.025, 2);
     page.summary.lines.extend([6, 7].map(|clusters| with("few", uncertain(0.97, 0.0001, clusters))));
     page.identity = Identity::new(&Frame::default(), &page.summary, &[]);

@@ -1,4 +1,4 @@
-//! Plans that follow each other in one folder.
+//! Runs plans one after another in the same folder.
 
 use super::*;
 use crate::record::columns;
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Folders, in each of which four plans follow each other.
+/// The number of folders; in each of them, four plans are run one after another.
 const TURNS: usize = 12;
 
 pub const SUITE: &str = "8/8/8/3k4/8/3K4/4P3/8 w - - bm e3; id \"a\";\n8/5k2/8/8/2R5/8/3K4/8 b - - id \"b\";\n\
@@ -54,7 +54,7 @@ fn job_ids(experiment: &Experiment) -> HashSet<u64> {
     plan.jobs().map(|job| plan.job_id(&job)).collect()
 }
 
-/// An experiment of a small vocabulary.
+/// A random experiment made from a small set of options.
 fn random_text(random: &mut impl Rng) -> String {
     let mut some = |all: &[&str]| {
         let count = random.random_range(1..=all.len());
@@ -114,7 +114,7 @@ fn any_plan_after_any_other_has_the_rows_of_a_new_folder() {
     assert!(searched > 60, "{reused} {searched}");
 }
 
-/// An edited row costs its own job alone; a copy of the file is kept.
+/// An edited row only costs its own job; a copy of the file is kept.
 #[test]
 fn damaged_rows_are_not_used_and_named() {
     let temporary = tempfile::tempdir().unwrap();
@@ -157,7 +157,7 @@ fn rows_come_back_from_unused_and_go_with_fresh() {
     assert_eq!([0, 1, 2].map(|index| before(plans[index], Settings::default())), [0, 0, 1], "the default table");
     assert_eq!(unused_files(&out).len(), 2, "one for each header");
     assert_eq!([0, 1, 2].map(|index| before(plans[index], Settings::default())), [8, 8, 1]);
-    // A line in it that cannot be read stays where it is.
+    // An unreadable line in that file stays where it is.
     let unused = unused_files(&out).remove(0);
     let text = fs::read_to_string(&unused).unwrap() + "no row\n";
     fs::write(&unused, &text).unwrap();
@@ -167,7 +167,7 @@ fn rows_come_back_from_unused_and_go_with_fresh() {
     assert_eq!(unused_files(&out), Vec::<PathBuf>::new());
 }
 
-/// Where the name, the question or the order changes, nothing is searched.
+/// If only the name, the question or the order changes, nothing is searched.
 #[test]
 fn other_names_cost_no_search() {
     let temporary = tempfile::tempdir().unwrap();
@@ -184,7 +184,7 @@ fn other_names_cost_no_search() {
     assert!(rows(&out)[1..].iter().all(|row| row[1] == "two"), "the experiment's name");
 }
 
-/// Stops a run when so many of its jobs are done.
+/// Stops a run after this number of jobs.
 struct StopAfter {
     jobs: AtomicU64,
     stop: AtomicBool,
@@ -198,7 +198,7 @@ impl progress::Progress for StopAfter {
     }
 }
 
-/// A run that ends after so many jobs, with its last row written in part.
+/// Interrupts a run after a number of jobs, and cuts off part of its last row.
 fn interrupt(experiment: &Experiment, out: &Path, settings: Settings, jobs: u64) {
     let (plan, progress) = (Plan::new(experiment), StopAfter { jobs: jobs.into(), stop: false.into() });
     let session = Session::begin(experiment, &plan, out, Settings { jobs: 2, ..settings }, &progress.stop);
@@ -210,8 +210,8 @@ fn interrupt(experiment: &Experiment, out: &Path, settings: Settings, jobs: u64)
     }
 }
 
-/// Random plans after each other in the folders of some shards, which are interrupted, run again in
-/// any order, and merged into one folder.
+/// Random plans are run one after another in the folders of several shards, which are interrupted,
+/// run again in any order, and merged into one folder.
 #[test]
 fn interrupted_shards_of_changing_plans_merge_to_the_rows_of_a_new_folder() {
     let mut random = rand_pcg::Pcg64::seed_from_u64(11);
@@ -256,7 +256,7 @@ fn source_gives_its_whole_jobs_and_stays_as_it_is() {
     };
     run(&experiment(temporary.path(), &text("64, 256"), SUITE), &source, Settings::default());
     let path = source.join(record::RESULTS);
-    // Of the last job only the first row and a half are there.
+    // The last job only has its first row and half of the second.
     let whole = fs::read(&path).unwrap();
     let ends: Vec<usize> = (0..whole.len()).filter(|&index| whole[index] == b'\n').collect();
     fs::write(&path, &whole[..ends[ends.len() - 2] + 20]).unwrap();

@@ -24,7 +24,7 @@ fn edit(out: &Path, line: usize, column: &str, value: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Of two positions, each to depth 2, line 4 is the second one's depth 1.
+/// Two positions, each searched to depth 2: line 4 is depth 1 of the second one.
 #[test]
 fn other_counts_of_a_smaller_limit_are_an_error() {
     let text = |depth: u8, more: &str| {

@@ -1,4 +1,4 @@
-//! Shards that were run in this process, merged, against a run that was never divided.
+//! Runs shards in this process, merges them, and compares the result with an undivided run.
 
 use super::*;
 use crate::record::columns;
@@ -177,7 +177,7 @@ fn job_without_its_last_row_is_missing() {
     assert!(jobs > 1);
     let lack = |missing: u64| [ShardJobs { shard: 1, jobs, missing, failed: 0, unjudged: 0, folder: folder.clone() }];
     assert_eq!(cut.incomplete_shards().unwrap(), lack(1));
-    // A shard that has just begun lacks all jobs.
+    // A shard that has just started has all jobs missing.
     std::fs::remove_file(&path).unwrap();
     assert_eq!(cut.incomplete_shards().unwrap(), lack(jobs));
 }

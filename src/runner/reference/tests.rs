@@ -1,10 +1,10 @@
-//! Judging with a made-up judge.
+//! Judges positions and moves with a scripted engine.
 
 use super::*;
 use crate::engine::{Engine, EngineOptions};
 use crate::subject::{SearchEnd, SearchEvent};
 
-/// A position alone or after a number of plies of a game; none along an engine's own play.
+/// A position by itself, or after a number of plies of a game; none in self-play.
 #[test]
 fn find_position_returns_the_position_of_a_name() {
     let folder = tempfile::tempdir().unwrap();

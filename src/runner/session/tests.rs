@@ -246,7 +246,7 @@ fn job_results_do_not_depend_on_earlier_jobs() {
             alone.extend(cells(&out, names));
         }
         assert_eq!(all, alone);
-        // Guards against a comparison of nothing.
+        // Makes sure that the compared rows aren't empty.
         let limits: BTreeSet<&str> = all.iter().map(|row| row[2].as_str()).collect();
         let lines = if names[5] == "slots" { &["depth 3, nodes 900"][..] } else { &["depth 1", "depth 2, nodes 70"] };
         assert_eq!(limits.into_iter().collect::<Vec<_>>(), lines);
@@ -337,7 +337,7 @@ fn quarantined_job_runs_again_with_retry_failed_only() {
         assert!(
             ran.failures.iter().all(|(job, why)| (job.variant, job.item) == (1, 2) && why.contains("killed twice"))
         );
-        // Nor in the next run, although nothing is in flight any more.
+        // Nor does it run in the next run, although no job is recorded as in flight any more.
         let ran = run(&experiment, &out, Settings { jobs: 1, retry_failed: true, ..Settings::default() });
         assert_eq!((ran.before, ran.done, ran.failed), (6, 0, failed));
         let all = Settings { jobs: 1, retry_failed: true, retry_quarantined: true, ..Settings::default() };
@@ -345,7 +345,7 @@ fn quarantined_job_runs_again_with_retry_failed_only() {
     }
 }
 
-/// Records the jobs in the order of their begin.
+/// Records the jobs in the order in which they start.
 #[derive(Default)]
 struct Order(Mutex<Vec<(String, String)>>);
 
@@ -393,8 +393,8 @@ fn refused_run_restores_the_manifest() {
     assert_eq!(Manifest::read(&out).unwrap().unwrap(), manifest);
 }
 
-/// Each job has the same table as alone, whatever was searched before it with the same or another
-/// limit.
+/// Each job gets the same table as when it runs alone, whatever was searched before it with the
+/// same or another limit.
 #[test]
 fn share_is_of_the_jobs_own_working_set() {
     let slots = |folder: &Path| {
