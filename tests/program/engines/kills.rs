@@ -13,7 +13,7 @@ fn kills() -> u64 {
 
 /// Returns the number of lines in the results file so far.
 fn lines(trial: &Trial) -> usize {
-    std::fs::read(trial.path("war/results.csv")).unwrap_or_default().iter().filter(|&&byte| byte == b'\n').count()
+    std::fs::read(trial.path("killed/results.csv")).unwrap_or_default().iter().filter(|&&byte| byte == b'\n').count()
 }
 
 /// Returns a delay of up to 1.5 seconds, different for each kill.
@@ -24,12 +24,12 @@ fn moment(kill: u64) -> Duration {
 #[test]
 fn resumed_run_equals_an_uninterrupted_one() {
     let trial = Trial::new(SLOW);
-    trial.run("peace", &[]).expect(0);
+    trial.run("undisturbed", &[]).expect(0);
     let (mut met, lines) = (0, || lines(&trial));
     for kill in 0..kills() {
         let before = lines().max(1);
         let mut child = trial
-            .command(&["run", "trial.toml", "--out", "war", "--jobs", "2", "--quiet"])
+            .command(&["run", "trial.toml", "--out", "killed", "--jobs", "2", "--quiet"])
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())
             .spawn()
@@ -44,14 +44,14 @@ fn resumed_run_equals_an_uninterrupted_one() {
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(all_gone(&trial.token), Vec::<String>::new(), "kill {kill}");
-        if kill % 4 == 3 && trial.path("war").exists() {
-            std::fs::remove_dir_all(trial.path("war")).unwrap();
+        if kill % 4 == 3 && trial.path("killed").exists() {
+            std::fs::remove_dir_all(trial.path("killed")).unwrap();
         }
     }
     assert!(met > 0, "no kill fell among the rows");
     // A job that was running at two kills is quarantined until a retry is requested.
-    trial.run("war", &["--retry-failed"]).expect(0);
-    assert_eq!(trial.timeless("peace"), trial.timeless("war"));
+    trial.run("killed", &["--retry-failed"]).expect(0);
+    assert_eq!(trial.timeless("undisturbed"), trial.timeless("killed"));
 }
 
 /// An interrupt while moves are being judged stops the run, and the exit code says so. The
@@ -92,9 +92,9 @@ fn interrupted_judging_exits_75() {
 #[test]
 fn killed_engine_leaves_a_failed_row_that_can_be_retried() {
     let trial = Trial::new(SLOW);
-    trial.run("peace", &[]).expect(0);
+    trial.run("undisturbed", &[]).expect(0);
     let mut child = trial
-        .command(&["run", "trial.toml", "--out", "war", "--jobs", "2", "--quiet"])
+        .command(&["run", "trial.toml", "--out", "killed", "--jobs", "2", "--quiet"])
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
         .spawn()
@@ -109,13 +109,13 @@ fn killed_engine_leaves_a_failed_row_that_can_be_retried() {
         if let Some(status) = child.try_wait().unwrap() {
             match status.code() {
                 Some(0) if killed >= kills() => break,
-                Some(0) => std::fs::remove_dir_all(trial.path("war")).unwrap(),
+                Some(0) => std::fs::remove_dir_all(trial.path("killed")).unwrap(),
                 Some(3) => failures += 1,
                 other => panic!("{other:?}"),
             }
             before = lines().max(1);
             child = trial
-                .command(&["run", "trial.toml", "--out", "war", "--jobs", "2", "--quiet", "--retry-failed"])
+                .command(&["run", "trial.toml", "--out", "killed", "--jobs", "2", "--quiet", "--retry-failed"])
                 .stdout(std::process::Stdio::null())
                 .stderr(std::process::Stdio::null())
                 .spawn()
@@ -126,7 +126,7 @@ fn killed_engine_leaves_a_failed_row_that_can_be_retried() {
     }
     assert!(failures > 0, "no kill was ever seen");
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
-    assert_eq!(trial.timeless("peace"), trial.timeless("war"));
+    assert_eq!(trial.timeless("undisturbed"), trial.timeless("killed"));
 }
 
 /// Kills one process of the scripted engine, if one is running.

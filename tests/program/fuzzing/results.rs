@@ -12,7 +12,7 @@ use ttlab::internals::runner::{OutputError, RunError, Session, Settings, progres
 const TEXT: &str =
     "name = 'fuzz'\nsuite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.size' = [64, 128]\n";
 
-struct Peace {
+struct Undisturbed {
     experiment: Experiment,
     plan: Plan,
     folder: PathBuf,
@@ -45,8 +45,8 @@ fn rows(folder: &Path) -> Vec<Vec<String>> {
     reader.records().map(|row| fields(row.expect("a row"))).collect()
 }
 
-fn peace() -> &'static Peace {
-    static PEACE: OnceLock<Peace> = OnceLock::new();
+fn undisturbed() -> &'static Undisturbed {
+    static PEACE: OnceLock<Undisturbed> = OnceLock::new();
     PEACE.get_or_init(|| {
         // In memory if the system has `/dev/shm`.
         let base = Path::new("/dev/shm");
@@ -58,39 +58,39 @@ fn peace() -> &'static Peace {
         continued(&experiment, &plan, &folder, false).expect("a run");
         let rows = rows(&folder);
         let manifest = std::fs::read(folder.join("manifest.json")).expect("a manifest");
-        Peace { experiment, plan, folder, rows, manifest }
+        Undisturbed { experiment, plan, folder, rows, manifest }
     })
 }
 
 /// Restores the folder to its state after the first run: every run adds a segment to the manifest,
 /// and every repair leaves a copy.
-fn tidy(peace: &Peace) {
-    for entry in std::fs::read_dir(&peace.folder).expect("the folder").flatten() {
+fn tidy(undisturbed: &Undisturbed) {
+    for entry in std::fs::read_dir(&undisturbed.folder).expect("the folder").flatten() {
         if entry.file_name().to_string_lossy().contains(".damaged-") {
             std::fs::remove_file(entry.path()).expect("a copy");
         }
     }
-    std::fs::write(peace.folder.join("manifest.json"), &peace.manifest).expect("the manifest");
+    std::fs::write(undisturbed.folder.join("manifest.json"), &undisturbed.manifest).expect("the manifest");
 }
 
 /// Tests one input.
 pub fn run(data: &[u8]) {
-    let peace = peace();
-    tidy(peace);
-    let path = peace.folder.join("results.csv");
-    let header = record::header(&peace.plan.varying(), peace.plan.extra_columns()).join(",") + "\n";
+    let undisturbed = undisturbed();
+    tidy(undisturbed);
+    let path = undisturbed.folder.join("results.csv");
+    let header = record::header(&undisturbed.plan.varying(), undisturbed.plan.extra_columns()).join(",") + "\n";
     let bytes = [header.as_bytes(), data].concat();
     std::fs::write(&path, &bytes).expect("the file");
     if let Err(error) = Frame::read(&path) {
         let _ = error.to_string();
     }
-    match continued(&peace.experiment, &peace.plan, &peace.folder, false) {
-        Ok(()) => assert_eq!(rows(&peace.folder), peace.rows),
+    match continued(&undisturbed.experiment, &undisturbed.plan, &undisturbed.folder, false) {
+        Ok(()) => assert_eq!(rows(&undisturbed.folder), undisturbed.rows),
         Err(error) => {
             assert!(error.contains("line") || error.contains("the run ended"), "{error}");
             assert_eq!(std::fs::read(&path).expect("the file"), bytes, "a refused file was touched");
-            continued(&peace.experiment, &peace.plan, &peace.folder, true).expect("a repair");
-            assert_eq!(rows(&peace.folder), peace.rows);
+            continued(&undisturbed.experiment, &undisturbed.plan, &undisturbed.folder, true).expect("a repair");
+            assert_eq!(rows(&undisturbed.folder), undisturbed.rows);
         }
     }
 }

@@ -20,9 +20,9 @@ fn limited(limits: &str, trial: &Trial, out: &str) -> Output {
 #[test]
 fn full_disk_ends_the_run_without_loss() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 3"));
-    trial.run("peace", &[]).expect(0);
-    let peace = counts(&trial.results("peace"));
-    let size = fs::metadata(trial.results("peace")).unwrap().len();
+    trial.run("undisturbed", &[]).expect(0);
+    let undisturbed = counts(&trial.results("undisturbed"));
+    let size = fs::metadata(trial.results("undisturbed")).unwrap().len();
     // With and without ignoring the limit's signal.
     for (blocks, trap) in [(12, ""), (16, "trap '' XFSZ; "), (size / 512 - 1, "")] {
         let out = format!("full-{blocks}");
@@ -34,9 +34,9 @@ fn full_disk_ends_the_run_without_loss() {
         assert!(text.len() as u64 <= blocks * 512, "{} bytes", text.len());
         let rows = counts(&trial.results(&out));
         assert!(!rows.is_empty());
-        assert!(rows.iter().all(|row| peace.contains(row)));
+        assert!(rows.iter().all(|row| undisturbed.contains(row)));
         trial.run(&out, &[]).expect(0);
-        assert_eq!(counts(&trial.results(&out)), peace);
+        assert_eq!(counts(&trial.results(&out)), undisturbed);
     }
 }
 
@@ -52,7 +52,7 @@ fn small_stack_limit_does_not_end_the_run() {
 #[test]
 fn full_file_system_ends_the_run_without_loss() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 3"));
-    trial.run("peace", &[]).expect(0);
+    trial.run("undisturbed", &[]).expect(0);
     let disk = trial.path("disk");
     fs::create_dir(&disk).unwrap();
     let script = format!(
@@ -74,7 +74,7 @@ fn full_file_system_ends_the_run_without_loss() {
         return;
     }
     let message = message.expect(0).prints(&["No space left on device", "all rows before it are safe"]);
-    assert_eq!(counts(&trial.path("kept.csv")), counts(&trial.results("peace")), "{}", message.stderr);
+    assert_eq!(counts(&trial.path("kept.csv")), counts(&trial.results("undisturbed")), "{}", message.stderr);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn wait_for_rows(trial: &Trial, out: &str) {
 #[test]
 fn folder_deleted_during_a_run_is_restored() {
     let trial = Trial::new(LONG);
-    trial.run("peace", &[]).expect(0);
+    trial.run("undisturbed", &[]).expect(0);
     let child = trial.spawn("out", &["--jobs", "1"]);
     wait_for_rows(&trial, "out");
     fs::remove_dir_all(trial.path("out")).unwrap();
@@ -120,13 +120,13 @@ fn folder_deleted_during_a_run_is_restored() {
     assert!(stderr.contains("run the same command again"), "{stderr}");
     assert!(!counts(&trial.results("out")).is_empty());
     trial.run("out", &[]).expect(0);
-    assert_eq!(counts(&trial.results("out")), counts(&trial.results("peace")));
+    assert_eq!(counts(&trial.results("out")), counts(&trial.results("undisturbed")));
 }
 
 #[test]
 fn folder_moved_during_a_run_keeps_its_rows() {
     let trial = Trial::new(LONG);
-    trial.run("peace", &[]).expect(0);
+    trial.run("undisturbed", &[]).expect(0);
     let child = trial.spawn("out", &["--jobs", "1"]);
     wait_for_rows(&trial, "out");
     fs::rename(trial.path("out"), trial.path("elsewhere")).unwrap();
@@ -137,7 +137,7 @@ fn folder_moved_during_a_run_keeps_its_rows() {
     assert!(stderr.contains("move it back"), "{stderr}");
     fs::rename(trial.path("elsewhere"), trial.path("out")).unwrap();
     trial.run("out", &[]).expect(0);
-    assert_eq!(counts(&trial.results("out")), counts(&trial.results("peace")));
+    assert_eq!(counts(&trial.results("out")), counts(&trial.results("undisturbed")));
 }
 
 /// An editor that saves over the results replaces the file: the saved file stays, and the rows

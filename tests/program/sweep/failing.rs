@@ -23,7 +23,7 @@ impl Progress for Faulty {
 #[test]
 fn panicking_job_leaves_a_row_and_the_others_finish() {
     let trial = Trial::new(SMALL);
-    trial.run("peace", &[]).expect(0);
+    trial.run("undisturbed", &[]).expect(0);
     let experiment = Experiment::load(Path::new(&trial.file), &[]).unwrap();
     let plan = Plan::new(&experiment);
     let settings = Settings { jobs: 2, ..Settings::default() };
@@ -41,15 +41,15 @@ fn panicking_job_leaves_a_row_and_the_others_finish() {
     assert_eq!(failed.len(), 2);
     assert!(failed[0][error].contains("panic: a fault of two lines"), "{:?}", failed[0][error]);
     assert!(failed[1][error].contains("panic: BK.03 is 8"), "{:?}", failed[1][error]);
-    let peace = counts(&trial.results("peace"));
-    assert_eq!(rows.iter().filter(|row| peace.contains(row)).count(), peace.len() - 6);
+    let undisturbed = counts(&trial.results("undisturbed"));
+    assert_eq!(rows.iter().filter(|row| undisturbed.contains(row)).count(), undisturbed.len() - 6);
 
     // The failed job isn't run again without being asked to, and the failure is reported each time.
     let build = trial.run("out", &["--any-build"]).expect(3).prints(&["2 jobs failed", "--retry-failed"]);
     drop(build);
     assert_eq!(counts(&trial.results("out")), rows);
     trial.run("out", &["--any-build", "--retry-failed"]).expect(0);
-    assert_eq!(counts(&trial.results("out")), peace);
+    assert_eq!(counts(&trial.results("out")), undisturbed);
 }
 
 /// A table that can't be allocated during the run.

@@ -24,18 +24,18 @@ fn kill_and_continue(experiment: &str, kills: u64) {
     let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(kills);
     let trial = Trial::new(experiment);
     let begun = Instant::now();
-    trial.run("peace", &["--jobs", "2"]).expect(0);
+    trial.run("undisturbed", &["--jobs", "2"]).expect(0);
     let whole = begun.elapsed().as_micros() as u64;
-    let peace = counts(&trial.results("peace"));
-    let (mut done, mut war) = (0, 0);
+    let undisturbed = counts(&trial.results("undisturbed"));
+    let (mut done, mut killed) = (0, 0);
     while done < kills {
-        let out = format!("war-{war}");
-        war += 1;
+        let out = format!("killed-{killed}");
+        killed += 1;
         // Kill the run at random moments until one attempt finishes.
         for attempt in 0.. {
             // `--retry-failed`: a job that was killed twice isn't quarantined here.
             let mut child = trial.spawn(&out, &["--jobs", "2", "--quiet", "--retry-failed"]);
-            let moment = scatter(war * 1000 + attempt) % (whole * 11 / 10);
+            let moment = scatter(killed * 1000 + attempt) % (whole * 11 / 10);
             std::thread::sleep(Duration::from_micros(moment));
             signal(&child, "-KILL");
             if child.wait().unwrap().success() {
@@ -45,12 +45,12 @@ fn kill_and_continue(experiment: &str, kills: u64) {
         }
         trial.run(&out, &["--retry-failed"]).expect(0);
         ttlab(&["verify", &trial.text(&out)]).expect(0);
-        assert_eq!(counts(&trial.results(&out)), peace, "war {war} after {done} kills");
+        assert_eq!(counts(&trial.results(&out)), undisturbed, "killed {killed} after {done} kills");
         let left: Vec<_> = fs::read_dir(trial.path(&out)).unwrap().flatten().map(|entry| entry.file_name()).collect();
         assert!(!left.iter().any(|name| name.to_string_lossy().contains("ttlab-new")), "left behind: {left:?}");
         fs::remove_dir_all(trial.path(&out)).unwrap();
     }
-    eprintln!("{done} kills in {war} runs");
+    eprintln!("{done} kills in {killed} runs");
 }
 
 /// Whether SIGHUP is ignored here, in which case the program ignores it too.
@@ -156,7 +156,7 @@ fn killed_merges_reports_and_tunings_are_completed() {
     let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
     let trial = Trial::new(&SMALL.replace("first = 6", "first = 4").replace("depth = 3", "depth = 2"));
     let (plan, out, tuned) = (trial.text("plan.json"), trial.text("out"), trial.text("tuned"));
-    trial.run("peace", &[]).expect(0);
+    trial.run("undisturbed", &[]).expect(0);
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
     for shard in ["0", "1"] {
         ttlab(&["run", "--quiet", "--plan", &plan, "--shard", shard, "--out", &out]).expect(0);
@@ -196,7 +196,7 @@ fn killed_merges_reports_and_tunings_are_completed() {
                 assert!(again == pages, "the tuning's pages differ after {} kills", done[at]);
             } else {
                 ttlab(&["verify", &out]).expect(0);
-                assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("peace")), "{command:?}");
+                assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("undisturbed")), "{command:?}");
             }
         }
     }

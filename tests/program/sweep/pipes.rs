@@ -83,13 +83,13 @@ fn full_disk_for_outputs_is_reported_without_loss() {
 #[test]
 fn refused_thread_is_reported() {
     let trial = Trial::new(QUICK);
-    trial.run("peace", &[]).expect(0);
+    trial.run("undisturbed", &[]).expect(0);
     let starved =
         |args: &[&str]| run_command(Command::new(binary()).args(args).env("RUST_MIN_STACK", (1u64 << 46).to_string()));
     let out = trial.text("out");
     starved(&["run", &trial.file, "--out", &out]).expect(5).prints(&["--jobs", "started only"]);
     // Optional parallel work continues in a single thread.
-    starved(&["report", &trial.text("peace")]).expect(0);
+    starved(&["report", &trial.text("undisturbed")]).expect(0);
     trial.run("out", &[]).expect(0);
 }
 
