@@ -1,4 +1,4 @@
-//! What the workers of a run share.
+//! State that the workers of a run share.
 
 use super::in_flight::InFlight;
 use super::progress::Progress;

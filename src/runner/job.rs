@@ -20,7 +20,7 @@ pub struct JobRow {
     pub ply: Option<u16>,
     /// The iteration's result and counters.
     pub iteration: Iteration,
-    /// The report of an external engine; `iteration` then has only its figures.
+    /// The report of an external engine; `iteration` then contains only the figures of this report.
     pub report: Option<UciReport>,
     /// Wall-clock seconds of its search.
     pub seconds: f64,
@@ -31,7 +31,7 @@ pub struct JobRow {
 }
 
 impl JobRow {
-    /// A row of the built-in engine's iteration on an item.
+    /// A row for an iteration of the built-in engine.
     pub fn new(item: usize, iteration: Iteration, seconds: f64) -> Self {
         Self { item, ply: None, iteration, report: None, seconds, solved: None, game: None }
     }
@@ -44,7 +44,7 @@ pub fn option_values(variant: &Variant, varying: &[String]) -> Vec<String> {
     varying.iter().map(|path| columns.remove(path).unwrap_or_default()).collect()
 }
 
-/// What identifies a job's row of an item to a reader, without its id. `options`: the values of the
+/// The key columns of a job's row for an item, without the job id. `options`: the values of the
 /// varying options.
 pub fn label(
     experiment: &Experiment,
@@ -72,8 +72,8 @@ pub fn label(
     }
 }
 
-/// The same options with an unbounded table. Options that such a table ignores get their defaults,
-/// so that variants that differ only in them share a working set.
+/// The same options with an unbounded table. Options that such a table ignores are set to their
+/// defaults, so that variants that differ only in those options share a working set.
 pub fn unbounded(options: &EngineOptions) -> EngineOptions {
     let default = TableOptions::default();
     let table = TableOptions {
@@ -90,8 +90,8 @@ pub fn unbounded(options: &EngineOptions) -> EngineOptions {
     EngineOptions { table, ..options.clone() }
 }
 
-/// The entries that an unbounded table stores on a job's items, for a table whose size is a share
-/// of them; 0 for other tables. `None` if interrupted.
+/// The number of entries that an unbounded table stores on a job's items, for a table with a size
+/// given as a share of this number; 0 for other tables. `None` if interrupted.
 pub fn working_set(
     experiment: &Experiment,
     plan: &Plan,
@@ -107,7 +107,7 @@ pub fn working_set(
     Ok(searched.map(|_| engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
 }
 
-/// Runs a job on a subject in its initial state. `None` if interrupted.
+/// Runs a job on a freshly reset subject. `None` if interrupted.
 ///
 /// # Errors
 /// If the engine fails.
@@ -164,7 +164,7 @@ impl Context<'_> {
         Ok(record.best)
     }
 
-    /// Searches along a game at the selected plies, or along the engine's own play.
+    /// Searches at the selected plies of a game, or of a game that the engine plays against itself.
     fn search_game(&mut self, place: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
         for index in 0..item.game().map_or(usize::from(sequence.self_play), <[Move]>::len) {
@@ -178,8 +178,8 @@ impl Context<'_> {
                     game[index]
                 }
                 None => {
-                    // The engine searches the other side's moves too; rows of that side are
-                    // dropped.
+                    // The engine also searches the moves of the side that is not selected; their
+                    // rows are dropped.
                     let best = self.search(place, item, Some(ply), &position)?;
                     if !sequence.side.includes(board.turn()) {
                         self.found.truncate(start);
@@ -212,11 +212,11 @@ mod tests {
     #[derive(Default)]
     struct LoggingSubject {
         log: Vec<String>,
-        /// The search, from 1, that fails or is interrupted.
+        /// The number of the search (from 1) that fails or is interrupted.
         fails: usize,
         stops: usize,
         searches: usize,
-        /// The game, from 1, that it refuses to begin.
+        /// The number of the game (from 1) that it refuses to begin.
         refuses: usize,
         games: usize,
         /// Whether it is an external engine that reports two depths.
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn job_searches_each_item_and_reports_solved() {
-        // The last legal move is right or wrong depending on the suite's answer.
+        // Whether the last legal move solves the position depends on the suite's answer.
         let folder = tempfile::tempdir().unwrap();
         let suite = folder.path().join("own.epd");
         std::fs::write(&suite, "k7/8/8/8/8/8/8/K7 w - - bm Ka2; id \"A\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 2; bm Kb1; id \"B\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 3; am Ka2; id \"C\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 4; id \"D\";\n").unwrap();
@@ -368,8 +368,8 @@ mod tests {
         );
     }
 
-    /// Own play from Black's first move: five plies, filtered by side; then a game's plies by their
-    /// range.
+    /// The engine's own play from Black's first move: five plies, then only one side's. After that,
+    /// the plies of a recorded game, selected by range.
     #[test]
     fn sequence_selects_plies_by_side_and_range() {
         let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
@@ -399,7 +399,8 @@ mod tests {
                 "{side}"
             );
         }
-        // Own play ends with a mate: the mated side has one search without a move.
+        // The engine's own play ends with a mate: the mated side has one search that returns no
+        // move.
         let mate =
             "suite = { fen = '7k/5Q2/6K1/8/8/8/8/8 w - - 0 1' }\nlimit = { depth = 2 }\nsequence = { self_play = 9 }\n";
         let (found, log) = run(mate, &mut LoggingSubject::default());

@@ -11,7 +11,8 @@ use crate::table::TableOptions;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The version, commit and profile of this build, and what decides its counts.
+/// The version, commit and profile of this build, and the hash of everything that determines its
+/// counts.
 pub fn build() -> Build {
     Build {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -29,8 +30,8 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         let variants = plan.variants.iter().enumerate().filter(|(index, _)| required(*index));
         variants.map(|(_, variant)| variant.name.clone()).collect::<Vec<_>>()
     };
-    // The options of thousands of variants are in the plan; they need not be in every shard's
-    // folder.
+    // The plan contains the options of all variants, possibly thousands; they need not be repeated
+    // in every shard's folder.
     let options =
         plan.variants.iter().filter(|_| shard.is_none()).map(|variant| (variant.name.clone(), options(variant)));
     Manifest {
@@ -72,8 +73,8 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
     }
 }
 
-/// The name of each variant's baseline, if there are several; of a further key seed or schedule,
-/// the copy of its baseline under the same.
+/// The name of each variant's baseline, if there are several. For a copy under a further key seed
+/// or schedule, this is the copy of the baseline under the same seed or schedule.
 fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
     let partners = &experiment.partners;
     let count = partners.baselines.len();
@@ -90,7 +91,7 @@ fn suite_run(section: &Section) -> SuiteRun {
     SuiteRun { name: section.name.clone(), file, items: section.items.len() }
 }
 
-/// A variant's options: of the built-in engine, or of its external engine.
+/// A variant's options: those of the built-in engine or of its external engine.
 pub fn options(variant: &Variant) -> serde_json::Value {
     match &variant.subject {
         Subject::External(subject) => serde_json::to_value(subject),
@@ -102,14 +103,15 @@ pub fn options(variant: &Variant) -> serde_json::Value {
 /// For each variant, whether it has jobs in the shard; all true without a shard.
 fn variants_in_shard(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
     let mut own = vec![shard.is_none(); plan.variants.len()];
-    // Not by its jobs in a whole run: the baseline of a match has none.
+    // Does not look at the variant's jobs in a whole run: the baseline of a match has none.
     if shard.is_some() {
         super::jobs_of(plan, shard).for_each(|job| own[job.variant] = true);
     }
     own
 }
 
-/// The nodes of `ttlab bench`, once for each process. A debug build, which takes seconds, has none.
+/// The nodes of `ttlab bench`, computed once per process. `None` in a debug build, where it would
+/// take seconds.
 pub(super) fn bench() -> Option<u64> {
     static NODES: LazyLock<Option<u64>> = LazyLock::new(|| {
         let nodes = || crate::signature::nodes(&crate::signature::bench_options()).ok();
@@ -118,9 +120,9 @@ pub(super) fn bench() -> Option<u64> {
     *NODES
 }
 
-/// Nodes per second of the searches of `ttlab bench`: the best of three, since other load can only
-/// slow them down. A debug build measures once, because its speed says nothing about the machine.
-/// Each process measures for its first shard only.
+/// Nodes per second of the searches of `ttlab bench`: the best of three runs, since other load can
+/// only slow them down. A debug build measures once, because its speed says nothing about the
+/// machine. Each process measures only for its first shard.
 fn calibration() -> Option<u64> {
     fn measure() -> Option<u64> {
         let begun = std::time::Instant::now();
@@ -137,8 +139,8 @@ pub fn now() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Whether the kernel gives huge pages to the first table that asks for them and fits into memory;
-/// `None` without such a table.
+/// Whether the kernel gives huge pages to the first table that requests them and fits into memory;
+/// `None` if no table does.
 fn huge_pages(plan: &Plan) -> Option<bool> {
     let free = available_bytes().unwrap_or(u64::MAX);
     let fits = |table: &&TableOptions| crate::table::bytes(table, None).is_some_and(|bytes| bytes <= free);
@@ -147,7 +149,7 @@ fn huge_pages(plan: &Plan) -> Option<bool> {
     crate::table::build(table, None, false).ok()??.huge_pages()
 }
 
-/// Whether a table asks for huge pages, and is small enough to be allocated for this check.
+/// Whether a table requests huge pages and is small enough to be allocated for this check.
 fn asks_for_huge_pages(table: &TableOptions) -> bool {
     table.huge_pages && crate::table::bytes(table, None).is_some_and(|bytes| (2 << 20..=1 << 30).contains(&bytes))
 }
@@ -158,7 +160,8 @@ mod tests {
     use super::*;
     use crate::experiment::Split;
 
-    /// One huge page has 2 MiB; one bucket less than 2 MiB or more than 1 GiB is not tried.
+    /// A huge page has 2 MiB. Tables one bucket smaller than that, or larger than 1 GiB, are not
+    /// tried.
     #[test]
     fn huge_pages_are_tried_for_tables_of_2_mib_to_1_gib() {
         let is_tried = |sets: &[&str]| {
@@ -188,8 +191,8 @@ mod tests {
             ("n", "q", "data/bratko-kopec.epd")
         );
         assert_eq!((whole.items, whole.repeats, whole.seeds, whole.jobs, whole.sequence), (5, 2, 3, 7, false));
-        // Three seeds of three variants, two repeats: for two variants each item is a job, for the
-        // third all items are one job.
+        // Three seeds of three variants, two repeats: for two variants each item is a job, and for
+        // the third all items form one job.
         assert_eq!((whole.jobs_total, whole.jobs_not_needed), (3 * 2 * (5 + 5 + 1), 0));
         assert_eq!(
             (whole.variants.len(), whole.variants[..3].join(" "), whole.baseline.as_str()),
@@ -210,7 +213,8 @@ mod tests {
         assert!(own == mine, "{own:?}");
         assert!((1..=2).contains(&own.iter().filter(|&&own| own).count()), "{own:?}");
         assert_eq!(variants_in_shard(&plan, None), [true; 9]);
-        // Games are sequences without a [sequence] in the file; single positions only with one.
+        // Games are sequences even without a [sequence] section in the file; single positions only
+        // with one.
         let is_sequence = |head: &str| {
             let text = format!("suite = 'data/{head}\nlimit = {{ depth = 1 }}\n");
             let experiment = Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"));

@@ -1,5 +1,5 @@
-//! Merges shards: checks every one, then writes the rows of all in the plan's order. The memory
-//! needed is that of one shard's job ids.
+//! Merges shards: checks each one, then writes the rows of all shards in the plan's order. It needs
+//! memory for the job ids of one shard only.
 
 use super::adopt_rows::adopt_rows;
 use super::row_index::RowIndex;
@@ -26,16 +26,16 @@ pub struct Shards<'a> {
     pub folders: Vec<(u64, PathBuf)>,
 }
 
-/// The jobs that are missing in a shard.
+/// The jobs that a shard lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardJobs {
     /// The shard's number, from 0.
     pub shard: u64,
-    /// Jobs of the shard.
+    /// The number of jobs in the shard.
     pub jobs: u64,
     pub missing: u64,
     pub failed: u64,
-    /// Searches that the reference engine has still to make.
+    /// Searches that the reference engine still has to make.
     pub unjudged: u64,
     /// The shard's folder, if it exists.
     pub folder: Option<PathBuf>,
@@ -46,7 +46,7 @@ pub struct ShardJobs {
 pub enum MergeError {
     #[error("{} of {} shards are incomplete: {} missing", .0.len(), .1, plural(.0.iter().map(|shard_jobs| shard_jobs.missing).sum::<u64>(), "job"))]
     Missing(Vec<ShardJobs>, u64),
-    /// Two folders hold the same shard, with different counts.
+    /// Two folders hold the same shard with different counts.
     #[error("{0}")]
     Conflict(String),
     /// A shard changed between the check and the merge.
@@ -57,9 +57,9 @@ pub enum MergeError {
     )]
     Uneven {
         folder: PathBuf,
-        /// Rows when it was checked.
+        /// The number of rows when it was checked.
         checked: u64,
-        /// Rows when it was merged.
+        /// The number of rows when it was merged.
         found: u64,
     },
     /// A folder or file cannot be used, or belongs to another plan.
@@ -72,7 +72,7 @@ impl Shards<'_> {
         Split::new(self.plan, self.shard_count)
     }
 
-    /// Reads the manifest of a shard's folder; `None` if the shard was not begun.
+    /// Reads the manifest of a shard's folder; `None` if the shard has not begun.
     fn manifest(&self, shard: u64, folder: &Path) -> Result<Option<Manifest>, MergeError> {
         // A shard without a folder has not begun.
         let Some(manifest) = Manifest::read(folder).map_err(OutputError::from)? else { return Ok(None) };
@@ -116,12 +116,13 @@ impl Shards<'_> {
     /// the end of their test are not missing.
     ///
     /// # Errors
-    /// If a folder holds something else, a row is damaged, or two folders hold the same shard.
+    /// If a folder holds other results, a row is damaged, or two folders hold the same shard.
     pub fn incomplete_shards(&self) -> Result<Vec<ShardJobs>, MergeError> {
         Ok(self.check()?.0)
     }
 
-    /// The jobs of the shards that are not complete, and the number of rows to merge, by shard.
+    /// The incomplete shards with their missing jobs, and the number of rows to merge from each
+    /// shard.
     fn check(&self) -> Result<(Vec<ShardJobs>, Vec<u64>), MergeError> {
         let row_index = RowIndex::new(self.experiment, self.plan);
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
@@ -174,9 +175,9 @@ impl Shards<'_> {
         ))
     }
 
-    /// Writes the rows of all shards to a folder: the same bytes as a single run, apart from
-    /// timings. Returns the merged manifest and the number of failed jobs. If anything is missing
-    /// or wrong, the folder is left as it is.
+    /// Writes the rows of all shards to a folder. The result is byte-identical to a single run
+    /// apart from timings. Returns the merged manifest and the number of failed jobs. If anything
+    /// is missing or wrong, the folder stays unchanged.
     ///
     /// # Errors
     /// If a row is missing, duplicate or damaged, a shard is still running, or the folder cannot be
@@ -190,9 +191,9 @@ impl Shards<'_> {
         }
         let row_index = RowIndex::new(self.experiment, self.plan);
         let manifest = self.merged_manifest(any_build)?;
-        // A run that was killed just before its end has all rows, but not in the plan's order.
+        // A run that was killed just before its end has all its rows, but not in the plan's order.
         for (_, folder) in self.folders.iter().filter(|(_, folder)| folder.join(MANIFEST).exists()) {
-            // The lock excludes a running shard; in a read-only folder none can run.
+            // The lock excludes a running shard; in a read-only folder no shard can be running.
             let _lock = match Output::open(folder) {
                 Err(OutputError::Io { error, .. }) if is_read_only(&error) => None,
                 opened => Some(opened?),
@@ -295,8 +296,8 @@ impl Shards<'_> {
         Ok(())
     }
 
-    /// Merges the manifests: maximum of the jobs, first begin and last end; the first shard's build
-    /// and machine.
+    /// Merges the manifests: takes the maximum number of jobs, the earliest start, the latest end,
+    /// and the first shard's build and machine.
     fn merged_manifest(&self, any_build: bool) -> Result<Manifest, MergeError> {
         let mut merged: Option<Manifest> = None;
         for (shard, folder) in &self.folders {
@@ -346,12 +347,12 @@ fn foreign(folder: &Path, problem: &str) -> MergeError {
     OutputError::Foreign(format!("{}: {problem}", folder.display())).into()
 }
 
-/// Whether the folder is read-only.
+/// Whether the error says that the folder is read-only.
 fn is_read_only(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied)
 }
 
-/// The maximum of open files, apart from one.
+/// The maximum number of open files, not counting the one being written.
 const FILES: usize = 200;
 
 #[cfg(test)]

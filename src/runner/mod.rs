@@ -1,5 +1,5 @@
-//! The runner: jobs in parallel, a row for each finished iteration, nothing lost to a kill. The
-//! only room with a clock.
+//! The runner: executes the jobs of a plan in parallel and writes one row for each finished
+//! iteration, so that a kill loses no finished work. Only this module reads the clock.
 
 mod adopt_rows;
 pub mod audit;
@@ -85,7 +85,7 @@ pub enum RunError {
     Write {
         /// The path of the results file.
         path: String,
-        /// What the system says of the failure.
+        /// The operating system's error.
         error: io::Error,
     },
     /// The system started too few threads.
@@ -98,7 +98,7 @@ pub enum RunError {
         started: usize,
         /// Threads that were requested.
         workers: usize,
-        /// What the system says of the failure.
+        /// The operating system's error.
         error: io::Error,
     },
     /// An external engine is missing, misbehaves, or lacks an option.
@@ -113,7 +113,8 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// The error for a file that cannot be written, or read in order to write the next.
+    /// The error for a file that cannot be written, or that must be read before it can be
+    /// rewritten.
     fn write(path: &Path, error: io::Error) -> Self {
         Self::Write { path: path.display().to_string(), error }
     }
@@ -122,14 +123,14 @@ impl RunError {
 /// Runs a plan into a folder, or continues the run that the folder holds, and judges its moves and
 /// scores if the experiment has a reference. Shows nothing.
 ///
-/// `folder` gets `results.csv` (a row for each finished iteration), `manifest.json` and
-/// `experiment.toml`. `settings.jobs`: searches at a time; their number changes no count. `stop`:
-/// set it from another thread to end soon; finished jobs are kept.
+/// `folder` receives `results.csv` (a row for each finished iteration), `manifest.json` and
+/// `experiment.toml`. `settings.jobs` is the number of parallel searches and does not affect any
+/// count. Set `stop` from another thread to end the run soon; finished jobs are kept.
 ///
 /// # Errors
 /// If the tables do not fit into memory, an engine cannot be used, or the folder cannot be used,
-/// holds results of another plan, or cannot be written. A job that fails is no error: its row says
-/// why.
+/// holds results of another plan, or cannot be written. A failed job is not an error: its row
+/// contains the reason.
 pub fn run(
     experiment: &Experiment,
     plan: &Plan,
@@ -154,19 +155,19 @@ fn jobs_of(plan: &Plan, shard: Option<Shard>) -> impl Iterator<Item = Job> {
 }
 
 /// Checks that the tables of `jobs` parallel jobs fit into the memory that this process may use.
-/// Returns for each lane (a variant, or an encounter) why its tables alone do not fit, if so: its
-/// jobs fail, and the others run.
+/// Returns one entry for each lane (a variant, or an encounter): the reason if the lane's tables do
+/// not fit even alone. The jobs of such a lane fail; the other lanes run.
 ///
 /// # Errors
-/// If no lane fits, or `jobs` jobs of the others do not; the message has the sizes, and how many
-/// would fit.
+/// If no lane fits, or if `jobs` parallel jobs of the lanes that do fit need too much memory. The
+/// message gives the sizes and the number of jobs that would fit.
 pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
     let all_fit = || Ok(vec![None; plan.lanes()]);
     available_bytes().map_or_else(all_fit, |available| tables_fit(available, plan, jobs))
 }
 
-/// The number of parallel jobs that fit into memory, between 1 and `jobs`. For defaults: a number
-/// that the user has not asked for must not make a plan fail.
+/// The number of parallel jobs that fit into memory, between 1 and `jobs`. Use it for the default:
+/// a number of jobs that the user did not ask for must not make a plan fail.
 pub fn jobs_that_fit(plan: &Plan, jobs: usize) -> usize {
     available_bytes().map_or(jobs, |available| fitting_jobs(available, plan, jobs))
 }
@@ -178,13 +179,13 @@ fn fitting_jobs(available: u64, plan: &Plan, jobs: usize) -> usize {
     jobs.min(usize::try_from(fit).unwrap_or(usize::MAX)).max(1)
 }
 
-/// The variants that search in a lane's jobs: one, or the two players of a match.
+/// The variants that search in a lane's jobs: one variant, or the two players of a match.
 pub fn players(plan: &Plan, lane: usize) -> impl Iterator<Item = &Variant> {
     let job = plan.job_in_lane(lane, 0, 0);
     [Some(job.variant), job.opponent].into_iter().flatten().map(|index| &plan.variants[index])
 }
 
-/// The bytes that each lane's job needs, and those of each player's table, with the player's name.
+/// For each lane: the bytes that one job needs, and the size and name of each player's table.
 fn needs(plan: &Plan) -> impl Iterator<Item = (u64, Vec<(u64, &str)>)> {
     (0..plan.lanes()).map(|lane| {
         let players = players(plan, lane);
@@ -233,7 +234,8 @@ fn fit(available: u64, jobs: usize, bytes: u64, option: &str, whose: &str) -> Re
     )))
 }
 
-/// Warnings for callers that only show the plan: what would not fit into this machine's memory now.
+/// Warnings for callers that only show the plan: what would not fit into this machine's memory at
+/// present.
 pub fn memory_warnings(plan: &Plan, jobs: usize) -> Vec<String> {
     match check_memory(plan, jobs) {
         Ok(unfit) => {
@@ -254,8 +256,8 @@ fn unlocked<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs `work` on several threads, each of which takes items of `todo` by the given function, until
-/// all are taken, one fails, or `stop` is set.
+/// Runs `work` on several threads. Each thread takes items of `todo` by calling the function that
+/// it is given, until all items are taken, one thread fails, or `stop` is set.
 fn in_parallel<'t, T: Sync, E: Send>(
     todo: &'t [T],
     jobs: usize,
@@ -287,9 +289,9 @@ fn in_parallel<'t, T: Sync, E: Send>(
 mod tests {
     use super::*;
 
-    /// With 1000 MiB: if no table fits, the smallest is reported; if some fit, the others are
-    /// reported, and each job needs the largest that fits; in a match each of two players has a
-    /// table.
+    /// With 1000 MiB of memory: if no table fits, the smallest one is reported. If some fit, the
+    /// others are reported, and each job counts as the largest table that fits. In a match each of
+    /// the two players has a table.
     #[test]
     fn check_memory_reports_tables_that_do_not_fit() {
         let plan = |variants: &str| {
@@ -315,7 +317,7 @@ mod tests {
         let some = grid("'300 MiB', '400 MiB', '1001 MiB', '350 MiB'");
         assert_eq!(check(&grid("'3000 MiB', '1001 MiB', '2000 MiB'"), 1), Err(large(1001)));
         assert_eq!(check(&some, 2), Ok(vec![None, None, Some(large(1001)), None]));
-        // Full diagnostics need as much per slot as its 16 bytes.
+        // Full diagnostics need another 16 bytes per slot, as much as the slot itself.
         let followed = format!("[engine]\ndiagnostics = 'full'\n{}", grid("'500 MiB', '501 MiB'"));
         let message = large(501).replace("501 MiB (", "1002 MiB (");
         assert_eq!(check(&followed, 1), Ok(vec![None, Some(message)]));
@@ -332,7 +334,7 @@ mod tests {
         let jobs = |variants: &str, expected: usize| fitting_jobs(1000 << 20, &plan(variants), expected);
         assert_eq!([1, 2, 3, 9].map(|expected| jobs(&some, expected)), [1, 2, 2, 2]);
         assert_eq!([jobs(&three, 9), jobs(&pair(701), 9), jobs(&grid("1, 2"), 9)], [3, 9, 9]);
-        // Warnings of a plan that is only shown.
+        // Warnings for a plan that is only shown.
         if available_bytes().is_some() {
             for (sizes, message) in [
                 ("64, 128", &[][..]),

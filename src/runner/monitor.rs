@@ -9,11 +9,11 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The longest time between syncs. Rows that are not yet synced can be lost to a power failure (not
-/// to the end of the process); their jobs would run again.
+/// The longest time between syncs. A power failure can lose rows that are not yet synced (the end
+/// of the process cannot); their jobs would run again.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Checks repeatedly until the other end of `over` is dropped.
+/// Checks repeatedly until the sender of `over` is dropped.
 pub fn watch(shared: &Shared<'_>, over: &Receiver<()>) {
     let (mut synced, reserve) = (Instant::now(), MemoryReserve::now());
     while over.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
@@ -28,8 +28,8 @@ pub fn watch(shared: &Shared<'_>, over: &Receiver<()>) {
     }
 }
 
-/// Stops one search with a growing table if memory is short: one at a time, because the memory that
-/// it frees may be enough for the others.
+/// Stops one search with a growing table if memory is short. It stops one at a time, because the
+/// memory that this frees may be enough for the others.
 fn shed_memory(worker_states: &[WorkerState], is_short: impl FnOnce() -> bool) {
     let grows = |worker_state: &&WorkerState| {
         worker_state.grows.load(Ordering::Relaxed) && !worker_state.stop.load(Ordering::Relaxed)
@@ -64,8 +64,8 @@ fn sync_results(shared: &Shared<'_>) {
 mod tests {
     use super::*;
 
-    /// Four workers: the first has a table of fixed size, the third was interrupted. When memory is
-    /// short the second is stopped, then the fourth.
+    /// Four workers: the first has a table of fixed size, and the third was interrupted. When
+    /// memory is short, the second is stopped, then the fourth.
     #[test]
     fn shed_memory_stops_one_growing_search_at_a_time() {
         let worker_states: [WorkerState; 4] = Default::default();

@@ -1,4 +1,5 @@
-//! The output folder: `experiment.toml`, `manifest.json`, `results.csv`, under a lock.
+//! The output folder with `experiment.toml`, `manifest.json` and `results.csv`, protected by a
+//! lock.
 
 use super::RunError;
 use super::in_flight::IN_FLIGHT_FILE;
@@ -25,15 +26,15 @@ pub struct Output {
     pub folder: PathBuf,
     /// Locked until the run ends; the system unlocks it even after a kill.
     lock: File,
-    /// The manifest that was there before.
+    /// The manifest that the folder had before this run.
     before: OnceLock<Manifest>,
     /// The experiment's text and the manifest that [`Output::begin`] wrote.
     begun: OnceLock<(String, Manifest)>,
 }
 
 impl Drop for Output {
-    /// Closing the file does not suffice: a child process that another thread is starting has it
-    /// open too, until it calls `exec`.
+    /// Unlocks explicitly. Closing the file is not enough: a child process that another thread is
+    /// just starting also has it open until it calls `exec`.
     fn drop(&mut self) {
         let _ = self.lock.unlock();
     }
@@ -52,7 +53,7 @@ pub enum OutputError {
     /// Another run has locked the folder.
     #[error("{0}: another run is writing to this folder: wait for it, or choose another folder with --out")]
     Locked(String),
-    /// The file system has no locks.
+    /// The file system does not support locks.
     #[error(
         "{path}: the file system cannot lock the file ({error}): choose another folder with --out, or use `ttlab run --no-lock` \
          if nothing else writes to this one"
@@ -65,10 +66,10 @@ pub enum OutputError {
     /// The folder holds other results.
     #[error("{0}")]
     Foreign(String),
-    /// Finished rows are other than those that were sealed.
+    /// Finished rows differ from the rows that were sealed.
     #[error("{0}: every count is as it was sealed, but the file is not: its seconds were changed after the run ended")]
     Edited(String),
-    /// Two results have other counts of the same search.
+    /// Two results have different counts for the same search.
     #[error("{0}: find out which of them is wrong")]
     Unequal(String),
     /// The manifest cannot be read.
@@ -111,8 +112,8 @@ impl Output {
     pub fn open_with(folder: &Path, locking: bool) -> Result<Self, OutputError> {
         record::create_folder(folder).map_err(OutputError::io(folder))?;
         let path = folder.join(".lock");
-        // Symbolic links are not followed and contents not truncated: the file may be somebody
-        // else's.
+        // Does not follow symbolic links or truncate an existing file: the file may belong to
+        // somebody else.
         let lock = record::open_own_file(&path).map_err(OutputError::io(&path))?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -155,14 +156,14 @@ impl Output {
             self.folder.join(thin::NAME),
         ];
         to_delete.extend(unused_files(&self.folder));
-        // Without a results file, the games and pages here may be someone else's.
+        // Without a results file, the games and pages here may not be ours.
         if to_delete[0].symlink_metadata().is_ok() {
             let experiment = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();
             if experiment.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
                 to_delete.push(self.folder.join(record::games::NAME));
             }
             let entries = fs::read_dir(&self.folder).map_err(OutputError::io(&self.folder))?.flatten();
-            // Of the figures, only those that report.md shows.
+            // Deletes only the figures that report.md shows.
             let page = files::read_text(&self.folder.join("report.md")).unwrap_or_default();
             let is_report_file = |path: &PathBuf| {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -179,8 +180,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes the experiment and the manifest, which gets one more run segment unless it was
-    /// merged. Refuses to continue results of another plan or build.
+    /// Writes the experiment and the manifest, and adds a run segment to the manifest unless the
+    /// results are merged. Refuses to continue results of another plan or build.
     ///
     /// # Errors
     /// If the folder holds results of another plan or build, or cannot be written to.
@@ -222,7 +223,7 @@ impl Output {
             }
             manifest.jobs = manifest.jobs.max(old.jobs);
             manifest.sources.clone_from(&old.sources);
-            // Until this segment ends there are at least these rows.
+            // Until this segment ends, the file has at least the rows of the old manifest.
             manifest.rows = old.rows;
             let _ = self.before.set(old);
         }
@@ -235,8 +236,8 @@ impl Output {
         Ok(())
     }
 
-    /// Records which jobs of the plan each earlier segment ran: the last one gets the done jobs
-    /// that no other has.
+    /// Records which jobs of the plan each earlier segment ran: the last segment gets all jobs in
+    /// `done` that belong to no other segment.
     ///
     /// # Errors
     /// If a file cannot be read or written.
@@ -249,7 +250,7 @@ impl Output {
         for segment in others {
             known &= segment.jobs_written.is_some();
             if let Some(made) = &mut segment.jobs_written {
-                // Jobs whose rows were dropped since no longer belong to it.
+                // Jobs that have lost their rows since then no longer belong to this segment.
                 made.0.retain(|job| unassigned.remove(job));
             }
         }
@@ -257,7 +258,7 @@ impl Output {
         self.write_manifest(&manifest)
     }
 
-    /// The manifest as it is now, and with these sources of rows too.
+    /// Adds sources of rows to the current manifest.
     ///
     /// # Errors
     /// If it cannot be read or written.
@@ -267,8 +268,8 @@ impl Output {
         self.write_manifest(&manifest)
     }
 
-    /// Restores the manifest from before [`Output::begin`]: the results cannot be continued, and
-    /// nothing was run.
+    /// Restores the manifest from before [`Output::begin`], because the results cannot be continued
+    /// and nothing was run.
     ///
     /// # Errors
     /// If a file cannot be read or written.
@@ -293,7 +294,7 @@ impl Output {
         Ok(self.write_manifest(&manifest)?)
     }
 
-    /// Writes the experiment file.
+    /// Writes the experiment file into the folder.
     ///
     /// # Errors
     /// If a file cannot be read or written.
@@ -313,7 +314,7 @@ impl Output {
     /// Opens the results for appending, and reads which jobs are done.
     ///
     /// # Errors
-    /// If the file is damaged, of another experiment, or unreadable.
+    /// If the file is damaged, belongs to another experiment, or cannot be read.
     pub fn results(&self, row_index: &RowIndex<'_>, retry: RetryPolicy) -> Result<(ResultsWriter, Done), OutputError> {
         let path = self.results_path();
         let (done, length) = match path.exists() {
@@ -324,12 +325,12 @@ impl Output {
         Ok((results, done))
     }
 
-    /// Fails if the rows have the counts that the run before sealed, but the file is not the one
-    /// that it sealed: seconds were edited. Rows that were lost or put into another order are not
-    /// refused here, since the run restores them.
+    /// Fails if the rows have the counts that the previous run sealed, but the file's own seal does
+    /// not match: then the seconds were edited. Lost or reordered rows are not refused here,
+    /// because the run restores them.
     ///
     /// # Errors
-    /// If so, or the results cannot be read.
+    /// If the seconds were edited, or the results cannot be read.
     pub fn check_seconds(&self) -> Result<(), OutputError> {
         let (path, before) = (self.results_path(), self.before.get());
         let Some(before) = before.filter(|before| before.ended.is_some() && before.file_seal.is_some()) else {
@@ -344,8 +345,8 @@ impl Output {
         }
     }
 
-    /// Sorts the rows into the plan's order, without pairs after the end of their test, and marks
-    /// the run as ended.
+    /// Sorts the rows into the plan's order, drops pairs after the end of their test, and marks the
+    /// run as ended.
     ///
     /// # Errors
     /// If a file cannot be read or written.
@@ -356,12 +357,12 @@ impl Output {
         })?;
         self.seal(stopping.not_needed())?;
         self.end(done, true)?;
-        // Nothing is in flight any more; quarantined jobs have their rows.
+        // No job is in flight any more, and quarantined jobs have their rows.
         let _ = fs::remove_file(self.folder.join(IN_FLIGHT_FILE));
         Ok(())
     }
 
-    /// The manifest as it is now.
+    /// Reads the current manifest.
     pub(super) fn manifest(&self) -> io::Result<Manifest> {
         let manifest = Manifest::read(&self.folder).map_err(io::Error::other)?;
         manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json was deleted"))
@@ -399,7 +400,7 @@ impl Output {
                  command again to resume"
             ));
         }
-        // A new file of the same name is not overwritten.
+        // Does not overwrite a new file of the same name.
         let path = match self.results_path() {
             path if path.exists() => self.folder.join("results.rescued.csv"),
             path => path,
@@ -462,7 +463,7 @@ mod tests {
             let begun = output.begin(&experiment, manifest(change), any);
             begun.map_err(|error| error.to_string()).map(|()| Manifest::read(place.path()).unwrap().unwrap())
         };
-        // Without results the old manifest is replaced.
+        // A folder without results gets a new manifest.
         output(false, &|manifest| manifest.plan = "other".to_owned()).unwrap();
         let first = output(false, &|manifest| (manifest.started, manifest.rows) = (20, Some(9))).unwrap();
         assert_eq!((first.segments.len(), first.started, first.plan.as_str()), (1, 20, "0123"));
@@ -498,7 +499,7 @@ mod tests {
             assert_eq!(output(false, &change), Err(message.clone()));
             let forced = output(true, &change);
             match by_build {
-                // Back to the first build for the next case.
+                // Returns to the first build for the next case.
                 true => {
                     output(true, &|_| {}).unwrap();
                     segments += 2;
@@ -508,13 +509,13 @@ mod tests {
             }
         }
         let later = output(false, &|manifest| (manifest.jobs, manifest.started) = (2, 90)).unwrap();
-        // The first begin, the most jobs and the rows of before are kept.
+        // The first start time, the largest number of jobs and the old number of rows are kept.
         assert_eq!((later.started, later.jobs, later.rows), (20, 3, Some(9)));
         assert_eq!((later.segments.len(), later.segments.last().unwrap().jobs), (segments + 1, 2));
         assert_eq!(later.segments[0], first.segments[0]);
     }
 
-    /// A child process that is just starting has inherited the lock file.
+    /// A child process that is being started has inherited the lock file.
     #[test]
     fn open_locks_the_folder_until_the_run_ends() {
         let place = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! Judges moves: a reference engine searches each position, then the position after each move that
-//! was chosen there, to the same total depth; the difference of the scores is the loss of the move.
-//! If only scores are judged, it searches the position alone. Source: M. Guid and I. Bratko,
-//! "Computer analysis of world chess champions", ICGA Journal 29 (2), 2006, who took the difference
-//! of two searches of one depth.
+//! Judges moves. A reference engine searches each position, and then the position after each move
+//! that was chosen there, to the same total depth; the difference of the scores is the loss of the
+//! move. If only scores are judged, it searches only the position itself. Source: M. Guid and I.
+//! Bratko, "Computer analysis of world chess champions", ICGA Journal 29 (2), 2006, who used the
+//! difference of two searches of one depth.
 
 use super::subjects::Subjects;
 use super::{OutputError, RunError, in_parallel, lock};
@@ -26,7 +26,7 @@ struct ChosenMoves {
 }
 
 impl ChosenMoves {
-    /// The number of its searches (its own, and one per move) that are not among the known ones.
+    /// The number of searches (of the position itself, and of each move) that are not yet known.
     fn count_missing(&self, known: &HashSet<(String, String)>) -> usize {
         let has = |mv: &str| known.contains(&(self.name.clone(), mv.to_owned()));
         usize::from(!has("")) + self.moves.iter().filter(|mv| !has(mv)).count()
@@ -39,8 +39,9 @@ fn known_searches(rows: &[Judgement]) -> HashSet<(String, String)> {
     rows.iter().map(|row| (row.position.clone(), row.mv.clone())).collect()
 }
 
-/// Finds a position by its name in the results: the start of its game, and the moves from there.
-/// `None` along an engine's own play, where each engine has its own positions.
+/// Finds a position by its name in the results: returns the start of its game and the moves from
+/// there. `None` if the engines played the game themselves, because then each engine has its own
+/// positions.
 fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<Move>)> {
     let item = |name: &str| experiment.suite.items.iter().find(|item| item.id == name);
     if experiment.work.sequence().is_none()
@@ -54,20 +55,21 @@ fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<
     Some((item.board, item.game()?.iter().take(plies).copied().collect()))
 }
 
-/// Identifies a judgement's basis: the reference, and the position with the moves that led to it.
+/// Identifies what a judgement applies to: the reference, and the position with the moves that led
+/// to it.
 fn identity(reference: &str, start: &Board, past: &[Move]) -> String {
     let moves: Vec<String> = past.iter().map(ToString::to_string).collect();
     let digest = hmac_sha256::Hash::hash(format!("{} {}", start.fen(EpRule::Legal), moves.join(" ")).as_bytes());
     digest.iter().take(8).fold(format!("{reference}-"), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// The reference's part of an [`identity`].
+/// The part of an [`identity`] that identifies the reference.
 fn judge_of(row: &Judgement) -> &str {
     row.reference.split('-').next().unwrap_or_default()
 }
 
-/// The judgements of a folder that belong to this experiment's positions and its reference. Names
-/// of positions do not suffice, because the suite may have changed.
+/// The judgements in a folder that are for this experiment's positions and by its reference. The
+/// names of positions are not enough to decide this, because the suite may have changed.
 fn read_valid(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> std::io::Result<Vec<Judgement>> {
     let (mut rows, mut ids) = (read(folder)?, HashMap::new());
     rows.retain(|row| {
@@ -80,8 +82,8 @@ fn read_valid(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> st
     Ok(rows)
 }
 
-/// Drops a folder's judgements of other positions or by another reference before a run, so that no
-/// page shows them beside its rows.
+/// Drops judgements of other positions or by another reference from a folder before a run, so that
+/// no page shows them beside the new rows.
 ///
 /// # Errors
 /// If a file cannot be read or written.
@@ -99,7 +101,7 @@ pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Res
     pruned().map_err(|error| RunError::write(&folder.join(NAME), error))
 }
 
-/// The number of searches that the reference has still to make for a folder's results.
+/// The number of searches that the reference still has to make for a folder's results.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -111,8 +113,8 @@ pub fn unjudged(experiment: &Experiment, folder: &Path) -> std::io::Result<u64> 
     Ok(chosen_moves(experiment, folder)?.iter().map(|position| position.count_missing(&known) as u64).sum())
 }
 
-/// Merges the judgements of several folders; of duplicates the first is kept. Those of the target
-/// folder come last.
+/// Merges the judgements of several folders; of duplicates the first is kept. The target folder's
+/// own judgements come last.
 ///
 /// # Errors
 /// If two folders were judged by different references (unless `any`), or a file cannot be read or
@@ -175,7 +177,7 @@ pub fn judge(
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    // The order does not depend on the threads.
+    // Sort, so that the order does not depend on the threads.
     drop(file);
     write(folder, &read(folder).map_err(io)?).map_err(io)?;
     Ok(Some(searches.into_inner()))
@@ -187,7 +189,7 @@ fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
     Ok(engine)
 }
 
-/// The positions of the results, with the last move of each search.
+/// The positions of the results, with the final move of each search.
 fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<ChosenMoves>> {
     let mut reader = csv::Reader::from_path(folder.join(crate::record::RESULTS))?;
     let header = reader.headers()?.clone();
@@ -198,7 +200,7 @@ fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<C
     for row in reader.records() {
         let row = row?;
         let field = |index: usize| row.get(index).unwrap_or_default().to_owned();
-        // Rows of a search are ordered by depth: the last one has its answer.
+        // The rows of a search are ordered by depth, so the last one has the final move.
         last.insert((field(position), field(variant), field(repeat)), field(best));
     }
     let moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own_search.is_none());
@@ -225,7 +227,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// The missing rows of a position; `None` if interrupted.
+    /// The missing judgements of a position; `None` if interrupted.
     fn position(
         &mut self,
         chosen: &ChosenMoves,
@@ -258,8 +260,8 @@ impl Judge<'_> {
         Ok(Some(rows))
     }
 
-    /// Best move, score for the side to move in the position, and nodes: of the position itself, or
-    /// of the position after `mv`, one ply less deep.
+    /// Returns the best move, the score for the side to move in the original position, and the
+    /// nodes. Searches the position itself, or the position after `mv` one ply less deep.
     fn search(&mut self, chosen: &ChosenMoves, mv: Option<Move>) -> Result<Option<(Move, i32, Option<u64>)>, String> {
         let moves: Vec<Move> = chosen.past.iter().copied().chain(mv).collect();
         let (mut board, mut past, mut limit) = (chosen.start, Vec::new(), self.limit);
@@ -273,7 +275,7 @@ impl Judge<'_> {
                 return Ok(Some((Move::NONE, if board.in_check() { 31_999 } else { 0 }, None)));
             }
         }
-        // Reset, so that earlier searches have no influence.
+        // Reset the engine, so that earlier searches have no influence.
         self.engine.start().map_err(|failure| failure.to_string())?;
         self.engine.new_game().map_err(|failure| failure.to_string())?;
         let position = Position { start: &chosen.start, moves: &moves, past: &past, board: &board };

@@ -1,6 +1,6 @@
-//! Replays recorded traces on tables, without searching: the jobs of a `[trace]` experiment, which
-//! take each game on an empty table of its own, and `ttlab replay`, which takes a whole file on all
-//! tables and bounds at once.
+//! Replays recorded traces on tables, without searching. It serves the jobs of a `[trace]`
+//! experiment, which replay each game on a new empty table, and `ttlab replay`, which replays a
+//! whole file on all tables and bounds at once.
 
 use super::job::JobRow;
 use crate::engine::{Iteration, SearchCounters};
@@ -14,22 +14,22 @@ use crate::traces::replay::{
 use std::ops::Range;
 use std::time::Instant;
 
-/// Tables, and bounds on what a table can reach, that replay the same trace.
+/// Tables that replay the same trace, and upper bounds on what any table can achieve.
 pub struct Replayers<'a> {
-    /// The tables, and how full they are: the sum over the passes, which have disjoint buckets.
+    /// The tables and their occupancy: the sum over the passes, which use disjoint buckets.
     tables: Vec<(Box<dyn ReplayTable>, Occupancy)>,
     bounds: Vec<Clairvoyant>,
-    /// Steps replayed, in all passes.
+    /// Number of replayed steps, over all passes.
     pub steps: usize,
-    /// Seconds of the tables, and of the bounds.
+    /// Seconds spent in the tables, and in the bounds.
     pub seconds: [f64; 2],
     /// Called at the end of each pass.
     end_pass: &'a mut dyn FnMut(),
 }
 
 impl<'a> Replayers<'a> {
-    /// Creates the tables, and the bounds by hits, by cutoffs and by worth on a table of the shape
-    /// of `bounded`. Sizes that are a share refer to `positions`.
+    /// Creates the tables, and the bounds by hits, by cutoffs and by worth for a table with the
+    /// dimensions of `bounded`. Sizes given as a share refer to `positions`.
     ///
     /// # Errors
     /// If a table cannot be created.
@@ -60,7 +60,7 @@ impl<'a> Replayers<'a> {
         self.tables.iter().map(|(table, _)| table.result()).collect()
     }
 
-    /// The most that a table could reach, by each bound.
+    /// The most that a table could achieve, by each bound.
     pub fn bounds(&self) -> Vec<u64> {
         self.bounds.iter().map(Clairvoyant::total).collect()
     }
@@ -95,9 +95,9 @@ impl ReplaySink for Replayers<'_> {
     }
 }
 
-/// Replays one game on one table. The row's `nodes` estimate what the search would have cost with
-/// this table: the recorded nodes, plus those that an answer saved in the recording and that this
-/// table could not save.
+/// Replays one game on one table. The row's `nodes` estimate the cost of the search with this
+/// table: the recorded nodes, plus the nodes that an answer saved in the recording but this table
+/// could not save.
 ///
 /// # Errors
 /// If the table cannot be created, or the trace file has changed.
@@ -161,7 +161,7 @@ mod tests {
             let counts = replayers.results().iter().map(|found| (found.probes, found.hits)).collect::<Vec<_>>();
             found.push((counts, replayers.bounds()[0]));
         }
-        // A probe before the store finds nothing, one after it the entry.
+        // A probe before the store misses; one after it returns the entry.
         assert_eq!(found, [(vec![(2, 1); 2], 1), (vec![(4, 2); 2], 2), (vec![(6, 3); 2], 3)]);
         assert_eq!((replayers.steps, passes), (3 * steps.len(), 3));
     }

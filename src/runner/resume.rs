@@ -1,4 +1,4 @@
-//! Finds which jobs of a results file need not run again, and drops the rows of the others.
+//! Finds which jobs of a results file need not run again, and drops the rows of all other jobs.
 
 use super::row_index::RowIndex;
 use super::status::{JobStatus, Status};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Which jobs of a results file are done.
 #[derive(Debug, Default)]
 pub struct Done {
-    /// The places of the jobs that need not run again.
+    /// The places (in the plan's order) of the jobs that need not run again.
     pub jobs: HashSet<u64>,
     /// The number of these jobs that failed.
     pub failed: u64,
@@ -19,11 +19,11 @@ pub struct Done {
     pub torn: u64,
     /// Rows that are dropped, because their jobs are unfinished or will run again.
     pub dropped: u64,
-    /// The copy of the file from before damaged rows were dropped.
+    /// The copy of the file that was made before damaged rows were dropped.
     pub saved: Option<PathBuf>,
 }
 
-/// Which jobs run again although they have rows.
+/// Selects jobs that run again although they have rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RetryPolicy {
     pub failed: bool,
@@ -46,12 +46,13 @@ pub(super) fn save(path: &Path) -> std::io::Result<PathBuf> {
     Ok(copy)
 }
 
-/// Reads a results file and drops the rows of jobs that are not done or will run again. Returns
-/// what is done and the length in bytes; the file may be longer, by the last rows of a killed run.
+/// Reads a results file and drops the rows of jobs that are not done or will run again. Returns the
+/// done jobs and the length in bytes of their rows; the file may be longer by the last rows of a
+/// killed run.
 ///
 /// # Errors
-/// If the file has other columns, has a row that is not of this plan (unless these are dropped), or
-/// cannot be read or written.
+/// If the file has other columns, has a row that does not belong to this plan (unless such rows are
+/// dropped), or cannot be read or written.
 pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> Result<(Done, u64), ResultsError> {
     let header = &row_index.header;
     let status = Status::read(row_index, path, !retry.damaged, |_, _| Ok(()))?;
@@ -157,7 +158,7 @@ mod tests {
             put(&rows_of(3, ""), "");
             assert_eq!(left, std::fs::read(&path).unwrap(), "what goes before the rows that are kept goes too");
         }
-        // A row of no job of the plan is dropped alone, and the file is saved.
+        // A row that belongs to no job of the plan is dropped alone, and the file is saved.
         let mut strange = [rows_of(0, ""), rows_of(3, "")[..1].to_vec()].concat();
         let variant = header.iter().position(|name| name == columns::VARIANT).unwrap();
         strange[2][variant] = "c".to_owned();
@@ -173,7 +174,7 @@ mod tests {
         assert!(
             matches!(take(false, false), Err(ResultsError::Damaged { line: 4, problem }) if problem.starts_with("duplicate: "))
         );
-        // Which of the duplicates is right is unknown: both are dropped, and the job runs again.
+        // It is unknown which duplicate is right, so both are dropped and the job runs again.
         put(&[rows_of(0, ""), rows_of(0, ""), rows_of(3, "")].concat(), "");
         let (done, length) = take(false, true).unwrap();
         put(&rows_of(3, ""), "");

@@ -1,4 +1,4 @@
-//! Runs a plan in a folder: `run`, `reproduce` and each stage of `tune` use it.
+//! Runs a plan in a folder. `run`, `reproduce` and each stage of `tune` use this module.
 
 use super::adopt_rows;
 use super::context::{Shared, Sink, WorkerState};
@@ -34,16 +34,16 @@ pub struct Settings {
     pub retry_failed: bool,
     /// Whether quarantined jobs run again too.
     pub retry_quarantined: bool,
-    /// Whether damaged rows, and rows that are not of this plan, are dropped and their jobs run
-    /// again; otherwise they are an error.
+    /// Whether damaged rows and rows of other plans are dropped and their jobs run again; otherwise
+    /// such rows are an error.
     pub repair: bool,
     /// Whether to continue results of another build.
     pub any_build: bool,
-    /// Whether to run without a lock if the folder cannot be locked; the user guarantees exclusive
-    /// access.
+    /// Whether to run without a lock if the folder cannot be locked; the user must make sure that
+    /// no other process uses the folder.
     pub no_lock: bool,
-    /// Folders of results, or patterns of them, from which known rows are taken, besides those that
-    /// the file names.
+    /// Folders of results, or glob patterns, from which existing rows are taken, in addition to
+    /// those that the experiment file names.
     pub reuse: Vec<String>,
     /// If set, run only the jobs of this shard.
     pub shard: Option<Shard>,
@@ -66,25 +66,25 @@ pub struct Session<'a> {
     /// The settings of the run.
     pub settings: Settings,
     pub output: Output,
-    /// For each lane, why its tables do not fit into memory, if so.
+    /// For each lane, the reason if its tables do not fit into memory.
     unfit: Vec<Option<String>>,
     pub subjects: Subjects,
-    /// What the folder had of this plan, if its rows were another plan's.
+    /// The rows of this plan that the folder already had, if it held results of another plan.
     pub known: Option<Known>,
-    /// What other folders had of it.
+    /// The rows of this plan that were taken from other folders.
     reused: Vec<Reused>,
-    /// Files with rows of other plans by builds that search as this one does.
+    /// Files with rows of other plans, written by builds that search the same way as this one.
     others: Vec<PathBuf>,
 }
 
 impl<'a> Session<'a> {
     /// Checks that the tables fit, tests the external engines, locks the folder, writes its
-    /// manifest, and takes the rows that other folders have. `stop`: if set by another thread, ends
-    /// soon.
+    /// manifest, and takes rows from other folders. If another thread sets `stop`, it returns
+    /// early.
     ///
     /// # Errors
     /// If the tables do not fit, an engine cannot be used, or a folder cannot be used, holds other
-    /// results, or has other counts than another.
+    /// results, or has different counts for the same job.
     pub fn begin(
         experiment: &'a Experiment,
         plan: &'a Plan,
@@ -137,8 +137,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Runs the remaining jobs of the plan. `stop`: if set by another thread, ends soon; finished
-    /// jobs are kept.
+    /// Runs the remaining jobs of the plan. If another thread sets `stop`, it returns early;
+    /// finished jobs are kept.
     ///
     /// # Errors
     /// If the results cannot be continued, or a row cannot be written.
@@ -151,7 +151,7 @@ impl<'a> Session<'a> {
             damaged: settings.repair,
         };
         let (results, done) = output.results(&row_index, retry).inspect_err(|_| {
-            // Ignored: the error that follows says that the folder cannot be written.
+            // Ignored: the error below already says that the folder cannot be written.
             let _ = output.retract();
         })?;
         let path = output.results_path();
@@ -176,7 +176,7 @@ impl<'a> Session<'a> {
         }
         if before == all && !settings.repair {
             output.check_seconds().inspect_err(|_| {
-                // Ignored: the error that follows is the one to report.
+                // Ignored: the error below is the one to report.
                 let _ = output.retract();
             })?;
         }
@@ -186,7 +186,7 @@ impl<'a> Session<'a> {
         let in_flight = InFlight::open(&output.folder, settings.retry_quarantined)
             .map_err(|error| RunError::write(&output.folder.join(IN_FLIGHT_FILE), error))?;
         let remaining = || jobs_of(plan, settings.shard).filter(|job| !is_done(job));
-        // These are few: at most the parallel jobs of each killed run.
+        // These are few: at most the number of parallel jobs for each killed run.
         let crashed_before: Vec<Job> = remaining().filter(|job| in_flight.crashed_before(plan.job_id(job))).collect();
         let places: HashSet<u64> = crashed_before.iter().map(|job| plan.order_key(job)).collect();
         let todo = remaining().filter(move |job| !places.contains(&plan.order_key(job)));

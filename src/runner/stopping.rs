@@ -1,9 +1,10 @@
-//! The score of a match while it runs, and when its sequential tests end, so that no more games are
-//! played than needed.
-//! Pairs are judged in the plan's order, whatever the order in which they end: an encounter is over
-//! at the first pair at which the ratio over all pairs up to it passes a bound. So the same file
-//! gives the same games with any number of jobs and after any interruption; pairs after it are not
-//! part of the result.
+//! Keeps the score of a match while it runs, and decides when its sequential tests end, so that no
+//! more games are played than needed.
+//!
+//! Pairs are judged in the plan's order, regardless of the order in which they finish: an encounter
+//! ends at the first pair at which the log-likelihood ratio over all pairs so far passes a bound.
+//! The same experiment file therefore gives the same games with any number of jobs and after any
+//! interruption. Pairs after the end of the test are not part of the result.
 
 use super::RunSummary;
 use super::row_index::IndexedRow;
@@ -14,7 +15,7 @@ use crate::stats::gsprt::{Bounds, Pentanomial, TestState};
 use csv::StringRecord;
 use std::collections::{BTreeMap, HashMap};
 
-/// The score and the test of each encounter; no lanes without games.
+/// The score and the test of each encounter; without games there are no lanes.
 #[derive(Debug, Clone)]
 pub struct Stopping {
     bounds: Bounds,
@@ -32,11 +33,12 @@ pub struct Stopping {
 /// The state of an encounter's test.
 #[derive(Debug, Clone, Default)]
 struct Lane {
-    /// Points of both games of pairs that ended before an earlier one did; `None`: the pair failed.
+    /// Points of both games of pairs that are waiting for an earlier pair to finish; `None`: the
+    /// pair failed.
     waiting: BTreeMap<usize, Option<[f64; 2]>>,
-    /// Points of first games whose second game is not read yet, by pair.
+    /// By pair, the points of first games, until the second game is read.
     open: HashMap<usize, f64>,
-    /// The first pair that is not judged yet.
+    /// The first pair that has not been judged yet.
     next: usize,
     pairs: Pentanomial,
     /// Games won, drawn and lost.
@@ -47,7 +49,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// Adds a pair that ended; without bounds in any order.
+    /// Adds a finished pair. Without bounds, pairs may be added in any order.
     fn add_pair(&mut self, pair: usize, points: Option<[f64; 2]>, bounds: Option<&Bounds>) {
         if points.is_none() {
             self.failed.push(pair);
@@ -82,8 +84,8 @@ impl Lane {
 
 impl Stopping {
     /// The tests of an experiment's encounters, for rows with this header. A shard plays all of its
-    /// pairs, because it does not know how those of other shards ended; merging leaves out those
-    /// that are not needed.
+    /// pairs, because it does not know the results of the other shards; merging leaves out the
+    /// pairs that turn out not to be needed.
     pub fn new(experiment: &Experiment, plan: &Plan, header: &[String], shard: Option<Shard>) -> Self {
         let games = experiment.work.games().cloned().unwrap_or_default();
         let test = games.test_or_default();
@@ -99,7 +101,8 @@ impl Stopping {
         self.stops
     }
 
-    /// The score of a job's encounter: Elo, the test, games and pairs. None without games.
+    /// The score of a job's encounter: Elo, the state of the test, games and pairs. `None` without
+    /// games.
     pub fn score(&self, plan: &Plan, job: &Job) -> Option<String> {
         let lane = self.lanes.get(plan.find_lane(job.variant, job.opponent)?)?;
         let names =
@@ -128,7 +131,7 @@ impl Stopping {
         self.add_game(plan, &entry.job, (entry.failed, entry.last), points);
     }
 
-    /// Adds the rows of a new pair, or the row of its failure.
+    /// Adds the rows of a newly played pair, or the row of its failure.
     pub fn add_pair(&mut self, plan: &Plan, job: &Job, failed: bool, rows: &[Vec<String>]) {
         for (index, row) in rows.iter().enumerate() {
             let points = row.get(self.points).cloned().unwrap_or_default();
@@ -152,7 +155,7 @@ impl Stopping {
         }
     }
 
-    /// Whether a pair is needed, as far as is known.
+    /// Whether a pair is needed, judging by the pairs added so far.
     pub fn needs(&self, plan: &Plan, job: &Job) -> bool {
         plan.find_lane(job.variant, job.opponent)
             .and_then(|lane| self.lanes.get(lane))
@@ -165,7 +168,7 @@ impl Stopping {
     }
 
     /// Completes the summary of a run of `all` jobs: failures after the end of a test do not count.
-    /// `stopped`: the run was interrupted.
+    /// `stopped`: whether the run was interrupted.
     pub fn summarize(&self, plan: &Plan, mut summary: RunSummary, stopped: bool, all: u64) -> RunSummary {
         summary.scores = self.scores(plan);
         if !self.ends_games() {
@@ -201,10 +204,10 @@ mod tests {
     fn encounter_ends_at_the_same_pair_in_any_order() {
         let test = Test { elo1: 60.0, ..Test::default() };
         let bounds = test.bounds(1);
-        // A player that gains, and one that loses as much.
+        // One player that gains points, and one that loses the same number.
         for (worth, verdict) in [([2.0, 1.0, 1.5, 0.5], TestState::H1), ([0.0, 1.0, 0.5, 1.5], TestState::H0)] {
             let points = |pair: usize| Some(worth[pair * 7 % 5 % 4]).filter(|_| pair % 11 != 5);
-            // The plain way: count all pairs from the first.
+            // The straightforward way: count all pairs from the first.
             let so_far = |pairs: usize| {
                 let mut all = Pentanomial::default();
                 (0..pairs).filter_map(points).for_each(|points| all.add(points));
@@ -224,8 +227,9 @@ mod tests {
         }
     }
 
-    /// Of ten pairs each: one encounter ended with its fourth pair, so six are not needed and
-    /// failures after it do not count; one was played to the end; one lacks its last pair.
+    /// Ten pairs per encounter. One encounter ended with its fourth pair, so six pairs are not
+    /// needed and failures after the fourth do not count; one was played to the end; one lacks its
+    /// last pair.
     #[test]
     fn stopping_counts_not_needed_failed_and_remaining_pairs() {
         let ended = Lane { end: Some(3), next: 3, failed: vec![1, 3, 4, 7], ..Lane::default() };
@@ -251,7 +255,7 @@ mod tests {
                 (not_needed, failed, settled),
                 "{lanes:?}"
             );
-            // A stopped run is interrupted only if pairs remain.
+            // A stopped run counts as interrupted only if pairs remain.
             let asked = Experiment::parse(MATCH, std::path::Path::new("x.toml"), &[]);
             let plan = Plan::new(&asked.unwrap_or_else(|problem| panic!("{problem}")));
             for stopped in [true, false] {
@@ -301,8 +305,8 @@ mod tests {
         assert_eq!((jobs.len(), jobs.iter().all(|job| stopping.needs(&plan, job))), (24, true));
         let entry =
             |job: &Job, first: bool| IndexedRow { place: Default::default(), job: *job, last: !first, failed: false };
-        // The smallest number of pairs won in a row that passes the bound, with the error shared by
-        // two encounters.
+        // The smallest number of consecutive wins that passes the bound, with the error probability
+        // shared by two encounters.
         let bounds = Bounds { elo0: 0.0, elo1: 300.0, alpha: 0.1, beta: 0.1 };
         let Some(end) =
             (1..10_usize).find(|&won| Pentanomial([0, 0, 0, 0, won as u64]).decide(&bounds) == TestState::H1)
@@ -336,7 +340,8 @@ mod tests {
             "{:?}",
             stopping.scores(&plan)
         );
-        // Without a test the pairs of a shard count in any order, and no ratio is shown.
+        // Without a test, the pairs of a shard count in any order, and no likelihood ratio is
+        // shown.
         let untested = experiment(&text.replace("test = {", "# {"));
         let mut all = Stopping::new(&untested, &plan, &header, None);
         assert!(
