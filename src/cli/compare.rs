@@ -54,29 +54,30 @@ pub fn run(args: &Args) -> CommandResult {
     let gates: Vec<Gate> =
         args.fail_on.iter().map(|text| Gate::parse(text)).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
     let outputs = [&args.junit, &args.markdown, &args.html, &args.json, &args.bench_json];
-    let on_stdout = |path: &Path| path.as_os_str() == "-";
-    if outputs.iter().filter(|path| path.as_deref().is_some_and(on_stdout)).count() > 1 {
+    let is_stdout = |path: &Path| path.as_os_str() == "-";
+    if outputs.iter().filter(|path| path.as_deref().is_some_and(is_stdout)).count() > 1 {
         refuse!("only one format can go to standard output (-)");
     }
-    for out in outputs.iter().filter_map(|path| path.as_deref()).filter(|path| !on_stdout(path)) {
+    for out in outputs.iter().filter_map(|path| path.as_deref()).filter(|path| !is_stdout(path)) {
         [&args.base, &args.new].into_iter().try_for_each(|side| super::refuse_overwrite(side, out))?;
     }
-    let read = |path: &Path| {
+    let read_result = |path: &Path| {
         RecordedResult::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")))
     };
-    let (mut base, mut new) = (read(&args.base)?, read(&args.new)?);
-    // Rows are compared one by one.
+    let (mut base, mut new) = (read_result(&args.base)?, read_result(&args.new)?);
+    // Rows are compared one by one, so partial rows cannot be paired.
     [&mut base, &mut new].into_iter().for_each(|side| side.frame.without_partial());
     add_score_errors(&mut base, &mut new, &args.base).map_err(CommandFailure::usage)?;
     let has_games = |side: &&RecordedResult| side.frame.names().iter().any(|name| name == columns::OPPONENT);
     if let Some(side) = [&base, &new].into_iter().find(has_games) {
         refuse!("{}: its rows are games, but `compare` needs searches", side.name);
     }
-    let on_column = |gate: Gate| gate.column(&base.frame).map(|column| (gate, column));
-    let gates: Vec<_> = gates.into_iter().map(on_column).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
+    let resolve_column = |gate: Gate| gate.column(&base.frame).map(|column| (gate, column));
+    let gates: Vec<_> =
+        gates.into_iter().map(resolve_column).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
     if let Some((gate, _)) = gates.first().filter(|_| gates.iter().all(|(_, column)| column == columns::SAVED)) {
-        let what = "worth of cutoffs cannot be the only criterion, because it does not show lost moves";
-        return Err(CommandFailure::usage(gate.refuse(what, "gate nodes or score_error too")));
+        let message = "worth of cutoffs cannot be the only criterion, because it does not show lost moves";
+        return Err(CommandFailure::usage(gate.refuse(message, "gate nodes or score_error too")));
     }
     if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.limit == Rule::Changed)
         && let Some(side) = [&base, &new].into_iter().find(|side| does_not_repeat(side))
@@ -88,36 +89,39 @@ pub fn run(args: &Args) -> CommandResult {
         );
         return Err(CommandFailure::new(Exit::Unequal, message));
     }
-    let mut found = Comparison::new(&base, &new, &gates).map_err(CommandFailure::usage)?;
-    found.moves_allowed = args.allow_moves;
+    let mut comparison = Comparison::new(&base, &new, &gates).map_err(CommandFailure::usage)?;
+    comparison.moves_allowed = args.allow_moves;
     let mut manifests = [&base, &new].into_iter().filter_map(|side| side.manifest.as_ref());
     if let Some(misleading) = manifests.find_map(Misleading::from_manifest) {
-        misleading.mark_gates(&mut found);
+        misleading.mark_gates(&mut comparison);
     }
 
-    let page = |found: &Comparison| html::render(&comparison::sheet(found));
-    let summary =
-        |found: &Comparison| markdown::render(&comparison::sheet(found), markdown::Style { level: 3, figures: false });
-    let forms: [fn(&Comparison) -> String; 5] =
-        [machine::junit, summary, page, machine::comparison_json, machine::bench_json];
+    let render_page = |comparison: &Comparison| html::render(&comparison::sheet(comparison));
+    let render_summary = |comparison: &Comparison| {
+        markdown::render(&comparison::sheet(comparison), markdown::Style { level: 3, figures: false })
+    };
+    let renderers: [fn(&Comparison) -> String; 5] =
+        [machine::junit, render_summary, render_page, machine::comparison_json, machine::bench_json];
     let mut printed = false;
-    for (path, form) in outputs.into_iter().zip(forms).filter_map(|(path, form)| Some((path.as_deref()?, form))) {
-        if on_stdout(path) {
-            print!("{}", form(&found));
+    for (path, render_format) in
+        outputs.into_iter().zip(renderers).filter_map(|(path, render_format)| Some((path.as_deref()?, render_format)))
+    {
+        if is_stdout(path) {
+            print!("{}", render_format(&comparison));
             printed = true;
         } else {
-            super::write(path, &form(&found))?;
+            super::write(path, &render_format(&comparison))?;
         }
     }
     if !printed {
-        super::screen::show(&comparison::sheet(&found));
+        super::screen::show(&comparison::sheet(&comparison));
     }
     let missing = [&base, &new].map(|side| side.missing.as_ref().map(|missing| (&side.name, missing)));
     missing.iter().flatten().for_each(|(name, missing)| eprintln!("{name}: {missing}"));
-    Ok(exit_code(found.finding(), missing.iter().any(Option::is_some)))
+    Ok(exit_code(comparison.finding(), missing.iter().any(Option::is_some)))
 }
 
-/// The exit code of a finding; incomplete results are never fine.
+/// The exit code of a finding; it is never that of success if results are incomplete.
 fn exit_code(finding: Finding, incomplete: bool) -> Exit {
     match finding {
         Finding::Gate => Exit::Gate,

@@ -42,12 +42,12 @@ pub fn run(args: &Args) -> CommandResult {
     let results = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
     let shards = shards(&file, &experiment, &plan, &results, &args.from)?;
     let output = Output::open(&results).map_err(output_failure)?;
-    let print = |error: &MergeError| {
-        if let MergeError::Missing(incomplete, of) = error {
-            print_incomplete(incomplete, *of);
+    let print_missing = |error: &MergeError| {
+        if let MergeError::Missing(incomplete, shard_count) = error {
+            print_incomplete(incomplete, *shard_count);
         }
     };
-    let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(print).map_err(failure)?;
+    let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(print_missing).map_err(failure)?;
     let page = crate::report::Page::read(&results).map_err(CommandFailure::io)?;
     super::screen::report(&page, &results, args.quiet, &[])?;
     if !args.quiet {
@@ -70,7 +70,8 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if args.check && page.count_failed() > 0 { Exit::Gate } else { Exit::Done })
 }
 
-/// The shards of a plan: in the given folders, or where `ttlab run --plan` writes them.
+/// The shards of a plan, in the given folders or in the folders where `ttlab run --plan` writes
+/// them.
 pub(super) fn shards<'a>(
     file: &PlanFile,
     experiment: &'a Experiment,
@@ -92,13 +93,13 @@ pub(super) fn shards<'a>(
     Ok(Shards { experiment, plan, shard_count: file.shards, folders })
 }
 
-/// Prints what is missing, one line per shard.
-pub(super) fn print_incomplete(incomplete: &[ShardJobs], of: u64) {
-    incomplete_lines(incomplete, of).iter().for_each(|line| eprintln!("{line}"));
+/// Prints what is missing, one line for each incomplete shard.
+pub(super) fn print_incomplete(incomplete: &[ShardJobs], shard_count: u64) {
+    incomplete_lines(incomplete, shard_count).iter().for_each(|line| eprintln!("{line}"));
 }
 
-fn incomplete_lines(incomplete: &[ShardJobs], of: u64) -> Vec<String> {
-    let line = |shard_jobs: &ShardJobs| {
+fn incomplete_lines(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String> {
+    let describe_shard = |shard_jobs: &ShardJobs| {
         let state = match (&shard_jobs.folder, shard_jobs.missing) {
             (None, _) => "not begun".to_owned(),
             (Some(_), 0) => "all jobs done".to_owned(),
@@ -109,9 +110,9 @@ fn incomplete_lines(incomplete: &[ShardJobs], of: u64) -> Vec<String> {
             0 => String::new(),
             searches => format!(", {} of the reference missing", plural(searches, "search")),
         };
-        format!("shard {} of {of}: {state}{failed}{unjudged}", shard_jobs.shard)
+        format!("shard {} of {shard_count}: {state}{failed}{unjudged}", shard_jobs.shard)
     };
-    incomplete.iter().map(line).collect()
+    incomplete.iter().map(describe_shard).collect()
 }
 
 pub(super) fn failure(error: MergeError) -> CommandFailure {

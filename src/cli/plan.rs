@@ -67,18 +67,18 @@ pub fn run(args: &Args) -> CommandResult {
         return missing(path, args.out.as_deref());
     }
     let (file, sets) = (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.sets, args.skip_bad)?);
-    let (experiment, wrong) = Experiment::load_to_plan(file, &sets).map_err(CommandFailure::usage)?;
+    let (experiment, invalid) = Experiment::load_to_plan(file, &sets).map_err(CommandFailure::usage)?;
     if let Some(path) = &args.output {
-        // Each shard would refuse it.
-        if let Some(wrong) = wrong {
-            return Err(CommandFailure::usage(wrong));
+        // Each shard would refuse the invalid file.
+        if let Some(invalid) = invalid {
+            return Err(CommandFailure::usage(invalid));
         }
         let plan = PlanFile::new(&experiment, file, &sets, shards(args)).map_err(CommandFailure::usage)?;
         super::write(path, &plan.text().map_err(CommandFailure::io)?)?;
         println!("{}: {} in {}", path.display(), plural(plan.jobs, "job"), plural(plan.shards, "shard"));
-        let word = shell(&path.display().to_string());
-        println!("run one:  ttlab run --plan {word} --shard 0");
-        println!("then:     ttlab merge {word}");
+        let plan_word = shell(&path.display().to_string());
+        println!("run one:  ttlab run --plan {plan_word} --shard 0");
+        println!("then:     ttlab merge {plan_word}");
         return Ok(Exit::Done);
     }
     let plan = Plan::new(&experiment);
@@ -90,31 +90,31 @@ pub fn run(args: &Args) -> CommandResult {
     let (mut engines, mut subjects) = (Vec::new(), BTreeMap::new());
     if plan.has_external() {
         let stop = stop_flag()?;
-        let found = match Subjects::prepare(&experiment, &plan, 1, &stop) {
+        let prepared = match Subjects::prepare(&experiment, &plan, 1, &stop) {
             Err(runner::RunError::Interrupted) => return Ok(Exit::Interrupted),
-            found => found.map_err(run_failure)?,
+            result => result.map_err(run_failure)?,
         };
-        found.check_memory(&plan, 1).map_err(run_failure)?;
-        warn(found.expectation_warnings(&experiment, &plan));
-        (engines, subjects) = (found.describe(&plan), found.engine_infos(&plan));
+        prepared.check_memory(&plan, 1).map_err(run_failure)?;
+        warn(prepared.expectation_warnings(&experiment, &plan));
+        (engines, subjects) = (prepared.describe(&plan), prepared.engine_infos(&plan));
     }
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
-    if let Some(wrong) = wrong {
+    if let Some(invalid) = invalid {
         eprintln!(
             "{}\nwarning: this plan ignores the invalid expectation; `ttlab run` refuses the file",
-            wrong.to_string().trim_end()
+            invalid.to_string().trim_end()
         );
     }
     print_head(&experiment, &plan);
-    let mut places = HashSet::new();
+    let mut known_jobs = HashSet::new();
     if folder.join(RESULTS).exists() || !experiment.file.reuse.is_empty() || !args.reuse.is_empty() {
-        let own = Manifest { subjects, ..runner::manifest(&experiment, &plan, 1, None) };
+        let manifest = Manifest { subjects, ..runner::manifest(&experiment, &plan, 1, None) };
         let (known, jobs) =
-            runner::sources::survey((&experiment, &plan), &folder, &own, &args.reuse).map_err(output_failure)?;
+            runner::sources::survey((&experiment, &plan), &folder, &manifest, &args.reuse).map_err(output_failure)?;
         println!("known       {known} in {}", folder.display());
-        places = jobs;
+        known_jobs = jobs;
     }
-    let time = estimate::from_rows(&experiment, &plan, &folder, &places).map(|found| found.to_string());
+    let time = estimate::from_rows(&experiment, &plan, &folder, &known_jobs).map(|estimate| estimate.to_string());
     println!(
         "time        {}",
         time.unwrap_or_else(|| format!("unknown: {} has no rows of this plan", folder.display()))

@@ -62,19 +62,19 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-/// A message with the expected time of all passes, if that is long: the reading time of each, about
-/// 150 ns per event to prepare it, and 20 ns to replay it on each table.
+/// A message with the expected time of all passes, if it is long. A pass takes the time to read the
+/// trace; in addition, an event takes about 150 ns to prepare and 20 ns to replay on each table.
 fn pass_message(events: u64, passes: u64, reading: f64, tables: usize) -> Option<String> {
     let seconds = passes as f64 * reading + events as f64 * (150.0 + 20.0 * tables as f64) / 1e9;
-    let about =
+    let duration =
         if seconds < 90.0 { format!("{} s", seconds.ceil()) } else { format!("{} min", (seconds / 60.0).ceil()) };
     match passes {
         1 if seconds > 20.0 => {
-            Some(format!("reading the trace again, which took {reading:.0} s: about {about} in all"))
+            Some(format!("reading the trace again, which took {reading:.0} s: about {duration} in all"))
         }
         1 => None,
         _ => Some(format!(
-            "{passes} passes over the trace, which took {reading:.0} s to read: about {about} in all; more --memory needs fewer"
+            "{passes} passes over the trace, which took {reading:.0} s to read: about {duration} in all; more --memory needs fewer"
         )),
     }
 }
@@ -87,31 +87,31 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(out) = &args.out {
         refuse_overwrite(&args.file, out)?;
     }
-    let begun = Instant::now();
+    let start = Instant::now();
     let info = Info::read(open(&args.file)?).map_err(trace_failure(&args.file))?;
-    let reading = begun.elapsed().as_secs_f64();
+    let reading = start.elapsed().as_secs_f64();
     let buckets = buckets(&base, Some(info.positions)).map_err(CommandFailure::usage)?;
     let passes = Passes::new(&info, base.index, buckets, crate::system::cap_at_half_free(args.memory << 20));
-    let (of, begun) = (passes.count, Instant::now());
+    let (pass_count, start) = (passes.count, Instant::now());
     let mut done = 0;
     let mut end_pass = || {
         done += 1;
-        if of > 1 {
-            eprintln!("pass {done} of {of}: {:.0} s so far", begun.elapsed().as_secs_f64());
+        if pass_count > 1 {
+            eprintln!("pass {done} of {pass_count}: {:.0} s so far", start.elapsed().as_secs_f64());
         }
     };
-    // Gaps begin at `always`, which chooses nothing at the probe.
+    // The policy `always` has a gap of 0; it chooses no victim at the probe.
     let always = TableOptions { policy: Policy::default(), victim: Victim::Store, ..base.clone() };
     let policies = policies.into_iter().map(|policy| TableOptions { policy, ..base.clone() });
     let tables: Vec<_> =
         std::iter::once(always).chain(policies).map(|table| count_depths_from(info.min_depth, &table)).collect();
     let replayers = Replayers::new(&tables, Some(&base), info.positions, &mut end_pass);
     let mut replayers = replayers.map_err(CommandFailure::usage)?;
-    if let Some(message) = pass_message(info.events, of, reading, tables.len()) {
+    if let Some(message) = pass_message(info.events, pass_count, reading, tables.len()) {
         eprintln!("{message}");
     }
-    let again = || Reader::new(crate::system::files::open(&args.file)?);
-    passes.run(again, &mut replayers).map_err(|halted| match halted {
+    let reopen = || Reader::new(crate::system::files::open(&args.file)?);
+    passes.run(reopen, &mut replayers).map_err(|error| match error {
         ReplayError::Trace(error) => trace_failure(&args.file)(error),
         ReplayError::Table(error) => CommandFailure::usage(error),
     })?;
@@ -122,23 +122,24 @@ pub fn run(args: &Args) -> CommandResult {
         base: &base,
         buckets,
         always: results.next().unwrap_or_default(),
-        bounds: std::array::from_fn(|at| bounds[at]),
+        bounds: std::array::from_fn(|index| bounds[index]),
         policies: names.into_iter().zip(results).collect(),
     };
     let sheet = outcome.sheet();
     match format {
         Format::Text if args.out.is_none() => show(&sheet),
         format => {
-            let csv = || data::wide_csv(&outcome.table(), false);
-            super::write_output(args.out.as_deref(), &render(format, &sheet, &[outcome.table()], csv))?;
+            let make_csv = || data::wide_csv(&outcome.table(), false);
+            super::write_output(args.out.as_deref(), &render(format, &sheet, &[outcome.table()], make_csv))?;
         }
     }
-    let rate = |seconds: f64, times: usize| replayers.steps as f64 * times as f64 / seconds.max(1e-9) / 1e6;
-    let [by_tables, by_bounds] = replayers.seconds;
+    let million_per_second =
+        |seconds: f64, times: usize| replayers.steps as f64 * times as f64 / seconds.max(1e-9) / 1e6;
+    let [table_seconds, bound_seconds] = replayers.seconds;
     eprintln!(
         "{:.1} million events per second; bounds: {:.1} million",
-        rate(by_tables, tables.len()),
-        rate(by_bounds, bounds.len())
+        million_per_second(table_seconds, tables.len()),
+        million_per_second(bound_seconds, bounds.len())
     );
     Ok(Exit::Done)
 }

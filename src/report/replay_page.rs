@@ -1,4 +1,4 @@
-//! The page of `ttlab replay`: what each policy keeps of a trace, beside what a table can reach.
+//! The page of `ttlab replay`: how much of a trace each policy keeps, and the bounds for any table.
 
 use super::sheet::{Cell, Entries, Part, Sheet, SheetTable};
 use crate::table::{Size, TableOptions};
@@ -12,9 +12,9 @@ pub struct ReplayOutcome<'a> {
     /// The table whose policies are compared, and its number of buckets.
     pub base: &'a TableOptions,
     pub buckets: u64,
-    /// The counts of `always`, at which gaps begin.
+    /// The counts of `always`, which has a gap of 0.
     pub always: ReplayCounters,
-    /// The most hits, usable probes and worth of a table that knows the future.
+    /// The maximum hits, usable probes and worth of a table that knows the future.
     pub bounds: [u64; 3],
     /// Each policy's name and counts.
     pub policies: Vec<(String, ReplayCounters)>,
@@ -26,27 +26,28 @@ type Line = (String, ReplayCounters, bool);
 /// Selects a count.
 type Count = fn(&ReplayCounters) -> u64;
 
-/// Why cutoffs and worth are not known.
+/// The reason why cutoffs and worth are unknown.
 const NO_WINDOWS: &str = "the trace records no windows, and no probe ended its node";
 
 impl ReplayOutcome<'_> {
     /// The page.
     pub fn sheet(&self) -> Sheet {
-        let open = "open loop: in a search, a table's answers would change later probes".to_owned();
-        let parts = vec![Part::Findings(vec![self.describe_trace()]), Part::Warning(open), Part::Table(self.table())];
+        let open_loop = "open loop: in a search, a table's answers would change later probes".to_owned();
+        let parts =
+            vec![Part::Findings(vec![self.describe_trace()]), Part::Warning(open_loop), Part::Table(self.table())];
         Sheet { kind: "replay".to_owned(), parts, ..Sheet::default() }
     }
 
-    /// A line for each policy, and for the bounds.
+    /// A row for each policy and for each bound.
     pub fn table(&self) -> SheetTable {
         let Self { info, always, bounds: [hits, kept, worth_kept], .. } = *self;
-        let best = ReplayCounters { hits, kept, worth_kept, ..always };
-        let all = ReplayCounters { hits: always.known, kept: always.cuts, worth_kept: always.worth, ..always };
+        let clairvoyant = ReplayCounters { hits, kept, worth_kept, ..always };
+        let unbounded = ReplayCounters { hits: always.known, kept: always.cuts, worth_kept: always.worth, ..always };
         let policies = self.policies.iter().map(|(name, counters)| (name.clone(), *counters, false));
-        let bounds = [("clairvoyant", best), ("unbounded", all)];
+        let bounds = [("clairvoyant", clairvoyant), ("unbounded", unbounded)];
         let lines: Vec<Line> =
             policies.chain(bounds.map(|(name, counters)| (name.to_owned(), counters, true))).collect();
-        let of_tables = |count: Count| {
+        let count_of_policy = |count: Count| {
             move |(_, counters, is_bound): &Line| match is_bound {
                 true => Cell::empty("a bound"),
                 false => Cell::count(count(counters) as f64),
@@ -57,50 +58,52 @@ impl ReplayOutcome<'_> {
             ("cuts_kept", "cuts", "probes whose last offered entry ends the node", |c| c.cuts, |c| c.kept),
             ("worth_kept", "worth", "nodes searched to make such entries", |c| c.worth, |c| c.worth_kept),
         ];
-        let policy = "clairvoyant: the most that a table of this shape can reach; unbounded: one that forgets nothing";
+        let policy_meaning =
+            "clairvoyant: the most that a table of this shape can reach; unbounded: one that forgets nothing";
         let mut entries = Entries::<Line>::default()
-            .text("policy", "policy", policy, |line| Cell::text(&line.0))
+            .text("policy", "policy", policy_meaning, |line| Cell::text(&line.0))
             .number("probes", "probes", "", |line| Cell::count(line.1.probes as f64))
             .drop_order(13);
-        for (order, (kept_key, total_key, about_total, total, kept)) in (1..).zip(measures) {
+        for (order, (kept_key, total_key, meaning, total, kept)) in (1..).zip(measures) {
             let is_known = info.has_worth() || total_key == "known";
             let unless_unknown = move |cell: Cell| if is_known { cell } else { Cell::empty(NO_WINDOWS) };
-            let count = |count: Count| move |line: &Line| unless_unknown(Cell::count(count(&line.1) as f64));
+            let count_cell = |count: Count| move |line: &Line| unless_unknown(Cell::count(count(&line.1) as f64));
             let key = kept_key.trim_end_matches("_kept");
             entries = entries
-                .number(total_key, total_key, about_total, count(total))
+                .number(total_key, total_key, meaning, count_cell(total))
                 .drop_order(13 - order)
-                .number(kept_key, &kept_key.replace('_', " "), "those that the table answered so", count(kept))
+                .number(kept_key, &kept_key.replace('_', " "), "those that the table answered so", count_cell(kept))
                 .number(&format!("{key}_share"), &format!("of {total_key}"), "", move |line| {
-                    unless_unknown(Cell::share(kept(&line.1) as f64, kept(&all) as f64))
+                    unless_unknown(Cell::share(kept(&line.1) as f64, kept(&unbounded) as f64))
                 })
                 .drop_order(3 + order)
                 .number(&format!("{key}_gap"), "gap", "the way from `always` to `clairvoyant`", move |line| {
-                    let [mine, first, last] = [&line.1, &always, &best].map(|counters| kept(counters) as f64);
-                    let share = if last > first { (mine - first) / (last - first) } else { f64::NAN };
+                    let [own, lowest, highest] = [&line.1, &always, &clairvoyant].map(|counters| kept(counters) as f64);
+                    let share = if highest > lowest { (own - lowest) / (highest - lowest) } else { f64::NAN };
                     unless_unknown(Cell::share(share, 1.0))
                 })
                 .drop_order(order);
         }
         let mut entries = entries
-            .number("deep", "deep", "hits as deep as was asked for", of_tables(|count| count.deep))
+            .number("deep", "deep", "hits as deep as was asked for", count_of_policy(|count| count.deep))
             .drop_order(9)
-            .number("stores", "stores", "", of_tables(|count| count.stores))
+            .number("stores", "stores", "", count_of_policy(|count| count.stores))
             .drop_order(14)
-            .number("evictions", "evictions", "", of_tables(|count| count.evictions))
+            .number("evictions", "evictions", "", count_of_policy(|count| count.evictions))
             .drop_order(7)
-            .number("refused", "refused", "", of_tables(|count| count.rejections))
+            .number("refused", "refused", "", count_of_policy(|count| count.rejections))
             .drop_order(8);
         if info.hits > 0 {
-            let about =
+            let meaning =
                 "probes that the recorded table answered and this one did not, or the reverse: 0 if it is that table";
-            entries =
-                entries.number("otherwise", "otherwise", about, of_tables(|count| count.otherwise)).drop_order(15);
+            entries = entries
+                .number("otherwise", "otherwise", meaning, count_of_policy(|count| count.otherwise))
+                .drop_order(15);
         }
         entries.table("replay", "", &lines)
     }
 
-    /// The trace, and how much of it fits into the table.
+    /// Describes the trace, and how much of it fits into the table.
     fn describe_trace(&self) -> String {
         let Info { events, probes, stores, positions, .. } = self.info;
         let entries = self.buckets * u64::from(self.base.slots);
@@ -119,12 +122,12 @@ mod tests {
     use crate::report::data::wide_csv;
     use crate::report::sheet::assert_drop_orders_distinct;
 
-    /// Counts of a table.
+    /// Makes the counts of a table.
     fn counts([known, hits, cuts, kept, worth, worth_kept]: [u64; 6]) -> ReplayCounters {
         let (probes, deep, stores, evictions, rejections) = (1000, hits / 2, 60, 50, 40);
-        let (otherwise, all) = (7, ReplayCounters::default());
-        let all = ReplayCounters { probes, known, hits, otherwise, deep, cuts, kept, ..all };
-        ReplayCounters { worth, worth_kept, stores, evictions, rejections, ..all }
+        let (otherwise, counters) = (7, ReplayCounters::default());
+        let counters = ReplayCounters { probes, known, hits, otherwise, deep, cuts, kept, ..counters };
+        ReplayCounters { worth, worth_kept, stores, evictions, rejections, ..counters }
     }
 
     fn table(bounds: [u64; 3], has_worth: bool) -> SheetTable {
@@ -137,31 +140,32 @@ mod tests {
         let always = counts([800, 200, 400, 100, 10_000, 1000]);
         let base = TableOptions { slots: 4, ..TableOptions::default() };
         let outcome = ReplayOutcome { info: &info, base: &base, buckets: 64, always, bounds, policies };
-        let found = outcome.describe_trace();
-        assert!(found.ends_with("of 2000 positions; a table of 256 entries: 12.8 % of the positions"), "{found}");
+        let sentence = outcome.describe_trace();
+        assert!(sentence.ends_with("of 2000 positions; a table of 256 entries: 12.8 % of the positions"), "{sentence}");
         outcome.table()
     }
 
-    /// Shares are of a table that forgets nothing, gaps of the way from `always` to the bound.
+    /// A share is relative to a table that forgets nothing; a gap is the part of the way from
+    /// `always` to the bound.
     #[test]
     fn lines_show_share_and_gap_of_each_measure() {
-        let shown = table([600, 200, 5000], true);
-        assert_drop_orders_distinct(&shown);
+        let table = table([600, 200, 5000], true);
+        assert_drop_orders_distinct(&table);
         let expected = "policy,probes,known,hits,hits_share,hits_gap,cuts,cuts_kept,cuts_share,cuts_gap,worth,worth_kept,worth_share,worth_gap,deep,stores,evictions,refused\n\
             \"a \"\"b\"\"\",1000,800,300,0.375,0.25,400,175,0.4375,0.75,10000,4000,0.4,0.75,150,60,50,40\n\
             clairvoyant,1000,800,600,0.75,1,400,200,0.5,1,10000,5000,0.5,1,,,,\n\
             unbounded,1000,800,800,1,1.5,400,400,1,3,10000,10000,1,2.25,,,,\n";
-        assert_eq!(wide_csv(&shown, false), expected);
+        assert_eq!(wide_csv(&table, false), expected);
     }
 
-    /// Where the trace has the answers of its own table.
+    /// The column is there only if the trace has the answers of the recorded table.
     #[test]
     fn lines_show_answers_other_than_the_recorded() {
-        let shown = table_of([600, 200, 5000], Info { hits: 3, ..Info::default() });
-        assert_drop_orders_distinct(&shown);
-        let csv = wide_csv(&shown, false);
-        let last: Vec<&str> = csv.lines().filter_map(|line| line.rsplit(',').next()).collect();
-        assert_eq!(last, ["otherwise", "7", "", ""]);
+        let table = table_of([600, 200, 5000], Info { hits: 3, ..Info::default() });
+        assert_drop_orders_distinct(&table);
+        let csv = wide_csv(&table, false);
+        let last_fields: Vec<&str> = csv.lines().filter_map(|line| line.rsplit(',').next()).collect();
+        assert_eq!(last_fields, ["otherwise", "7", "", ""]);
     }
 
     #[test]

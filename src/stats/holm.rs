@@ -1,7 +1,7 @@
 //! Holm's correction of several p values.
 
-/// Holm's correction: the adjusted p of each, in the order given. NaN stays NaN and is not counted.
-/// Source: Holm, 1979.
+/// Holm's correction: the adjusted p of each test, in the given order. NaN stays NaN and does not
+/// count as a test. Source: Holm, 1979.
 pub fn correct_holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).filter(|&index| !p[index].is_nan()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
@@ -17,13 +17,14 @@ pub fn correct_holm(p: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Holm's own example: the smallest p times four, the next times three, monotone.
+    /// Holm's own example: the smallest p is multiplied by four, the next by three; the results are
+    /// monotone.
     #[test]
     fn p_of_several_encounters_are_corrected() {
-        let found = correct_holm(&[0.01, 0.04, 0.03, 0.005, f64::NAN]);
-        for (found, expected) in found.iter().zip([0.03, 0.06, 0.06, 0.02]) {
-            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        let adjusted = correct_holm(&[0.01, 0.04, 0.03, 0.005, f64::NAN]);
+        for (adjusted, expected) in adjusted.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            assert!((adjusted - expected).abs() < 1e-12, "{adjusted} {expected}");
         }
-        assert!(found[4].is_nan());
+        assert!(adjusted[4].is_nan());
     }
 }

@@ -1,16 +1,17 @@
-//! Confidence intervals that keep their level under skew, heavy tails and uneven games: the
-//! bootstrap-t, no narrower than Student's.
+//! Confidence intervals that keep their level under skew, heavy tails and games of unequal size:
+//! the bootstrap-t, but never narrower than Student's interval.
 //!
 //! The percentile bootstrap covers only 85 to 90 % of skewed means at a nominal 95 %: it resamples
 //! the mean, whose distribution is skewed the wrong way. The bootstrap-t resamples the mean *in
-//! units of its own standard error*, which is accurate to one order more. With heavy symmetric
-//! tails it is slightly too narrow and Student's interval is not, so each end is the farther of the
-//! two. A sample of a few dozen shows only a part of the skew of its distribution: below a hundred
-//! clusters each end is also no nearer than Johnson's correction for the full skew.
-//! docs/methodology.md has measured coverages. Sources: Hall, "The Bootstrap and Edgeworth
-//! Expansion", 1992, chapters 3 and 4; Efron and Tibshirani, "An Introduction to the Bootstrap",
-//! 1993, chapter 12; Johnson, "Modified t tests and confidence intervals for asymmetrical
-//! populations", 1978; Hall, "On the removal of skewness by transformation", 1992.
+//! units of its own standard error*, which is accurate to one more order. With heavy symmetric
+//! tails it is slightly too narrow, and Student's interval is not, so the farther of the two ends
+//! is taken on each side. A sample of a few dozen clusters shows only a part of the skew of its
+//! distribution, so below a hundred clusters each end is at least as far out as Johnson's
+//! correction for the full skew. docs/methodology.md has measured coverages. Sources: Hall, "The
+//! Bootstrap and Edgeworth Expansion", 1992, chapters 3 and 4; Efron and Tibshirani, "An
+//! Introduction to the Bootstrap", 1993, chapter 12; Johnson, "Modified t tests and confidence
+//! intervals for asymmetrical populations", 1978; Hall, "On the removal of skewness by
+//! transformation", 1992.
 
 use super::clusters::Clusters;
 use super::matmul::matmul;
@@ -24,34 +25,34 @@ use std::ops::RangeInclusive;
 /// With fewer clusters there are too few different resamples, and Student's interval is used alone.
 const MIN_BOOTSTRAP: usize = 5;
 
-/// With fewer clusters the sample's skew is taken as only a part of the distribution's: the values
-/// of a long tail are rare.
+/// With fewer clusters, the sample's skew is assumed to be only a part of the distribution's skew,
+/// because the values of a long tail are rare.
 const MIN_FULL_SKEW: usize = 100;
 
-/// A sample of this many clusters shows half of the skew, one of n shows 1 / (1 + HALF_SKEW / n).
-/// Fitted to a lognormal distribution with a skewness of 6.2: a sixth with 8, a third with 24, half
-/// with 50.
+/// A sample of this many clusters shows half of the skew; a sample of n clusters shows
+/// 1 / (1 + HALF_SKEW / n) of it. The value was fitted to a lognormal distribution with a skewness
+/// of 6.2: 8 clusters show a sixth, 24 show a third, and 50 show half.
 const HALF_SKEW: f64 = 48.0;
 
 /// The largest skewness that is assumed of any distribution.
 const MAX_SKEW: f64 = 6.2;
 
-/// With more clusters Hall's transformation of Student's t replaces resampling: it corrects for the
-/// same skew.
+/// With more clusters, Hall's transformation of Student's t replaces resampling; it corrects for
+/// the same skew.
 const MAX_BOOTSTRAP: usize = 200;
 
-/// The factor by which an unseen cluster may differ. Along games with an ageing table one game in
-/// fifty to one in a hundred differs from the others by a factor of 1.8 to 2.7; no interval of a
-/// mean accounts for it before it is sampled.
+/// The factor by which an unseen cluster may differ. Along games with an ageing table, between one
+/// game in fifty and one in a hundred differs from the others by a factor of 1.8 to 2.7. No
+/// interval of a mean accounts for such a game before it is sampled.
 pub const UNSEEN_FACTOR: f64 = 2.5;
 
 /// The fewest and the most bootstrap resamples of a sample.
 const RESAMPLES: RangeInclusive<usize> = 1_999..=9_999;
 
-/// The work (resamples x values) allowed for all samples together.
+/// The maximum work (resamples x values) for all samples together.
 const RESAMPLE_BUDGET: usize = 250_000_000;
 
-/// Samples resampled at a time.
+/// The number of samples that are resampled at a time.
 const BATCH: usize = 16;
 
 /// 95 % intervals of the mean logarithm of each sample; NaN for fewer than two clusters. Samples
@@ -60,7 +61,7 @@ pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
     let clusters = samples.iter().map(Clusters::len).sum();
     let mut intervals: Vec<(f64, f64)> = par_map(samples.len(), clusters, |index| {
         let sample = &samples[index];
-        // Up to `MAX_BOOTSTRAP` the resamples below widen it further.
+        // Up to `MAX_BOOTSTRAP` clusters, the resamples below widen the interval further.
         let quantile: fn(&Clusters, f64) -> f64 = match sample.len() {
             ..MIN_BOOTSTRAP | MIN_FULL_SKEW..=MAX_BOOTSTRAP => return student_interval(sample),
             MIN_BOOTSTRAP..MIN_FULL_SKEW => johnson_quantile,
@@ -91,23 +92,23 @@ pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
     intervals
 }
 
-/// The side of a quantile: it multiplies Student's.
+/// The side of a quantile: a factor of Student's quantile.
 const LOWER: f64 = -1.0;
 const UPPER: f64 = 1.0;
 
-/// Student's interval, from the linearised standard error.
+/// Student's interval, computed from the linearised standard error.
 fn student_interval(sample: &Clusters) -> (f64, f64) {
-    let reach = t_quantile(sample.len(), 0.975) * sample.standard_error();
-    (sample.mean() - reach, sample.mean() + reach)
+    let half_width = t_quantile(sample.len(), 0.975) * sample.standard_error();
+    (sample.mean() - half_width, sample.mean() + half_width)
 }
 
-/// Widens an interval to the one given by quantiles of the studentised mean.
-fn widen(interval: (f64, f64), mean: f64, error: f64, (least, most): (f64, f64)) -> (f64, f64) {
-    (interval.0.min(mean - most * error), interval.1.max(mean - least * error))
+/// Widens an interval so that it contains the interval given by quantiles of the studentised mean.
+fn widen(interval: (f64, f64), mean: f64, error: f64, (lowest, highest): (f64, f64)) -> (f64, f64) {
+    (interval.0.min(mean - highest * error), interval.1.max(mean - lowest * error))
 }
 
-/// A 2.5 % quantile of the studentised mean (on the side given by the sign) from the sample's skew,
-/// by Hall's transformation.
+/// The 2.5 % or 97.5 % quantile of the studentised mean, depending on the sign of `side`. It is
+/// computed from the sample's skew by Hall's transformation.
 fn hall_quantile(sample: &Clusters, side: f64) -> f64 {
     let (skew, t) = (skewness(sample) / (sample.len() as f64).sqrt(), side * t_quantile(sample.len(), 0.975));
     // The transformation g(x) = x + skew x^2 / 3 + skew^2 x^3 / 27 + skew / 6 makes the studentised
@@ -115,8 +116,8 @@ fn hall_quantile(sample: &Clusters, side: f64) -> f64 {
     if skew.abs() < 1e-6 { t } else { 3.0 / skew * ((1.0 + skew * (t - skew / 6.0)).cbrt() - 1.0) }
 }
 
-/// The same quantile with the hidden part of the skew, by Johnson's first-order correction: Hall's
-/// transformation overcorrects some moderate skews.
+/// The same quantile, with the hidden part of the skew added, by Johnson's first-order correction:
+/// Hall's transformation overcorrects some moderate skews.
 fn johnson_quantile(sample: &Clusters, side: f64) -> f64 {
     let (clusters, t) = (sample.len() as f64, side * t_quantile(sample.len(), 0.975));
     let skew = (skewness(sample) * (1.0 + HALF_SKEW / clusters)).clamp(-MAX_SKEW, MAX_SKEW) / clusters.sqrt();
@@ -126,28 +127,28 @@ fn johnson_quantile(sample: &Clusters, side: f64) -> f64 {
 /// The sample's skewness; 0 without spread.
 fn skewness(sample: &Clusters) -> f64 {
     let (clusters, residuals) = (sample.len() as f64, sample.residuals());
-    let moment = |power: i32| residuals.iter().map(|residual| residual.powi(power)).sum::<f64>() / clusters;
-    let skewness = moment(3) / moment(2).powf(1.5);
+    let moment_of = |power: i32| residuals.iter().map(|residual| residual.powi(power)).sum::<f64>() / clusters;
+    let skewness = moment_of(3) / moment_of(2).powf(1.5);
     if skewness.is_nan() { 0.0 } else { skewness }
 }
 
-/// How much wider than Student's an interval gets when a sample of a symmetric distribution is
-/// skewed by chance.
+/// The factor by which an interval is wider than Student's, on average, because a sample of a
+/// symmetric distribution is skewed by chance.
 pub fn widening(clusters: usize) -> f64 {
-    // The skewness of n normal values is about root (6 / n), that of their mean 6 / n in the scale
-    // used here, and HALF_SKEW / n times that is assumed to be hidden. It matters in half of the
-    // samples, those that are skewed the wrong way.
+    // The skewness of n normal values is about root (6 / n), and that of their mean is 6 / n in the
+    // scale used here; HALF_SKEW / n times as much is assumed to be hidden. It matters in the half
+    // of the samples that are skewed the wrong way.
     if (MIN_BOOTSTRAP..MIN_FULL_SKEW).contains(&clusters) { 1.0 + HALF_SKEW / (clusters as f64).powi(2) } else { 1.0 }
 }
 
-/// The margin by which the interval of a mean logarithm must exclude 0 to be significant: the shift
-/// that one unseen cluster could cause.
+/// The margin by which the interval of a mean logarithm must exclude 0 to be significant: it is the
+/// shift that one unseen cluster could cause.
 pub fn margin(clusters: usize) -> f64 {
     UNSEEN_FACTOR.ln() / clusters as f64
 }
 
-/// The 2.5 % quantiles of the studentised means of samples with the same clusters; none if too few
-/// resamples have any spread.
+/// The 2.5 % and 97.5 % quantiles of the studentised means of samples with the same clusters; none
+/// if too few resamples have any spread.
 fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
     let units = samples[0].len();
     let resamples = (budget / (3 * units)).clamp(*RESAMPLES.start(), *RESAMPLES.end());
@@ -162,18 +163,18 @@ fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
     let mut quantiles_of_samples = vec![None; samples.len()];
     let parts: Vec<_> = samples.chunks(BATCH).zip(quantiles_of_samples.chunks_mut(BATCH)).collect();
     par_for_each(parts, |(samples, quantiles_of_samples)| {
-        let wide = 3 * samples.len();
-        let mut columns = vec![0.0; units * wide];
+        let column_count = 3 * samples.len();
+        let mut columns = vec![0.0; units * column_count];
         for (index, sample) in samples.iter().enumerate() {
             for (unit, (residual, size)) in sample.residuals().into_iter().zip(&sample.sizes).enumerate() {
-                let place = unit * wide + 3 * index;
-                columns[place..place + 3].copy_from_slice(&[residual, residual * residual, residual * size]);
+                let offset = unit * column_count + 3 * index;
+                columns[offset..offset + 3].copy_from_slice(&[residual, residual * residual, residual * size]);
             }
         }
-        let mut sums = vec![0.0; resamples * wide];
-        matmul(&weights, units, &columns, wide, &mut sums);
+        let mut sums = vec![0.0; resamples * column_count];
+        matmul(&weights, units, &columns, column_count, &mut sums);
         for (index, quantiles_of_sample) in quantiles_of_samples.iter_mut().enumerate() {
-            let drawn = sums.chunks(wide).zip(drawn_sizes.chunks(2)).filter_map(|(sums, sizes)| {
+            let studentised = sums.chunks(column_count).zip(drawn_sizes.chunks(2)).filter_map(|(sums, sizes)| {
                 let (sum, squares, products) = (sums[3 * index], sums[3 * index + 1], sums[3 * index + 2]);
                 let mean = sum / sizes[0];
                 let spread = squares - 2.0 * mean * products + mean * mean * sizes[1];
@@ -181,22 +182,22 @@ fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
                 let scale = (units as f64 / (units as f64 - 1.0) * spread).sqrt();
                 (spread > 1e-12 * squares).then(|| sum / scale)
             });
-            *quantiles_of_sample = tail_quantiles(drawn.collect());
+            *quantiles_of_sample = tail_quantiles(studentised.collect());
         }
     });
     quantiles_of_samples
 }
 
 /// The 2.5 % and the 97.5 % quantile; none without ten values beyond each.
-fn tail_quantiles(mut drawn: Vec<f64>) -> Option<(f64, f64)> {
-    let tail = drawn.len() / 40;
+fn tail_quantiles(mut values: Vec<f64>) -> Option<(f64, f64)> {
+    let tail = values.len() / 40;
     if tail < 10 {
         return None;
     }
-    let last = drawn.len() - 1 - tail;
-    let least = *drawn.select_nth_unstable_by(tail, f64::total_cmp).1;
-    let most = *drawn.select_nth_unstable_by(last, f64::total_cmp).1;
-    Some((least, most))
+    let last = values.len() - 1 - tail;
+    let lower = *values.select_nth_unstable_by(tail, f64::total_cmp).1;
+    let upper = *values.select_nth_unstable_by(last, f64::total_cmp).1;
+    Some((lower, upper))
 }
 
 #[cfg(test)]
@@ -204,102 +205,110 @@ fn tail_quantiles(mut drawn: Vec<f64>) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// Ten values must lie beyond each quantile; by hand, 0 to 399 have 0 to 9 and 390 to 399
+    /// Ten values must lie beyond each quantile: of 0 to 399, the values 0 to 9 and 390 to 399 lie
     /// outside.
     #[test]
     fn quantiles_need_ten_values_beyond_them() {
-        let tails = |count: u32| tail_quantiles((0..count).rev().map(f64::from).collect());
-        assert_eq!((tails(399), tails(400), tails(4000)), (None, Some((10.0, 389.0)), Some((100.0, 3899.0))));
+        let quantiles_of = |count: u32| tail_quantiles((0..count).rev().map(f64::from).collect());
+        assert_eq!(
+            (quantiles_of(399), quantiles_of(400), quantiles_of(4000)),
+            (None, Some((10.0, 389.0)), Some((100.0, 3899.0)))
+        );
     }
 
-    /// Samples of the same games with different numbers of searches have the intervals that each
-    /// has alone.
+    /// Samples of the same games with different numbers of searches have the same intervals
+    /// together as alone.
     #[test]
     fn interval_does_not_depend_on_other_samples() {
-        let sample = |sizes: fn(u32) -> u32, log: fn(u32) -> f64| {
+        let make_sample = |sizes: fn(u32) -> u32, log: fn(u32) -> f64| {
             let logs = (0..12).flat_map(|game| std::iter::repeat_n((game, log(game)), sizes(game) as usize));
             Clusters::new(&logs.collect::<Vec<_>>())
         };
         let skewed = |game: u32| (f64::from(game) / 3.0).exp() / 40.0;
-        let samples =
-            [sample(|_| 1, skewed), sample(|game| 1 + game, skewed), sample(|_| 1, |game| f64::from(game % 5) - 1.5)];
+        let samples = [
+            make_sample(|_| 1, skewed),
+            make_sample(|game| 1 + game, skewed),
+            make_sample(|_| 1, |game| f64::from(game % 5) - 1.5),
+        ];
         let alone: Vec<_> = samples.iter().flat_map(|sample| intervals(std::slice::from_ref(sample))).collect();
         assert_eq!(intervals(&samples), alone);
     }
 
-    /// 0, 0, 0 and 1: three residuals of -1/4 and one of 3/4, a second moment of 3/16 and a third
-    /// of 3/32, so a skewness of 2 / root 3, over the root of 4. Transforming the quantile gives
-    /// Student's back.
+    /// The values 0, 0, 0 and 1 have three residuals of -1/4 and one of 3/4, a second moment of
+    /// 3/16 and a third of 3/32. Their skewness is 2 / root 3, which is divided by the root of 4.
+    /// The transformation of the quantile gives Student's quantile.
     #[test]
     fn hall_transformation_equals_a_calculation_by_hand() {
         let sample = Clusters::new(&[(0, 0.0), (1, 0.0), (2, 0.0), (3, 1.0)]);
         let skew = 1.0 / 3.0_f64.sqrt();
         for (side, t) in [(1.0, 3.182_446_305_284_263), (-1.0, -3.182_446_305_284_263)] {
             let x = hall_quantile(&sample, side);
-            let back = x + skew * x * x / 3.0 + skew * skew * x.powi(3) / 27.0 + skew / 6.0;
-            assert!((back - t).abs() < 1e-9, "{x}: {back}, expected {t}");
+            let transformed = x + skew * x * x / 3.0 + skew * skew * x.powi(3) / 27.0 + skew / 6.0;
+            assert!((transformed - t).abs() < 1e-9, "{x}: {transformed}, expected {t}");
         }
         // The sample hides its long side.
         assert!(hall_quantile(&sample, 1.0) < 3.0);
         assert!(hall_quantile(&sample, -1.0) < -6.0);
     }
 
-    /// A low quantile bounds the interval above: if the studentised means fall far below, the mean
-    /// may lie far above. No interval gets narrower.
+    /// A low quantile bounds the interval above: if the studentised means fall far below 0, the
+    /// mean may lie far above the sample's. No interval becomes narrower.
     #[test]
     fn quantiles_bound_the_opposite_ends() {
-        let near = |found: (f64, f64), expected: (f64, f64)| {
-            assert!((found.0 - expected.0).abs() < 1e-12, "{found:?} {expected:?}");
-            assert!((found.1 - expected.1).abs() < 1e-12, "{found:?} {expected:?}");
+        let assert_near = |actual: (f64, f64), expected: (f64, f64)| {
+            assert!((actual.0 - expected.0).abs() < 1e-12, "{actual:?} {expected:?}");
+            assert!((actual.1 - expected.1).abs() < 1e-12, "{actual:?} {expected:?}");
         };
-        near(widen((-1.0, 1.0), 0.5, 0.1, (-30.0, 20.0)), (-1.5, 3.5));
-        near(widen((-1.0, 1.0), 0.5, 0.1, (-30.0, 2.0)), (-1.0, 3.5));
-        near(widen((-1.0, 1.0), 0.5, 0.1, (-2.0, 20.0)), (-1.5, 1.0));
+        assert_near(widen((-1.0, 1.0), 0.5, 0.1, (-30.0, 20.0)), (-1.5, 3.5));
+        assert_near(widen((-1.0, 1.0), 0.5, 0.1, (-30.0, 2.0)), (-1.0, 3.5));
+        assert_near(widen((-1.0, 1.0), 0.5, 0.1, (-2.0, 20.0)), (-1.5, 1.0));
     }
 
-    /// Five games of one to three searches, for all 3,125 draws of which the mean less the sample's
-    /// is computed in units of its own linearised standard error (Cochran, 1977, chapter 6). The
-    /// resampled quantiles lie between the exact ones half a percentage point below and above,
-    /// which is three standard deviations.
+    /// For all 3,125 draws from five games of one to three searches, the difference between the
+    /// draw's mean and the sample's is computed in units of its own linearised standard error
+    /// (Cochran, 1977, chapter 6). The resampled quantiles must lie between the exact quantiles
+    /// half a percentage point below and above, which is three standard deviations.
     #[test]
     fn resampled_quantiles_are_near_those_of_all_draws() {
         let logs = [(0, 0.9), (1, 0.1), (1, 0.3), (2, -0.4), (2, 0.5), (2, 0.2), (3, 2.0), (4, -0.7), (4, 0.4)];
         let sample = Clusters::new(&logs);
         let mean = sample.mean();
-        let mut all: Vec<f64> = (0..3125_usize)
+        let mut exact: Vec<f64> = (0..3125_usize)
             .filter_map(|draw| {
                 let drawn_clusters = [draw % 5, draw / 5 % 5, draw / 25 % 5, draw / 125 % 5, draw / 625];
                 let size: f64 = drawn_clusters.iter().map(|&index| sample.sizes[index]).sum();
-                let own = drawn_clusters.iter().map(|&index| sample.sums[index]).sum::<f64>() / size;
-                let squares: f64 =
-                    drawn_clusters.iter().map(|&index| (sample.sums[index] - own * sample.sizes[index]).powi(2)).sum();
-                (squares > 1e-9).then(|| (own - mean) * size / (5.0 / 4.0 * squares).sqrt())
+                let draw_mean = drawn_clusters.iter().map(|&index| sample.sums[index]).sum::<f64>() / size;
+                let squares: f64 = drawn_clusters
+                    .iter()
+                    .map(|&index| (sample.sums[index] - draw_mean * sample.sizes[index]).powi(2))
+                    .sum();
+                (squares > 1e-9).then(|| (draw_mean - mean) * size / (5.0 / 4.0 * squares).sqrt())
             })
             .collect();
-        all.sort_by(f64::total_cmp);
-        let (least, most) = bootstrap(&[&sample], RESAMPLE_BUDGET)[0].unwrap();
-        let quantile_at = |share: f64| all[(share * all.len() as f64) as usize];
+        exact.sort_by(f64::total_cmp);
+        let (lower, upper) = bootstrap(&[&sample], RESAMPLE_BUDGET)[0].unwrap();
+        let exact_quantile = |share: f64| exact[(share * exact.len() as f64) as usize];
         assert!(
-            quantile_at(0.02) <= least && least <= quantile_at(0.03),
-            "{least}: {} to {}",
-            quantile_at(0.02),
-            quantile_at(0.03)
+            exact_quantile(0.02) <= lower && lower <= exact_quantile(0.03),
+            "{lower}: {} to {}",
+            exact_quantile(0.02),
+            exact_quantile(0.03)
         );
         assert!(
-            quantile_at(0.97) <= most && most <= quantile_at(0.98),
-            "{most}: {} to {}",
-            quantile_at(0.97),
-            quantile_at(0.98)
+            exact_quantile(0.97) <= upper && upper <= exact_quantile(0.98),
+            "{upper}: {} to {}",
+            exact_quantile(0.97),
+            exact_quantile(0.98)
         );
     }
 
-    /// Five of twelve positions have a 1: the skewness is (1 - 10/12) / root (35/144) = 2 / root
-    /// 35, of which 12 clusters show a fifth. Two of twelve: (1 - 2/6) / root (5/36) = 4 / root 5,
-    /// five times which exceeds 6.2. Student's t with 11 degrees of freedom is 2.200985. With a
-    /// hundred clusters nothing is assumed to be hidden.
+    /// If five of twelve positions have a 1, the skewness is (1 - 10/12) / root (35/144) =
+    /// 2 / root 35; 12 clusters are assumed to show a fifth of it. If two of twelve have a 1, it is
+    /// (1 - 2/6) / root (5/36) = 4 / root 5, and five times this exceeds 6.2. Student's t with 11
+    /// degrees of freedom is 2.200985. With a hundred clusters, no skew is assumed to be hidden.
     #[test]
     fn few_clusters_are_corrected_for_hidden_skew() {
-        let far = |logs: &mut dyn Iterator<Item = f64>| {
+        let lower_distances = |logs: &mut dyn Iterator<Item = f64>| {
             let sample = Clusters::new(&(0..).zip(logs).collect::<Vec<_>>());
             let high = intervals(std::slice::from_ref(&sample))[0].1;
             (-(high - sample.mean()) / sample.standard_error(), johnson_quantile(&sample, -1.0))
@@ -307,58 +316,63 @@ mod tests {
         let t = 2.200_985;
         for (ones, skewness) in [(5, 5.0 * 2.0 / 35.0_f64.sqrt()), (2, 6.2)] {
             let expected = -t - skewness / 12.0_f64.sqrt() * (2.0 * t * t + 1.0) / 6.0;
-            let (found, johnson) = far(&mut (0..12).map(|index| f64::from(u8::from(index < ones))));
-            assert!((johnson - expected).abs() < 1e-5, "{found} {johnson}, expected {expected}");
-            assert!((found - expected).abs() < 1e-5, "{found} {johnson}, expected {expected}");
+            let (actual, johnson) = lower_distances(&mut (0..12).map(|index| f64::from(u8::from(index < ones))));
+            assert!((johnson - expected).abs() < 1e-5, "{actual} {johnson}, expected {expected}");
+            assert!((actual - expected).abs() < 1e-5, "{actual} {johnson}, expected {expected}");
         }
-        // Sine values with five far ones, two of them negative; by NumPy the resampled quantiles
-        // are 2.06 and 2.04.
+        // The values are sines and five outliers, two of them negative. The resampled quantiles,
+        // computed with NumPy, are 2.06 and 2.04.
         for (clusters, bound, hidden) in [(99, -2.087_693, true), (100, -2.082_463, false)] {
             let far_ones = [5.0, 5.0, 5.0, -5.0, -5.0].into_iter();
-            let (found, johnson) = far(&mut far_ones.chain((5..clusters).map(|bound| (7.0 * f64::from(bound)).sin())));
+            let (actual, johnson) =
+                lower_distances(&mut far_ones.chain((5..clusters).map(|bound| (7.0 * f64::from(bound)).sin())));
             assert!((johnson - bound).abs() < 1e-5, "{johnson}");
-            assert!(if hidden { found == johnson } else { found > johnson + 0.02 }, "{clusters}: {found} {johnson}");
+            assert!(if hidden { actual == johnson } else { actual > johnson + 0.02 }, "{clusters}: {actual} {johnson}");
         }
     }
 
-    /// Each method's range on both sides of its edge: 4 and 5 clusters, 99 and 100, 200 and 201.
+    /// Each method is checked on both sides of its limits: 4 and 5 clusters, 99 and 100, 200 and
+    /// 201.
     #[test]
     fn interval_method_changes_at_its_edges() {
-        let near =
-            |one: (f64, f64), other: (f64, f64)| (one.0 - other.0).abs() < 1e-12 && (one.1 - other.1).abs() < 1e-12;
-        for (clusters, by_student, by_law) in
+        let are_near = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() < 1e-12 && (a.1 - b.1).abs() < 1e-12;
+        for (clusters, is_student, is_hall) in
             [(4, true, false), (5, false, false), (200, false, false), (201, false, true)]
         {
             let sample =
                 Clusters::new(&(0..clusters).map(|id| (id, f64::from(u8::from(id % 5 == 0)))).collect::<Vec<_>>());
-            let found = intervals(std::slice::from_ref(&sample))[0];
-            let law = (hall_quantile(&sample, -1.0), hall_quantile(&sample, 1.0));
-            let law = widen(student_interval(&sample), sample.mean(), sample.standard_error(), law);
-            assert_eq!((near(found, student_interval(&sample)), near(found, law)), (by_student, by_law), "{clusters}");
-            let stretched = (5..100).contains(&clusters);
-            assert_eq!(widening(clusters as usize) > 1.0, stretched, "{clusters}");
+            let actual = intervals(std::slice::from_ref(&sample))[0];
+            let quantiles = (hall_quantile(&sample, -1.0), hall_quantile(&sample, 1.0));
+            let hall_interval = widen(student_interval(&sample), sample.mean(), sample.standard_error(), quantiles);
+            assert_eq!(
+                (are_near(actual, student_interval(&sample)), are_near(actual, hall_interval)),
+                (is_student, is_hall),
+                "{clusters}"
+            );
+            let is_widened = (5..100).contains(&clusters);
+            assert_eq!(widening(clusters as usize) > 1.0, is_widened, "{clusters}");
         }
         assert_eq!([99, 100].map(|clusters| widening(clusters) > 1.0), [true, false]);
     }
 
-    /// 201 positions, ten of which have a 1: mean and standard error are those of a share, the
-    /// skewness (1 - 2p) / root (p (1 - p)) over root n; Student's t with 200 degrees of freedom is
-    /// 1.971896. By Hall's transformation the far end lies where g(x) = -t; the near end is
-    /// Student's. Mirrored on the other side.
+    /// Ten of 201 positions have a 1. Mean and standard error are those of a share, and the
+    /// skewness is (1 - 2p) / root (p (1 - p)), divided by root n. Student's t with 200 degrees of
+    /// freedom is 1.971896. By Hall's transformation the far end lies where g(x) = -t; the near end
+    /// is that of Student's interval. The same applies to the mirrored sample.
     #[test]
     fn many_clusters_have_halls_interval() {
         for side in [1.0, -1.0] {
             let logs: Vec<(u32, f64)> = (0..201).map(|id| (id, if id < 10 { side } else { 0.0 })).collect();
             let (low, high) = intervals(&[Clusters::new(&logs)])[0];
-            let (near, far) = if side > 0.0 { (low, high) } else { (-high, -low) };
+            let (near_end, far_end) = if side > 0.0 { (low, high) } else { (-high, -low) };
             let (share, t) = (10.0_f64 / 201.0, 1.971_896);
             let error = (share * (1.0 - share) / 200.0).sqrt();
             let skew = (1.0 - 2.0 * share) / (share * (1.0 - share)).sqrt() / 201.0_f64.sqrt();
-            let x = (share - far) / error;
-            let back = x + skew * x * x / 3.0 + skew * skew * x.powi(3) / 27.0 + skew / 6.0;
-            assert!((back + t).abs() < 1e-5, "{side}: {x} {back}");
-            assert!(x < -t, "{side}: {x} {back}");
-            assert!((near - (share - t * error)).abs() < 1e-6, "{side}: {near}");
+            let x = (share - far_end) / error;
+            let transformed = x + skew * x * x / 3.0 + skew * skew * x.powi(3) / 27.0 + skew / 6.0;
+            assert!((transformed + t).abs() < 1e-5, "{side}: {x} {transformed}");
+            assert!(x < -t, "{side}: {x} {transformed}");
+            assert!((near_end - (share - t * error)).abs() < 1e-6, "{side}: {near_end}");
         }
     }
 }

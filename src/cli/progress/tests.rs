@@ -2,21 +2,21 @@ use super::*;
 use crate::console::capture;
 use crate::experiment::Job;
 
-/// Of eight jobs three were done before, and two are done now. The time is the run's, however
-/// old the bar is.
+/// Three of eight jobs were done before, and two are done now. The time is measured from the start
+/// of the run, not from the creation of the bar.
 #[test]
 fn bar_shows_position_and_time_of_the_run() {
     let long = Duration::from_secs(9);
     let progress = ConsoleProgress { bar: ProgressBar::no_length().with_elapsed(long), games: false };
-    let at = || (progress.bar.position(), progress.bar.length());
+    let position = || (progress.bar.position(), progress.bar.length());
     let (_, [output, text]) = capture(|| {
         progress.begin(8, 3, &Done::default());
-        assert_eq!(at(), (3, Some(8)));
+        assert_eq!(position(), (3, Some(8)));
         for done in [4, 5] {
             progress.job("size=64\u{1b}[2J", "c");
             assert_eq!(progress.bar.message(), "c: size=64\\u{1b}[2J");
             progress.done(None);
-            assert_eq!(at(), (done, Some(8)));
+            assert_eq!(position(), (done, Some(8)));
         }
         assert!(progress.bar.elapsed() < long);
         progress.end(&RunSummary { before: 3, done: 2, ..RunSummary::default() });
@@ -31,35 +31,35 @@ fn bar_shows_position_and_time_of_the_run() {
 
 #[test]
 fn resume_and_end_lines_report_each_nonzero_count() {
-    let found = Done { torn: 17, dropped: 5, saved: Some("x/old".into()), ..Done::default() };
-    let all = [
+    let done = Done { torn: 17, dropped: 5, saved: Some("x/old".into()), ..Done::default() };
+    let expected = [
         "removed an incomplete last line of 17 bytes from the results",
         "saved a copy of the damaged results as x/old",
         "dropped 5 rows of jobs that will run again",
         "3 of 8 jobs known, 5 to run",
     ];
-    assert_eq!(resume_lines(8, 3, &found), all);
-    assert_eq!(resume_lines(8, 0, &found), all[..3]);
-    let one = Done { dropped: 1, ..Done::default() };
-    assert_eq!(resume_lines(8, 0, &one), ["dropped 1 row of jobs that will run again"]);
+    assert_eq!(resume_lines(8, 3, &done), expected);
+    assert_eq!(resume_lines(8, 0, &done), expected[..3]);
+    let dropped_row = Done { dropped: 1, ..Done::default() };
+    assert_eq!(resume_lines(8, 0, &dropped_row), ["dropped 1 row of jobs that will run again"]);
     assert_eq!(resume_lines(8, 8, &Done::default()), ["8 of 8 jobs known, 0 to run"]);
     assert_eq!(resume_lines(8, 0, &Done::default()), Vec::<String>::new());
     let job = Job { variant: 0, opponent: None, item: 0, items: 1, repeat: 0 };
     let failures = vec![(job, "one".to_owned()), (job, "two".to_owned())];
-    let ran = RunSummary { before: 7, done: 1, ..RunSummary::default() };
-    assert_eq!(end_lines(&ran, 2.04), ["1 job in 2.0 s"]);
-    let ran = RunSummary { done: 20, failed: 4, failures, ..ran };
-    assert_eq!(end_lines(&ran, 61.26), ["20 jobs in 61.3 s, 4 failed", "failed: one", "failed: two"]);
-    let games = ConsoleProgress::new(true);
-    games.job("a", "opening");
-    games.done(Some("a against b: +3".to_owned()));
-    assert_eq!(games.bar.message(), "a against b: +3");
-    let scores: Vec<String> = (0..8).map(|at| format!("a against {at}")).collect();
+    let summary = RunSummary { before: 7, done: 1, ..RunSummary::default() };
+    assert_eq!(end_lines(&summary, 2.04), ["1 job in 2.0 s"]);
+    let summary = RunSummary { done: 20, failed: 4, failures, ..summary };
+    assert_eq!(end_lines(&summary, 61.26), ["20 jobs in 61.3 s, 4 failed", "failed: one", "failed: two"]);
+    let progress = ConsoleProgress::new(true);
+    progress.job("a", "opening");
+    progress.done(Some("a against b: +3".to_owned()));
+    assert_eq!(progress.bar.message(), "a against b: +3");
+    let scores: Vec<String> = (0..8).map(|index| format!("a against {index}")).collect();
     let lines = end_lines(&RunSummary { done: 1, scores, ..RunSummary::default() }, 2.0);
     assert_eq!(
         (lines.len(), lines[6].as_str(), lines[7].as_str()),
         (8, "a against 5", "... and 2 more encounters: see the report")
     );
-    let ran = RunSummary { not_needed: 6, failures: Vec::new(), ..ran };
-    assert_eq!(end_lines(&ran, 0.0), ["20 jobs in 0.0 s, 4 failed; 6 not needed because their tests had ended"]);
+    let summary = RunSummary { not_needed: 6, failures: Vec::new(), ..summary };
+    assert_eq!(end_lines(&summary, 0.0), ["20 jobs in 0.0 s, 4 failed; 6 not needed because their tests had ended"]);
 }

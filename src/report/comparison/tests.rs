@@ -1,4 +1,4 @@
-//! The page of a comparison and the formats for programs, from figures made by hand.
+//! Tests the page of a comparison and the formats for programs on figures made by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ fn tiny_change_is_not_shown_as_zero() {
     }
 }
 
-/// A variant whose nodes changed from `base` to `new` in `paired` rows, of which `moved` changed.
+/// A variant with `paired` rows, of which `moved` differ; its nodes changed from `base` to `new`.
 fn variant(name: &str, paired: usize, moved: usize, [base, new]: [f64; 2]) -> Change {
     Change {
         variant: name.to_owned(),
@@ -41,7 +41,7 @@ fn variant(name: &str, paired: usize, moved: usize, [base, new]: [f64; 2]) -> Ch
     }
 }
 
-fn judged(variant: &str, fails: bool, noise: bool) -> GateResult {
+fn make_result(variant: &str, fails: bool, noise: bool) -> GateResult {
     GateResult {
         gate: "nodes > +1%".to_owned(),
         variant: variant.to_owned(),
@@ -67,19 +67,20 @@ fn comparison_of(variants: Vec<Change>) -> Comparison {
 
 #[test]
 fn headline_states_the_finding() {
-    let fine = comparison_of(vec![variant("a", 5, 0, [9.0, 9.0])]);
+    let equal = comparison_of(vec![variant("a", 5, 0, [9.0, 9.0])]);
     let moved = comparison_of(vec![variant("a", 5, 2, [9.0, 8.0])]);
-    let gates =
-        |comparison: &Comparison, judged: Vec<GateResult>| Comparison { gate_results: judged, ..comparison.clone() };
-    let (pass, noise, fail) = (judged("a", false, false), judged("a", false, true), judged("a", true, false));
+    let with_gates =
+        |comparison: &Comparison, gate_results: Vec<GateResult>| Comparison { gate_results, ..comparison.clone() };
+    let (pass, noise, fail) =
+        (make_result("a", false, false), make_result("a", false, true), make_result("a", true, false));
     for (comparison, text) in [
-        (fine.clone(), "ok: all 5 paired rows are equal"),
+        (equal.clone(), "ok: all 5 paired rows are equal"),
         (moved.clone(), "ok: 2 of 5 paired rows moved"),
-        (gates(&fine, vec![pass.clone()]), "ok: the gate passes; all 5 paired rows are equal"),
-        (gates(&moved, vec![fail.clone()]), "FAIL: 1 of 1 gate; 2 of 5 paired rows moved"),
-        (gates(&fine, vec![pass.clone(), noise.clone()]), "ok: 2 gates pass; all 5 paired rows are equal"),
+        (with_gates(&equal, vec![pass.clone()]), "ok: the gate passes; all 5 paired rows are equal"),
+        (with_gates(&moved, vec![fail.clone()]), "FAIL: 1 of 1 gate; 2 of 5 paired rows moved"),
+        (with_gates(&equal, vec![pass.clone(), noise.clone()]), "ok: 2 gates pass; all 5 paired rows are equal"),
         (
-            gates(&moved, vec![pass.clone(), fail.clone(), noise.clone()]),
+            with_gates(&moved, vec![pass.clone(), fail.clone(), noise.clone()]),
             "FAIL: 1 of 3 gates; 2 of 5 paired rows moved",
         ),
         (
@@ -96,19 +97,20 @@ fn headline_states_the_finding() {
         assert_eq!(headline(&comparison), text);
     }
     assert_eq!([&pass, &noise, &fail].map(gate_outcome), ["pass", "pass (within noise)", "FAIL"]);
-    let of_seconds = GateResult { metric: columns::SECONDS.to_owned(), totals: [1.0, 1.5], differ: 0, ..fail.clone() };
+    let seconds_gate =
+        GateResult { metric: columns::SECONDS.to_owned(), totals: [1.0, 1.5], differ: 0, ..fail.clone() };
     assert_eq!(gate_values(&fail), "1,000 -> 1,234 (+23.40 %, 1 row differs)");
-    assert_eq!(gate_values(&of_seconds), "1.000 -> 1.500 (+50.00 %)");
-    let nothing = lead_lines(&comparison_of(vec![variant("a", 0, 0, [0.0, 0.0])])).pop();
-    assert_eq!(nothing.as_deref(), Some("gate: nothing to judge: no row is in both"));
-    assert_eq!(lead_lines(&gates(&fine, vec![pass.clone()])).pop().as_deref(), Some("gate: it passes"));
-    let lasts =
-        [vec![], vec![pass.clone(), noise], vec![fail, pass]].map(|judged| lead_lines(&gates(&fine, judged)).pop());
-    let lasts = lasts.map(Option::unwrap_or_default);
-    assert_eq!(lasts, ["gate: none was given (--fail-on)", "gate: all 2 pass", "gate: 1 of 2 fail"]);
+    assert_eq!(gate_values(&seconds_gate), "1.000 -> 1.500 (+50.00 %)");
+    let last_line = lead_lines(&comparison_of(vec![variant("a", 0, 0, [0.0, 0.0])])).pop();
+    assert_eq!(last_line.as_deref(), Some("gate: nothing to judge: no row is in both"));
+    assert_eq!(lead_lines(&with_gates(&equal, vec![pass.clone()])).pop().as_deref(), Some("gate: it passes"));
+    let last_lines = [vec![], vec![pass.clone(), noise], vec![fail, pass]]
+        .map(|gate_results| lead_lines(&with_gates(&equal, gate_results)).pop());
+    let last_lines = last_lines.map(Option::unwrap_or_default);
+    assert_eq!(last_lines, ["gate: none was given (--fail-on)", "gate: all 2 pass", "gate: 1 of 2 fail"]);
 }
 
-/// A halving counts as much as a doubling.
+/// The largest change is by factor: halving counts as much as doubling.
 #[test]
 fn lead_lines_name_the_largest_change() {
     for (variants, text) in [
@@ -149,31 +151,35 @@ fn lead_lines_name_the_largest_change() {
 
 #[test]
 fn tables_show_changed_rows() {
-    let row = |repeat: u32, columns: usize| MovedRow {
+    let make_row = |repeat: u32, columns: usize| MovedRow {
         variant: "a".to_owned(),
         position: "p".to_owned(),
         depth: 3.0,
         repeat,
         nodes: [10.0, 5.0],
-        columns: (0..columns).map(|at| format!("c{at}")).collect(),
+        columns: (0..columns).map(|index| format!("c{index}")).collect(),
     };
     let mut comparison = comparison_of(vec![variant("a", 5, 1, [1000.0, 500.0]), variant("b", 7, 0, [20.0, 20.0])]);
     comparison.variants[1].missing = 2;
-    comparison.moved = vec![row(0, 6), row(1, 7)];
-    let texts = |table: &SheetTable| -> Vec<String> {
-        let line = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
-        table.rows.iter().map(line).collect()
+    comparison.moved = vec![make_row(0, 6), make_row(1, 7)];
+    let row_texts = |table: &SheetTable| -> Vec<String> {
+        let describe_row =
+            |make_row: &Vec<Cell>| make_row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
+        table.rows.iter().map(describe_row).collect()
     };
     assert_eq!(
-        texts(&variants_table(&comparison)),
+        row_texts(&variants_table(&comparison)),
         [
             "a | 5 | 1 | 0 | 1,000 | 500 | -50.00 % | 0.500 | 0.250-0.750 | 0.125",
             "b | 7 | 0 | 2 | 20 | 20 | = | 0.500 | 0.250-0.750 | 0.125",
         ]
     );
-    assert_eq!(texts(&metrics_table(&comparison)), [format!("{} | a | 1 | 1,000 | 500 | -50.00 %", columns::NODES)]);
     assert_eq!(
-        texts(&rows_table(&comparison)),
+        row_texts(&metrics_table(&comparison)),
+        [format!("{} | a | 1 | 1,000 | 500 | -50.00 %", columns::NODES)]
+    );
+    assert_eq!(
+        row_texts(&rows_table(&comparison)),
         [
             "\"a\", p, depth 3 | 10 | 5 | -50.00 % | c0, c1, c2, c3, c4, c5 differ",
             "\"a\", p, depth 3, repeat 1 | 10 | 5 | -50.00 % | c0, c1, c2, c3, c4, c5 and 1 more differ",
@@ -182,17 +188,17 @@ fn tables_show_changed_rows() {
     for table in [variants_table, metrics_table, rows_table, gates_table] {
         assert_drop_orders_distinct(&table(&comparison));
     }
-    for (totals, share, mark) in
+    for (totals, share, emphasis) in
         [([4.0, 1.0], -0.75, Emphasis::Better), ([4.0, 5.0], 0.25, Emphasis::Worse), ([0.0, 0.0], 0.0, Emphasis::None)]
     {
         let cell = change_cell(totals, totals[0] != totals[1]);
-        assert_eq!((cell.value, cell.emphasis), (Datum::Number(share), mark));
+        assert_eq!((cell.value, cell.emphasis), (Datum::Number(share), emphasis));
     }
-    comparison.gate_results = vec![judged("a", true, false), judged("b", false, true)];
-    let marks: Vec<Emphasis> = gates_table(&comparison).rows.iter().map(|row| row[0].emphasis).collect();
-    assert_eq!(marks, [Emphasis::Failed, Emphasis::Passed]);
-    let kinds = |comparison: &Comparison| -> String {
-        let kind = |part: &Part| match part {
+    comparison.gate_results = vec![make_result("a", true, false), make_result("b", false, true)];
+    let emphases: Vec<Emphasis> = gates_table(&comparison).rows.iter().map(|row| row[0].emphasis).collect();
+    assert_eq!(emphases, [Emphasis::Failed, Emphasis::Passed]);
+    let part_kinds = |comparison: &Comparison| -> String {
+        let part_kind = |part: &Part| match part {
             Part::List(..) => 'l',
             Part::Table(table) => table.key.chars().next().unwrap(),
             Part::Folded(title, parts) => {
@@ -205,12 +211,12 @@ fn tables_show_changed_rows() {
             Part::Findings(_) => 'n',
             _ => '?',
         };
-        sheet(comparison).parts.iter().map(kind).collect()
+        sheet(comparison).parts.iter().map(part_kind).collect()
     };
-    assert_eq!(kinds(&comparison), "lgv2");
+    assert_eq!(part_kinds(&comparison), "lgv2");
     (comparison.missing.0, comparison.notes) = (1, vec!["x".to_owned()]);
-    assert_eq!(kinds(&comparison), "lgnv2m");
-    assert_eq!(kinds(&comparison_of(vec![variant("b", 7, 0, [20.0, 20.0])])), "lv");
+    assert_eq!(part_kinds(&comparison), "lgnv2m");
+    assert_eq!(part_kinds(&comparison_of(vec![variant("b", 7, 0, [20.0, 20.0])])), "lv");
 }
 
 #[test]
@@ -221,14 +227,15 @@ fn junit_counts_failures_by_variant() {
         variant("lost", 0, 0, [0.0; 2]),
     ]);
     comparison.variants[2].missing = 1;
-    comparison.gate_results = vec![judged("a", true, false), judged("a", false, false), judged("lost", false, true)];
-    let heads = |comparison: &Comparison| -> Vec<String> {
+    comparison.gate_results =
+        vec![make_result("a", true, false), make_result("a", false, false), make_result("lost", false, true)];
+    let suite_heads = |comparison: &Comparison| -> Vec<String> {
         let text = junit(comparison);
         let lines = text.lines().filter(|line| line.contains("failures="));
         lines.map(|line| line.trim().replace("testsuite", "").replace('"', "")).collect()
     };
     assert_eq!(
-        heads(&comparison),
+        suite_heads(&comparison),
         [
             "<s name=ttlab compare tests=5 failures=2>",
             "< name=a tests=3 failures=1>",
@@ -237,7 +244,7 @@ fn junit_counts_failures_by_variant() {
     );
     comparison.same_plan = Some(true);
     assert_eq!(
-        heads(&comparison),
+        suite_heads(&comparison),
         [
             "<s name=ttlab compare tests=7 failures=3>",
             "< name=a tests=4 failures=2>",
@@ -247,9 +254,9 @@ fn junit_counts_failures_by_variant() {
     let text = junit(&comparison);
     assert!(text.contains("name=\"counts are equal\"><failure message=\"1 of 5 rows moved\"/>"), "{text}");
     assert!(text.contains("name=\"rows are there\"><failure message=\"1 row of BASE missing\"/>"), "{text}");
-    // Where moves are allowed, no case requires equal counts.
-    let allowed = Comparison { moves_allowed: true, ..comparison.clone() };
-    assert_eq!(heads(&allowed)[0], "<s name=ttlab compare tests=5 failures=2>");
+    // If moves are allowed, no test case requires equal counts.
+    let moves_allowed = Comparison { moves_allowed: true, ..comparison.clone() };
+    assert_eq!(suite_heads(&moves_allowed)[0], "<s name=ttlab compare tests=5 failures=2>");
     assert!(text.contains("<failure message=\"FAIL: 1,000 -&gt; 1,234 (+23.40 %, 1 row differs)\"/>"), "{text}");
 }
 
@@ -258,10 +265,11 @@ fn machine_formats_have_the_page_figures() {
     let mut comparison = comparison_of(vec![variant("a", 5, 1, [9.0, 8.0]), variant("b", 0, 0, [0.0; 2])]);
     (comparison.failed, comparison.added, comparison.missing.0) = ([2, 3], 4, 6);
     let list: serde_json::Value = serde_json::from_str(&bench_json(&comparison)).unwrap();
-    let field = |at: usize, name: &str| list[at][name].to_string().replace('"', "");
-    let shown: Vec<[String; 3]> =
-        (0..list.as_array().unwrap().len()).map(|at| ["name", "value", "range"].map(|name| field(at, name))).collect();
-    assert_eq!(shown, [["a: nodes", "8.0", "± 0"], ["a: s", "9.5", "± 0.25"]].map(|row| row.map(str::to_owned)));
+    let field_text = |index: usize, name: &str| list[index][name].to_string().replace('"', "");
+    let fields: Vec<[String; 3]> = (0..list.as_array().unwrap().len())
+        .map(|index| ["name", "value", "range"].map(|name| field_text(index, name)))
+        .collect();
+    assert_eq!(fields, [["a: nodes", "8.0", "± 0"], ["a: s", "9.5", "± 0.25"]].map(|row| row.map(str::to_owned)));
     let page: serde_json::Value = serde_json::from_str(&comparison_json(&comparison)).unwrap();
     let rows = &page["rows"];
     let counts = ["paired", "moved", "missing", "added", "failed_base", "failed_new"].map(|name| rows[name].as_u64());
@@ -277,7 +285,7 @@ fn json_fields_belong_to_their_side() {
     let mut comparison = comparison_of(vec![variant("a", 5, 1, [9.0, 8.0])]);
     comparison.variants[0].missing = 7;
     comparison.variants[0].nodes.p = 0.375;
-    comparison.gate_results = vec![judged("a", true, false), judged("a", false, true)];
+    comparison.gate_results = vec![make_result("a", true, false), make_result("a", false, true)];
     comparison.moved = vec![MovedRow {
         variant: "a".to_owned(),
         position: "p".to_owned(),
@@ -307,13 +315,13 @@ fn json_fields_belong_to_their_side() {
 #[test]
 fn gate_that_may_mislead_says_so_in_every_format() {
     let mut comparison = comparison_of(vec![variant("a", 5, 1, [9.0, 8.0])]);
-    let plain = [judged("a", true, false), judged("a", false, false)];
-    let doubted = plain.clone().map(|gate| GateResult { caution: Some("why <so>".to_owned()), ..gate });
-    assert_eq!(plain.each_ref().map(gate_outcome), ["FAIL", "pass"]);
-    assert_eq!(doubted.each_ref().map(gate_outcome), ["FAIL (may mislead)", "pass (may mislead)"]);
-    comparison.gate_results = plain.to_vec();
+    let without_caution = [make_result("a", true, false), make_result("a", false, false)];
+    let with_caution = without_caution.clone().map(|gate| GateResult { caution: Some("why <so>".to_owned()), ..gate });
+    assert_eq!(without_caution.each_ref().map(gate_outcome), ["FAIL", "pass"]);
+    assert_eq!(with_caution.each_ref().map(gate_outcome), ["FAIL (may mislead)", "pass (may mislead)"]);
+    comparison.gate_results = without_caution.to_vec();
     assert!(!junit(&comparison).contains("system-out"));
-    comparison.gate_results = doubted.to_vec();
+    comparison.gate_results = with_caution.to_vec();
     let xml = junit(&comparison);
     assert_eq!(xml.matches("<system-out>why &lt;so&gt;</system-out></testcase>").count(), 2, "{xml}");
     assert!(xml.contains("<failure message=\"FAIL (may mislead): 1,000 -"), "{xml}");
@@ -325,6 +333,6 @@ fn gate_that_may_mislead_says_so_in_every_format() {
 fn ratio_of_common_depths_has_a_dagger() {
     let partial = Change { truncated: 1, ..variant("partial", 9, 9, [10.0, 5.0]) };
     let table = variants_table(&comparison_of(vec![partial, variant("whole", 9, 9, [10.0, 5.0])]));
-    let shown: Vec<&str> = table.rows.iter().map(|row| row[8].text.as_str()).collect();
-    assert_eq!(shown, ["0.250-0.750 \u{2020}", "0.250-0.750"]);
+    let intervals: Vec<&str> = table.rows.iter().map(|row| row[8].text.as_str()).collect();
+    assert_eq!(intervals, ["0.250-0.750 \u{2020}", "0.250-0.750"]);
 }

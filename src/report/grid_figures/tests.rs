@@ -1,4 +1,4 @@
-//! Figures of small grids, calculated by hand.
+//! Tests the figures of small grids, whose values are calculated by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,31 +7,31 @@ use crate::analysis::questions::curves::CurvePoint;
 
 #[test]
 fn share_ticks_are_round_and_within_the_data() {
-    let ticks = |shares: &[f64]| {
-        let point = |&x: &f64| CurvePoint { x, y: 0.5, low: f64::NAN, high: f64::NAN, label: String::new() };
-        let series = Series { name: String::new(), line: None, points: shares.iter().map(point).collect() };
-        share_ticks(&[series]).into_iter().map(|(at, text)| format!("{at:.2} {text}")).collect::<Vec<_>>()
+    let describe_ticks = |shares: &[f64]| {
+        let make_point = |&x: &f64| CurvePoint { x, y: 0.5, low: f64::NAN, high: f64::NAN, label: String::new() };
+        let series = Series { name: String::new(), line: None, points: shares.iter().map(make_point).collect() };
+        share_ticks(&[series]).into_iter().map(|(share, text)| format!("{share:.2} {text}")).collect::<Vec<_>>()
     };
-    assert_eq!(ticks(&[0.31, 0.12, 0.2]), ["0.15 15 %", "0.20 20 %", "0.25 25 %", "0.30 30 %"]);
-    assert_eq!(ticks(&[0.0, 1.0]).len(), 6, "steps of twenty");
-    assert_eq!(ticks(&[0.02, 0.1]).len(), 9, "steps of one, including both ends");
-    assert_eq!(ticks(&[0.405, 0.409]), Vec::<String>::new());
+    assert_eq!(describe_ticks(&[0.31, 0.12, 0.2]), ["0.15 15 %", "0.20 20 %", "0.25 25 %", "0.30 30 %"]);
+    assert_eq!(describe_ticks(&[0.0, 1.0]).len(), 6, "steps of twenty");
+    assert_eq!(describe_ticks(&[0.02, 0.1]).len(), 9, "steps of one, including both ends");
+    assert_eq!(describe_ticks(&[0.405, 0.409]), Vec::<String>::new());
 }
 
 #[test]
 fn plot_against_pairs_points_of_equal_x() {
-    let series = |name: &str, points: &[(f64, f64)]| Series {
+    let make_series = |name: &str, points: &[(f64, f64)]| Series {
         name: name.to_owned(),
         line: None,
         points: points.iter().map(|&(x, y)| CurvePoint { x, y, ..CurvePoint::default() }).collect(),
     };
-    let x = [series("a", &[(1.0, 0.25), (2.0, 0.5)]), series("b", &[(1.0, 0.75)])];
+    let x = [make_series("a", &[(1.0, 0.25), (2.0, 0.5)]), make_series("b", &[(1.0, 0.75)])];
     let y = vec![
-        series("b", &[(1.0, 0.1), (2.0, 0.2)]),
-        series("a", &[(2.0, 0.3), (1.0, 0.4)]),
-        series("c", &[(1.0, 0.9)]),
+        make_series("b", &[(1.0, 0.1), (2.0, 0.2)]),
+        make_series("a", &[(2.0, 0.3), (1.0, 0.4)]),
+        make_series("c", &[(1.0, 0.9)]),
     ];
-    assert_eq!(plot_against(&x, y), [series("b", &[(0.75, 0.1)]), series("a", &[(0.5, 0.3), (0.25, 0.4)])]);
+    assert_eq!(plot_against(&x, y), [make_series("b", &[(0.75, 0.1)]), make_series("a", &[(0.5, 0.3), (0.25, 0.4)])]);
 }
 
 #[test]
@@ -49,19 +49,19 @@ fn entries_use_a_unit_only_for_whole_multiples() {
     }
 }
 
-/// All shares of the lines differ, so that a wrong one would be noticed.
+/// All shares of the lines differ, so that a wrong share would be noticed.
 #[test]
 fn size_figures_show_their_own_shares() {
     use crate::analysis::questions::line::{Line, Measure, RATES};
-    let line = |name: &str, times: f64| {
+    let make_line = |name: &str, factor: f64| {
         let ratio =
-            crate::stats::ratio::Ratio { mean: 0.5 * times, low: 0.4, high: 0.8, pairs: 9, ..Default::default() };
+            crate::stats::ratio::Ratio { mean: 0.5 * factor, low: 0.4, high: 0.8, pairs: 9, ..Default::default() };
         let mut intervals = [(0.0, 0.0); RATES.len()];
         for (column, low) in [(columns::HITS, 0.1), (columns::USABLE, 0.2), (columns::SAVED, 0.3)] {
-            let at = RATES.iter().position(|(rate, _)| *rate == column).unwrap();
-            intervals[at] = (low, low + 0.05);
+            let index = RATES.iter().position(|(rate, _)| *rate == column).unwrap();
+            intervals[index] = (low, low + 0.05);
         }
-        let mut line = Line {
+        let mut make_line = Line {
             name: name.to_owned(),
             values: vec![name.to_owned()],
             measures: vec![Measure { ratio, ..Measure::default() }],
@@ -69,39 +69,43 @@ fn size_figures_show_their_own_shares() {
             searches: 1,
             ..Line::default()
         };
-        line.set_sums([(columns::PROBES, 100.0), (columns::HITS, 40.0 * times), (columns::USABLE, 10.0 * times)]);
-        line.set_sums([(columns::NODES, 300.0), (columns::SAVED, 100.0 * times)]);
-        line
+        make_line.set_sums([
+            (columns::PROBES, 100.0),
+            (columns::HITS, 40.0 * factor),
+            (columns::USABLE, 10.0 * factor),
+        ]);
+        make_line.set_sums([(columns::NODES, 300.0), (columns::SAVED, 100.0 * factor)]);
+        make_line
     };
-    let drawn = |labels: [&str; 2]| {
-        let level = |(at, label): (usize, &&str)| axes::Level {
+    let draw = |labels: [&str; 2]| {
+        let make_level = |(index, label): (usize, &&str)| axes::Level {
             values: vec![(*label).to_owned()],
             label: (*label).to_owned(),
-            number: Some(1024.0 * (at + 1) as f64),
+            number: Some(1024.0 * (index + 1) as f64),
         };
         let axis = Axis {
             columns: vec!["table.size".to_owned()],
             path: "table.size".to_owned(),
             name: "size".to_owned(),
-            levels: labels.iter().enumerate().map(level).collect(),
+            levels: labels.iter().enumerate().map(make_level).collect(),
         };
-        let [one, two] = labels;
-        let text = format!("variant,position,depth,search.nodes,table.size\nv1,p,1,9,{one}\nv2,p,1,9,{two}\n");
+        let [first, second] = labels;
+        let text = format!("variant,position,depth,search.nodes,table.size\nv1,p,1,9,{first}\nv2,p,1,9,{second}\n");
         let frame = Cow::Owned(Frame::parse(text.as_bytes(), "t").unwrap());
-        let summary = Summary { lines: vec![line("v1", 1.0), line("v2", 2.0)], ..Summary::default() };
-        let view = Grid { frame, axes: vec![axis], references: vec![0], ..Grid::default() };
-        let figures = size_figures(&view, &summary).into_iter();
-        let shown = figures.map(|figure| {
+        let summary = Summary { lines: vec![make_line("v1", 1.0), make_line("v2", 2.0)], ..Summary::default() };
+        let grid = Grid { frame, axes: vec![axis], references: vec![0], ..Grid::default() };
+        let figures = size_figures(&grid, &summary).into_iter();
+        let contents = figures.map(|figure| {
             let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
             let points = &lines.series[0].points;
             let values = points.iter().map(|point| [point.x, point.y, point.low, point.high]).collect::<Vec<_>>();
             (figure.file, values, [lines.x_log, lines.y_log, lines.ratio, lines.share], (lines.x, lines.x_ticks))
         });
-        shown.collect::<Vec<_>>()
+        contents.collect::<Vec<_>>()
     };
-    let figures = drawn(["1 KiB", "2 KiB"]);
-    let (log, share) = ([true, true, true, false], [true, false, false, true]);
-    let by_size = |name: &str, a: f64, b: f64, [low, high]: [f64; 2], scales: [bool; 4]| {
+    let figures = draw(["1 KiB", "2 KiB"]);
+    let (ratio_scales, share_scales) = ([true, true, true, false], [true, false, false, true]);
+    let expected_figure = |name: &str, a: f64, b: f64, [low, high]: [f64; 2], scales: [bool; 4]| {
         (name.to_owned(), vec![[1024.0, a, low, high], [2048.0, b, low, high]], scales)
     };
     let contents: Vec<_> =
@@ -110,32 +114,32 @@ fn size_figures_show_their_own_shares() {
     assert_eq!(
         contents[..3],
         [
-            by_size("size-ratio", 0.5, 1.0, [0.4, 0.8], log),
-            by_size("size-usable", 0.1, 0.2, [0.2, 0.25], share),
-            // 100 of 400 is a quarter, 200 of 500 two fifths.
-            by_size("size-saved", 0.25, 0.4, [0.3, 0.35], share),
+            expected_figure("size-ratio", 0.5, 1.0, [0.4, 0.8], ratio_scales),
+            expected_figure("size-usable", 0.1, 0.2, [0.2, 0.25], share_scales),
+            // 100 of 400 is a quarter, and 200 of 500 is two fifths.
+            expected_figure("size-saved", 0.25, 0.4, [0.3, 0.35], share_scales),
         ]
     );
-    let worth =
+    let worth_figure =
         ("worth-hits".to_owned(), vec![[0.4, 0.25, 0.3, 0.35], [0.8, 0.4, 0.3, 0.35]], [false, false, false, true]);
-    assert_eq!(contents[3], worth);
-    let ticks = |texts: [&str; 2]| vec![(1024.0, texts[0].to_owned()), (2048.0, texts[1].to_owned())];
-    assert_eq!(figures[0].3, ("table size".to_owned(), ticks(["1 KiB", "2 KiB"])));
-    assert_eq!(drawn(["1024", "2048"])[0].3, ("table size (entries)".to_owned(), ticks(["1 K", "2 K"])));
-    assert_eq!(drawn(["1024", "2 KiB"])[0].3, ("table size".to_owned(), ticks(["1024", "2 KiB"])));
+    assert_eq!(contents[3], worth_figure);
+    let expected_ticks = |texts: [&str; 2]| vec![(1024.0, texts[0].to_owned()), (2048.0, texts[1].to_owned())];
+    assert_eq!(figures[0].3, ("table size".to_owned(), expected_ticks(["1 KiB", "2 KiB"])));
+    assert_eq!(draw(["1024", "2048"])[0].3, ("table size (entries)".to_owned(), expected_ticks(["1 K", "2 K"])));
+    assert_eq!(draw(["1024", "2 KiB"])[0].3, ("table size".to_owned(), expected_ticks(["1024", "2 KiB"])));
 }
 
 #[test]
 fn response_figure_has_a_tick_at_each_value() {
-    let series = |name: &str, places: &[f64]| Series {
+    let make_series = |name: &str, values: &[f64]| Series {
         name: name.to_owned(),
         line: None,
-        points: places.iter().map(|&x| CurvePoint { x, y: 2.0, ..CurvePoint::default() }).collect(),
+        points: values.iter().map(|&x| CurvePoint { x, y: 2.0, ..CurvePoint::default() }).collect(),
     };
     let response = Response {
         path: "table.policy.depth-age.factor".to_owned(),
         reference: "4".to_owned(),
-        series: vec![series("a", &[1.0, 4.0]), series("b", &[4.0, 16_384.0])],
+        series: vec![make_series("a", &[1.0, 4.0]), make_series("b", &[4.0, 16_384.0])],
         by: "size".to_owned(),
     };
     let response = response_figure(response, "nodes");
@@ -146,7 +150,7 @@ fn response_figure_has_a_tick_at_each_value() {
     assert!(response.caption.starts_with("Each value of factor against factor = 4, "));
     assert!(response.caption.ends_with(" One line for each size."));
     let Plot::Lines(lines) = response.plot else { panic!("no lines") };
-    let ticks: Vec<(f64, &str)> = lines.x_ticks.iter().map(|(at, text)| (*at, text.as_str())).collect();
+    let ticks: Vec<(f64, &str)> = lines.x_ticks.iter().map(|(value, text)| (*value, text.as_str())).collect();
     assert_eq!(ticks, [(1.0, "1"), (4.0, "4"), (16_384.0, "16.384k")]);
     assert_eq!([lines.ratio, lines.y_log, lines.x_log, lines.share], [true, true, true, false]);
     assert_eq!((lines.x.as_str(), lines.y.as_str()), ("table.policy.depth-age.factor", "nodes against factor = 4"));
@@ -154,50 +158,50 @@ fn response_figure_has_a_tick_at_each_value() {
 
 #[test]
 fn map_is_drawn_if_half_full_and_small() {
-    let axis = |name: &str, levels: usize, wide: usize| Axis {
+    let make_axis = |name: &str, levels: usize, width: usize| Axis {
         columns: vec![name.to_owned()],
         path: name.to_owned(),
         name: name.to_owned(),
         levels: (0..levels)
-            .map(|at| axes::Level {
-                values: vec![at.to_string()],
+            .map(|level| axes::Level {
+                values: vec![level.to_string()],
                 // The widest label determines the space for labels.
-                label: if at == 0 { "0".to_owned() } else { format!("{at:0wide$}") },
-                number: Some(at as f64),
+                label: if level == 0 { "0".to_owned() } else { format!("{level:0width$}") },
+                number: Some(level as f64),
             })
             .collect(),
     };
-    // Searches `filled` points of the grid, each with its own variant and ratio.
-    let drawn = |first: (usize, usize), second: (usize, usize), filled: usize, third: bool| {
-        let places = (0..first.0).flat_map(|a| (0..second.0).map(move |b| (a, b))).take(filled);
+    // Searches `count` points of the grid, each with its own variant and ratio.
+    let draw = |first: (usize, usize), second: (usize, usize), count: usize, has_third: bool| {
+        let points = (0..first.0).flat_map(|a| (0..second.0).map(move |b| (a, b))).take(count);
         let mut text = "variant,position,depth,search.nodes,a,b\n".to_owned();
         let mut lines = Vec::new();
-        for (at, (a, b)) in places.enumerate() {
-            text += &format!("v{at},p,1,9,{a},{b}\n");
-            let ratio = crate::stats::ratio::Ratio { mean: 1.0 + at as f64, pairs: 1, ..Default::default() };
+        for (index, (a, b)) in points.enumerate() {
+            text += &format!("v{index},p,1,9,{a},{b}\n");
+            let ratio = crate::stats::ratio::Ratio { mean: 1.0 + index as f64, pairs: 1, ..Default::default() };
             lines.push(crate::analysis::Line {
-                name: format!("v{at}"),
-                values: vec![format!("v{at}")],
+                name: format!("v{index}"),
+                values: vec![format!("v{index}")],
                 measures: vec![crate::analysis::questions::line::Measure { ratio, ..Default::default() }],
                 searches: 1,
                 ..Default::default()
             });
         }
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-        let mut axes = vec![axis("a", first.0, first.1), axis("b", second.0, second.1)];
-        axes.extend(third.then(|| axis("c", 2, 1)));
+        let mut axes = vec![make_axis("a", first.0, first.1), make_axis("b", second.0, second.1)];
+        axes.extend(has_third.then(|| make_axis("c", 2, 1)));
         let summary = Summary { by: vec![columns::VARIANT.to_owned()], lines, ..Summary::default() };
-        let view = Grid { frame: Cow::Owned(frame), axes, references: vec![0, 0], ..Grid::default() };
-        map_figure(&view, &summary).map(|figure| {
+        let grid = Grid { frame: Cow::Owned(frame), axes, references: vec![0, 0], ..Grid::default() };
+        map_figure(&grid, &summary).map(|figure| {
             let Plot::Heat(heat) = figure.plot else { panic!("no map") };
-            // Each cell is at its row and column, turned or not.
-            let turned = heat.first.0 == "b";
-            let (names, title) = if turned { (["b", "a"], "B and a") } else { (["a", "b"], "A and b") };
+            // Each cell is in its row and column, whether the map is turned or not.
+            let is_turned = heat.first.0 == "b";
+            let (names, title) = if is_turned { (["b", "a"], "B and a") } else { (["a", "b"], "A and b") };
             assert_eq!(([heat.first.0.as_str(), &heat.second.0], figure.title.as_str()), (names, title));
             assert_eq!([heat.first.1.len(), heat.second.1.len()], [heat.cells.len(), heat.cells[0].len()]);
             for (row, cells) in heat.cells.iter().enumerate() {
                 for (column, cell) in cells.iter().enumerate() {
-                    let (a, b) = if turned { (column, row) } else { (row, column) };
+                    let (a, b) = if is_turned { (column, row) } else { (row, column) };
                     let expected = (1 + a * second.0 + b) as f64;
                     assert!(cell.is_none_or(|cell| (cell - expected).abs() < 1e-9), "{heat:?}");
                 }
@@ -205,19 +209,17 @@ fn map_is_drawn_if_half_full_and_small() {
             (heat.first.0, heat.cells.len(), figure.caption.contains("Averaged over"))
         })
     };
-    let expected = |name: &str, rows: usize, rest: bool| Some((name.to_owned(), rows, rest));
-    assert_eq!(drawn((2, 1), (2, 1), 4, false), expected("a", 2, false));
-    assert_eq!(drawn((2, 1), (2, 1), 2, false), expected("a", 2, false), "half of it");
-    assert_eq!(drawn((2, 1), (2, 1), 1, false), None);
-    assert_eq!(drawn((2, 1), (3, 1), 6, true), expected("b", 3, true), "the longer one runs down");
-    assert_eq!(drawn((2, 20), (3, 1), 6, false), expected("a", 2, false), "wider by its words");
-    // 16 against 18 letters; labels count at least seven letters: 21 against 20.
-    assert_eq!(drawn((2, 8), (2, 9), 4, false), expected("b", 2, false));
-    assert_eq!(drawn((3, 2), (2, 10), 6, false), expected("a", 3, false));
-    assert_eq!(
-        (drawn((16, 1), (2, 1), 32, false), drawn((17, 1), (2, 1), 34, false)),
-        (expected("a", 16, false), None)
-    );
+    let map_of = |name: &str, rows: usize, is_averaged: bool| Some((name.to_owned(), rows, is_averaged));
+    assert_eq!(draw((2, 1), (2, 1), 4, false), map_of("a", 2, false));
+    assert_eq!(draw((2, 1), (2, 1), 2, false), map_of("a", 2, false), "half of it");
+    assert_eq!(draw((2, 1), (2, 1), 1, false), None);
+    assert_eq!(draw((2, 1), (3, 1), 6, true), map_of("b", 3, true), "the longer one runs down");
+    assert_eq!(draw((2, 20), (3, 1), 6, false), map_of("a", 2, false), "wider by its words");
+    // The axes are 16 and 18 letters wide; labels count as at least seven letters, which makes 21
+    // and 20.
+    assert_eq!(draw((2, 8), (2, 9), 4, false), map_of("b", 2, false));
+    assert_eq!(draw((3, 2), (2, 10), 6, false), map_of("a", 3, false));
+    assert_eq!((draw((16, 1), (2, 1), 32, false), draw((17, 1), (2, 1), 34, false)), (map_of("a", 16, false), None));
 }
 
 /// The ordered option is along x, with one line per value of the other; for 75 variants, the map
@@ -225,7 +227,7 @@ fn map_is_drawn_if_half_full_and_small() {
 #[test]
 fn figure_of_the_whole_grid_leads() {
     use crate::analysis::Question;
-    let lead = |first: (&str, usize), second: (&str, usize)| {
+    let first_figure = |first: (&str, usize), second: (&str, usize)| {
         let mut text = format!("variant,position,depth,{},{},search.nodes\n", first.0, second.0);
         for (a, b, position) in
             (0..first.1).flat_map(|a| (0..second.1).flat_map(move |b| (0..2).map(move |position| (a, b, position))))
@@ -235,13 +237,13 @@ fn figure_of_the_whole_grid_leads() {
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], Some("v0-0"))).unwrap();
         let grid = Grid::new(&frame, &summary, None).unwrap();
-        let first = figures(&grid, &summary).into_iter().next()?;
-        let lines = if let Plot::Lines(lines) = &first.plot { lines.series.len() } else { 0 };
-        Some((first.file, lines))
+        let figure = figures(&grid, &summary).into_iter().next()?;
+        let lines = if let Plot::Lines(lines) = &figure.plot { lines.series.len() } else { 0 };
+        Some((figure.file, lines))
     };
-    let policy = |values| ("table.policy.kind", values);
-    assert_eq!(lead(("table.size", 3), policy(2)), Some(("size-ratio".to_owned(), 2)));
-    assert_eq!(lead(("table.slots", 3), policy(2)), Some(("level-ratio".to_owned(), 2)));
-    assert_eq!(lead(("table.size", 5), policy(15)), Some(("map".to_owned(), 0)));
-    assert_eq!(lead(("table.size", 1), policy(2)), None);
+    let policies = |values| ("table.policy.kind", values);
+    assert_eq!(first_figure(("table.size", 3), policies(2)), Some(("size-ratio".to_owned(), 2)));
+    assert_eq!(first_figure(("table.slots", 3), policies(2)), Some(("level-ratio".to_owned(), 2)));
+    assert_eq!(first_figure(("table.size", 5), policies(15)), Some(("map".to_owned(), 0)));
+    assert_eq!(first_figure(("table.size", 1), policies(2)), None);
 }

@@ -32,27 +32,27 @@ pub struct Lines {
 
 const HEIGHT: f64 = 300.0;
 
-/// Most series whose intervals are drawn as bands.
+/// The maximum number of series whose intervals are drawn as bands.
 const MAX_BANDS: usize = 3;
 
 impl Lines {
-    /// By how many pixels a series stands beside its x, so that the whiskers of many do not cover
-    /// each other.
-    fn shift(&self, at: usize) -> f64 {
+    /// The number of pixels by which a series is shifted along x, so that the whiskers of many
+    /// series do not cover each other.
+    fn shift(&self, index: usize) -> f64 {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let is_crowded = self.series.len() > MAX_BANDS && points().any(|point| point.low.is_finite());
-        if is_crowded { 3.0 * (at as f64 - (self.series.len() - 1) as f64 / 2.0) } else { 0.0 }
+        if is_crowded { 3.0 * (index as f64 - (self.series.len() - 1) as f64 / 2.0) } else { 0.0 }
     }
 
-    fn colour(&self, at: usize) -> usize {
+    fn colour(&self, index: usize) -> usize {
         match self.base {
-            Some(base) if at == base => 0,
-            Some(base) if at > base => at,
-            _ => at + 1,
+            Some(base) if index == base => 0,
+            Some(base) if index > base => index,
+            _ => index + 1,
         }
     }
 
-    /// A value of y with all decimals that pages show.
+    /// Formats a value of y with all the decimals that pages show.
     pub fn exact(&self, value: f64) -> String {
         if self.ratio { format!("{value:.3}") } else { self.format_y(value) }
     }
@@ -61,10 +61,10 @@ impl Lines {
         if self.share { format!("{} %", format_short(100.0 * value)) } else { format_short(value) }
     }
 
-    /// A plot of ratios over the values of an option, with a tick at each; logarithmic along x
-    /// where each value is twice the one before it or more.
+    /// A plot of ratios over the values of an option, with a tick at each value. The x axis is
+    /// logarithmic if each value is at least twice the previous one.
     pub(in crate::report) fn from_ratios(series: Vec<Series>, x: &str, y: String) -> Self {
-        let points = series.iter().flat_map(|one| &one.points);
+        let points = series.iter().flat_map(|series| &series.points);
         let ticks: BTreeMap<u64, f64> = points.map(|point| (point.x.to_bits(), point.x)).collect();
         let values: Vec<f64> = ticks.into_values().collect();
         let x_log = values.len() > 2 && values[0] > 0.0 && values.windows(2).all(|pair| pair[1] >= 2.0 * pair[0]);
@@ -90,58 +90,63 @@ impl Lines {
         } else {
             self.x_ticks.clone()
         };
-        let mut free = f64::NEG_INFINITY;
+        let mut free_from = f64::NEG_INFINITY;
         for (tick, text) in &ticks {
-            let place = x.pixel(*tick);
-            svg.line("rule", (place, top), (place, bottom));
-            let half = super::text_width(text) / 2.0;
-            if place - half > free && place + half < width {
-                svg.text("", (place, bottom + 17.0), Anchor::Middle, text);
-                free = place + half + 6.0;
+            let tick_x = x.pixel(*tick);
+            svg.line("rule", (tick_x, top), (tick_x, bottom));
+            let half_width = super::text_width(text) / 2.0;
+            if tick_x - half_width > free_from && tick_x + half_width < width {
+                svg.text("", (tick_x, bottom + 17.0), Anchor::Middle, text);
+                free_from = tick_x + half_width + 6.0;
             }
         }
         if self.ratio {
             svg.line("one", (left, y.pixel(1.0)), (right, y.pixel(1.0)));
         }
         svg.line("frame", (left, bottom), (right, bottom));
-        for (at, series) in self.series.iter().enumerate() {
-            self.draw_series(&mut svg, at, series, &x, &y);
+        for (index, series) in self.series.iter().enumerate() {
+            self.draw_series(&mut svg, index, series, &x, &y);
         }
         svg.text("faint", ((left + right) / 2.0, bottom + 36.0), Anchor::Middle, &self.x);
         svg.vertical_text((12.0, (top + bottom) / 2.0), &self.y);
         let mut height = bottom + 46.0;
         if self.series.len() > 1 {
-            let names: Vec<(usize, String)> =
-                self.series.iter().enumerate().map(|(at, series)| (self.colour(at), series.name.clone())).collect();
+            let names: Vec<(usize, String)> = self
+                .series
+                .iter()
+                .enumerate()
+                .map(|(index, series)| (self.colour(index), series.name.clone()))
+                .collect();
             height += svg.legend(height, &names, Swatch::Mark);
         }
         svg.finish(height, title, alone)
     }
 
-    fn draw_series(&self, svg: &mut Svg, at: usize, series: &Series, x: &Scale, y: &Scale) {
-        let colour = self.colour(at);
+    fn draw_series(&self, svg: &mut Svg, index: usize, series: &Series, x: &Scale, y: &Scale) {
+        let colour = self.colour(index);
         let class = colour % super::SERIES;
-        let place = |point: &CurvePoint| x.pixel(point.x) + self.shift(at);
-        let banded = series.points.iter().filter(|point| !point.low.is_nan()).count();
-        // Few lines have their intervals as bands, many as whiskers side by side.
+        let x_pixel = |point: &CurvePoint| x.pixel(point.x) + self.shift(index);
+        let interval_count = series.points.iter().filter(|point| !point.low.is_nan()).count();
+        // Intervals are bands if there are few lines, and whiskers side by side if there are many.
         if self.series.len() > MAX_BANDS {
             for point in series.points.iter().filter(|point| point.low.is_finite() && point.high.is_finite()) {
-                let ends = [point.low, point.high].map(|end| (place(point), y.pixel(end)));
-                svg.line(&format!("s{class} whisker"), ends[0], ends[1]);
+                let whisker_ends = [point.low, point.high].map(|bound| (x_pixel(point), y.pixel(bound)));
+                svg.line(&format!("s{class} whisker"), whisker_ends[0], whisker_ends[1]);
             }
-        } else if banded > 1 {
-            let edge =
-                |point: &CurvePoint, bound: f64| (place(point), y.pixel(if bound.is_nan() { point.y } else { bound }));
-            let lower = series.points.iter().map(|point| edge(point, point.low));
-            let upper = series.points.iter().map(|point| edge(point, point.high));
+        } else if interval_count > 1 {
+            let edge_point = |point: &CurvePoint, bound: f64| {
+                (x_pixel(point), y.pixel(if bound.is_nan() { point.y } else { bound }))
+            };
+            let lower = series.points.iter().map(|point| edge_point(point, point.low));
+            let upper = series.points.iter().map(|point| edge_point(point, point.high));
             let outline: Vec<(f64, f64)> = lower.chain(upper.rev()).collect();
             svg.path(&format!("s{class} band"), &outline, true);
         }
         let mut line: Vec<(f64, f64)> = Vec::new();
         for point in &series.points {
-            let last = line.last().filter(|_| self.stairs).map(|last| (place(point), last.1));
-            line.extend(last);
-            line.push((place(point), y.pixel(point.y)));
+            let corner = line.last().filter(|_| self.stairs).map(|last| (x_pixel(point), last.1));
+            line.extend(corner);
+            line.push((x_pixel(point), y.pixel(point.y)));
         }
         svg.path(&format!("s{class} line"), &line, false);
         for point in &series.points {
@@ -153,14 +158,14 @@ impl Lines {
                 title += &format!(" ({})", point.label);
             }
             let size = if self.stairs { 1.8 } else { 3.6 };
-            svg.mark(colour, "", (place(point), y.pixel(point.y)), size, &title);
+            svg.mark(colour, "", (x_pixel(point), y.pixel(point.y)), size, &title);
         }
     }
 
-    /// The text of a value of x.
+    /// Formats a value of x.
     pub fn tick_text(&self, value: f64) -> String {
-        let known = self.x_ticks.iter().find(|(tick, _)| *tick == value);
-        known.map_or_else(|| format_short(value), |(_, text)| text.clone())
+        let tick = self.x_ticks.iter().find(|(tick, _)| *tick == value);
+        tick.map_or_else(|| format_short(value), |(_, text)| text.clone())
     }
 }
 
@@ -170,21 +175,21 @@ mod tests {
 
     #[test]
     fn every_series_has_its_own_colour() {
-        let colours = |base: Option<usize>| {
+        let colours_of = |base: Option<usize>| {
             let lines = Lines { base, ..Lines::default() };
-            [0, 1, 2, 3].map(|at| lines.colour(at))
+            [0, 1, 2, 3].map(|index| lines.colour(index))
         };
-        assert_eq!(colours(None), [1, 2, 3, 4]);
-        assert_eq!(colours(Some(0)), [0, 1, 2, 3]);
-        assert_eq!(colours(Some(2)), [1, 2, 0, 3]);
-        assert_eq!(colours(Some(3)), [1, 2, 3, 0]);
+        assert_eq!(colours_of(None), [1, 2, 3, 4]);
+        assert_eq!(colours_of(Some(0)), [0, 1, 2, 3]);
+        assert_eq!(colours_of(Some(2)), [1, 2, 0, 3]);
+        assert_eq!(colours_of(Some(3)), [1, 2, 3, 0]);
     }
 
     #[test]
     fn option_that_doubles_has_a_logarithmic_axis() {
         let is_log = |values: &[f64]| {
-            let point = |&x: &f64| CurvePoint { x, y: 1.0, low: 0.5, high: 2.0, label: String::new() };
-            let series = Series { points: values.iter().map(point).collect(), ..Series::default() };
+            let make_point = |&x: &f64| CurvePoint { x, y: 1.0, low: 0.5, high: 2.0, label: String::new() };
+            let series = Series { points: values.iter().map(make_point).collect(), ..Series::default() };
             Lines::from_ratios(vec![series], "uci.Hash", String::new()).x_log
         };
         assert!(is_log(&[1.0, 4.0, 16.0, 64.0]));
@@ -194,11 +199,11 @@ mod tests {
     #[test]
     fn up_to_three_series_have_bands_and_more_have_whiskers() {
         for (count, bands, whiskers) in [(1, 1, 0), (3, 3, 0), (4, 0, 8)] {
-            let point = |x: f64| CurvePoint { x, y: 1.0, low: 0.5, high: 2.0, label: String::new() };
-            let series = vec![Series { points: vec![point(1.0), point(2.0)], ..Series::default() }; count];
-            let drawn = Lines { series, ..Lines::default() }.render(600.0, "t", false);
-            assert_eq!(drawn.matches(" band\"").count(), bands, "{count}");
-            assert_eq!(drawn.matches(" whisker\"").count(), whiskers, "{count}");
+            let make_point = |x: f64| CurvePoint { x, y: 1.0, low: 0.5, high: 2.0, label: String::new() };
+            let series = vec![Series { points: vec![make_point(1.0), make_point(2.0)], ..Series::default() }; count];
+            let svg = Lines { series, ..Lines::default() }.render(600.0, "t", false);
+            assert_eq!(svg.matches(" band\"").count(), bands, "{count}");
+            assert_eq!(svg.matches(" whisker\"").count(), whiskers, "{count}");
         }
     }
 }
