@@ -3,8 +3,8 @@
 //!
 //! The library has three parts:
 //!
-//! - always: boards, suites of positions, a search engine whose every choice is an option, its
-//!   transposition table with replacement policies, and traces of table accesses and their replay;
+//! - always: boards, suites of positions, a search engine in which every choice is an option, its
+//!   transposition table with replacement policies, and traces of table accesses with their replay;
 //! - feature `lab`: experiments, and their results as rows, comparisons and reports;
 //! - feature `cli` (the default, includes `lab`): the `ttlab` command, for programs that add a
 //!   policy to it.
@@ -29,12 +29,12 @@
 //! # Ok::<(), ttlab::EngineError>(())
 //! ```
 //!
-//! `docs/library.md` has more: a policy of one's own, an experiment run from code, its rows in a
-//! frame.
+//! `docs/library.md` shows more: how to add a policy, run an experiment from code, and read its
+//! rows into a frame.
 
-// What is public is documented; `internals` makes all of it public.
+// Everything public is documented, except what only `internals` makes public.
 #![cfg_attr(not(feature = "internals"), warn(missing_docs))]
-// The rooms below a feature have parts that only that feature uses.
+// Some modules have parts that only the larger features use.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 #[cfg(not(unix))]
@@ -143,21 +143,21 @@ pub mod trace {
     pub use crate::traces::{Event, EventKind, Flaw, Reader, Recorder, SharedWriter, TraceError, Writer, flags, read};
 }
 
-/// The modules as they are, for the project's own tests, benchmarks and fuzz targets. No promise is
-/// made about them.
+/// All modules, for the project's own tests, benchmarks and fuzz targets. They are not part of the
+/// stable API.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
-    /// Re-exports rooms under their own names.
-    macro_rules! rooms {
-        ($($room:ident)*) => { $(pub mod $room { pub use crate::$room::*; })* };
+    /// Re-exports modules under their own names.
+    macro_rules! modules {
+        ($($module:ident)*) => { $(pub mod $module { pub use crate::$module::*; })* };
     }
-    rooms! {
+    modules! {
         analysis chess decode engine experiment generate record report runner signature stats subject submit table traces
     }
 }
 
-/// The code of the page for users of the library is tested with that of the comments.
+/// The code in `docs/library.md` is tested together with the doc comments.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/library.md")]
 struct LibraryPage;

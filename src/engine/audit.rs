@@ -1,11 +1,10 @@
-//! The node audit: every answer of the table that a search may use is compared with a search
-//! without a table of the same node, depth and window. Comparing only root scores misses most table
-//! faults; this does not.
+//! The node audit: every table answer that a search may use is compared with a search of the same
+//! node, depth and window without a table. Comparing only root scores would miss most table faults.
 //!
-//! Values are comparable where they depend only on position and depth, which [`comparable`]
-//! ensures. With draws by repetition and the fifty-move rule they also depend on the path, so that
-//! what one path stored may be wrong on another: that is no fault of the table, and [`with_draws`]
-//! counts it.
+//! Values can be compared if they depend only on position and depth, which [`comparable`] ensures.
+//! With draws by repetition and the fifty-move rule they also depend on the path, so a score stored
+//! on one path may be wrong on another. That is not a fault of the table; an audit with the options
+//! of [`with_draws`] counts how often it happens.
 
 use super::eval::Evaluator;
 use super::node::Node;
@@ -60,7 +59,7 @@ pub struct Wrong {
     pub claim: AuditedClaim,
     /// The claimed score, from the node at `ply`.
     pub score: Score,
-    /// The true value compared with the score; equal if only the bound or the move is wrong.
+    /// How the true value compares with the score; equal if only the bound or the move is wrong.
     pub truth: Ordering,
     /// Remaining depth of the node.
     pub depth: i32,
@@ -115,9 +114,9 @@ impl Findings {
 }
 
 /// The options without everything that makes values incomparable: entries answer only at their own
-/// depth; no repetitions, no fifty-move rule; no pruning or reduction besides alpha-beta, and no
-/// evaluation put right by what the table has. `None`
-/// without a table. Deliberate faults stay in.
+/// depth; there are no draws by repetition or the fifty-move rule, no pruning or reductions besides
+/// alpha-beta, and no static evaluations refined by table scores. Deliberate faults are kept.
+/// `None` if there is no table.
 pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     let mut options = options.clone();
     if options.table.kind == TableKind::None {
@@ -139,8 +138,8 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     Some(options)
 }
 
-/// [`comparable`] options with draws, where they are asked for: values then depend on the path, and
-/// the truth is that of the node's own path.
+/// The [`comparable`] options with draws; `None` if `options` has no draws. Values then depend on
+/// the path, and an answer is compared with the value on its node's own path.
 pub fn with_draws(options: &EngineOptions) -> Option<EngineOptions> {
     comparable(options).filter(|_| options.draws).map(|comparable| EngineOptions { draws: true, ..comparable })
 }
@@ -162,7 +161,8 @@ impl<'a> Auditor<'a> {
         Self { findings, reference: ReferenceSearch::new(on, evaluator, increments), on }
     }
 
-    /// Audits an answer at a node with this path of keys.
+    /// Audits the hit of a probe. `path`: the keys of the earlier positions, up to the node's
+    /// parent.
     pub(super) fn examine(&mut self, probed: &Probed, path: &[u64], hit: &Hit) {
         let &Probed { board, node, deep, cut, .. } = probed;
         let Node { alpha, beta, depth, ply, .. } = node;
@@ -190,20 +190,20 @@ impl<'a> Auditor<'a> {
         }
         self.findings.count.answers += 1;
         self.findings.count.cutoffs += u64::from(cut);
-        // How the cut-off node interprets the score.
-        let read = match score {
+        // The bound as which the node that was cut off uses the score.
+        let cutoff_bound = match score {
             score if score >= beta => Bound::Lower,
             score if score <= alpha => Bound::Upper,
             _ => Bound::Exact,
         };
         if !holds(bound) {
             self.findings.report(wrong(AuditedClaim::Stored(bound)));
-        } else if cut && !holds(read) {
+        } else if cut && !holds(cutoff_bound) {
             self.findings.report(wrong(AuditedClaim::Cutoff));
         }
     }
 
-    /// Audits the score of a root with this game history of keys.
+    /// Audits the score of a root. `path`: the keys of the earlier positions of the game.
     pub(super) fn examine_root(&mut self, root: &Board, path: &[u64], depth: i32, score: Score) {
         let truth = self.reference.compare(root, path, depth, 0, score);
         self.findings.count.roots += 1;
@@ -222,8 +222,8 @@ mod tests {
     use crate::engine::{Engine, Limit, SearchProgress};
     use std::sync::atomic::AtomicBool;
 
-    /// Options that make scores depend on more than position and depth are off; deliberate faults
-    /// stay.
+    /// Options that make scores depend on more than position and depth are switched off; deliberate
+    /// faults are kept.
     #[test]
     fn comparable_options_switch_off_path_dependence_and_pruning() {
         let options = |text: &str| -> EngineOptions {
@@ -240,70 +240,74 @@ mod tests {
         ] {
             let path = prunes.split(' ').next().unwrap();
             let rest: Vec<&str> = plain.lines().filter(|line| !line.starts_with(path)).collect();
-            let found = comparable(&options(&format!("{}\n{prunes}", rest.join("\n")))).unwrap();
-            let off = [found.lmr.min_depth, found.null_move.min_depth];
-            assert_eq!((found.draws, found.quiescence.delta, off), (false, 0, [0; 2]), "{prunes}");
-            assert!(!found.probe.refine, "{prunes}");
+            let comparable_options = comparable(&options(&format!("{}\n{prunes}", rest.join("\n")))).unwrap();
+            let off = [comparable_options.lmr.min_depth, comparable_options.null_move.min_depth];
             assert_eq!(
-                (found.probe.depth, found.table.size),
+                (comparable_options.draws, comparable_options.quiescence.delta, off),
+                (false, 0, [0; 2]),
+                "{prunes}"
+            );
+            assert!(!comparable_options.probe.refine, "{prunes}");
+            assert_eq!(
+                (comparable_options.probe.depth, comparable_options.table.size),
                 (DepthRule::Equal, options(plain).table.size),
                 "{prunes}"
             );
         }
-        let kept = options("probe = { depth = 'ignored', bounds = 'ignored' }\ndraws = false");
-        let found = comparable(&kept).unwrap().probe;
-        assert_eq!((found.depth, found.bounds), (kept.probe.depth, kept.probe.bounds));
+        let faulty = options("probe = { depth = 'ignored', bounds = 'ignored' }\ndraws = false");
+        let probe = comparable(&faulty).unwrap().probe;
+        assert_eq!((probe.depth, probe.bounds), (faulty.probe.depth, faulty.probe.bounds));
         assert_eq!(comparable(&options("table = 'none'")), None);
     }
 
-    /// The sum has all counts and the first twenty wrong answers in order.
+    /// The sum has the counts of both audits and the first twenty wrong answers, in order.
     #[test]
     fn audit_results_add_up() {
-        let found = |wrong: u64, ply: usize| {
-            let mut found = Findings::default();
+        let make_findings = |wrong: u64, ply: usize| {
+            let mut findings = Findings::default();
             for _ in 0..wrong {
                 let (claim, truth) = (AuditedClaim::Root, Ordering::Less);
-                found.report(Wrong { fen: String::new(), claim, score: 0, truth, depth: 1, ply, window: (0, 1) });
+                findings.report(Wrong { fen: String::new(), claim, score: 0, truth, depth: 1, ply, window: (0, 1) });
             }
-            found.count.answers = 10 * wrong;
-            found
+            findings.count.answers = 10 * wrong;
+            findings
         };
-        for (one, other, kept) in [(3, 2, (3, 2)), (0, 2, (0, 2)), (15, 9, (15, 5)), (25, 1, (20, 0))] {
-            let mut both = found(one, 0);
-            both.add(found(other, 1));
-            assert_eq!((both.count.wrong, both.count.answers), (one + other, 10 * (one + other)));
+        for (first, second, kept_wrong) in [(3, 2, (3, 2)), (0, 2, (0, 2)), (15, 9, (15, 5)), (25, 1, (20, 0))] {
+            let mut both = make_findings(first, 0);
+            both.add(make_findings(second, 1));
+            assert_eq!((both.count.wrong, both.count.answers), (first + second, 10 * (first + second)));
             let count_at = |ply: usize| both.wrong.iter().filter(|wrong| wrong.ply == ply).count();
-            assert!((count_at(0), count_at(1)) == kept, "{one} {other}");
-            assert!(both.wrong.is_sorted_by_key(|wrong| wrong.ply), "{one} {other}");
+            assert!((count_at(0), count_at(1)) == kept_wrong, "{first} {second}");
+            assert!(both.wrong.is_sorted_by_key(|wrong| wrong.ply), "{first} {second}");
         }
     }
 
-    /// Results are returned once; every stored move is checked, even of answers that are not deep
+    /// Results are returned only once. Every stored move is checked, even if its entry is not deep
     /// enough.
     #[test]
     fn findings_are_returned_once() {
         let options = comparable(&EngineOptions::default()).unwrap();
-        let searched = |depths: &[u8]| {
+        let search_and_audit = |depths: &[u8]| {
             let mut engine = Engine::new(&options, None).unwrap();
             engine.audit();
-            let mut given = 0;
+            let mut move_only = 0;
             let mut counts = Vec::new();
             for &depth in depths {
                 let limit = Limit { depth: Some(depth), nodes: None };
                 engine.search(&Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |progress| {
-                    if let SearchProgress::Iteration(found) = progress {
-                        given += found.search.move_only;
+                    if let SearchProgress::Iteration(iteration) = progress {
+                        move_only += iteration.search.move_only;
                     }
                 });
                 counts.push(engine.findings().count);
             }
-            (counts, given)
+            (counts, move_only)
         };
-        let (counts, given) = searched(&[3, 2]);
+        let (counts, move_only) = search_and_audit(&[3, 2]);
         let moves: u64 = counts.iter().map(|count| count.moves).sum();
-        assert!(given > 0, "{moves} of {given}");
-        assert!(moves >= given, "{moves} of {given}");
+        assert!(move_only > 0, "{moves} of {move_only}");
+        assert!(moves >= move_only, "{moves} of {move_only}");
         assert_eq!([counts[0].roots, counts[1].roots], [3, 2]);
-        assert_eq!(searched(&[3]).0, counts[..1]);
+        assert_eq!(search_and_audit(&[3]).0, counts[..1]);
     }
 }

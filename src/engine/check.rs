@@ -35,28 +35,28 @@ fn refuse(path: &'static str, conflicts: bool, problem: &str) -> Result<(), Opti
 }
 
 impl EngineOptions {
-    /// Memory of the table and of its shadow under full diagnostics, in bytes; `None` if unknown
-    /// before the search.
+    /// Memory in bytes of the table, of its shadow under full diagnostics, and of the helpers;
+    /// `None` if unknown before the search.
     #[must_use]
     pub fn memory_bytes(&self) -> Option<u64> {
-        let followed = match self.diagnostics {
+        let shadow_bytes = match self.diagnostics {
             Diagnostics::Full => table::entries(&self.table, None).unwrap_or(0).saturating_mul(shadow::SLOT_BYTES),
             Diagnostics::Off => 0,
         };
         let helpers = u64::from(self.threads.count.saturating_sub(1)) * HELPER_BYTES;
         let tables = table::bytes(&self.table, None)?.saturating_mul(self.threads.table_count().into());
-        Some(tables.saturating_add(followed).saturating_add(helpers))
+        Some(tables.saturating_add(shadow_bytes).saturating_add(helpers))
     }
 
-    /// Whether memory grows by an unknown amount during the search.
+    /// Whether memory use grows by an unknown amount during the search.
     #[must_use]
     pub fn grows(&self) -> bool {
-        let by_table = match self.table.kind {
+        let table_grows = match self.table.kind {
             TableKind::None => false,
             TableKind::Unbounded => true,
             TableKind::Bounded => matches!(self.table.size, Size::Share(_)),
         };
-        by_table || self.diagnostics == Diagnostics::Full || self.ordering.contains(&Ordering::Oracle)
+        table_grows || self.diagnostics == Diagnostics::Full || self.ordering.contains(&Ordering::Oracle)
     }
 
     /// Checks that entries whose bits are described have room for what the search keeps in them.
@@ -155,8 +155,8 @@ impl EngineOptions {
         check_range("eval.centre", self.eval.centre, -100..=100)?;
         check_range("eval.space", self.eval.space, -100..=100)?;
         check_range("eval.random", self.eval.random, 0..=30_000)?;
-        for (place, rule) in self.ordering.iter().enumerate() {
-            refuse("ordering", self.ordering[..place].contains(rule), "has a duplicate rule: name each rule once")?;
+        for (index, rule) in self.ordering.iter().enumerate() {
+            refuse("ordering", self.ordering[..index].contains(rule), "has a duplicate rule: name each rule once")?;
         }
         refuse(
             "ordering",
@@ -168,11 +168,11 @@ impl EngineOptions {
             self.ordering.contains(&Ordering::See) && self.ordering.contains(&Ordering::MvvLva),
             "\"mvv-lva\" and \"see\" are mutually exclusive: use one of them",
         )?;
-        let asks_quiet = self.probe.at == Where::Quiescence || self.store.at == Where::Quiescence;
+        let in_quiescence = self.probe.at == Where::Quiescence || self.store.at == Where::Quiescence;
         let table = self.table.kind != TableKind::None;
         refuse(
             "quiescence.max_plies",
-            table && asks_quiet && self.leaf == Leaf::Quiescence && self.quiescence.max_plies != 0,
+            table && in_quiescence && self.leaf == Leaf::Quiescence && self.quiescence.max_plies != 0,
             "with a cap a stored score depends on where it was found: expected 0, or probe.at and store.at \
              other than \"quiescence\"",
         )?;
@@ -223,7 +223,8 @@ impl EngineOptions {
 mod tests {
     use super::*;
 
-    /// The ends of each range are allowed; one beyond either is reported with the range.
+    /// Both ends of each range are allowed; a value one beyond either end is refused with the
+    /// range.
     #[test]
     fn option_out_of_range_is_refused() {
         type Set = fn(&mut EngineOptions, i32);
@@ -253,14 +254,14 @@ mod tests {
             (options.probe.at, options.store.at, options.quiescence.max_plies) = (probe, store, plies);
             options.check().is_err_and(|error| error.path == "quiescence.max_plies")
         };
-        let (above, check_range) = (Where::default(), Where::Quiescence);
-        assert_ne!(above, check_range);
+        let (interior, quiescence) = (Where::default(), Where::Quiescence);
+        assert_ne!(interior, quiescence);
         assert_eq!(
-            [(above, above), (above, check_range), (check_range, above), (check_range, check_range)]
+            [(interior, interior), (interior, quiescence), (quiescence, interior), (quiescence, quiescence)]
                 .map(|(probe, store)| capped(probe, store, 2)),
             [false, true, true, true]
         );
-        assert!(!capped(check_range, check_range, 0));
+        assert!(!capped(quiescence, quiescence, 0));
         let start = |ply: u8| {
             let mut options = EngineOptions::default();
             options.deepening.start = ply;

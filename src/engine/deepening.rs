@@ -45,13 +45,13 @@ pub struct Engine {
     turns: Option<String>,
     /// Game ply of the last search in this game, for the table's clock.
     last_ply: Option<u16>,
-    /// The results of the audit so far, if there is one.
+    /// The audit's results so far, if answers are audited.
     audit: Option<Box<Findings>>,
-    /// Whether it has searched since it was created or reset.
+    /// Whether the engine has searched since it was created or reset.
     searched: bool,
     /// The engine that learns each node's best move, if the ordering uses the oracle.
     learner: Option<Box<Engine>>,
-    /// The best moves that this engine records, if it is such a learner.
+    /// The best moves that this engine records, if it is the learner of another engine.
     notes: Option<BestMoves>,
 }
 
@@ -73,8 +73,8 @@ fn observed(table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
 
 impl Engine {
     /// Checks the options and creates keys and table; the table's memory is touched before this
-    /// returns. `working_set`: the entries that an unbounded table stores, for sizes given as a
-    /// share of it.
+    /// returns. `working_set`: the number of entries that an unbounded table would store, for sizes
+    /// given as a share of it.
     ///
     /// # Errors
     /// When an option is out of range, or there is not enough memory. Messages begin with the
@@ -125,7 +125,8 @@ impl Engine {
         )
     }
 
-    /// `tables`: those of the searchers, the main one first; none without a table.
+    /// Creates an engine from its searchers' tables, the main searcher's first. `tables` is empty
+    /// if there is no table.
     fn assemble(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
         let increments = Arc::new(Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval)));
         let (arc, mut tables) = (Arc::new(options.clone()), tables.into_iter());
@@ -167,7 +168,7 @@ impl Engine {
         self.table.as_deref()
     }
 
-    /// Resets all state, whatever the options keep. Later counts are those of a new engine.
+    /// Resets all state, including what the options keep. Later counts equal those of a new engine.
     pub fn reset(&mut self) {
         if let Some(table) = self.table.as_mut() {
             table.renew();
@@ -184,24 +185,24 @@ impl Engine {
         self.last_ply = None;
     }
 
-    /// Clears the state that is due at an occasion or a more frequent one.
+    /// Clears the state that the options clear at this occasion or more often.
     fn forget(&mut self, occasion: Clear) {
-        let frequent = |clear: Clear| match occasion {
+        let is_due = |clear: Clear| match occasion {
             Clear::Iteration => clear == Clear::Iteration,
             Clear::Search => matches!(clear, Clear::Iteration | Clear::Search),
             Clear::Game => clear != Clear::Never,
             Clear::Never => false,
         };
         if self.searched {
-            if frequent(self.options.table.clear)
+            if is_due(self.options.table.clear)
                 && let Some(table) = self.table.as_mut()
             {
                 table.clear();
             }
-            // Helpers begin iterations of their own.
-            if frequent(self.options.history_clear) && occasion == Clear::Iteration {
+            // Helpers clear their own heuristics when they begin an iteration.
+            if is_due(self.options.history_clear) && occasion == Clear::Iteration {
                 self.heuristics.clear();
-            } else if frequent(self.options.history_clear) {
+            } else if is_due(self.options.history_clear) {
                 self.forget_learned();
             }
         }
@@ -232,21 +233,23 @@ impl Engine {
         self.table.iter_mut().for_each(|table| table.advance(ticks));
     }
 
-    /// Records whose turn it is, and for how many nodes, in later searches of several searchers.
+    /// Makes later searches of several searchers record their turns: which searcher runs, and for
+    /// how many nodes.
     pub fn record_turns(&mut self) {
         self.turns = Some(String::new());
     }
 
-    /// The turns of the last search, as `threads.turns` has them, if they are recorded. Of real
-    /// threads: the order in which they asked for further nodes.
+    /// The turns of the last search in the format of `threads.turns`, if they are recorded. With
+    /// real threads: the order in which the threads asked for further nodes.
     #[must_use]
     pub fn recorded_turns(&self) -> Option<&str> {
         self.turns.as_deref()
     }
 
     /// Searches a position. `past`: the earlier positions of the game, the oldest first, for
-    /// repetitions; `stop` is checked about every thousand nodes; `watch` is called when each
-    /// iteration begins and ends (to read a clock) and with its results.
+    /// repetitions; `stop` is checked about every thousand nodes; `watch` is called when an
+    /// iteration begins and when it ends (so that the caller can read a clock), and with its
+    /// results.
     ///
     /// Counts depend only on the options, the position, its past, the limit and the earlier
     /// searches.
@@ -261,7 +264,8 @@ impl Engine {
         self.search_with(Routine::suspend, board, past, limit, stop.into(), watch)
     }
 
-    /// Searches with helpers that are suspended in a way of the caller's choice.
+    /// Like [`Self::search`], with a caller's function that turns each helper into a suspended
+    /// searcher.
     pub(super) fn search_with(
         &mut self,
         suspend: fn(Box<Helper>, Task) -> Box<dyn Suspended>,
@@ -300,7 +304,7 @@ impl Engine {
         Outcome { iterations, stopped: stop.is_set() }
     }
 
-    /// Searches with helpers on threads of the system.
+    /// Searches with helpers on operating-system threads.
     fn search_on_threads(
         &mut self,
         root: &Board,
@@ -345,7 +349,7 @@ impl Engine {
         let target = limit.depth.unwrap_or(MAX_DEPTH).max(1);
         let deepening = self.options.deepening;
         let mut depth = self.first_depth(limit);
-        let mut counted = SearchCounters::default();
+        let mut total = SearchCounters::default();
         let mut guess = None;
         let mut buffers = Buffers { path, ..Buffers::default() };
         loop {
@@ -356,61 +360,61 @@ impl Engine {
                 self.advance(1);
             }
             if let Some(learner) = self.learner.as_mut() {
-                let only = Limit { depth: Some(depth), nodes: None };
-                learner.deepen(root, buffers.path.clone(), only, stop, None, &mut |_| {});
+                let one_depth = Limit { depth: Some(depth), nodes: None };
+                learner.deepen(root, buffers.path.clone(), one_depth, stop, None, &mut |_| {});
             }
-            let before = self.table.as_ref().map(|table| table.counters()).unwrap_or_default();
+            let table_before = self.table.as_ref().map(|table| table.counters()).unwrap_or_default();
             let foreign_before = self.foreign();
             let last = iterations.last();
-            let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - counted.nodes);
-            let expected = IterationPlan { depth, guess, nodes: nodes_left };
+            let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - total.nodes);
+            let plan = IterationPlan { depth, guess, nodes: nodes_left };
             crew.iter_mut().for_each(|crew| crew.begin_iteration(depth));
             let pace = match crew.as_mut() {
                 Some(crew) => Pace::Turns(&mut **crew),
                 None => Pace::Alone(stop),
             };
-            let mut found = self.iterate(root, expected, &mut buffers, pace, watch);
-            let helped = crew.as_mut().map(|crew| crew.end_iteration(found.count.nodes)).unwrap_or_default();
-            found.count += helped;
-            guess = Some(found.score);
-            let own = || Completed { depth, score: found.score, pv: found.pv.clone() };
-            if let Some(answer) = crew.as_ref().and_then(|crew| crew.answer(found.finished.then(own))) {
-                if !found.finished {
+            let mut result = self.iterate(root, plan, &mut buffers, pace, watch);
+            let helper_counts = crew.as_mut().map(|crew| crew.end_iteration(result.count.nodes)).unwrap_or_default();
+            result.count += helper_counts;
+            guess = Some(result.score);
+            let completed = || Completed { depth, score: result.score, pv: result.pv.clone() };
+            if let Some(answer) = crew.as_ref().and_then(|crew| crew.answer(result.finished.then(completed))) {
+                if !result.finished {
                     guess = Some(answer.score);
                 }
-                (found.score, found.pv, found.finished) = (answer.score, answer.pv, true);
+                (result.score, result.pv, result.finished) = (answer.score, answer.pv, true);
             }
             let ticks = |nodes: u64| nodes / u64::from(self.options.threads.count);
-            let begin = ticks(counted.nodes);
-            counted += found.count;
-            let (after, occupancy) =
+            let begin_tick = ticks(total.nodes);
+            total += result.count;
+            let (table_after, occupancy) =
                 self.table.as_ref().map_or_else(Default::default, |table| (table.counters(), table.occupancy()));
-            let (score, best, pv) = match (found.finished, last) {
-                (true, _) => (found.score, found.pv.first().copied().unwrap_or(Move::NONE), found.pv),
+            let (score, best, pv) = match (result.finished, last) {
+                (true, _) => (result.score, result.pv.first().copied().unwrap_or(Move::NONE), result.pv),
                 (false, Some(last)) => (last.score, last.best, last.pv.clone()),
                 (false, None) => (0, Move::NONE, Vec::new()),
             };
-            let finished = found.finished;
+            let finished = result.finished;
             let iteration = Iteration {
                 depth,
-                deepest: found.deepest,
+                deepest: result.deepest,
                 score,
                 best,
                 pv,
-                search: found.count,
-                table: after - before,
+                search: result.count,
+                table: table_after - table_before,
                 occupancy,
                 threads: ThreadCounters {
-                    ticks: ticks(counted.nodes) - begin,
-                    helper_nodes: helped.nodes,
+                    ticks: ticks(total.nodes) - begin_tick,
+                    helper_nodes: helper_counts.nodes,
                     ..self.foreign() - foreign_before
                 },
-                anatomy: found.anatomy,
+                anatomy: result.anatomy,
                 finished,
             };
             watch(SearchProgress::Iteration(&iteration));
             iterations.push(iteration);
-            let out_of_nodes = limit.nodes.is_some_and(|nodes| counted.nodes >= nodes);
+            let out_of_nodes = limit.nodes.is_some_and(|nodes| total.nodes >= nodes);
             if !finished || out_of_nodes || depth >= target || deepening.step == 0 {
                 return iterations;
             }
@@ -422,7 +426,7 @@ impl Engine {
     fn iterate<'a>(
         &'a mut self,
         root: &Board,
-        expected: IterationPlan,
+        plan: IterationPlan,
         buffers: &mut Buffers,
         pace: Pace<'a>,
         watch: &mut dyn FnMut(SearchProgress),
@@ -446,16 +450,16 @@ impl Engine {
             root_order: None,
         };
         if instruments.is_empty() {
-            return run(kernel, NoObserver, root, expected, buffers, pace, watch).0;
+            return run(kernel, NoObserver, root, plan, buffers, pace, watch).0;
         }
-        let (mut found, instruments, table) = run(kernel, instruments, root, expected, buffers, pace, watch);
+        let (mut result, instruments, table) = run(kernel, instruments, root, plan, buffers, pace, watch);
         if let Some(mut auditor) = instruments.auditor
-            && found.finished
+            && result.finished
         {
-            auditor.examine_root(root, &buffers.path, i32::from(expected.depth), found.score);
+            auditor.examine_root(root, &buffers.path, i32::from(plan.depth), result.score);
         }
-        found.anatomy = instruments.dissector.map(|dissector| Box::new(dissector.finish(table)));
-        found
+        result.anatomy = instruments.dissector.map(|dissector| Box::new(dissector.finish(table)));
+        result
     }
 }
 
@@ -474,13 +478,13 @@ impl Engine {
         all
     }
 
-    /// Counts of answers between searchers since the engine was created.
+    /// Counts of table answers between searchers since the engine was created.
     fn foreign(&self) -> ThreadCounters {
         self.table.as_ref().map(|table| table.thread_counters()).unwrap_or_default()
     }
 }
 
-/// Wraps the table with a record of offers, if the options need it.
+/// Wraps the table with a record of the entries offered to it, if the options need one.
 fn watch_offers(options: &EngineOptions, table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
     if !options.keeps_offers() {
         return Ok(table);
@@ -508,19 +512,19 @@ struct IterationResult {
     anatomy: Option<Box<Anatomy>>,
 }
 
-/// Searches one iteration with an observer and returns what was borrowed.
+/// Searches one iteration with an observer. Gives back the observer and the table.
 fn run<'a, O: Observer>(
     kernel: Kernel<'a>,
     observer: O,
     root: &Board,
-    expected: IterationPlan,
+    plan: IterationPlan,
     buffers: &mut Buffers,
     pace: Pace<'a>,
     watch: &mut dyn FnMut(SearchProgress),
 ) -> (IterationResult, O, Option<&'a dyn Table>) {
-    let mut search = kernel.begin(observer, expected.nodes, buffers, pace);
-    watch(SearchProgress::Begin { depth: expected.depth });
-    let score = search.iterate(root, i32::from(expected.depth), expected.guess);
+    let mut search = kernel.begin(observer, plan.nodes, buffers, pace);
+    watch(SearchProgress::Begin { depth: plan.depth });
+    let score = search.iterate(root, i32::from(plan.depth), plan.guess);
     watch(SearchProgress::End);
     let deepest = search.pv.take_deepest();
     let pv = search.pv.get(0).to_vec();

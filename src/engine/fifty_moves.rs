@@ -1,5 +1,5 @@
 //! The fifty-move rule and the table: which scores are valid at another halfmove clock, and the
-//! clock as a part of the key.
+//! clock as part of the key.
 
 use super::options::MateDistance;
 use super::search::Search;
@@ -11,8 +11,9 @@ use crate::table::Entry;
 const DRAW_CLOCK: i32 = 100;
 
 impl Switches {
-    /// Whether an entry's score is valid at a node of remaining depth `depth`: the rule is out of
-    /// reach of both searches, and its mate comes in time.
+    /// Whether an entry's score is valid at a node of remaining depth `depth`: neither the search
+    /// that stored it nor this one can reach the hundredth halfmove, and if the score is a mate,
+    /// the mate comes in time.
     #[inline]
     pub(super) fn holds_at_clock(&self, board: &Board, depth: i32, entry: &Entry) -> bool {
         if !self.guards_clock {
@@ -26,7 +27,7 @@ impl Switches {
         clock + depth.max(i32::from(entry.depth)) < DRAW_CLOCK && clock + mate <= DRAW_CLOCK
     }
 
-    /// Whether the score of a node may be stored: it is valid at every lower clock.
+    /// Whether the score of a node may be stored, because it is valid at every lower clock.
     #[inline]
     pub(super) fn is_storable(&self, board: &Board, depth: i32) -> bool {
         !self.guards_clock || i32::from(board.halfmove_clock()) + depth < DRAW_CLOCK
@@ -41,8 +42,8 @@ impl<O> Search<'_, O> {
     }
 }
 
-/// The key number of a clock: 0 below 36, then a different one every eight halfmoves, with all bits
-/// mixed.
+/// The number that is XORed into the key for a clock: 0 below 36, then a different one every eight
+/// halfmoves, with all bits mixed.
 fn clock_number(clock: u16) -> u64 {
     let step = (u64::from(clock.max(28)) - 28) / 8;
     let mixed = (step ^ step >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -62,25 +63,25 @@ mod tests {
         Switches::new(&EngineOptions { draws, fifty_moves, ..EngineOptions::default() })
     }
 
-    /// The hundredth halfmove is reached by the remaining depth, by the entry's depth, or by its
-    /// mate: each at its edge, for both sides.
+    /// The hundredth halfmove can be reached by the remaining depth, by the entry's depth or by its
+    /// mate. Each is tested on both sides of the limit, and mates for both colours.
     #[test]
     fn score_is_valid_up_to_the_hundredth_halfmove() {
         let on = switches(true, FiftyMoves::Guarded);
-        let holds = |clock: u16, depth: i32, draft: u8, score: i16| {
+        let valid_and_storable = |clock: u16, depth: i32, draft: u8, score: i16| {
             let board = Board::from_fen(&format!("4k3/8/8/8/8/8/8/R3K3 w - - {clock} 90")).unwrap();
             let entry = Entry { depth: draft, score, ..Entry::default() };
             (on.holds_at_clock(&board, depth, &entry), on.is_storable(&board, depth))
         };
-        for (clock, depth, draft, score, believed, stored) in [
+        for (clock, depth, draft, score, valid, storable) in [
             (0, 8, 8, 500, true, true),
             (91, 8, 8, 500, true, true),
             (92, 8, 8, 500, false, false),
             (91, 3, 8, 500, true, true),
             (92, 3, 8, 500, false, true),
             (92, 8, 3, 500, false, false),
-            // A mate in five plies comes at the hundredth halfmove, one in six too late, for either
-            // side.
+            // At clock 95 a mate in five plies comes in time, at the hundredth halfmove, and a mate
+            // in six comes too late.
             (95, 3, 3, 31_000 - 5, true, true),
             (95, 3, 3, 31_000 - 6, false, true),
             (95, 3, 3, 6 - 31_000, false, true),
@@ -88,12 +89,12 @@ mod tests {
             (99, 0, 0, 0, true, true),
             (100, 0, 0, 0, false, false),
         ] {
-            let found = holds(clock, depth, draft, score);
-            assert_eq!(found, (believed, stored), "clock {clock}, depth {depth}, draft {draft}, score {score}");
+            let actual = valid_and_storable(clock, depth, draft, score);
+            assert_eq!(actual, (valid, storable), "clock {clock}, depth {depth}, draft {draft}, score {score}");
         }
     }
 
-    /// Without draws there is no rule to guard, and without the option it is not guarded.
+    /// Without draws the rule does not apply, and without the option scores are not guarded.
     #[test]
     fn clock_is_ignored_unless_guarded() {
         let board = Board::from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 99 90").unwrap();
@@ -108,7 +109,7 @@ mod tests {
         assert!(!switches(false, FiftyMoves::InKey).keys_clock);
     }
 
-    /// One number below the 36th halfmove, 0, then a new one every eight halfmoves, different in
+    /// The number is 0 below the 36th halfmove and changes every eight halfmoves from there on, in
     /// high and low bits.
     #[test]
     fn clock_number_changes_every_eight_halfmoves() {

@@ -1,7 +1,7 @@
-//! Frontier nodes: one ply above leaves that are evaluated incrementally and nothing else. Moves
-//! are tried as generated: without a move list and without playing them, piece by piece, until one
-//! cuts. Without piece-square tables all quiet moves have the same score, so after the first they
-//! are only counted.
+//! Frontier nodes: nodes one ply above leaves that need only the incremental evaluation. Their
+//! moves are tried as they are generated, piece by piece, without a move list and without playing
+//! them, until one causes a cutoff. Without piece-square tables all quiet moves have the same
+//! score, so all but the first are only counted.
 
 use super::eval::Evaluator;
 use super::node::Node;
@@ -10,7 +10,7 @@ use super::search::Search;
 use crate::chess::movegen::{self, Sink, origin};
 use crate::chess::{Bitboard, Board, Color, Increments, Move, Score, Square};
 
-/// More than the legal moves of any position.
+/// More than the number of legal moves in any position.
 const MAX_MOVES: u64 = 256;
 
 /// Scores moves as they are generated.
@@ -18,9 +18,9 @@ struct Frontier<'a> {
     board: &'a Board,
     increments: &'a Increments,
     evaluator: &'a Evaluator,
-    /// Quiet moves change nothing.
+    /// Whether quiet moves leave the evaluation unchanged.
     flat: bool,
-    /// Scores are clamped to the window.
+    /// Whether scores are clamped to the window.
     hard: bool,
     alpha: Score,
     beta: Score,
@@ -30,7 +30,7 @@ struct Frontier<'a> {
     /// The last move that raised alpha.
     raised: Move,
     tried: u64,
-    /// A quiet move was tried.
+    /// Whether a quiet move was tried.
     quiet_tried: bool,
 }
 
@@ -110,8 +110,8 @@ impl Sink for Frontier<'_> {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Whether [`Self::frontier`] evaluates a node; near a limit every leaf is counted individually
-    /// instead.
+    /// Whether [`Self::frontier`] evaluates a node. Near a limit it does not, because leaves must
+    /// then be counted one by one.
     #[inline]
     pub(super) fn is_frontier(&mut self, depth: i32) -> bool {
         depth == 1
@@ -121,7 +121,7 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// The value and best move of a node of remaining depth 1, with the same counts as the loop
-    /// over its moves. `start`: alpha, beta and the initial value, as left by the table. `None` if
+    /// over its moves. `start`: alpha, beta and the initial best value after the probe. `None` if
     /// there is no legal move.
     pub(super) fn frontier(
         &mut self,

@@ -42,11 +42,11 @@ pub struct Switches {
     pub reserve_depth: i32,
     /// Entries keep static evaluations.
     pub static_evaluation: bool,
-    /// A hit's score puts the static evaluation right.
+    /// A hit's score refines the static evaluation.
     pub refines: bool,
     /// Whether a hit matters to the static evaluation of its node.
     pub evaluates_hits: bool,
-    /// Whether a store asks for the clock or the static evaluation first.
+    /// Whether a store must first check the halfmove clock or compute the static evaluation.
     pub prepares_stores: bool,
     /// Minimum remaining depth at which a rise of alpha is stored at once.
     pub rises_depth: i32,
@@ -60,16 +60,17 @@ pub struct Switches {
     pub pv_cutoffs: bool,
     /// Down from this depth a hit must be on the side that its node's type expects.
     pub expected_depth: i32,
-    /// Whether some hits that settle their node may not end it.
+    /// Whether the options forbid some hits to end a node that they settle.
     pub bars_cutoffs: bool,
-    /// Minimum remaining depth of a node whose entry loses depth where its bound did not settle it.
+    /// Minimum remaining depth of a node at which an entry loses depth if its bound does not settle
+    /// the node.
     pub demotes_depth: i32,
     pub start_value: bool,
     pub prefetch: Prefetch,
     pub iid_depth: i32,
     /// Minimum remaining depth at which reductions or extensions use the table's facts.
     pub terms_depth: i32,
-    /// Those facts come from the offers to the table.
+    /// These facts come from the entries offered to the table.
     pub neutral: bool,
     pub iir_depth: i32,
     pub iir_reduction: i32,
@@ -78,9 +79,10 @@ pub struct Switches {
     pub lmr_depth: i32,
     pub lmr_full_moves: usize,
     pub lmr_reduction: i32,
-    /// Late moves are reduced more at nodes that another searcher is in the middle of.
+    /// Late moves are reduced more at nodes that another searcher is currently searching.
     pub breadcrumbs: bool,
-    /// Minimum remaining depth at which a move is put off while another searcher is there.
+    /// Minimum remaining depth of a node at which a move is deferred while another searcher is at
+    /// the position it leads to.
     pub defer_depth: i32,
     /// Minimum remaining depth at which a searcher is counted at an entry.
     pub entered_depth: i32,
@@ -99,15 +101,15 @@ pub struct Switches {
     pub reorder: bool,
     /// Maximum remaining depth at which moves are generated in stages; -1: never.
     pub staged_depth: i32,
-    /// Whether nodes above bare leaves try their moves as generated and do nothing else.
+    /// Whether nodes above bare leaves only try their moves in generation order.
     pub frontier: bool,
     /// Quiet moves do not change the incremental evaluation.
     pub flat: bool,
-    /// Whether a leaf is only its incremental evaluation: no probe, no store, no check for mates or
-    /// draws, and searched once.
+    /// Whether a leaf needs only its incremental evaluation: no probe, no store, no check for mates
+    /// or draws, and no re-search.
     pub bare_leaves: bool,
-    /// Whether an option is on that most searches leave off, so that those need not ask for it at
-    /// each node: both kinds of search are compiled.
+    /// Whether any of the options is on that most searches leave off. The search is compiled with
+    /// and without these options, so that most searches do not check them at each node.
     pub extras: bool,
 }
 
@@ -119,9 +121,9 @@ fn from_depth(depth: u8) -> i32 {
     if depth == 0 { NEVER } else { i32::from(depth) }
 }
 
-/// The minimum remaining depth of a placement.
-fn floor(at: Where, min_depth: u8) -> i32 {
-    match at {
+/// The minimum remaining depth of the nodes that `kind` and `min_depth` admit.
+fn floor(kind: Where, min_depth: u8) -> i32 {
+    match kind {
         Where::AfterLeaf => i32::from(min_depth.max(1)),
         Where::BeforeLeaf => i32::from(min_depth),
         Where::Quiescence => {
@@ -262,7 +264,7 @@ impl Switches {
         }
     }
 
-    /// The bound as which an entry is used.
+    /// The bound as which an entry's score is used.
     #[inline]
     #[must_use]
     pub fn bound(&self, entry: &Entry) -> Bound {
@@ -324,8 +326,8 @@ mod tests {
     use crate::engine::{Engine, Limit};
     use std::sync::atomic::AtomicBool;
 
-    /// With leaf terms the value is not the incremental sum: equal to the value with a check for
-    /// mates, of which there are none here.
+    /// With leaf terms a leaf is worth more than its incremental sum: the score must equal that of
+    /// a search that checks leaves for mates, of which there are none here.
     #[test]
     fn leaf_terms_are_part_of_the_evaluation() {
         let plain = Eval::default();
@@ -339,19 +341,20 @@ mod tests {
             Eval { random: 500, ..plain },
             Eval { work: 1, ..plain },
         ] {
-            let found = [false, true].map(|leaf_mates| {
+            let lines = [false, true].map(|leaf_mates| {
                 let options =
                     EngineOptions { leaf: Leaf::Static, leaf_mates, draws: false, eval, ..EngineOptions::default() };
                 assert_eq!(Switches::new(&options).bare_leaves, !leaf_mates && eval == plain, "{eval:?}");
                 let mut engine = Engine::new(&options, None).unwrap();
                 let limit = Limit { depth: Some(2), nodes: None };
-                let found = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
-                let score_and_pv = |at: usize| (found.iterations[at].score, found.iterations[at].pv.clone());
+                let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
+                let score_and_pv =
+                    |index: usize| (outcome.iterations[index].score, outcome.iterations[index].pv.clone());
                 [score_and_pv(0), score_and_pv(1)]
             });
-            assert_eq!(found[0], found[1], "{eval:?}");
-            scores.push([found[0][0].0, found[0][1].0]);
+            assert_eq!(lines[0], lines[1], "{eval:?}");
+            scores.push([lines[0][0].0, lines[0][1].0]);
         }
-        assert!((1..5).all(|at| scores[at] != scores[0]), "each term changes the score: {scores:?}");
+        assert!((1..5).all(|index| scores[index] != scores[0]), "each term changes the score: {scores:?}");
     }
 }

@@ -1,11 +1,12 @@
-//! Rules as one line of arithmetic: `2 * depth >= old_depth - 4 * age`. Parsed once into
-//! steps that keep the last number at hand and those that wait for it on a stack.
+//! Rules written as one line of arithmetic, such as `2 * depth >= old_depth - 4 * age`. A rule is
+//! parsed once into the steps of a small stack machine, which keeps the last number in a variable
+//! and the earlier ones on the stack.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::sync::{Mutex, PoisonError};
 
-/// An expression, empty by default. Equal texts of the same names share one parsed form, which is
-/// kept for good.
+/// An expression, empty by default. Equal texts with the same names share one parsed form, which is
+/// never freed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Expression(&'static Parsed);
 
@@ -16,20 +17,21 @@ struct Parsed {
     code: Vec<Step>,
 }
 
-/// One step of the calculation: on the last number, or on the two last ones.
+/// One step of the calculation, on the last number or the last two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     /// Pushes a number.
     Load(Operand),
-    /// Replaces the last number with the result of the operator on it and on an operand.
+    /// Applies the operator to the last number and an operand, and replaces the number with the
+    /// result.
     Apply(Operator, Operand),
-    /// Replaces the two last numbers with the operator's result.
+    /// Replaces the last two numbers with the operator's result.
     Combine(Operator),
     Not,
     Negate,
 }
 
-/// A number, the number of a name, or a multiple of it: most expressions are sums of these.
+/// A constant, or the value of a name times a constant: most expressions are sums of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Operand {
     factor: i64,
@@ -79,13 +81,14 @@ impl Operator {
     }
 }
 
-/// Numbers that wait for their operator, at most.
+/// Maximum number of operands that wait for their operator.
 const STACK: usize = 16;
 
-/// The largest number that may be written.
+/// The largest number allowed in the text.
 const LARGEST: i64 = 1_000_000;
 
-/// Operators by rank, the loosest first. One that another begins with comes after it.
+/// Operators by precedence, the loosest first. An operator that is a prefix of another, as `<` is
+/// of `<=`, comes after it.
 const RANKS: [&[(&str, Operator)]; 5] = [
     &[("or", Operator::Or)],
     &[("and", Operator::And)],
@@ -110,30 +113,30 @@ impl Default for Expression {
 }
 
 impl Expression {
-    /// Parses a text with these names.
+    /// Parses a text that may use these names.
     ///
     /// # Errors
     /// What is wrong, where, and what was expected.
     pub fn parse(text: &str, names: &'static [&'static str]) -> Result<Self, String> {
-        static KNOWN: Mutex<Vec<&'static Parsed>> = Mutex::new(Vec::new());
+        static PARSED: Mutex<Vec<&'static Parsed>> = Mutex::new(Vec::new());
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(parsed) = known.iter().find(|parsed| parsed.text == text && parsed.names == names) {
+        let mut all_parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(parsed) = all_parsed.iter().find(|parsed| parsed.text == text && parsed.names == names) {
             return Ok(Self(parsed));
         }
-        let mut parser = Parser { text, at: 0, names, code: Vec::new(), waiting: 0, nesting: 0 };
+        let mut parser = Parser { text, offset: 0, names, code: Vec::new(), waiting: 0, nesting: 0 };
         parser.rank(0)?;
-        if parser.at < text.len() {
+        if parser.offset < text.len() {
             return Err(parser.fail("expected an operator or the end".to_owned()));
         }
         let parsed: &'static Parsed = Box::leak(Box::new(Parsed { text: text.to_owned(), names, code: parser.code }));
-        known.push(parsed);
+        all_parsed.push(parsed);
         Ok(Self(parsed))
     }
 
-    /// Whether there is none.
+    /// Whether the expression is empty.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0.code.is_empty()
@@ -147,8 +150,8 @@ impl Expression {
         self.0.code.iter().any(reads)
     }
 
-    /// The value, where true is 1 and false 0, with the number of each name. Division rounds toward
-    /// 0, and by 0 it gives 0; results beyond 64 bits stay at the largest.
+    /// The value of the expression, where true is 1 and false 0. `number` gives the value of each
+    /// name. Division rounds toward 0, and division by 0 gives 0; results saturate at 64 bits.
     #[inline]
     pub fn value(self, number: impl Fn(usize) -> i64) -> i64 {
         let (mut stack, mut top, mut last) = ([0_i64; STACK + 1], 0, 0);
@@ -184,8 +187,8 @@ pub const fn names<F, const N: usize>(facts: &[(&'static str, F); N]) -> [&'stat
 
 struct Parser<'a> {
     text: &'a str,
-    /// Byte position.
-    at: usize,
+    /// Byte offset in the text.
+    offset: usize,
     names: &'static [&'static str],
     code: Vec<Step>,
     /// Numbers on the stack.
@@ -196,28 +199,28 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn fail(&self, problem: String) -> String {
-        let character = 1 + self.text[..self.at].chars().count();
+        let character = 1 + self.text[..self.offset].chars().count();
         format!("`{}`: at character {character} {problem}", self.text)
     }
 
     fn skip_spaces(&mut self) {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
+        let rest = &self.text[self.offset..];
+        self.offset += rest.len() - rest.trim_start().len();
     }
 
-    /// The word or the number that comes next.
+    /// The word or number at the current offset.
     fn word(&self) -> &str {
-        let rest = &self.text[self.at..];
+        let rest = &self.text[self.offset..];
         &rest[..rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len())]
     }
 
-    /// Takes a sign or a word that comes next.
+    /// Skips a sign or word if it comes next; returns whether it did.
     fn take(&mut self, sign: &str) -> bool {
         self.skip_spaces();
         let is_word = sign.starts_with(char::is_alphabetic);
-        let found = if is_word { self.word() == sign } else { self.text[self.at..].starts_with(sign) };
-        self.at += if found { sign.len() } else { 0 };
-        found
+        let is_next = if is_word { self.word() == sign } else { self.text[self.offset..].starts_with(sign) };
+        self.offset += if is_next { sign.len() } else { 0 };
+        is_next
     }
 
     fn load(&mut self, operand: Operand) -> Result<(), String> {
@@ -230,7 +233,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An expression of operators of a rank and tighter ones.
+    /// Parses an expression with operators of this rank and tighter ones.
     fn rank(&mut self, rank: usize) -> Result<(), String> {
         let Some(&signs) = RANKS.get(rank) else { return self.operand() };
         let left = self.code.len();
@@ -244,7 +247,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Appends an operator, whose operands' steps begin at `left` and `right`, in the shortest way.
+    /// Appends an operator in as few steps as possible. The steps of its operands begin at `left`
+    /// and `right`.
     fn combine(&mut self, operator: Operator, left: usize, right: usize) {
         match (operator, &self.code[left..right], &self.code[right..]) {
             (Operator::Multiply, &[Step::Load(a)], &[Step::Load(b)])
@@ -272,7 +276,7 @@ impl Parser<'_> {
             self.operand()?;
             self.code.push(Step::Negate);
         } else if self.take("not") {
-            // As loose as a comparison: `not age > 0` denies the comparison.
+            // `not` binds as loosely as a comparison: `not age > 0` negates the comparison.
             self.rank(2)?;
             self.code.push(Step::Not);
         } else {
@@ -295,7 +299,7 @@ impl Parser<'_> {
             let name = self.names.iter().position(|name| *name == word);
             Operand { factor: 1, name: Some(name.ok_or_else(|| self.fail(self.unknown(&word)))?) }
         };
-        self.at += word.len();
+        self.offset += word.len();
         self.load(operand)
     }
 
@@ -323,7 +327,7 @@ impl Serialize for Expression {
     }
 }
 
-/// Reads an expression of these names.
+/// Deserializes an expression that may use these names.
 ///
 /// # Errors
 /// Those of the deserializer, and of the parser.

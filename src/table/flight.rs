@@ -1,25 +1,25 @@
-//! The positions that several searchers are in the middle of.
+//! The positions that several searchers are currently searching.
 
 use super::key_map::KeyMap;
 
-/// The path of each searcher, as it was when its last turn ended: while one searches, the others
-/// stay where they are.
+/// The path of each searcher at the end of its last turn: while one searcher runs, the others stay
+/// where they are.
 #[derive(Default)]
 pub struct InFlight {
     paths: Vec<Vec<u64>>,
-    /// On how many paths, and how often, each position is.
+    /// How many times each position occurs on all paths together.
     counts: KeyMap<u64, u32>,
 }
 
 impl InFlight {
-    /// Follows a searcher to where its turn ends.
+    /// Records the path of a searcher whose turn ends.
     pub fn suspend(&mut self, searcher: u8, path: &[u64]) {
         let searcher = usize::from(searcher);
         if searcher >= self.paths.len() {
             self.paths.resize(searcher + 1, Vec::new());
         }
         let old = &mut self.paths[searcher];
-        // Most turns end near where the last one did.
+        // Most turns end near the end of the last one, so most of the path is unchanged.
         let same = old.iter().zip(path).take_while(|(old, new)| old == new).count();
         for key in old.drain(same..) {
             if let Some(count) = self.counts.get_mut(&key) {
@@ -35,10 +35,13 @@ impl InFlight {
         }
     }
 
-    /// Whether another searcher is in the middle of a position.
+    /// Whether another searcher has a position on its path.
     pub fn is_elsewhere(&self, key: u64, searcher: u8) -> bool {
         let Some(&count) = self.counts.get(&key) else { return false };
-        let own = self.paths.get(usize::from(searcher)).map_or(0, |path| path.iter().filter(|&&at| at == key).count());
-        count as usize > own
+        let own_count = self
+            .paths
+            .get(usize::from(searcher))
+            .map_or(0, |path| path.iter().filter(|&&on_path| on_path == key).count());
+        count as usize > own_count
     }
 }

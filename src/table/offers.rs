@@ -1,5 +1,5 @@
-//! Records what a search offered to its table: an unbounded map by full keys that is emptied only
-//! with the table. It answers what a table that never evicts would know.
+//! Records what a search offered to its table, in an unbounded map by full keys that is emptied
+//! only with the table. It knows what a table that never evicts would know.
 
 use super::entry::{GENERATIONS, pack, unpack, with_generation, with_move};
 use super::memory::Memory;
@@ -24,23 +24,23 @@ pub struct Offers {
     now: u16,
     /// Key and depth of the last probe, for `cutoff`.
     last_probe: (u64, u8),
-    /// A ring of keys and entries not yet written, with the index of the oldest: meanwhile their
-    /// cells are being prefetched.
+    /// A ring of keys and entries that are not yet written, because their cells are being
+    /// prefetched. `next` is the index of the oldest.
     pending: [(u64, u64); PENDING],
     next: usize,
 }
 
-/// Words that there are room for at first: a megabyte.
+/// The initial size in words: one megabyte.
 const INITIAL_WORDS: usize = 1 << 17;
 
-/// Offers held back for prefetching.
+/// The number of offers that wait for their cells to be prefetched.
 const PENDING: usize = 16;
 
 /// Multiplier that spreads weak keys over the cells. Source: Knuth, multiplicative hashing.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Offers {
-    /// Creates an empty map; `by_depth`: the table keeps one entry for each key and depth.
+    /// Creates an empty map; `by_depth`: whether the map keeps one entry for each key and depth.
     ///
     /// # Errors
     /// When there is not enough memory.
@@ -74,17 +74,17 @@ impl Offers {
     /// The cell of a key, or the empty cell where it belongs.
     #[inline]
     fn find(&self, key: u64) -> usize {
-        let mut at = self.start(key);
-        while self.cells[at] != key && self.cells[at + 1] != 0 {
-            at = (at + 2) & (self.cells.len() - 1);
+        let mut cell = self.start(key);
+        while self.cells[cell] != key && self.cells[cell + 1] != 0 {
+            cell = (cell + 2) & (self.cells.len() - 1);
         }
-        at
+        cell
     }
 
     /// Writes an entry, unless the same-key rule keeps the old one.
     fn write(&mut self, key: u64, word: u64) {
-        let at = self.find(key);
-        let (mut word, old_word) = (word, self.cells[at + 1]);
+        let cell = self.find(key);
+        let (mut word, old_word) = (word, self.cells[cell + 1]);
         if old_word != 0 {
             let (mut entry, old) = (unpack(word), unpack(old_word));
             if entry.is_evaluation() {
@@ -94,13 +94,13 @@ impl Offers {
             word = pack(&entry);
             if !self.rule.allows(&entry, &old, self.now) {
                 if self.rule.renews_move(&entry, &old) {
-                    self.cells[at + 1] = with_move(old_word, entry.mv);
+                    self.cells[cell + 1] = with_move(old_word, entry.mv);
                 }
                 return;
             }
         }
-        self.cells[at] = key;
-        self.cells[at + 1] = word;
+        self.cells[cell] = key;
+        self.cells[cell + 1] = word;
         if old_word == 0 {
             self.occupied += 1;
             // At a load of three quarters, finding an empty cell would take eight probes.
@@ -112,8 +112,8 @@ impl Offers {
 
     /// Writes the pending offers, the oldest first.
     fn write_pending(&mut self) {
-        for turn in 0..PENDING {
-            let (key, word) = std::mem::take(&mut self.pending[(self.next + turn) % PENDING]);
+        for index in 0..PENDING {
+            let (key, word) = std::mem::take(&mut self.pending[(self.next + index) % PENDING]);
             if word != 0 {
                 self.write(key, word);
             }
@@ -130,16 +130,16 @@ impl Offers {
         };
         let old = std::mem::replace(&mut self.cells, cells);
         for cell in old.chunks_exact(2).filter(|cell| cell[1] != 0) {
-            let at = self.find(cell[0]);
-            self.cells[at..at + 2].copy_from_slice(cell);
+            let index = self.find(cell[0]);
+            self.cells[index..index + 2].copy_from_slice(cell);
         }
     }
 
     fn refresh_age(&mut self, key: u64, depth: u8) {
         self.write_pending();
-        let at = self.find(self.cell_key(key, depth));
-        if self.cells[at + 1] != 0 {
-            self.cells[at + 1] = with_generation(self.cells[at + 1], self.now);
+        let index = self.find(self.cell_key(key, depth));
+        if self.cells[index + 1] != 0 {
+            self.cells[index + 1] = with_generation(self.cells[index + 1], self.now);
         }
     }
 }
@@ -197,8 +197,8 @@ mod tests {
     use crate::table::options::{Guard, SameKey};
     use crate::table::{Table, unbounded::Unbounded};
 
-    /// For each rule, through growth and clearing: equal to the unbounded table, which is another
-    /// map. Keys are weak and small, 0 among them.
+    /// For each rule, through growth and clearing, the offers equal the entries of the unbounded
+    /// table, which is a different map. The keys are small and badly distributed, and include 0.
     #[test]
     fn offers_equal_the_entries_of_an_unbounded_table() {
         for options in crate::table::options::tests::every_rule() {
@@ -231,9 +231,9 @@ mod tests {
                     if turn % 7 != 0 {
                         continue;
                     }
-                    let known = offers.last_offer(key, entry.depth).unwrap();
+                    let offered = offers.last_offer(key, entry.depth).unwrap();
                     let hit = table.probe(key, entry.depth).unwrap().entry;
-                    assert_eq!(known, Entry { used: false, ..hit }, "{options:?} {by_depth}");
+                    assert_eq!(offered, Entry { used: false, ..hit }, "{options:?} {by_depth}");
                 }
                 assert_eq!(offers.last_offer(1 << 40, 0), None);
                 assert_eq!(offers.occupied as u64, table.occupancy().occupied);

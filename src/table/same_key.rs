@@ -1,4 +1,4 @@
-//! What a store does to the old entry of its own position.
+//! What a store does if the table already has an entry of the same position.
 
 use super::expression::{self, Expression};
 use super::{Entry, TableError};
@@ -68,10 +68,10 @@ impl Default for Guard {
     }
 }
 
-/// A fact of a new entry and the old one in its place, given the current tick.
+/// A fact about a new entry and the old entry of its slot, given the current tick.
 type Fact = fn(&Entry, &Entry, u16) -> i64;
 
-/// The facts of a new entry and the old one in its place by name.
+/// The facts about a new entry and the old entry of its slot, by name.
 const FACTS: [(&str, Fact); 13] = [
     ("depth", |new, _, _| new.depth.into()),
     ("old_depth", |_, old, _| old.depth.into()),
@@ -104,7 +104,7 @@ pub(super) fn deserialize_lets<'de, D: serde::Deserializer<'de>>(deserializer: D
     expression::deserialize(deserializer, &NAMES)
 }
 
-/// The rule of a table for stores of a position that it holds.
+/// A table's rule for stores of a position that it already has.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// The kind of rule.
@@ -115,13 +115,13 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Whether ages matter to it.
+    /// Whether the rule depends on the age of entries.
     pub fn reads_ages(&self) -> bool {
         self.same_key == SameKey::Guard && (self.guard.age || !self.guard.lets.is_empty())
     }
 
-    /// Gives a new entry what the old one knows and it does not: the move and the mark of an open
-    /// window where the options say so, the evaluation in any case.
+    /// Copies to a new entry what only the old one has: the move and the mark of an open window if
+    /// the options say so, and the static evaluation always.
     #[inline]
     pub fn inherit(&self, new: &mut Entry, old: &Entry) {
         if self.keep_move && new.mv.is_none() {
@@ -152,7 +152,7 @@ impl Rule {
         }
     }
 
-    /// Whether the old entry takes the move of an entry that may not replace it.
+    /// Whether an entry that may not replace the old one still leaves its move in it.
     #[inline]
     pub fn renews_move(&self, refused: &Entry, old: &Entry) -> bool {
         let Guard { move_first, fill_move, .. } = self.guard;
@@ -188,8 +188,8 @@ mod tests {
             (256, 0, Some("table.guard.margin: 256 is out of range: expected -255 to 255")),
             (0, -256, Some("table.guard.pv: -256 is out of range: expected -255 to 255")),
         ] {
-            let found = Guard { margin, pv, ..Guard::default() }.check().map_err(|error| error.to_string());
-            assert_eq!(found.err().as_deref(), refused);
+            let result = Guard { margin, pv, ..Guard::default() }.check().map_err(|error| error.to_string());
+            assert_eq!(result.err().as_deref(), refused);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The table's shadow (`diagnostics = "full"`): an independent key for each slot, and a ghost of
 //! every position ever offered. It detects false matches, classifies misses and follows each
-//! entry's life; it decides nothing.
+//! entry's life. It never affects the search.
 
 use super::key_map::KeyMap;
 use super::memory::check_free;
@@ -60,19 +60,19 @@ enum LossReason {
     Refused,
 }
 
-/// What is remembered about a position that was offered.
+/// What is remembered about a position that was once offered.
 #[derive(Debug, Clone, Copy)]
 struct Ghost {
-    /// Slots that hold it in this epoch.
+    /// The number of slots that hold the position in this epoch.
     copies: u8,
     loss: LossReason,
     /// The depth of the lost entry.
     depth: u8,
-    /// The epoch: the number of clears before it.
+    /// The epoch of the ghost: the number of clears before it.
     epoch: u32,
 }
 
-/// The slots' independent keys and the ghosts. Slots are numbered across the table.
+/// The independent keys of all slots, and the ghosts. Slots are numbered across buckets.
 #[derive(Debug, Default)]
 pub struct Shadow {
     slots: Vec<SlotLife>,
@@ -102,13 +102,14 @@ impl Shadow {
         &mut self.slots[slot]
     }
 
-    /// Counts a hit as true or false by the check word, and the entry as used.
+    /// Counts a hit as true or false by the independent key `check`. A true hit marks the entry as
+    /// used.
     pub fn hit(&mut self, slot: usize, check: u64) {
         let life = self.slot(slot);
-        let own = life.check == check;
-        let first = own && !life.used;
-        life.used |= own;
-        self.counters.false_hits += u64::from(!own);
+        let true_hit = life.check == check;
+        let first = true_hit && !life.used;
+        life.used |= true_hit;
+        self.counters.false_hits += u64::from(!true_hit);
         self.counters.lives_used += u64::from(first);
     }
 
@@ -152,7 +153,7 @@ impl Shadow {
 
     /// Counts a store by its outcome, and starts the life of its entry.
     pub fn store(&mut self, stored: StoreOutcome, check: u64, depth: u8) {
-        let StoreOutcome { slot: at, moved, same, refused } = stored;
+        let StoreOutcome { slot, moved, same, refused } = stored;
         if refused {
             self.counters.contended += u64::from(!same);
             let ghost = self.ghost(check);
@@ -161,11 +162,11 @@ impl Shadow {
             }
             return;
         }
-        let last = at + usize::from(moved);
+        let last = slot + usize::from(moved);
         let leaving = *self.slot(last);
-        self.slots.copy_within(at..last, at + 1);
+        self.slots.copy_within(slot..last, slot + 1);
         if leaving.occupied && leaving.check == check {
-            self.slots[at] = SlotLife { depth, ..leaving };
+            self.slots[slot] = SlotLife { depth, ..leaving };
             return;
         }
         if leaving.occupied {
@@ -176,7 +177,7 @@ impl Shadow {
             (ghost.loss, ghost.depth) = (LossReason::Evicted, leaving.depth);
         }
         self.counters.lives += 1;
-        self.slots[at] = SlotLife { check, depth, occupied: true, used: false, cut: false };
+        self.slots[slot] = SlotLife { check, depth, occupied: true, used: false, cut: false };
         let ghost = self.ghost(check);
         ghost.copies = ghost.copies.saturating_add(1);
     }
@@ -205,8 +206,8 @@ impl Shadow {
 mod tests {
     use super::*;
 
-    /// A sequence by hand: misses of positions never offered, evicted, refused, cleared, forgotten,
-    /// and stored elsewhere; hits of the right and of another position.
+    /// A hand-written sequence: misses of positions that were never offered, evicted, refused,
+    /// cleared, forgotten and stored elsewhere; hits of the right position and of another one.
     #[test]
     fn each_miss_is_counted_by_its_cause() {
         let mut shadow = Shadow::new(2).unwrap();

@@ -1,15 +1,15 @@
-//! The unbounded table: an exact map from key to entry that never evicts, the practical ceiling of
-//! any policy.
+//! The unbounded table: an exact map from key to entry that never evicts. No policy can be expected
+//! to do better.
 
 use super::entry::GENERATIONS;
 use super::key_map::KeyMap;
 use super::same_key::Rule;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableOptions};
-use std::collections::hash_map::Entry as Place;
+use std::collections::hash_map::Entry as MapEntry;
 
 /// An exact map. It applies `same_key` (`policy` as `replace`), `guard`, `keep_move` and `keep_pv`
-/// and ignores the other options. It may keep one entry per key and depth, where entries of other
-/// depths never match (`probe.depth = "equal"`).
+/// and ignores the other options. It may keep one entry per key and depth, for searches in which
+/// entries of other depths never match (`probe.depth = "equal"`).
 pub struct Unbounded {
     entries: KeyMap<(u64, u8), Entry>,
     /// Number of entries by generation: scanning the map after each search would cost more than
@@ -37,11 +37,11 @@ impl Unbounded {
         }
     }
 
-    /// The number of a map key, assigned on first use.
-    fn slot_number(&mut self, place: (u64, u8)) -> usize {
+    /// The slot number of a map key, assigned on first use.
+    fn slot_number(&mut self, map_key: (u64, u8)) -> usize {
         self.numbers.as_mut().map_or(0, |numbers| {
             let next = numbers.len();
-            *numbers.entry(place).or_insert(next)
+            *numbers.entry(map_key).or_insert(next)
         })
     }
 
@@ -50,18 +50,22 @@ impl Unbounded {
     }
 }
 
-/// The places that a new map has once it contains `entries`: 7/8 of a power of two. Not those that
-/// it has, since a cleared map keeps the places of the searches before.
-fn places(entries: u64) -> u64 {
-    let room = |buckets: u64| if buckets <= 8 { buckets - 1 } else { buckets / 8 * 7 };
-    (2..).map(|doublings| room(1 << doublings)).find(|&places| places >= entries).filter(|_| entries > 0).unwrap_or(0)
+/// The capacity that a new map would have with this number of entries: 7/8 of a power of two. The
+/// map's own capacity is not used, because a cleared map keeps that of earlier searches.
+fn capacity(entries: u64) -> u64 {
+    let capacity_of = |buckets: u64| if buckets <= 8 { buckets - 1 } else { buckets / 8 * 7 };
+    (2..)
+        .map(|doublings| capacity_of(1 << doublings))
+        .find(|&capacity| capacity >= entries)
+        .filter(|_| entries > 0)
+        .unwrap_or(0)
 }
 
 impl Table for Unbounded {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         self.counters.probes += 1;
-        let place = self.map_key(key, depth);
-        let Some(stored) = self.entries.get_mut(&place) else {
+        let map_key = self.map_key(key, depth);
+        let Some(stored) = self.entries.get_mut(&map_key) else {
             self.counters.misses_empty += 1;
             return None;
         };
@@ -69,33 +73,33 @@ impl Table for Unbounded {
         self.counters.reused += u64::from(!stored.used);
         let entry = *stored;
         stored.used = true;
-        let slot = self.slot_number(place);
+        let slot = self.slot_number(map_key);
         Some(Hit { entry, draft: i32::from(entry.depth), age: entry.age(self.now), slot })
     }
 
     fn store(&mut self, key: u64, mut entry: Entry) -> StoreOutcome {
         self.counters.stores += 1;
         entry.generation = self.now;
-        let place = self.map_key(key, entry.depth);
+        let map_key = self.map_key(key, entry.depth);
         let (rule, now) = (self.rule, self.now);
-        let same = match self.entries.entry(place) {
-            Place::Vacant(slot) => {
+        let same = match self.entries.entry(map_key) {
+            MapEntry::Vacant(slot) => {
                 slot.insert(entry);
                 self.counters.fills += 1;
                 false
             }
-            Place::Occupied(_) if entry.is_evaluation() => {
+            MapEntry::Occupied(_) if entry.is_evaluation() => {
                 self.counters.rejections += 1;
-                return StoreOutcome::refused(Some(self.slot_number(place)));
+                return StoreOutcome::refused(Some(self.slot_number(map_key)));
             }
-            Place::Occupied(mut slot) => {
+            MapEntry::Occupied(mut slot) => {
                 rule.inherit(&mut entry, slot.get());
                 if !rule.allows(&entry, slot.get(), now) {
                     if rule.renews_move(&entry, slot.get()) {
                         slot.get_mut().mv = entry.mv;
                     }
                     self.counters.rejections += 1;
-                    return StoreOutcome::refused(Some(self.slot_number(place)));
+                    return StoreOutcome::refused(Some(self.slot_number(map_key)));
                 }
                 let old = slot.insert(entry);
                 self.by_generation[usize::from(old.generation)] -= 1;
@@ -104,7 +108,7 @@ impl Table for Unbounded {
             }
         };
         self.by_generation[usize::from(now)] += 1;
-        StoreOutcome::in_slot(self.slot_number(place), same)
+        StoreOutcome::in_slot(self.slot_number(map_key), same)
     }
 
     fn cutoff(&mut self, _: &Hit) {}
@@ -144,7 +148,7 @@ impl Table for Unbounded {
             slots: 0,
             occupied: self.entries.len() as u64,
             current: self.by_generation[usize::from(self.now)],
-            bytes: places(self.entries.len() as u64) * size,
+            bytes: capacity(self.entries.len() as u64) * size,
         }
     }
 
@@ -171,7 +175,7 @@ mod tests {
         }
     }
 
-    /// Entries of the current tick, and not those of exactly one clock cycle ago.
+    /// Entries of the current tick are counted, but not those of exactly one clock cycle ago.
     #[test]
     fn occupancy_counts_entries_of_the_current_tick() {
         let mut table = Unbounded::new(&TableOptions::default(), false);
@@ -188,8 +192,8 @@ mod tests {
         assert_eq!((table.occupancy().occupied, table.occupancy().current), (0, 0));
     }
 
-    /// For each same-key rule, with ticks between stores: the same refusals, entries and ages as a
-    /// bounded table with room for all.
+    /// For each same-key rule, with ticks between stores, the refusals, entries and ages are those
+    /// of a bounded table that has room for all entries.
     #[test]
     fn unbounded_table_equals_a_bounded_one_without_evictions() {
         use crate::chess::{Bound, Move};
@@ -217,9 +221,10 @@ mod tests {
                 let stored = [table.store(key, entry), bounded.store(key, entry)];
                 refused += u64::from(stored[0].refused);
                 assert_eq!(stored[0].refused, stored[1].refused, "{same_key:?}: {entry:?}");
-                let found = [table.probe(key, 0).unwrap(), bounded.probe(key, 0).unwrap()];
-                let [one, other] = found.map(|hit| (Entry { used: false, ..hit.entry }, hit.draft, hit.age));
-                assert_eq!(one, other, "{same_key:?}");
+                let hits = [table.probe(key, 0).unwrap(), bounded.probe(key, 0).unwrap()];
+                let [unbounded_hit, bounded_hit] =
+                    hits.map(|hit| (Entry { used: false, ..hit.entry }, hit.draft, hit.age));
+                assert_eq!(unbounded_hit, bounded_hit, "{same_key:?}");
             }
             assert_eq!(table.occupancy().occupied, bounded.occupancy().occupied);
             assert_eq!(refused > 0, !matches!(same_key, SameKey::Replace | SameKey::Policy), "{same_key:?}");

@@ -18,7 +18,7 @@ pub struct Evaluator {
     weights: Eval,
     /// Whether any term besides the incremental sum has a weight.
     has_leaf_terms: bool,
-    /// Scores are clipped to +-limit, so that none can be taken for a mate.
+    /// Scores are clipped to +-limit, so that none can be mistaken for a mate.
     limit: Score,
 }
 
@@ -28,7 +28,7 @@ impl Evaluator {
         Self { weights, has_leaf_terms: weights.has_leaf_terms(), limit }
     }
 
-    /// The evaluation of a position that was evaluated before, without the work.
+    /// The evaluation of a position that was evaluated before, without the idle `work`.
     pub fn evaluate_again(&self, board: &Board) -> Score {
         Self::new(Eval { work: 0, ..self.weights }, self.limit).evaluate(board)
     }
@@ -44,7 +44,7 @@ impl Evaluator {
         if board.turn() == Color::White { white } else { -white }
     }
 
-    /// White's score within the limit.
+    /// Clips White's score to the limit.
     #[inline]
     pub fn clip(&self, white: Score) -> Score {
         white.clamp(-self.limit, self.limit)
@@ -78,7 +78,7 @@ impl Evaluator {
 }
 
 impl Eval {
-    /// Whether a leaf's evaluation takes more than the incremental sum.
+    /// Whether a leaf's evaluation needs more than the incremental sum.
     #[must_use]
     pub const fn has_leaf_terms(&self) -> bool {
         self.mobility != 0 || self.centre != 0 || self.space != 0 || self.random != 0 || self.work != 0

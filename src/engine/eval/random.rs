@@ -1,4 +1,4 @@
-//! A random evaluation: the control in which scores mean nothing. Source: Beal and Smith, "Random
+//! A random evaluation: a control whose scores mean nothing. Source: Beal and Smith, "Random
 //! evaluations in chess", 1994.
 
 use crate::chess::{Board, Color, Piece};

@@ -3,7 +3,7 @@
 
 use crate::chess::{Board, Move, Piece};
 
-/// One reply for each piece and the square that it went to.
+/// One reply for each piece and the square that it moved to.
 #[derive(Debug, Clone)]
 pub struct Countermoves(Vec<Move>);
 
@@ -46,26 +46,26 @@ mod tests {
     use super::*;
     use crate::chess::Square;
 
-    /// Replies are stored by piece and target square. A null move has none, though its bits are
-    /// those of a move to a1.
+    /// Replies are stored by piece and target square. A null move has no reply, although its bits
+    /// look like a move to a1.
     #[test]
     fn countermove_is_stored_by_piece_and_target() {
         let after = |fen: &str| Board::from_fen(fen).unwrap();
         let rook = after("4k3/8/8/8/8/8/8/R3K3 b - - 1 1");
         let to_a1 = |from| Move::new(Square::new(from), Square::new(0));
         let reply = Move::new(Square::new(60), Square::new(52));
-        let mut known = Countermoves::default();
-        known.learn(&rook, Move::NONE, reply);
-        assert!(known.reply(&rook, to_a1(1)).is_none(), "no reply to a null move");
-        known.learn(&rook, to_a1(1), reply);
-        assert_eq!(known.reply(&rook, to_a1(1)), reply);
-        assert_eq!(known.reply(&rook, to_a1(8)), reply, "from any square");
-        assert!(known.reply(&rook, Move::NONE).is_none());
+        let mut countermoves = Countermoves::default();
+        countermoves.learn(&rook, Move::NONE, reply);
+        assert!(countermoves.reply(&rook, to_a1(1)).is_none(), "no reply to a null move");
+        countermoves.learn(&rook, to_a1(1), reply);
+        assert_eq!(countermoves.reply(&rook, to_a1(1)), reply);
+        assert_eq!(countermoves.reply(&rook, to_a1(8)), reply, "from any square");
+        assert!(countermoves.reply(&rook, Move::NONE).is_none());
         let queen = after("4k3/8/8/8/8/8/8/Q3K3 b - - 1 1");
         let other_side = after("4k3/8/8/8/8/8/8/r3K3 w - - 1 1");
-        assert!(known.reply(&queen, to_a1(1)).is_none());
-        assert!(known.reply(&other_side, to_a1(1)).is_none());
-        known.clear();
-        assert!(known.reply(&rook, to_a1(1)).is_none());
+        assert!(countermoves.reply(&queen, to_a1(1)).is_none());
+        assert!(countermoves.reply(&other_side, to_a1(1)).is_none());
+        countermoves.clear();
+        assert!(countermoves.reply(&rook, to_a1(1)).is_none());
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::chess::{Color, Move};
 
-/// Scores saturate here, so that none reaches those of the next ordering rule.
+/// Scores saturate here, so that none reaches the scores of the next ordering rule.
 const MAX_SCORE: i32 = (1 << 24) - 1;
 
 /// One score for each side, from-square and to-square.
@@ -22,7 +22,7 @@ fn slot(side: Color, mv: Move) -> usize {
     (side as usize) << 12 | usize::from(mv.bits() & 0xfff)
 }
 
-/// The move's score among its side's, 0..2^24.
+/// A move's score, from the scores of its side; below 2^24.
 #[inline]
 pub fn score(scores: &[i32], mv: Move) -> i32 {
     debug_assert_eq!(scores.len(), 64 * 64, "the scores of one side");

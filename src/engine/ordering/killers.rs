@@ -38,8 +38,8 @@ impl Killers {
 mod tests {
     use super::*;
 
-    /// The newer comes first, a repeated one keeps its place; plies are independent, and clearing
-    /// removes all.
+    /// The newer killer comes first, and a repeated one keeps its place. Plies are independent, and
+    /// clearing removes all killers.
     #[test]
     fn newer_killer_comes_first() {
         let mut moves = crate::chess::MoveList::new();

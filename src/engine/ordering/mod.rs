@@ -1,7 +1,8 @@
 //! Move ordering: each rule of `ordering` claims the moves it knows, and claimed moves come in the
-//! order of the list; unclaimed moves follow in generation order. A move known to several rules is
-//! claimed by one, regardless of their order: the table's move by its rule, a quiet move by killers
-//! before countermove before history. One file per rule.
+//! order of their rules in the list; unclaimed moves follow in generation order. If several rules
+//! know a move, one of them claims it regardless of the list's order: the table-move rule claims
+//! the table's move, and a quiet move is claimed by killers before countermove before history. One
+//! file per rule.
 
 pub mod countermove;
 pub mod history;
@@ -59,7 +60,7 @@ pub struct Ranks {
     /// The score of non-promoting captures under MVV-LVA, by the kinds of attacker and victim. En
     /// passant finds an empty target square, which counts as a pawn.
     taken: [[i32; 8]; 8],
-    /// Whether there is no rule: moves are tried as generated.
+    /// Whether the list is empty: moves are then tried in generation order.
     pub none: bool,
 }
 
@@ -71,8 +72,8 @@ impl Ranks {
     #[must_use]
     pub fn new(options: &EngineOptions) -> Self {
         let mut ranks = Self { scheme: options.mvv_lva, see_values: SEE_VALUES, none: true, ..Self::default() };
-        for (place, rule) in options.ordering.iter().enumerate() {
-            let rank = (options.ordering.len() - place) as i32 * STEP;
+        for (index, rule) in options.ordering.iter().enumerate() {
+            let rank = (options.ordering.len() - index) as i32 * STEP;
             let slot = match rule {
                 Ordering::Oracle => &mut ranks.first_move,
                 Ordering::TableMove => &mut ranks.table_move,

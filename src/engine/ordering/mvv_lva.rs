@@ -25,8 +25,8 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
             Some(gain * 8 + 6 - attacker)
         }
         MvvLva::Otter => {
-            let taken = victim.map_or(0, |piece| 5 * OTTER[piece as usize] - OTTER[attacker as usize]);
-            Some(1000 + taken + promotion.map_or(0, |piece| OTTER[piece as usize]))
+            let capture = victim.map_or(0, |piece| 5 * OTTER[piece as usize] - OTTER[attacker as usize]);
+            Some(1000 + capture + promotion.map_or(0, |piece| OTTER[piece as usize]))
         }
         MvvLva::Webster => victim.map(|victim| captured(scheme, Piece::Pawn, victim)),
     }
@@ -35,12 +35,12 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
 /// The score of a capture that does not promote.
 #[inline]
 pub fn captured(scheme: MvvLva, attacker: Piece, victim: Piece) -> i32 {
-    let (by, taken) = (attacker as i32, victim as i32);
+    let (attacker_rank, victim_rank) = (attacker as i32, victim as i32);
     match scheme {
-        MvvLva::PieceOrder => (taken + 1) * 8 + 6 - by,
+        MvvLva::PieceOrder => (victim_rank + 1) * 8 + 6 - attacker_rank,
         MvvLva::Otter => 1000 + 5 * OTTER[victim as usize] - OTTER[attacker as usize],
         // Victims count 100 for a pawn to 600 for a king, attackers a hundredth of that.
-        MvvLva::Webster => (taken + 1) * 100 + 6 - (by + 1),
+        MvvLva::Webster => (victim_rank + 1) * 100 + 6 - (attacker_rank + 1),
     }
 }
 

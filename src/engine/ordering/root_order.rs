@@ -1,4 +1,5 @@
-//! Other orders of the root's moves, for helpers that shall not search what the main searcher does.
+//! Other orders of the root's moves, for helpers that should not search the same moves as the main
+//! searcher.
 
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_pcg::Pcg64;
@@ -6,8 +7,8 @@ use rand_pcg::Pcg64;
 /// An order of the root's moves after the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RootOrder {
-    /// Those at odd places of the list before those at even places: the third move, the fifth and
-    /// so on.
+    /// First the third move of the list, the fifth and so on, then the second, the fourth and so
+    /// on.
     OddEven,
     /// A random order, the same for lists of the same length.
     Shuffle(u64),
@@ -31,7 +32,7 @@ impl RootOrder {
 mod tests {
     use super::*;
 
-    /// Both orders keep every move; a shuffle depends on its seed.
+    /// Both orders keep every move, and a shuffle depends on its seed.
     #[test]
     fn reordered_moves_are_the_same_moves() {
         let reordered = |order: RootOrder, len: u8| {

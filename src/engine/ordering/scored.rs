@@ -9,8 +9,8 @@ pub(super) const MAX_MOVES: usize = 256;
 
 /// One word for a move, its score and its place in the generation order.
 #[inline]
-pub(super) fn keyed(score: i32, place: usize, mv: Move) -> i64 {
-    i64::from(score) << 32 | (255 - place as i64) << 16 | i64::from(mv.bits())
+pub(super) fn keyed(score: i32, index: usize, mv: Move) -> i64 {
+    i64::from(score) << 32 | (255 - index as i64) << 16 | i64::from(mv.bits())
 }
 
 /// Scored moves under construction.
@@ -35,16 +35,16 @@ impl<'a> Scoring<'a> {
 
     /// Changes the score of a move, if present.
     pub(super) fn raise(&mut self, mv: Move, score: i32) {
-        if let Some(at) = self.find(mv) {
-            self.words[at] = keyed(score, at, mv);
+        if let Some(index) = self.find(mv) {
+            self.words[index] = keyed(score, index, mv);
         }
     }
 
-    /// Removes a move, if present; the last word takes its place and keeps its own order.
+    /// Removes a move, if present. The last word moves to its index and keeps its own tie-break.
     pub(super) fn remove(&mut self, mv: Move) {
-        if let Some(at) = self.find(mv) {
+        if let Some(index) = self.find(mv) {
             self.len -= 1;
-            self.words[at] = self.words[self.len & (MAX_MOVES - 1)];
+            self.words[index] = self.words[self.len & (MAX_MOVES - 1)];
         }
     }
 

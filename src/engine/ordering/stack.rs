@@ -26,7 +26,8 @@ impl StageContext<'_> {
     }
 }
 
-/// The moves of all nodes on the path, one above the other: no node allocates or clears memory.
+/// The moves of all nodes on the path, one node above the other, so that no node allocates or
+/// clears memory.
 ///
 /// Each word has the score (high 32 bits), a tie-break for the earlier move (bits 16..32) and the
 /// move's sixteen bits, so that comparing words orders moves.
@@ -39,9 +40,9 @@ pub struct Stack {
 /// Which of a node's moves have been generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// None: the first move is known without generation.
+    /// None: the first move needs no generation.
     First,
-    /// None, and the first move was tried.
+    /// None, but the first move was tried.
     FirstDone,
     Noisy,
     /// Quiet moves; losing captures remain below them.
@@ -74,7 +75,7 @@ pub struct NodeMoves {
 const MAX_SELECTIONS: u8 = 3;
 
 impl NodeMoves {
-    /// Whether a node has no moves at all.
+    /// Whether the node has no moves at all.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.next == self.tail
@@ -285,18 +286,18 @@ impl Stack {
         let (first, others) = rest.split_first_mut()?;
         let mut best = *first;
         if !frame.sorted {
-            let mut place = None;
-            for (at, &key) in others.iter().enumerate() {
+            let mut best_index = None;
+            for (index, &key) in others.iter().enumerate() {
                 if key > best {
-                    (best, place) = (key, Some(at));
+                    (best, best_index) = (key, Some(index));
                 }
             }
             if frame.stage == Stage::Noisy && best < 0 {
                 return None;
             }
-            // The first word moves into the place of the best, so that used words are never read
+            // The first word moves to where the best one was, so that used words are never read
             // again.
-            if let Some(other) = place.and_then(|at| others.get_mut(at)) {
+            if let Some(other) = best_index.and_then(|index| others.get_mut(index)) {
                 *other = *first;
             }
             frame.selections += 1;
@@ -316,7 +317,7 @@ impl Stack {
         frame.sorted = true;
     }
 
-    /// Puts the moves of a node of which none was tried into another order.
+    /// Changes the order of a node's moves, none of which was tried yet.
     pub fn reorder(&mut self, frame: &mut NodeMoves, order: RootOrder) {
         if !frame.sorted {
             self.sort(frame);

@@ -57,7 +57,7 @@ mod tests {
 
     const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 20_000];
 
-    /// A generator of numbers.
+    /// A pseudo-random number generator.
     struct Random(u64);
 
     impl Random {
@@ -70,7 +70,7 @@ mod tests {
     /// A plain reimplementation of the order: the table's move goes by its rule; any other move to
     /// the first of captures, killers, countermove and history that is in the list and claims it,
     /// and within a rule by its score; losing captures come last; equal moves stay as generated.
-    fn plain(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Vec<Move> {
+    fn plain_order(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Vec<Move> {
         let mut list = MoveList::new();
         legal(board, &mut list);
         options.generation.sort(board, &mut list, options.generation_seed);
@@ -96,7 +96,8 @@ mod tests {
         let mut keyed: Vec<(i32, i32, Move)> =
             list.iter()
                 .map(|&mv| {
-                    // The table's move goes before every claim of the rules behind its own.
+                    // The table's move is ranked by its own rule, before any rule that follows it
+                    // in the list.
                     let first = options.ordering.iter().position(|rule| {
                         matches!(rule, Ordering::Oracle | Ordering::TableMove) && mv == hint.table_move
                     });
@@ -116,7 +117,7 @@ mod tests {
         keyed.into_iter().map(|(.., mv)| mv).collect()
     }
 
-    fn all_at_once(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Vec<Move> {
+    fn order_all_at_once(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Vec<Move> {
         let (mut list, mut stack) = (MoveList::new(), Stack::default());
         legal(board, &mut list);
         options.generation.sort(board, &mut list, options.generation_seed);
@@ -124,7 +125,7 @@ mod tests {
         std::iter::from_fn(|| stack.next(&mut frame)).collect()
     }
 
-    fn staged(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Option<Vec<Move>> {
+    fn staged_order(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Option<Vec<Move>> {
         let ranks = Ranks::new(options);
         let (mut scratch, mut stack) = (MoveList::new(), Stack::default());
         let context = StageContext {
@@ -164,8 +165,9 @@ mod tests {
         }
     }
 
-    /// Every list without repetition of up to five rules, those that `check` refuses left out.
-    fn lists() -> Vec<Vec<Ordering>> {
+    /// All lists of up to five different rules, except those that `check` refuses, and a list with
+    /// the oracle.
+    fn rule_lists() -> Vec<Vec<Ordering>> {
         let rules = [
             Ordering::TableMove,
             Ordering::MvvLva,
@@ -175,17 +177,17 @@ mod tests {
             Ordering::Countermove,
         ];
         let mut lists: Vec<Vec<Ordering>> = vec![vec![]];
-        let mut from = 0;
-        while from < lists.len() {
-            for rule in rules.into_iter().filter(|rule| !lists[from].contains(rule)).collect::<Vec<_>>() {
-                let mut longer = lists[from].clone();
+        let mut index = 0;
+        while index < lists.len() {
+            for rule in rules.into_iter().filter(|rule| !lists[index].contains(rule)).collect::<Vec<_>>() {
+                let mut longer = lists[index].clone();
                 longer.push(rule);
                 let both = longer.contains(&Ordering::See) && longer.contains(&Ordering::MvvLva);
                 if !both {
                     lists.push(longer);
                 }
             }
-            from += 1;
+            index += 1;
         }
         lists.push(vec![Ordering::Oracle, Ordering::TableMove, Ordering::MvvLva, Ordering::History]);
         lists
@@ -200,12 +202,12 @@ mod tests {
             "8/8/1k6/2b5/2pP4/8/5K2/8 b - d3 0 1",
             "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
         ];
-        let (lists, mut random, mut in_stages) = (lists(), Random(3), 0);
-        let in_order = |list: &&Vec<Ordering>| {
+        let (lists, mut random, mut in_stages) = (rule_lists(), Random(3), 0);
+        let comes_in_stages = |list: &&Vec<Ordering>| {
             let options = EngineOptions { ordering: (*list).clone(), ..EngineOptions::default() };
             Ranks::new(&options).come_in_stages()
         };
-        let orderly: Vec<Vec<Ordering>> = lists.iter().filter(in_order).cloned().collect();
+        let staged_lists: Vec<Vec<Ordering>> = lists.iter().filter(comes_in_stages).cloned().collect();
         for turn in 0..4000 {
             let mut board = Board::from_fen(starts[turn % starts.len()]).unwrap();
             let mut previous = Move::NONE;
@@ -220,7 +222,7 @@ mod tests {
             }
             let mut moves = MoveList::new();
             legal(&board, &mut moves);
-            let any = |random: &mut Random| {
+            let pick_move = |random: &mut Random| {
                 if moves.is_empty() || random.below(4) == 0 {
                     Move::from_bits(random.below(0x5000) as u16)
                 } else {
@@ -230,7 +232,7 @@ mod tests {
             let mut heuristics = Heuristics::default();
             let ply = random.below(4);
             for _ in 0..random.below(30) {
-                let mv = any(&mut random);
+                let mv = pick_move(&mut random);
                 if board.is_quiet(mv) {
                     heuristics.killers.learn(ply, mv);
                     heuristics.history.learn(board.turn(), mv, 1 + random.below(3) as i32);
@@ -239,9 +241,9 @@ mod tests {
                     }
                 }
             }
-            let table_move = if random.below(3) == 0 { Move::NONE } else { any(&mut random) };
+            let table_move = if random.below(3) == 0 { Move::NONE } else { pick_move(&mut random) };
             let hint = Hint { table_move, previous, ply };
-            let chosen = if turn % 2 == 0 { &lists } else { &orderly };
+            let chosen = if turn % 2 == 0 { &lists } else { &staged_lists };
             let options = EngineOptions {
                 ordering: chosen[turn * 7 % chosen.len()].clone(),
                 mvv_lva: [MvvLva::PieceOrder, MvvLva::Otter, MvvLva::Webster][random.below(3)],
@@ -255,11 +257,11 @@ mod tests {
                 generation_seed: random.below(9) as u64,
                 ..EngineOptions::default()
             };
-            let required = plain(&options, &board, &hint, &heuristics);
+            let required = plain_order(&options, &board, &hint, &heuristics);
             let message = format!("{:?} {:?} {board:?} {hint:?}", options.ordering, options.generation);
-            assert_eq!(all_at_once(&options, &board, &hint, &heuristics), required, "{message}");
-            if let Some(found) = staged(&options, &board, &hint, &heuristics) {
-                assert_eq!(found, required, "in stages: {message}");
+            assert_eq!(order_all_at_once(&options, &board, &hint, &heuristics), required, "{message}");
+            if let Some(actual) = staged_order(&options, &board, &hint, &heuristics) {
+                assert_eq!(actual, required, "in stages: {message}");
                 in_stages += 1;
             }
         }
@@ -274,8 +276,10 @@ mod tests {
         let options = EngineOptions { ordering: vec![Ordering::See], ..EngineOptions::default() };
         let hint = Hint { table_move: Move::NONE, previous: Move::NONE, ply: 0 };
         let heuristics = Heuristics::default();
-        let orders =
-            [staged(&options, &board, &hint, &heuristics).unwrap(), all_at_once(&options, &board, &hint, &heuristics)];
+        let orders = [
+            staged_order(&options, &board, &hint, &heuristics).unwrap(),
+            order_all_at_once(&options, &board, &hint, &heuristics),
+        ];
         let mut all = MoveList::new();
         legal(&board, &mut all);
         for order in orders {

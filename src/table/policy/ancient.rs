@@ -1,9 +1,9 @@
 //! The Ancient flag: an entry that was useful is kept until the search ends. Source: a note on
 //! Zobrist hashing with the Ancient flag.
 //!
-//! The note sweeps over the table after each search and sets every flag. Here an entry is protected
-//! while its mark is from the current tick, which is equivalent and free. `table.clock` defines
-//! what a search is.
+//! In the note, the table is swept after each search to set every flag. Here an entry is protected
+//! while its mark is from the current tick, which is equivalent and costs nothing. `table.clock`
+//! defines what a search is.
 
 use super::{Newcomer, Mark, Replacement, Decision, least_worth};
 use crate::table::Entry;

@@ -1,4 +1,4 @@
-//! Worth and refusal as one line of arithmetic each: what no other policy says.
+//! Worth and refusal as one line of arithmetic each, for rules that no other policy covers.
 
 use super::{Decision, Newcomer, Replacement, Ties, least_worth_by};
 use crate::chess::Bound;
@@ -61,7 +61,7 @@ impl Replacement for Formula {
 
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         let worth = |entry: &Entry| self.worth.value(|name| FACTS[name].1(entry, now));
-        // Of its own position the newcomer can only take the place.
+        // If the bucket already has the newcomer's position, only that entry can be replaced.
         let slot = newcomer.same.unwrap_or_else(|| least_worth_by(bucket, self.ties, worth).0);
         let is_let = || same_key::is_let(self.lets, &newcomer.entry, &bucket[slot], now);
         if self.lets.is_empty() || is_let() { Decision::replace(slot) } else { Decision::Refuse }

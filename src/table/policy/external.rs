@@ -69,7 +69,7 @@ impl<P: Replacement + Sync> DynPolicy for P {
     }
 }
 
-/// The one type for which a table of registered policies is compiled: it calls the policy
+/// The only type for which tables with registered policies are compiled. It calls the policy
 /// dynamically.
 #[derive(Clone, Copy)]
 struct DynCaller<const ORDERED: bool>(&'static dyn DynPolicy);
@@ -147,7 +147,7 @@ where
             let empty = parameters.as_object().is_some_and(serde_json::Map::is_empty);
             let policy: P = match serde_json::from_value(parameters) {
                 Err(_) if empty => P::default(),
-                read => read.map_err(|error| error.to_string())?,
+                result => result.map_err(|error| error.to_string())?,
             };
             let parameters = serde_json::to_value(policy).map_err(|error| error.to_string())?;
             Ok((Box::leak(Box::new(policy)), parameters))
@@ -175,7 +175,8 @@ pub fn parameters() -> Vec<String> {
     kinds().into_iter().flat_map(fields).cloned().collect()
 }
 
-/// A registered policy with some of its parameters; `None` if there is none of this name.
+/// The registered policy of this name with the chosen parameters, and defaults for the others;
+/// `None` if no such policy is registered.
 pub(super) fn from_name(name: &str, chosen: serde_json::Map<String, Value>) -> Option<Result<ExternalPolicy, String>> {
     let kind = kinds().into_iter().find(|kind| kind.name == name)?;
     let mut parameters = kind.defaults.clone();

@@ -76,7 +76,8 @@ pub struct BucketNotes<'a> {
 /// table keeps there ([`Replacement::WORDS`]).
 pub trait Replacement: Copy + Send + 'static {
     /// Whether the order of the slots matters: the policy is then also asked about buckets with
-    /// empty slots (bound `None`). Otherwise the table fills the first empty slot without asking.
+    /// empty slots (bound `None`). Otherwise the table fills the first empty slot without asking
+    /// the policy.
     const ORDERED: bool = false;
 
     /// The numbers of slots per bucket that it supports.
@@ -86,13 +87,13 @@ pub trait Replacement: Copy + Send + 'static {
     const AGE_PARAMETERS: &'static [&'static str] = &[];
 
     /// How many 64-bit words the table keeps for it in each bucket, besides the entries: a hand,
-    /// marks, ghosts, a sketch. They count as memory of the table. A policy with words is asked
-    /// through [`Replacement::decide_with`], and never about the same position, which is replaced
-    /// as far as `table.same_key` allows.
+    /// marks, ghosts, a sketch. They count as memory of the table. The table asks a policy with
+    /// words through [`Replacement::decide_with`], and never about a position that the bucket
+    /// already has: whether that is replaced depends on `table.same_key` alone.
     const WORDS: usize = 0;
 
-    /// Decides about a newcomer. `now`: the table's clock, see [`Entry::age`]. For a policy with
-    /// words: the decision when all words are 0.
+    /// Decides about a newcomer. `now`: the table's clock, see [`Entry::age`]. A policy with words
+    /// decides here as if all its words were 0.
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
 
     /// As `decide`, with the bucket's words, which it may change.
@@ -109,8 +110,9 @@ pub trait Replacement: Copy + Send + 'static {
         let _ = (words, slot, slots, key);
     }
 
-    /// Whether an empty slot is filled without asking; otherwise the policy weighs it like an entry
-    /// of depth 0 and time 0. Always false for a policy that keeps its slots in order.
+    /// Whether an empty slot is filled without asking the policy; otherwise the policy weighs it
+    /// like an entry of depth 0 and time 0. Always false for a policy that keeps its slots in
+    /// order.
     #[inline]
     fn fills_empty(&self) -> bool {
         !Self::ORDERED
@@ -161,14 +163,14 @@ pub enum Ties {
     Last,
 }
 
-/// The slot of least worth, the first of equals, and that worth. Returning the worth and inlining
-/// the call keep the unpacked bucket in registers.
+/// Returns the slot of least worth, the first of equals, and its worth. Returning the worth and
+/// inlining the call keep the unpacked bucket in registers.
 #[inline(always)]
 fn least_worth<W: PartialOrd + Copy>(bucket: &[Entry], worth: impl Fn(&Entry) -> W) -> (usize, W) {
     least_worth_by(bucket, Ties::First, worth)
 }
 
-/// As `least_worth`, with the first or the last of equals.
+/// As `least_worth`, with a choice between the first and the last of equals.
 #[inline(always)]
 fn least_worth_by<W: PartialOrd + Copy>(bucket: &[Entry], ties: Ties, worth: impl Fn(&Entry) -> W) -> (usize, W) {
     let (mut best, mut least) = (0, worth(&bucket[0]));
@@ -200,7 +202,7 @@ macro_rules! policies {
             /// The names of all built-in policies, in the order of the registry.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
 
-            /// The policy of a name, with default parameters.
+            /// The policy with this name, with default parameters.
             #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
                 match name {
@@ -263,7 +265,7 @@ macro_rules! policies {
                 [$(<$policy as Replacement>::AGE_PARAMETERS),*].into_iter().chain(external).flatten().copied()
             }
 
-            /// Whether it chooses by the bucket alone, whatever the newcomer.
+            /// Whether the policy decides from the bucket alone, regardless of the newcomer.
             #[must_use]
             pub fn ignores_newcomer(&self) -> bool {
                 match self {

@@ -41,7 +41,7 @@ const ORDER: u64 = 0xffff_ffff;
 /// Shift of the access counts in the queue word: two bits per slot.
 const ACCESSES_SHIFT: u32 = 32;
 
-/// The queues: the main one from its oldest slot on, then the small one.
+/// The queues: the slots of the main queue, the oldest first, then those of the small queue.
 struct Queues {
     /// Slot numbers in order, four bits each; entries beyond the queues are undefined.
     order: u64,
@@ -66,15 +66,15 @@ impl Queues {
     }
 
     /// Removes the slot at a position of the order; the caller adjusts the lengths.
-    fn remove(&mut self, at: usize) -> u8 {
-        let (before, behind) = (self.order & ((1 << (4 * at)) - 1), self.order >> (4 * at));
-        self.order = before | behind >> 4 << (4 * at);
+    fn remove(&mut self, index: usize) -> u8 {
+        let (before, behind) = (self.order & ((1 << (4 * index)) - 1), self.order >> (4 * index));
+        self.order = before | behind >> 4 << (4 * index);
         (behind & 7) as u8
     }
 
-    fn insert(&mut self, at: usize, slot: u8) {
-        let (before, behind) = (self.order & ((1 << (4 * at)) - 1), self.order >> (4 * at));
-        self.order = before | (behind << 4 | u64::from(slot)) << (4 * at);
+    fn insert(&mut self, index: usize, slot: u8) {
+        let (before, behind) = (self.order & ((1 << (4 * index)) - 1), self.order >> (4 * index));
+        self.order = before | (behind << 4 | u64::from(slot)) << (4 * index);
     }
 
     fn accesses(&self, slot: u8) -> u64 {
@@ -107,6 +107,7 @@ fn fingerprint(key: u64) -> u64 {
 struct Ghosts(u128);
 
 impl Ghosts {
+    /// Removes a fingerprint; returns whether it was there.
     fn forget(&mut self, fingerprint: u64) -> bool {
         // All eight lanes at once: subtraction borrows in the lowest lane that is 0 after the
         // exclusive or.
@@ -114,14 +115,14 @@ impl Ghosts {
         let differences = self.0 ^ (ONES * u128::from(fingerprint));
         let zeros = differences.wrapping_sub(ONES) & !differences & ONES << 15;
         if zeros != 0 {
-            let at = zeros.trailing_zeros() & !15;
-            let newer = self.0 & ((1 << at) - 1);
-            self.0 = newer | self.0 >> at >> 16 << at;
+            let shift = zeros.trailing_zeros() & !15;
+            let newer = self.0 & ((1 << shift) - 1);
+            self.0 = newer | self.0 >> shift >> 16 << shift;
         }
         zeros != 0
     }
 
-    /// Keeps `most` fingerprints; lanes from there on stay empty.
+    /// Adds a fingerprint and keeps the newest `most`; the other lanes stay empty.
     fn remember(&mut self, fingerprint: u64, most: u8) {
         let (mut low, mut high) = (self.0 as u64, (self.0 >> 64) as u64);
         (low, high) = (low << 16 | fingerprint, high << 16 | low >> 48);

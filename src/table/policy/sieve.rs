@@ -34,14 +34,14 @@ impl Replacement for Sieve {
         let evicted = match bucket.iter().position(Entry::is_empty) {
             Some(free) => free,
             None => {
-                let mut at = (hand as usize).checked_sub(1).unwrap_or(oldest).min(oldest);
-                while marks >> at & 1 != 0 {
-                    marks &= !(1 << at);
-                    at = at.checked_sub(1).unwrap_or(oldest);
+                let mut slot = (hand as usize).checked_sub(1).unwrap_or(oldest).min(oldest);
+                while marks >> slot & 1 != 0 {
+                    marks &= !(1 << slot);
+                    slot = slot.checked_sub(1).unwrap_or(oldest);
                 }
                 // The next entry to examine preceded the evicted one, and moves into its slot.
-                hand = if at == 0 { 0 } else { at as u64 + 1 };
-                at
+                hand = if slot == 0 { 0 } else { slot as u64 + 1 };
+                slot
             }
         };
         let after = marks >> (evicted + 1) << (evicted + 1);

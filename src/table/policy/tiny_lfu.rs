@@ -35,8 +35,8 @@ const ROWS: [usize; 2] = [1, 2];
 /// The shifts of the key's counters, one per row.
 fn counter_shifts(key: u64) -> [u32; 2] {
     // The high bits of two products of the key with odd constants (those of SplitMix64).
-    let at = |odd: u64| (key.wrapping_mul(odd) >> 60) as u32 * 4;
-    [at(0x9e37_79b9_7f4a_7c15), at(0xbf58_476d_1ce4_e5b9)]
+    let shift = |odd: u64| (key.wrapping_mul(odd) >> 60) as u32 * 4;
+    [shift(0x9e37_79b9_7f4a_7c15), shift(0xbf58_476d_1ce4_e5b9)]
 }
 
 /// The estimated frequency of a key: the smaller of its counters.
@@ -52,9 +52,9 @@ fn move_to_front(order: u64, slot: usize, len: usize) -> u64 {
     // are forced to 0.
     const ONES: u64 = 0x1_1111_1111;
     let differences = (order ^ (ONES * slot as u64)) & !(15 << (4 * len));
-    let at = (differences.wrapping_sub(ONES) & !differences & ONES << 3).trailing_zeros() as usize / 4;
-    let before = order & ((1 << (4 * at)) - 1);
-    let behind = (order >> (4 * at)) >> 4 << (4 * at) << 4;
+    let index = (differences.wrapping_sub(ONES) & !differences & ONES << 3).trailing_zeros() as usize / 4;
+    let before = order & ((1 << (4 * index)) - 1);
+    let behind = (order >> (4 * index)) >> 4 << (4 * index) << 4;
     (behind | before << 4 | slot as u64) & 0xffff_ffff
 }
 
