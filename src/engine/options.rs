@@ -36,8 +36,8 @@ pub struct EngineOptions {
     /// score 0. Off keeps every score a function of the position alone, so that a table and no
     /// table can be compared exactly.
     pub draws: bool,
-    /// What the fifty-move rule has to do with the table, where `draws` is on: a score that was
-    /// found at one clock may be wrong at another.
+    /// How the table respects the fifty-move rule, if `draws` is on: a score found at one halfmove
+    /// clock may be wrong at another.
     pub fifty_moves: FiftyMoves,
     /// How being mated scores.
     pub mate: Mate,
@@ -66,7 +66,7 @@ pub struct EngineOptions {
     pub null_move: NullMove,
     /// Singular extension: a move without an alternative is searched deeper.
     pub singular: Singular,
-    /// Whose knowledge gives the tree its shape: what `iir` and `singular` ask.
+    /// Which table `iir` and `singular` consult, and thus what shapes the tree.
     pub shape: Shape,
     /// Enhanced transposition cutoffs: at this remaining depth and above, each child is looked up
     /// before the first is searched, and a bound that already refutes the node ends it; 0: off.
@@ -231,20 +231,20 @@ pub struct Quiescence {
     pub max_plies: u8,
 }
 
-/// What the fifty-move rule has to do with the table.
+/// How the table respects the fifty-move rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FiftyMoves {
-    /// Nothing: a score counts at any clock.
+    /// Not at all: a score is valid at any clock.
     #[default]
     Ignored,
-    /// A score neither ends a node nor narrows its window where its depth reaches the hundredth
-    /// halfmove, or where its mate comes after it; and no score is stored of a node whose remaining
-    /// depth reaches the hundredth halfmove. Stored moves are tried all the same.
+    /// A score neither ends a node nor narrows its window if its depth reaches the hundredth
+    /// halfmove, or if its mate comes after it. A node whose remaining depth reaches the hundredth
+    /// halfmove stores no score. Stored moves are still tried.
     Guarded,
-    /// The clock is part of the key: below 36 halfmoves as one, from there on in steps of eight.
-    /// Within a step scores count as if ignored.
+    /// The clock is part of the key: all clocks below 36 halfmoves count as one, higher ones in
+    /// steps of eight. Within a step scores are used as under `ignored`.
     InKey,
 }
 
@@ -532,12 +532,12 @@ impl Default for Singular {
     }
 }
 
-/// Whom the terms ask that give the tree its shape.
+/// Which table the terms that shape the tree consult.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
-    /// The table, as in play: the search is another one where the table forgets.
+    /// The table itself, as in play: if it forgets entries, the tree has another shape.
     #[default]
     Table,
     /// A table that never forgets: it receives all that the search offers to the table, before any

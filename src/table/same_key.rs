@@ -13,9 +13,9 @@ pub enum SameKey {
     /// The new entry replaces the old one, whatever its depth.
     #[default]
     Replace,
-    /// The policy decides, as if the old entry were another position's; where it would have a third
-    /// position leave, it is asked about the old entry alone. `clock`, `sieve`, `s3-fifo` and
-    /// `tiny-lfu` say nothing of it: under them it is `replace`.
+    /// The policy decides, as if the old entry belonged to another position; if it would evict a
+    /// third position, it is asked again about the old entry alone. `clock`, `sieve`, `s3-fifo` and
+    /// `tiny-lfu` do not support this: under them it is `replace`.
     Policy,
     /// Replaced unless the old entry is deeper (equal depths: the new one wins).
     Deeper,

@@ -357,8 +357,8 @@ policies! {
     /// Evicts the entry of least worth, a weighted sum; refused where the newcomer is worth too
     /// little. By default it is `depth-age`.
     "scored" scored::Scored,
-    /// Evicts the entry of least worth, an expression; another says what is refused. By default it
-    /// is `depth-age`.
+    /// Evicts the entry of least worth, which is an expression; another expression decides what is
+    /// refused. By default it is `depth-age`.
     "expression" expression::Formula,
     /// From the literature on caches, for comparison: first in, first out, with a second chance for
     /// entries that were hit.

@@ -21,7 +21,8 @@ pub struct S3Fifo {
     /// keys.
     #[cfg_attr(test, schemars(range(max = 8)))]
     pub ghosts: u8,
-    /// How often an entry must have been met in the small queue to move to the main one, 1..=3.
+    /// How often an entry must have been accessed in the small queue to move to the main one,
+    /// 1..=3.
     #[cfg_attr(test, schemars(range(min = 1, max = 3)))]
     pub meetings: u8,
 }

@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TinyLfu {
-    /// After so many meetings for each slot of the bucket all counts are halved, 1..=255.
+    /// All counts are halved after this many accesses for each slot of the bucket, 1..=255.
     #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub sample: u8,
 }
