@@ -75,6 +75,10 @@ const PREREQUISITES: &[(&str, &str)] = &[
         "table.demotion.missed_depth",
         "table = { clock = 'iteration', same_key = 'guard', demotion = { missed = 2, from = 0 } }",
     ),
+    (
+        "table.demotion.once",
+        "table = { clock = 'iteration', same_key = 'guard', demotion = { refused = 2, from = 0 } }",
+    ),
     ("table.demotion.refused", "table = { clock = 'iteration', same_key = 'guard', demotion.from = 0 }"),
     ("table.demotion.missed", "table = { clock = 'iteration', same_key = 'guard', demotion.from = 0 }"),
     (
@@ -84,6 +88,7 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("table.victim", "table.clock = 'iteration'"),
     ("table.guard", "table.clock = 'iteration'\ntable.same_key = 'guard'"),
     ("table.refresh", "table.clock = 'iteration'"),
+    ("table.policy.empty_depth", "table = { clock = 'iteration', policy.weigh_empty = true }"),
     ("table.policy.kind=vipermate-first", "table = { slots = 1, same_key = 'policy' }"),
     ("table.policy.useful", "table = { clock = 'iteration', same_key = 'policy' }"),
     ("table.policy.small", "table.slots = 8"),

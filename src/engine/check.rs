@@ -61,6 +61,11 @@ impl EngineOptions {
 
     /// Checks that entries whose bits are described have room for what the search keeps in them.
     fn check_entries(&self) -> Result<(), OptionError> {
+        refuse(
+            "table.demotion.once",
+            self.table.demotion.once && self.diagnostics == Diagnostics::Full,
+            "true takes the mark of use, which diagnostics = \"full\" needs: expected false, or diagnostics = \"off\"",
+        )?;
         let Some(shape) = self.table.shape().filter(|_| self.table.kind == TableKind::Bounded) else {
             return Ok(());
         };

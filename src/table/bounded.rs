@@ -306,15 +306,16 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         })
     }
 
-    /// Lowers the depth of an entry that proved of little use.
+    /// Lowers the depth of an entry that proved of little use, and marks it if that is to be once.
     #[cold]
-    fn demote(&mut self, start: usize, slot: usize, plies: u8) {
+    fn demote(&mut self, start: usize, slot: usize, plies: u8, once: bool) {
         let Demotion { from, exact, .. } = self.demotion;
         let (bucket, packing) = self.words_at_mut(start);
         let word = packing.data(bucket, slot);
         let old = entry::unpack(word);
         if plies > 0 && old.depth >= from && (exact || old.bound != Bound::Exact) {
-            packing.set_data(bucket, slot, entry::with_less_depth(word, plies));
+            let word = entry::with_less_depth(word, plies);
+            packing.set_data(bucket, slot, if once { entry::with_mark(word) } else { word });
         }
     }
 
@@ -346,12 +347,12 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
                 packing.set_data(bucket, slot, entry::with_move(packing.data(bucket, slot), entry.mv));
             }
             if self.demotion.applies_to(&old) {
-                self.demote(start, slot, self.demotion.refused);
+                self.demote(start, slot, self.demotion.refused, self.demotion.once);
             }
             return self.refuse(number, Some(slot));
         }
         // The mark belongs to the position, not to the entry: it was the position that was useful.
-        entry.used |= old.used && old.age(self.now) == 0;
+        entry.used |= old.used && old.age(self.now) == 0 && !self.demotion.once;
         let (bucket, packing) = self.words_at_mut(start);
         let time = entry::generation(packing.data(bucket, slot));
         packing.write(bucket, slot, stored_key, &entry);
@@ -506,7 +507,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     fn missed(&mut self, hit: &Hit) {
         let (bucket, slot) = (hit.slot / self.slots(), hit.slot % self.slots());
-        self.demote(bucket * self.words(), slot, self.demotion.missed);
+        self.demote(bucket * self.words(), slot, self.demotion.missed, false);
     }
 
     #[inline]

@@ -5,10 +5,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Options of three entries of 10 bytes in 32, with 16-bit keys.
+/// Options of three entries of 10 bytes in 32, with 16-bit keys; evaluations fit in.
 macro_rules! packed {
     () => {
-        "layout = \"bytes10\"\nslots = 3\nkey_bits = 16\n"
+        "layout = \"3x10\"\nslots = 3\nkey_bits = 16\nbucket_bytes = 32\n"
+    };
+}
+
+/// The same with the keys in a word of their own.
+macro_rules! packed_with_keys {
+    () => {
+        "layout = \"3x8\"\nslots = 3\nkey_bits = 16\nbucket_bytes = 32\n"
     };
 }
 
@@ -62,8 +69,8 @@ macro_rules! designs {
 }
 
 designs! {
-    Stockfish "Stockfish 762dd1da (2026-08-03)." "an empty slot is weighed as depth 0, there as -3" concat!(packed!(), r#"age_bits = 5
-policy = { kind = "depth-age", factor = 8, weigh_empty = true }
+    Stockfish "Stockfish 762dd1da (2026-08-03)." "" concat!(packed!(), r#"age_bits = 5
+policy = { kind = "depth-age", factor = 8, weigh_empty = true, empty_depth = -3 }
 victim = "probe"
 same_key = "guard"
 guard = { margin = 4, pv = 2, move_first = true }
@@ -77,7 +84,7 @@ same_key = "guard"
 keep_move = true
 guard = { lets = "exact and not old_exact or 3 * (depth + 3 * exact + 2 * lower + upper + age * age / 4 + pv) >= 2 * (old_depth + 3 * old_exact + 2 * old_lower + old_upper)" }
 "#);
-    Plentychess "PlentyChess 20878a83 (2026-06-28)." "depths in hundredths of a ply; an empty slot answers a key whose compared bits are all 0" r#"layout = "bytes16"
+    Plentychess "PlentyChess 20878a83 (2026-06-28)." "in its own traces, depths in hundredths of a ply; an empty slot answers a key whose compared bits are all 0" r#"layout = "5x12"
 slots = 5
 key_bits = 16
 bucket_bytes = 64
@@ -90,9 +97,10 @@ guard = { margin = 5, pv = 2, age = false, move_first = true }
 keep_move = true
 refresh = "match"
 "#;
-    Seer "Seer cf18bf0a (2026-03-14)." "an upper bound keeps the move of an exact entry or a lower bound, even if it has its own" r#"layout = "bytes16"
+    Seer "Seer cf18bf0a (2026-03-14)." "an upper bound keeps the move of an exact entry or a lower bound, even if it has its own" r#"layout = "4x16"
 slots = 4
 key_bits = 32
+bucket_bytes = 64
 index = "modulo"
 age_bits = 5
 # Entries of former searches go first.
@@ -114,7 +122,7 @@ same_key = "guard"
 guard = { margin = 4, pv = 2 }
 keep_move = true
 "#);
-    Reckless "Reckless 789de891 (2026-08-18)." "" concat!(packed!(), r#"age_bits = 5
+    Reckless "Reckless 789de891 (2026-08-18)." "" concat!(packed_with_keys!(), r#"age_bits = 5
 policy = { kind = "depth-age", factor = 4 }
 same_key = "guard"
 # A node of an open window always writes.
@@ -169,7 +177,7 @@ same_key = "guard"
 guard = { margin = 4, pv = 2, move_first = true }
 keep_move = true
 "#);
-    Hobbes "Hobbes e35ccd8b (2026-08-19)." "" concat!(packed!(), r#"age_bits = 5
+    Hobbes "Hobbes e35ccd8b (2026-08-19)." "" concat!(packed_with_keys!(), r#"age_bits = 5
 policy = { kind = "depth-age", factor = 4, weigh_empty = true }
 same_key = "guard"
 guard = { margin = 4, pv = 0 }
@@ -183,7 +191,7 @@ guard = { margin = 5, pv = 0, age = false, move_first = true }
 keep_move = true
 refresh = "match"
 "#);
-    Pawnocchio "pawnocchio bd860905 (2026-07-09)." "" concat!(packed!(), r#"age_bits = 5
+    Pawnocchio "pawnocchio bd860905 (2026-07-09)." "" concat!(packed_with_keys!(), r#"age_bits = 5
 policy = { kind = "scored", depth = 763, age = 4679, pv = 198, lower = 317, upper = 427, exact = 40, move = 315 }
 same_key = "guard"
 guard = { margin = 4, pv = 0 }
@@ -194,9 +202,10 @@ same_key = "guard"
 guard = { margin = 5, pv = 0, age = false, fill_move = true }
 keep_move = true
 "#);
-    Weiss "Weiss 60c51374 (2026-08-02)." "" r#"layout = "bytes16"
+    Weiss "Weiss 60c51374 (2026-08-02)." "" r#"layout = "2x16"
 slots = 2
 key_bits = 32
+bucket_bytes = 32
 age_bits = 5
 policy = { kind = "depth-age", factor = 8 }
 victim = "probe"
@@ -204,9 +213,10 @@ same_key = "guard"
 guard = { margin = 5, pv = 0, move_first = true }
 keep_move = true
 "#;
-    Carp "Carp 7d5065bc (2025-01-18)." "" r#"layout = "bytes16"
+    Carp "Carp 7d5065bc (2025-01-18)." "" r#"layout = "1x16"
 slots = 1
 key_bits = 64
+bucket_bytes = 16
 age_bits = 7
 policy = "always"
 same_key = "guard"

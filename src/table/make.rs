@@ -78,6 +78,7 @@ impl TableOptions {
     /// Checks that a policy finds what it reads of an entry, and room for words of its own.
     fn check_fields(&self, fields: &Fields) -> Result<(), TableError> {
         let (nodes, marks) = (self.policy.reads_nodes(), self.policy.marks_entries());
+        let marks = marks || self.demotion.once;
         let lacks = [
             (self.policy.words() > 0, "keeps words of its own in a bucket"),
             (nodes && fields.nodes.bits == 0, "reads the nodes of a subtree"),
@@ -135,6 +136,12 @@ impl TableOptions {
         }
         self.guard.check()?;
         self.policy.check(self.slots).map_err(|problem| TableError::Option { path: "table.policy", problem })?;
+        ensure("table.demotion.once", !(self.demotion.once && self.policy.marks_entries()), || {
+            let policy = self.policy.name();
+            format!(
+                "true takes the mark of use, which the policy \"{policy}\" needs: expected false, or another policy"
+            )
+        })?;
         ensure("table.victim", self.victim == Victim::Store || self.policy.ignores_newcomer(), || {
             let policy = self.policy.name();
             format!(

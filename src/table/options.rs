@@ -162,6 +162,9 @@ pub enum Victim {
 pub struct Demotion {
     /// Plies that an entry loses each time it refuses a store of its own position.
     pub refused: u8,
+    /// Whether it loses them at its first refusal only, until it is written anew. The mark of use
+    /// says so: it needs a policy that marks nothing, and `diagnostics = "off"`.
+    pub once: bool,
     /// Plies that it loses when a node of a closed window (beta - alpha = 1) finds it deep enough,
     /// but its bound on the wrong side.
     pub missed: u8,
@@ -181,13 +184,13 @@ impl Demotion {
     #[inline]
     pub(super) fn applies_to(&self, refusing: &Entry) -> bool {
         let score = if refusing.is_evaluation() { 0 } else { refusing.score.unsigned_abs() };
-        self.refused > 0 && score >= self.refused_score
+        self.refused > 0 && score >= self.refused_score && !(self.once && refusing.used)
     }
 }
 
 impl Default for Demotion {
     fn default() -> Self {
-        Self { refused: 0, missed: 0, from: 5, exact: false, refused_score: 0, missed_depth: 0 }
+        Self { refused: 0, once: false, missed: 0, from: 5, exact: false, refused_score: 0, missed_depth: 0 }
     }
 }
 

@@ -15,6 +15,8 @@ struct Source {
     cycle: u64,
     /// The value of an entry at an age; the entry with the smallest value is replaced.
     worth: fn(&Entry, i64) -> i64,
+    /// The depth of a free slot where it is compared like any other.
+    free_depth: i64,
     /// Whether a free slot is used before any entries are compared.
     free_first: bool,
     /// Whether the last of several equal entries is replaced, instead of the first.
@@ -57,6 +59,7 @@ fn sources() -> Vec<Source> {
         slots: 3,
         cycle,
         worth,
+        free_depth: 0,
         free_first: false,
         last: false,
         overwrites,
@@ -73,6 +76,7 @@ fn sources() -> Vec<Source> {
         Source { free_first: true, move_first: false, ..three(Design::Stormphrax, 32, depth_less::<2>, stormphrax) };
     vec![
         Source {
+            free_depth: -3,
             ages_twice: |old| old.depth >= 5 && !exact(old) && old.score.abs() >= 30_745,
             ..three(Design::Stockfish, 32, depth_less::<8>, |new, old, age| {
                 exact(new) || depth(new) + 2 * pv(new) > depth(old) - 4 || age != 0
@@ -255,7 +259,7 @@ impl Model {
         let free = slots.iter().position(Option::is_none).filter(|_| self.source.free_first);
         let worth = |slot: &Slot| match slot {
             Some((_, entry, time)) => (self.source.worth)(entry, self.age(*time)),
-            None => (self.source.worth)(&Entry::default(), self.age(0)),
+            None => self.source.free_depth + (self.source.worth)(&Entry::default(), self.age(0)),
         };
         let mut victim = 0;
         for slot in 1..slots.len() {

@@ -16,6 +16,8 @@ struct Kept {
     entry: Entry,
     /// When it was written or refreshed, on a clock that doesn't wrap.
     at: u64,
+    /// Whether a refused store has taken depth from it since it was written.
+    demoted: bool,
     /// The opposite of the Ancient flag: set when the entry is useful, cleared at every tick.
     useful: bool,
 }
@@ -82,7 +84,7 @@ impl Model<'_> {
             *(if full { &mut self.count.misses_other } else { &mut self.count.misses_empty }) += 1;
             if self.options.victim == Victim::Probe {
                 let bucket = &self.buckets[self.bucket_of(key)];
-                let any = Kept { key, entry: Entry::default(), at: self.now, useful: false };
+                let any = Kept { key, entry: Entry::default(), at: self.now, demoted: false, useful: false };
                 let (slot, _) = self.fate(bucket, usize::from(self.options.slots), &any).unwrap();
                 self.probed.push((key, slot));
             }
@@ -112,11 +114,14 @@ impl Model<'_> {
         Some((kept.entry, draft, age))
     }
 
-    fn demote(&mut self, bucket: usize, slot: usize, plies: u8) {
+    /// Whether the entry is one that loses depth.
+    fn demote(&mut self, bucket: usize, slot: usize, plies: u8) -> bool {
         let (demotion, entry) = (self.options.demotion, &mut self.buckets[bucket][slot].entry);
-        if entry.depth >= demotion.from && (demotion.exact || entry.bound != Bound::Exact) {
+        let loses = entry.depth >= demotion.from && (demotion.exact || entry.bound != Bound::Exact);
+        if loses {
             entry.depth = entry.depth.saturating_sub(plies);
         }
+        loses
     }
 
     /// Decides by the policy's definition where a newcomer goes in a bucket with `slots` slots.
@@ -225,7 +230,7 @@ impl Model<'_> {
         let born = self.text.contains("protect_new = true");
         let keeps = self.options.static_evaluation || self.options.layout == Layout::Bytes24;
         let evaluation = if keeps { entry.evaluation } else { StaticEvaluation::default() };
-        let mut new = Kept { key, entry: Entry { evaluation, ..entry }, at: self.now, useful: born };
+        let mut new = Kept { key, entry: Entry { evaluation, ..entry }, at: self.now, demoted: false, useful: born };
         let place = self.bucket_of(key);
         let bucket = self.buckets[place].clone();
         let slots = usize::from(self.options.slots);
@@ -299,8 +304,9 @@ impl Model<'_> {
                     }
                     let alone = old.entry.score == i16::MIN;
                     let score = if alone { 0 } else { i32::from(old.entry.score).abs() };
-                    if !lets && score >= i32::from(self.options.demotion.refused_score) {
-                        self.demote(place, slot, self.options.demotion.refused);
+                    let again = old.demoted && self.options.demotion.once;
+                    if !lets && !again && score >= i32::from(self.options.demotion.refused_score) {
+                        self.buckets[place][slot].demoted = self.demote(place, slot, self.options.demotion.refused);
                     }
                     new.useful |= old.useful;
                     lets.then_some((slot, Some(slot)))
@@ -440,7 +446,8 @@ fn every_table(turn: usize) -> Vec<TableOptions> {
                         Demotion::default(),
                         Demotion { refused: 1, missed: 2, from: 3, refused_score: 40, ..Demotion::default() },
                         Demotion { refused: 9, missed: 1, from: 0, exact: true, ..Demotion::default() },
-                    ][turn % 3],
+                        Demotion { refused: 2, from: 1, once: !policy.contains("ancient"), ..Demotion::default() },
+                    ][turn % 4],
                     // The model's flag is swept, so it can't reproduce a flag that becomes current
                     // again when the age wraps.
                     age_bits: if policy.contains("ancient") { 10 } else { [10, 1, 3][turn / 7 % 3] },

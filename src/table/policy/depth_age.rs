@@ -16,14 +16,17 @@ pub struct DepthAge {
     pub refuse: bool,
     /// Which of several entries of equal worth goes.
     pub ties: Ties,
-    /// Whether an empty slot is weighed like an entry of depth 0 stored at time 0, so that an old
-    /// entry may go first; otherwise it is filled. Source: Ethereal, Obsidian.
+    /// Whether an empty slot is weighed like an entry of depth `empty_depth` stored at time 0, so
+    /// that an old entry may go first; otherwise it is filled. Source: Ethereal, Obsidian.
     pub weigh_empty: bool,
+    /// The depth that an empty slot is weighed as: that which the engine stores as 0. Source:
+    /// Stockfish, -3.
+    pub empty_depth: i8,
 }
 
 impl Default for DepthAge {
     fn default() -> Self {
-        Self { factor: 8, refuse: false, ties: Ties::First, weigh_empty: false }
+        Self { factor: 8, refuse: false, ties: Ties::First, weigh_empty: false, empty_depth: 0 }
     }
 }
 
@@ -37,7 +40,9 @@ impl Replacement for DepthAge {
 
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
-        let worth = |entry: &Entry| i32::from(entry.depth) - i32::from(self.factor) * i32::from(entry.age(now));
+        let is_free = |entry: &Entry| self.weigh_empty && entry.is_empty();
+        let depth = |entry: &Entry| if is_free(entry) { self.empty_depth.into() } else { i32::from(entry.depth) };
+        let worth = |entry: &Entry| depth(entry) - i32::from(self.factor) * i32::from(entry.age(now));
         let (slot, least) = least_worth_by(bucket, self.ties, worth);
         if self.refuse && least > i32::from(newcomer.entry.depth) {
             Decision::Refuse

@@ -276,6 +276,18 @@ macro_rules! policies {
                 }
             }
 
+            /// The policy where depths are counted from so many plies below 0.
+            #[must_use]
+            pub fn count_depths_from(&self, below: u8) -> Self {
+                match *self {
+                    Self::DepthAge(policy) if policy.weigh_empty => {
+                        let empty_depth = policy.empty_depth.saturating_add_unsigned(below);
+                        Self::DepthAge(DepthAge { empty_depth, ..policy })
+                    }
+                    policy => policy,
+                }
+            }
+
             /// Whether it reads the nodes of an entry's subtree.
             #[must_use]
             pub fn reads_nodes(&self) -> bool {

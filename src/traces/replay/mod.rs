@@ -82,7 +82,7 @@ pub fn count_depths_from(lowest: i8, options: &TableOptions) -> TableOptions {
     let Demotion { from, missed_depth, .. } = options.demotion;
     let missed_depth = if missed_depth == 0 { 0 } else { missed_depth.saturating_add(below) };
     let demotion = Demotion { from: from.saturating_add(below), missed_depth, ..options.demotion };
-    TableOptions { demotion, ..options.clone() }
+    TableOptions { demotion, policy: options.policy.count_depths_from(below), ..options.clone() }
 }
 
 /// Creates the table that `options` describe, for a replay.
