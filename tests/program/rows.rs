@@ -55,7 +55,7 @@ fn found(engine: &mut Engine, board: &Board, past: &[Board], limit: Limit) -> Ve
 
 /// The names and values of counters, taken from their `Debug` output, so that no list of the
 /// program is involved.
-fn parse_move(prefix: &str, counters: &impl std::fmt::Debug) -> Vec<(String, String)> {
+fn counter_fields(prefix: &str, counters: &impl std::fmt::Debug) -> Vec<(String, String)> {
     let text = format!("{counters:?}");
     let fields = text.split_once('{').unwrap().1.trim_end_matches('}').split(',');
     let field = |field: &str| {
@@ -99,11 +99,14 @@ fn lines(
         put("pv", iteration.pv.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
         put("solved", solved.map_or(String::new(), |solved| solved(&iteration.best.to_string()).to_string()));
         put("finished", iteration.finished.to_string());
-        parse_move("search", &iteration.search).into_iter().for_each(|(column, value)| put(&column, value));
-        parse_move("table", &iteration.table).into_iter().for_each(|(column, value)| put(&column, value));
+        counter_fields("search", &iteration.search).into_iter().for_each(|(column, value)| put(&column, value));
+        counter_fields("table", &iteration.table).into_iter().for_each(|(column, value)| put(&column, value));
         if let Some(anatomy) = &iteration.anatomy {
-            let parts =
-                [parse_move("", &anatomy.search), parse_move("", &anatomy.table), parse_move("", &anatomy.contents)];
+            let parts = [
+                counter_fields("", &anatomy.search),
+                counter_fields("", &anatomy.table),
+                counter_fields("", &anatomy.contents),
+            ];
             parts.concat().into_iter().for_each(|(column, value)| put(&format!("anatomy{column}"), value));
         }
         let held = iteration.occupancy;

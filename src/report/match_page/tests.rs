@@ -50,7 +50,7 @@ fn encounter_of_five_pairs_has_no_interval() {
         let test = Test::default();
         let matches = Matches { encounters, handicaps: Vec::new(), failed: 0, test, bounds: test.bounds(1) };
         let table = encounters_table(&matches);
-        let column_index = |key: &str| table.columns.iter().position(|column_index| column_index.key == key).unwrap();
+        let column_index = |key: &str| table.columns.iter().position(|column| column.key == key).unwrap();
         ["interval", "los"].map(|key| table.rows[0][column_index(key)] == Cell::empty("too few pairs"))
     };
     assert_eq!((lacks_interval(1), lacks_interval(5), lacks_interval(6)), ([true; 2], [true; 2], [false; 2]));
