@@ -16,7 +16,7 @@ use super::types::{Color, Piece, Square};
 use super::validity::{self, Illegality};
 use serde::{Deserialize, Serialize};
 
-/// How a reader treats what is not quite right.
+/// How a reader treats deviations from the standard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -24,7 +24,7 @@ pub enum Strictness {
     /// Every deviation from the standard is an error.
     #[default]
     Strict,
-    /// Repaired where there is one sensible reading, and noted.
+    /// Deviations with one sensible reading are repaired and recorded.
     Lenient,
 }
 
@@ -76,7 +76,7 @@ pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
 /// # Errors
 /// The first fault that the mode does not repair.
 pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
-    let mut fields = Fields { text, at: 0, strictness, repairs: Vec::new() };
+    let mut fields = Fields { text, offset: 0, strictness, repairs: Vec::new() };
     let (column, placement) = fields.next("the placement of the pieces", None)?;
     let squares = read_placement(placement, column, strictness)?;
     let (turn_column, turn) = fields.next("the side to move", Some("w"))?;
@@ -88,16 +88,16 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
     let (castling_column, castling) = fields.next("castling rights", Some("-"))?;
     let castling = fields.castling(castling, castling_column)?;
     let (ep_column, ep) = fields.next("an en passant square", Some("-"))?;
-    let is_en_passant = ep == "-" || Square::parse(ep).is_some();
+    let is_valid_square = ep == "-" || Square::parse(ep).is_some();
     let en_passant = match Square::parse(ep) {
-        None if !is_en_passant => {
-            let found = format!("expected an en passant square or -, found {}", quote_start(ep));
-            fields.repair(ep_column, found)?;
+        None if !is_valid_square => {
+            let message = format!("expected an en passant square or -, found {}", quote_start(ep));
+            fields.repair(ep_column, message)?;
             None
         }
         square => square,
     };
-    let (halfmove_clock, number) = fields.clocks(is_en_passant)?;
+    let (halfmove_clock, number) = fields.clocks(is_valid_square)?;
     let black = u16::from(turn == Color::Black);
     let game_ply = number.saturating_sub(1).saturating_mul(2).saturating_add(black);
     let mut setup = Setup { squares, turn, castling, en_passant, halfmove_clock, game_ply };
@@ -122,19 +122,19 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
             }
         }
     }
-    Ok(Reading { board: Board::assemble(&setup), repairs: fields.repairs, end: fields.at })
+    Ok(Reading { board: Board::assemble(&setup), repairs: fields.repairs, end: fields.offset })
 }
 
 fn fault(column: usize, message: String) -> FenError {
     FenError { column, message }
 }
 
-/// A piece of the text, short enough for a message and with nothing unprintable in it.
+/// The start of the text in quotes, short enough for a message, with unprintable characters escaped.
 pub(super) fn quote_start(text: &str) -> String {
-    let plain = |c: char| {
+    let escape_blank = |c: char| {
         if c.is_control() || is_blank(c) && c != ' ' { c.escape_unicode().to_string() } else { c.to_string() }
     };
-    let start: String = text.chars().take(24).map(plain).collect();
+    let start: String = text.chars().take(24).map(escape_blank).collect();
     if text.is_empty() {
         "nothing".to_owned()
     } else if text.chars().nth(24).is_some() {
@@ -144,20 +144,20 @@ pub(super) fn quote_start(text: &str) -> String {
     }
 }
 
-/// What separates fields where repairs are allowed.
+/// Whether a character separates fields where repairs are allowed.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\0' || c == '\u{feff}'
 }
 
 struct Fields<'a> {
     text: &'a str,
-    at: usize,
+    offset: usize,
     strictness: Strictness,
     repairs: Vec<FenError>,
 }
 
 impl<'a> Fields<'a> {
-    /// Notes a repair, or fails where repairs are not allowed.
+    /// Records a repair, or fails if repairs are not allowed.
     fn repair(&mut self, column: usize, message: String) -> Result<(), FenError> {
         let fault = fault(column, message);
         if self.strictness == Strictness::Strict {
@@ -167,27 +167,27 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// The next field with its column, without taking it; empty at the end of the position.
+    /// The next field with its offset, without consuming it; empty at the end of the FEN.
     fn peek(&self) -> (usize, &'a str) {
-        let rest = &self.text[self.at..];
+        let rest = &self.text[self.offset..];
         let (skipped, stop): (usize, fn(char) -> bool) = match self.strictness {
-            Strictness::Strict => (usize::from(self.at > 0 && rest.starts_with(' ')), char::is_whitespace),
+            Strictness::Strict => (usize::from(self.offset > 0 && rest.starts_with(' ')), char::is_whitespace),
             Strictness::Lenient => (rest.len() - rest.trim_start_matches(is_blank).len(), is_blank),
         };
         let rest = &rest[skipped..];
         let length = rest.find(|c| stop(c) || c == ';').unwrap_or(rest.len());
-        (self.at + skipped, &rest[..length])
+        (self.offset + skipped, &rest[..length])
     }
 
-    /// Takes the next field; `default` stands in for a missing one where repairs are allowed.
+    /// Consumes the next field. `default` replaces a missing field if repairs are allowed.
     fn next(&mut self, what: &str, default: Option<&'static str>) -> Result<(usize, &'a str), FenError> {
         let (start, field) = self.peek();
         if !field.is_empty() {
-            self.at = start + field.len();
+            self.offset = start + field.len();
             return Ok((start + 1, field));
         }
-        let found = quote_start(self.text[start..].split(is_blank).next().unwrap_or_default());
-        let missing = fault(start + 1, format!("expected {what}, found {found}"));
+        let actual = quote_start(self.text[start..].split(is_blank).next().unwrap_or_default());
+        let missing = fault(start + 1, format!("expected {what}, found {actual}"));
         match default {
             Some(default) if self.strictness == Strictness::Lenient => {
                 self.repairs.push(missing);
@@ -201,7 +201,7 @@ impl<'a> Fields<'a> {
         if field == "-" {
             return Ok(0);
         }
-        let mut found = 0;
+        let mut castling = 0;
         for (offset, letter) in field.char_indices() {
             let right = match (letter, self.strictness) {
                 ('K', _) | ('H', Strictness::Lenient) => rights::WHITE_KING,
@@ -209,51 +209,54 @@ impl<'a> Fields<'a> {
                 ('k', _) | ('h', Strictness::Lenient) => rights::BLACK_KING,
                 ('q', _) | ('a', Strictness::Lenient) => rights::BLACK_QUEEN,
                 _ => {
-                    let found = quote_start(&letter.to_string());
-                    return Err(fault(column + offset, format!("expected castling rights (KQkq or -), found {found}")));
+                    let actual = quote_start(&letter.to_string());
+                    return Err(fault(
+                        column + offset,
+                        format!("expected castling rights (KQkq or -), found {actual}"),
+                    ));
                 }
             };
-            if right <= found {
+            if right <= castling {
                 self.repair(column + offset, format!("castling right {letter} doubled or out of the order KQkq"))?;
             }
-            found |= right;
+            castling |= right;
         }
-        Ok(found)
+        Ok(castling)
     }
 
     /// Halfmove clock and move number, if the next two fields are both numbers. Lenient takes a
     /// clock without a number in the `fifth` field.
     fn clocks(&mut self, fifth: bool) -> Result<(u16, u16), FenError> {
-        let start = self.at;
-        let (clock_at, clock) = self.peek();
-        self.at = clock_at + clock.len();
-        let (number_at, number) = self.peek();
-        let numeric = |field: &str| field.starts_with(|c: char| c.is_ascii_digit());
-        let alone = fifth
+        let start = self.offset;
+        let (clock_offset, clock) = self.peek();
+        self.offset = clock_offset + clock.len();
+        let (number_offset, number) = self.peek();
+        let is_numeric = |field: &str| field.starts_with(|c: char| c.is_ascii_digit());
+        let clock_only = fifth
             && self.strictness == Strictness::Lenient
             && clock.bytes().all(|byte| byte.is_ascii_digit())
-            && !self.text[self.at..].starts_with(';');
-        if !numeric(clock) || !numeric(number) && !alone {
-            self.at = start;
+            && !self.text[self.offset..].starts_with(';');
+        if !is_numeric(clock) || !is_numeric(number) && !clock_only {
+            self.offset = start;
             return Ok((0, 1));
         }
         let halfmove_clock = match clock.parse() {
             Ok(value) if value <= 9999 => value,
             _ => {
                 self.repair(
-                    clock_at + 1,
+                    clock_offset + 1,
                     format!("expected a halfmove clock, 0 to 9999, found {}", quote_start(clock)),
                 )?;
                 0
             }
         };
-        let number = if numeric(number) { number } else { "" };
-        self.at = if number.is_empty() { self.at } else { number_at + number.len() };
+        let number = if is_numeric(number) { number } else { "" };
+        self.offset = if number.is_empty() { self.offset } else { number_offset + number.len() };
         match number.parse() {
             Ok(value @ 1..=9999) => Ok((halfmove_clock, value)),
             _ => {
                 self.repair(
-                    number_at + 1,
+                    number_offset + 1,
                     format!("expected a move number, 1 to 9999, found {}", quote_start(number)),
                 )?;
                 Ok((halfmove_clock, 1))
@@ -267,22 +270,25 @@ type Placement = [Option<(Color, Piece)>; 64];
 fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<Placement, FenError> {
     let mut squares = [None; 64];
     let (mut rank, mut file) = (7, 0);
-    let mut digit = false;
+    let mut after_digit = false;
     for (offset, letter) in field.char_indices() {
-        let here = column + offset;
-        let short = |file| format!("expected 8 squares on rank {}, found {file}", rank + 1);
+        let letter_column = column + offset;
+        let describe_short_rank = |file| format!("expected 8 squares on rank {}, found {file}", rank + 1);
         match letter {
-            '/' if file != 8 => return Err(fault(here, short(file))),
-            '/' if rank == 0 => return Err(fault(here, "expected 8 ranks, found more".to_owned())),
+            '/' if file != 8 => return Err(fault(letter_column, describe_short_rank(file))),
+            '/' if rank == 0 => return Err(fault(letter_column, "expected 8 ranks, found more".to_owned())),
             '/' => (rank, file) = (rank - 1, 0),
-            '1'..='8' if digit && strictness == Strictness::Strict => {
-                return Err(fault(here, "two numbers of empty squares in a row".to_owned()));
+            '1'..='8' if after_digit && strictness == Strictness::Strict => {
+                return Err(fault(letter_column, "two numbers of empty squares in a row".to_owned()));
             }
             '1'..='8' => file += letter as u8 - b'0',
             _ => {
                 let Some(piece) = Piece::from_letter(letter) else {
-                    let found = quote_start(&letter.to_string());
-                    return Err(fault(here, format!("expected a piece (pnbrqkPNBRQK), 1-8 or /, found {found}")));
+                    let actual = quote_start(&letter.to_string());
+                    return Err(fault(
+                        letter_column,
+                        format!("expected a piece (pnbrqkPNBRQK), 1-8 or /, found {actual}"),
+                    ));
                 };
                 let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
                 if file < 8 {
@@ -291,9 +297,9 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
                 file += 1;
             }
         }
-        digit = letter.is_ascii_digit();
+        after_digit = letter.is_ascii_digit();
         if file > 8 {
-            return Err(fault(here, format!("expected 8 squares on rank {}, found more", rank + 1)));
+            return Err(fault(letter_column, format!("expected 8 squares on rank {}, found more", rank + 1)));
         }
     }
     match (rank, file) {
@@ -303,7 +309,7 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
     }
 }
 
-/// Where a valid placement speaks of a square, in bytes from its start.
+/// The byte offset of a square's piece or run of empty squares in a valid placement.
 fn offset_in(placement: &str, square: Square) -> usize {
     let target = u32::from(7 - square.rank()) * 8 + u32::from(square.file());
     let mut index = 0;

@@ -65,8 +65,8 @@ pub struct Design {
     pub nodes: Option<u64>,
 }
 
-/// The depth of the budget, or the largest depth for whose searches of these positions there is
-/// time (at least [`DEPTHS`]`.0`); and the median nodes of such a search.
+/// The depth that the budget gives, or the largest depth for which it has time to search these
+/// positions (at least [`DEPTHS`]`.0`), and the median nodes of a search to this depth.
 ///
 /// # Errors
 /// When the engine fails or the user stops the examination.
@@ -75,26 +75,26 @@ pub fn find_depth(
     positions: &[&GamePosition],
     budget: Budget,
 ) -> Result<Option<(u8, u64)>, Interrupt> {
-    let (mut engine, mut found) = (examiner.engine(examiner.launch.clone())?, None);
-    let target = match budget {
+    let (mut engine, mut deepest) = (examiner.engine(examiner.launch.clone())?, None);
+    let target_time = match budget {
         Budget::Games { depth, .. } => {
             return Ok(Some((depth, median_nodes(examiner, &mut engine, positions, depth)?)));
         }
         Budget::Time(time) => search_time(time, SEARCHES_PER_GAME),
     };
     for depth in DEPTHS.0..=DEPTHS.1 {
-        let begun = Instant::now();
+        let started = Instant::now();
         let nodes = median_nodes(examiner, &mut engine, positions, depth)?;
-        let per_search = begun.elapsed() / positions.len().max(1) as u32;
-        if per_search > target && found.is_some() {
+        let per_search = started.elapsed() / positions.len().max(1) as u32;
+        if per_search > target_time && deepest.is_some() {
             break;
         }
-        found = Some((depth, nodes));
-        if per_search > target {
+        deepest = Some((depth, nodes));
+        if per_search > target_time {
             break;
         }
     }
-    Ok(found)
+    Ok(deepest)
 }
 
 /// The median nodes of searches to a depth.
@@ -116,8 +116,8 @@ fn search_time(time: Duration, searches_per_game: usize) -> Duration {
     time.mul_f64(PLANNED_SHARE / (planned_games(time) * f64::from(SEARCHES_PER_POSITION) * searches_per_game as f64))
 }
 
-/// The answers in one game: two tables, the small one first, with an answer for each position; and
-/// those of the long search.
+/// The answers in one game: for each table, the small one first, one answer per position, and the
+/// answers of the long searches.
 struct Answers {
     kept_table: [Vec<UciReport>; 2],
     cleared_table: [Vec<UciReport>; 2],
@@ -125,9 +125,9 @@ struct Answers {
     long: Vec<UciReport>,
 }
 
-/// Searches games until they or the budget run out. An unfinished game is left out. If time is the
-/// budget, and the first game shows that one more ply fits, the measurement starts over at that
-/// depth.
+/// Searches games until there are no more or the budget is used up. An unfinished game is left out.
+/// If the budget is a time, and the first game shows that one more ply fits into it, the
+/// measurement starts over with one more ply.
 ///
 /// # Errors
 /// When the engine fails or the user stops the examination.
@@ -138,38 +138,38 @@ pub fn measure(
     games: &[Vec<GamePosition>],
     budget: Budget,
 ) -> Result<Forgetting, Interrupt> {
-    let (until, most) = match budget {
+    let (deadline, max_games) = match budget {
         Budget::Time(time) => (Some(Instant::now() + time), games.len()),
         Budget::Games { games, .. } => (None, games),
     };
     let mut tables =
         [start_with_table(examiner, design.small, forgets)?, start_with_table(examiner, design.large, forgets)?];
-    let mut all = Vec::new();
-    while let Some(game) = games.iter().take(most).nth(all.len()) {
+    let mut answers_by_game = Vec::new();
+    while let Some(game) = games.iter().take(max_games).nth(answers_by_game.len()) {
         (examiner.progress)(&format!(
             "comparing a small and a large table at depth {}: game {}",
             design.depth,
-            all.len() + 1
+            answers_by_game.len() + 1
         ));
-        let begun = Instant::now();
-        all.push(search_game(examiner, &design, &mut tables, game)?);
-        let Some(until) = until else { continue };
-        let (took, remaining) = (begun.elapsed(), until.saturating_duration_since(Instant::now()));
-        if all.len() == 1 && design.depth < DEPTHS.1 && fits_deeper(took, remaining) {
+        let started = Instant::now();
+        answers_by_game.push(search_game(examiner, &design, &mut tables, game)?);
+        let Some(deadline) = deadline else { continue };
+        let (elapsed, remaining) = (started.elapsed(), deadline.saturating_duration_since(Instant::now()));
+        if answers_by_game.len() == 1 && design.depth < DEPTHS.1 && fits_deeper(elapsed, remaining) {
             design =
                 Design { depth: design.depth + 1, nodes: design.nodes.map(|nodes| PLY_NODE_FACTOR * nodes), ..design };
-            all.clear();
-        } else if all.len() > 1 && took > remaining {
+            answers_by_game.clear();
+        } else if answers_by_game.len() > 1 && elapsed > remaining {
             break;
         }
     }
     tables.iter_mut().for_each(Subject::quit);
-    Ok(summarize(&design, &all))
+    Ok(summarize(&design, &answers_by_game))
 }
 
 /// Whether the planned number of games fits at one more ply, given the time that one game took.
-fn fits_deeper(took: Duration, remaining: Duration) -> bool {
-    took.mul_f64(PLY_TIME_FACTOR * planned_games(remaining)) < remaining
+fn fits_deeper(game_time: Duration, remaining: Duration) -> bool {
+    game_time.mul_f64(PLY_TIME_FACTOR * planned_games(remaining)) < remaining
 }
 
 /// Number of games to plan for this time.
@@ -196,23 +196,24 @@ fn search_game(
 ) -> Result<Answers, Interrupt> {
     let to_depth = Limit { depth: Some(design.depth), nodes: None };
     let by_nodes = |nodes| Limit { depth: None, nodes: Some(nodes) };
-    let long = match design.nodes {
+    let long_limit = match design.nodes {
         Some(nodes) => by_nodes(nodes * LONG_FACTOR),
         None => Limit { depth: Some(design.depth + LONG_PLIES), nodes: None },
     };
-    let mut both = |limit: Limit, cleared: bool| -> Result<[Vec<UciReport>; 2], Interrupt> {
+    let mut search_both = |limit: Limit, cleared: bool| -> Result<[Vec<UciReport>; 2], Interrupt> {
         let [small, large] = tables.each_mut().map(|engine| search_positions(examiner, engine, game, limit, cleared));
         Ok([small?, large?])
     };
     Ok(Answers {
-        kept_table: both(to_depth, false)?,
-        cleared_table: both(to_depth, true)?,
-        node_limited: design.nodes.map(|nodes| both(by_nodes(nodes), false)).transpose()?,
-        long: search_positions(examiner, &mut tables[1], game, long, false)?,
+        kept_table: search_both(to_depth, false)?,
+        cleared_table: search_both(to_depth, true)?,
+        node_limited: design.nodes.map(|nodes| search_both(by_nodes(nodes), false)).transpose()?,
+        long: search_positions(examiner, &mut tables[1], game, long_limit, false)?,
     })
 }
 
-/// Searches the positions of a game; `cleared`: each as a new game, otherwise only the first.
+/// Searches the positions of a game. With `cleared`, each starts as a new game, otherwise only the
+/// first.
 fn search_positions(
     examiner: &Examiner<'_>,
     engine: &mut Uci,
@@ -228,19 +229,19 @@ fn search_positions(
 }
 
 /// Combines the answers of all games.
-fn summarize(design: &Design, all: &[Answers]) -> Forgetting {
+fn summarize(design: &Design, answers_by_game: &[Answers]) -> Forgetting {
     let nodes = |answer: &UciReport| answer.nodes.unwrap_or(0) as f64;
-    let ratio = |report: &UciReport, base: &UciReport| {
+    let log_ratio = |report: &UciReport, base: &UciReport| {
         let (nodes, base) = (nodes(report), nodes(base));
         (nodes > 0.0 && base > 0.0).then(|| (nodes / base).ln())
     };
-    let by_game = |values: &dyn Fn(&Answers) -> Vec<Option<f64>>| mean_by_game(all, values);
-    let ratios = |pair: fn(&Answers) -> (&[UciReport], &[UciReport]), skip: usize| {
+    let game_figure = |values: &dyn Fn(&Answers) -> Vec<Option<f64>>| mean_by_game(answers_by_game, values);
+    let ratio_figure = |pair: fn(&Answers) -> (&[UciReport], &[UciReport]), skip: usize| {
         let logs = move |answers: &Answers| {
             let (reports, base) = pair(answers);
-            reports.iter().zip(base).skip(skip).map(|(report, base)| ratio(report, base)).collect::<Vec<_>>()
+            reports.iter().zip(base).skip(skip).map(|(report, base)| log_ratio(report, base)).collect::<Vec<_>>()
         };
-        by_game(&logs).map(exp_figure)
+        game_figure(&logs).map(exp_figure)
     };
     let errors = |reports: &[UciReport], long: &[UciReport]| {
         reports.iter().zip(long).map(|(report, long)| score_error(report.score?, long.score?)).collect::<Vec<_>>()
@@ -249,9 +250,9 @@ fn summarize(design: &Design, all: &[Answers]) -> Forgetting {
         let [small, large] = [0, 1].map(|table| errors(&pair[table], long));
         small.into_iter().zip(large).map(|(small, large)| Some(small? - large?)).collect::<Vec<_>>()
     };
-    let pairs = || all.iter().flat_map(|answers| answers.kept_table[0].iter().zip(&answers.kept_table[1]));
-    let full = |table: usize| {
-        let values = all
+    let pairs = || answers_by_game.iter().flat_map(|answers| answers.kept_table[0].iter().zip(&answers.kept_table[1]));
+    let mean_hashfull = |table: usize| {
+        let values = answers_by_game
             .iter()
             .filter_map(|answers| answers.kept_table[table].last()?.hashfull)
             .map(f64::from)
@@ -262,17 +263,17 @@ fn summarize(design: &Design, all: &[Answers]) -> Forgetting {
         small: design.small,
         large: design.large,
         depth: design.depth,
-        games: all.len(),
+        games: answers_by_game.len(),
         searches: pairs().count(),
         differing: pairs().filter(|(small, large)| small.nodes != large.nodes).count(),
-        hashfull: [full(0), full(1)],
-        kept: ratios(|answers| (&answers.kept_table[0], &answers.kept_table[1]), 0),
-        cleared: ratios(|answers| (&answers.cleared_table[0], &answers.cleared_table[1]), 1),
-        clearing: ratios(|answers| (&answers.cleared_table[1], &answers.kept_table[1]), 1),
-        error_at_depth: by_game(&|answers| differences(&answers.kept_table, &answers.long)),
-        mean_error: by_game(&|answers| errors(&answers.kept_table[1], &answers.long)).map(|figure| figure.mean),
+        hashfull: [mean_hashfull(0), mean_hashfull(1)],
+        kept: ratio_figure(|answers| (&answers.kept_table[0], &answers.kept_table[1]), 0),
+        cleared: ratio_figure(|answers| (&answers.cleared_table[0], &answers.cleared_table[1]), 1),
+        clearing: ratio_figure(|answers| (&answers.cleared_table[1], &answers.kept_table[1]), 1),
+        error_at_depth: game_figure(&|answers| differences(&answers.kept_table, &answers.long)),
+        mean_error: game_figure(&|answers| errors(&answers.kept_table[1], &answers.long)).map(|figure| figure.mean),
         nodes: design.nodes,
-        error_at_nodes: by_game(&|answers| {
+        error_at_nodes: game_figure(&|answers| {
             answers.node_limited.as_ref().map_or(Vec::new(), |pair| differences(pair, &answers.long))
         }),
     }
@@ -284,36 +285,38 @@ fn score_error(score: Score, reference: Score) -> Option<f64> {
     Some(f64::from((clamp(score) - clamp(reference)).abs().min(MAX_ERROR)))
 }
 
-/// The mean of the values with an interval clustered by game; none if there are no values.
-fn mean_by_game(all: &[Answers], values: &dyn Fn(&Answers) -> Vec<Option<f64>>) -> Option<Figure> {
-    let by_game = (0_u32..)
-        .zip(all)
-        .flat_map(|(game, answers)| values(answers).into_iter().flatten().map(move |value| (game, value)));
-    let clusters = Clusters::new(&by_game.collect::<Vec<_>>());
+/// The mean of the values with a confidence interval clustered by game; `None` without values.
+fn mean_by_game(answers_by_game: &[Answers], get_values: &dyn Fn(&Answers) -> Vec<Option<f64>>) -> Option<Figure> {
+    let values_by_game = (0_u32..)
+        .zip(answers_by_game)
+        .flat_map(|(game, answers)| get_values(answers).into_iter().flatten().map(move |value| (game, value)));
+    let clusters = Clusters::new(&values_by_game.collect::<Vec<_>>());
     if clusters.is_empty() {
         return None;
     }
     let (low, high) = intervals(std::slice::from_ref(&clusters)).first().copied()?;
-    let finite = |bound: f64| bound.is_finite().then_some(bound);
-    Some(Figure { mean: clusters.mean(), low: finite(low), high: finite(high) })
+    let finite_bound = |bound: f64| bound.is_finite().then_some(bound);
+    Some(Figure { mean: clusters.mean(), low: finite_bound(low), high: finite_bound(high) })
 }
 
 fn exp_figure(figure: Figure) -> Figure {
     Figure { mean: figure.mean.exp(), low: figure.low.map(f64::exp), high: figure.high.map(f64::exp) }
 }
 
-/// Whether nodes to a depth can judge this engine's table. They mislead if they shrink with the
-/// table, or do not grow although the score gets worse. They lead if they grow and the score stays
-/// the same.
-pub fn judge_nodes(found: &Forgetting) -> NodesVerdict {
-    let (Some(kept), Some(error)) = (found.kept, found.error_at_depth) else { return NodesVerdict::Undecided };
-    let above = |figure: Figure, value: f64| figure.low.is_some_and(|low| low > value);
-    let below = |figure: Figure, value: f64| figure.high.is_some_and(|high| high < value);
-    let grows = above(kept, 1.0 + EQUAL_MARGIN);
-    let margin = LOSS_CENTIPAWNS.max(LOSS_SHARE * found.mean_error.unwrap_or(0.0));
+/// Whether nodes to a depth are a valid measure of this engine's table. They mislead if they shrink
+/// with a smaller table, or do not grow although the score gets worse. They lead if they grow and
+/// the score stays the same.
+pub fn judge_nodes(forgetting: &Forgetting) -> NodesVerdict {
+    let (Some(kept_ratio), Some(error)) = (forgetting.kept, forgetting.error_at_depth) else {
+        return NodesVerdict::Undecided;
+    };
+    let is_above = |figure: Figure, value: f64| figure.low.is_some_and(|low| low > value);
+    let is_below = |figure: Figure, value: f64| figure.high.is_some_and(|high| high < value);
+    let grows = is_above(kept_ratio, 1.0 + EQUAL_MARGIN);
+    let margin = LOSS_CENTIPAWNS.max(LOSS_SHARE * forgetting.mean_error.unwrap_or(0.0));
     match () {
-        () if below(kept, 1.0 - EQUAL_MARGIN) || above(error, 0.0) && !grows => NodesVerdict::Mislead,
-        () if grows && below(error, margin) => NodesVerdict::Lead,
+        () if is_below(kept_ratio, 1.0 - EQUAL_MARGIN) || is_above(error, 0.0) && !grows => NodesVerdict::Mislead,
+        () if grows && is_below(error, margin) => NodesVerdict::Lead,
         () => NodesVerdict::Undecided,
     }
 }
@@ -323,8 +326,8 @@ pub fn judge_nodes(found: &Forgetting) -> NodesVerdict {
 mod tests {
     use super::*;
 
-    fn answers(kept: [&[(u64, Score)]; 2], cleared: [&[(u64, Score)]; 2], long: &[Score]) -> Answers {
-        let reports = |list: &[(u64, Score)]| {
+    fn answers(kept_table: [&[(u64, Score)]; 2], cleared_table: [&[(u64, Score)]; 2], long: &[Score]) -> Answers {
+        let to_reports = |list: &[(u64, Score)]| {
             let report = |&(nodes, score): &(u64, Score)| UciReport {
                 nodes: Some(nodes),
                 score: Some(score),
@@ -335,17 +338,17 @@ mod tests {
         };
         let long = long.iter().map(|&score| UciReport { score: Some(score), ..UciReport::default() }).collect();
         Answers {
-            kept_table: kept.map(reports),
-            cleared_table: cleared.map(reports),
-            node_limited: Some(kept.map(reports)),
+            kept_table: kept_table.map(to_reports),
+            cleared_table: cleared_table.map(to_reports),
+            node_limited: Some(kept_table.map(to_reports)),
             long,
         }
     }
 
     const DESIGN: Design = Design { small: 1, large: 64, depth: 9, nodes: Some(1000) };
 
-    /// The first game doubles the nodes, the second leaves them: the geometric mean is the root of
-    /// 2.
+    /// The small table doubles the nodes in the first game and does not change them in the second,
+    /// so the geometric mean is the square root of 2.
     #[test]
     fn figures_are_means_over_games() {
         let first = answers(
@@ -355,26 +358,29 @@ mod tests {
         );
         let second =
             answers([&[(50, 5), (50, 5)], &[(50, 5), (50, 5)]], [&[(7, 0), (30, 0)], &[(5, 0), (40, 0)]], &[5, 5]);
-        let found = summarize(&DESIGN, &[first, second]);
-        let near = |figure: Option<Figure>, required: f64| {
-            assert!((figure.unwrap().mean - required).abs() < 1e-9, "{figure:?}")
+        let forgetting = summarize(&DESIGN, &[first, second]);
+        let assert_mean = |figure: Option<Figure>, expected: f64| {
+            assert!((figure.unwrap().mean - expected).abs() < 1e-9, "{figure:?}")
         };
-        near(found.kept, 2.0_f64.sqrt());
-        near(found.cleared, 0.75);
+        assert_mean(forgetting.kept, 2.0_f64.sqrt());
+        assert_mean(forgetting.cleared, 0.75);
         // 400 over 200, and 40 over 50.
-        near(found.clearing, (2.0_f64 * 0.8).sqrt());
-        // The small table errs by 10 and 20, the large one by 0 and 20, then both by nothing: (10 +
-        // 0 + 0 + 0) / 4.
-        near(found.error_at_depth, 2.5);
-        near(found.error_at_nodes, 2.5);
-        assert_eq!((found.games, found.searches, found.differing, found.mean_error), (2, 4, 2, Some(5.0)));
-        assert_eq!(found.hashfull, [Some(500.0); 2]);
-        assert!(found.kept.unwrap().low.is_some());
-        let none = summarize(&DESIGN, &[]);
-        assert_eq!((none.kept, none.error_at_depth, none.hashfull), (None, None, [None; 2]));
-        let alone = summarize(&DESIGN, &[answers([&[(2, 0)], &[(1, 0)]], [&[(2, 0)], &[(1, 0)]], &[0])]);
-        assert_eq!(alone.kept, Some(Figure { mean: 2.0, low: None, high: None }));
-        assert_eq!(alone.cleared, None, "the first search of a game is left out");
+        assert_mean(forgetting.clearing, (2.0_f64 * 0.8).sqrt());
+        // In the first game the small table has errors of 10 and 20 and the large one of 0 and 20.
+        // In the second game both have none: (10 + 0 + 0 + 0) / 4.
+        assert_mean(forgetting.error_at_depth, 2.5);
+        assert_mean(forgetting.error_at_nodes, 2.5);
+        assert_eq!(
+            (forgetting.games, forgetting.searches, forgetting.differing, forgetting.mean_error),
+            (2, 4, 2, Some(5.0))
+        );
+        assert_eq!(forgetting.hashfull, [Some(500.0); 2]);
+        assert!(forgetting.kept.unwrap().low.is_some());
+        let no_games = summarize(&DESIGN, &[]);
+        assert_eq!((no_games.kept, no_games.error_at_depth, no_games.hashfull), (None, None, [None; 2]));
+        let single_answer = summarize(&DESIGN, &[answers([&[(2, 0)], &[(1, 0)]], [&[(2, 0)], &[(1, 0)]], &[0])]);
+        assert_eq!(single_answer.kept, Some(Figure { mean: 2.0, low: None, high: None }));
+        assert_eq!(single_answer.cleared, None, "the first search of a game is left out");
     }
 
     #[test]
@@ -408,26 +414,26 @@ mod tests {
             (None, figure(-1.0, 1.0), 10.0, NodesVerdict::Undecided),
             (Some(Figure { mean: 0.5, low: None, high: None }), figure(-1.0, 1.0), 9.0, NodesVerdict::Undecided),
         ] {
-            let found =
+            let forgetting =
                 Forgetting { kept, error_at_depth: error, mean_error: Some(mean_error), ..Forgetting::default() };
-            assert_eq!(judge_nodes(&found), expected, "{kept:?} {error:?}");
+            assert_eq!(judge_nodes(&forgetting), expected, "{kept:?} {error:?}");
         }
     }
 
-    /// In one minute: 5 games of 3 positions that cost 11 searches each are 165, in 60 % of the
-    /// time. In four minutes, twice as many games.
+    /// In one minute, 5 games of 3 positions with 11 searches each are 165 searches, in 60 % of the
+    /// time. In four minutes, there are twice as many games.
     #[test]
     fn search_time_follows_the_time_budget() {
-        let near = |seconds: u64, required: f64| {
-            let found = search_time(Duration::from_secs(seconds), 3).as_secs_f64();
-            assert!((found - required).abs() < 1e-6, "{seconds}: {found}");
+        let assert_seconds = |seconds: u64, expected: f64| {
+            let actual = search_time(Duration::from_secs(seconds), 3).as_secs_f64();
+            assert!((actual - expected).abs() < 1e-6, "{seconds}: {actual}");
         };
-        near(60, 36.0 / 165.0);
-        near(10, 6.0 / 165.0);
-        near(240, 144.0 / 330.0);
+        assert_seconds(60, 36.0 / 165.0);
+        assert_seconds(10, 6.0 / 165.0);
+        assert_seconds(240, 144.0 / 330.0);
         // Five games of 2.9 seconds at four times the cost are 58 seconds.
-        let tenths = |tenths: u64| Duration::from_millis(100 * tenths);
-        assert!(fits_deeper(tenths(29), tenths(600)));
-        assert!(!fits_deeper(tenths(31), tenths(600)));
+        let tenths_of_second = |tenths_of_second: u64| Duration::from_millis(100 * tenths_of_second);
+        assert!(fits_deeper(tenths_of_second(29), tenths_of_second(600)));
+        assert!(!fits_deeper(tenths_of_second(31), tenths_of_second(600)));
     }
 }

@@ -2,25 +2,26 @@
 
 use crate::record::diagnosis::{CheckResult, Diagnosis, Figure, Forgetting, NodesVerdict};
 
-/// A small table emptier than this, in per mille, evicts too little to judge by.
+/// A small table with a lower hashfull than this, in per mille, evicts too few entries to judge
+/// tables by.
 const NEARLY_FULL: f64 = 500.0;
 
 /// Formats a diagnosis for a terminal.
-pub fn screen(found: &Diagnosis) -> String {
-    let Diagnosis { program, arguments, sha256, name, options, .. } = found;
-    let words: String = arguments.iter().map(|word| format!(" {word}")).collect();
-    let mut out = format!("{name}: {program}{words} (SHA-256 {})\n", sha256.get(..12).unwrap_or(sha256));
-    let set: Vec<String> = ["Threads", "Hash"]
+pub fn screen(diagnosis: &Diagnosis) -> String {
+    let Diagnosis { program, arguments, sha256, name, options, .. } = diagnosis;
+    let arguments_text: String = arguments.iter().map(|word| format!(" {word}")).collect();
+    let mut out = format!("{name}: {program}{arguments_text} (SHA-256 {})\n", sha256.get(..12).unwrap_or(sha256));
+    let settings: Vec<String> = ["Threads", "Hash"]
         .iter()
         .filter_map(|name| {
             Some(format!("{name} {}", options.iter().find(|(option, _)| option.eq_ignore_ascii_case(name))?.1))
         })
         .collect();
-    if !set.is_empty() {
-        out += &format!("with {}\n", set.join(", "));
+    if !settings.is_empty() {
+        out += &format!("with {}\n", settings.join(", "));
     }
     out.push('\n');
-    for check in &found.checks {
+    for check in &diagnosis.checks {
         let mark = match check.result {
             CheckResult::Good => "ok",
             CheckResult::Fault => "FAULT",
@@ -28,45 +29,47 @@ pub fn screen(found: &Diagnosis) -> String {
         };
         out += &format!("  {mark:<6}{:<14}{}\n", check.check, check.finding);
     }
-    if let Some(forgetting) = &found.forgetting {
+    if let Some(forgetting) = &diagnosis.forgetting {
         out += &forgetting_lines(forgetting);
     }
-    out += &format!("\n{}\n", conclusion(found));
+    out += &format!("\n{}\n", conclusion(diagnosis));
     out
 }
 
 /// The lines that compare a small and a large table.
-fn forgetting_lines(found: &Forgetting) -> String {
-    let Forgetting { small, large, depth, games, searches, .. } = found;
+fn forgetting_lines(forgetting: &Forgetting) -> String {
+    let Forgetting { small, large, depth, games, searches, .. } = forgetting;
     let mut out =
         format!("\n{small} MiB against {large} MiB: {searches} searches along {games} games, 95 % intervals by game\n");
-    let mut line = |name: String, figure: &Option<Figure>, unit: &str| {
+    let mut add_line = |name: String, figure: &Option<Figure>, unit: &str| {
         if let Some(figure) = figure {
             out += &format!("  {name:<44}{}{unit}\n", figure_text(figure, unit.is_empty()));
         }
     };
-    line(format!("nodes to depth {depth}, table kept"), &found.kept, "");
-    line(format!("nodes to depth {depth}, cleared"), &found.cleared, "");
-    line(format!("score error at depth {depth}"), &found.error_at_depth, " centipawns");
-    if let Some(nodes) = found.nodes {
-        line(format!("score error at {nodes} nodes"), &found.error_at_nodes, " centipawns");
+    add_line(format!("nodes to depth {depth}, table kept"), &forgetting.kept, "");
+    add_line(format!("nodes to depth {depth}, cleared"), &forgetting.cleared, "");
+    add_line(format!("score error at depth {depth}"), &forgetting.error_at_depth, " centipawns");
+    if let Some(nodes) = forgetting.nodes {
+        add_line(format!("score error at {nodes} nodes"), &forgetting.error_at_nodes, " centipawns");
     }
-    line(format!("nodes to depth {depth}, {large} MiB, cleared / kept"), &found.clearing, "");
+    add_line(format!("nodes to depth {depth}, {large} MiB, cleared / kept"), &forgetting.clearing, "");
     out
 }
 
-/// A ratio, or a difference with its sign, with the interval if there is one.
+/// Formats a ratio, or a difference with its sign, with the interval if there is one.
 fn figure_text(figure: &Figure, ratio: bool) -> String {
-    let number = |value: f64| if ratio { format!("{value:.3}") } else { format!("{value:+.1}") };
+    let format_value = |value: f64| if ratio { format!("{value:.3}") } else { format!("{value:+.1}") };
     match (figure.low, figure.high) {
-        (Some(low), Some(high)) => format!("{} [{}, {}]", number(figure.mean), number(low), number(high)),
-        _ => number(figure.mean),
+        (Some(low), Some(high)) => {
+            format!("{} [{}, {}]", format_value(figure.mean), format_value(low), format_value(high))
+        }
+        _ => format_value(figure.mean),
     }
 }
 
 /// What the diagnosis means for measurements, and the number of faults.
-fn conclusion(found: &Diagnosis) -> String {
-    let words = match (&found.forgetting, found.nodes) {
+fn conclusion(diagnosis: &Diagnosis) -> String {
+    let words = match (&diagnosis.forgetting, diagnosis.nodes) {
         (None, _) => "What its nodes to a depth are worth was not measured.",
         (_, NodesVerdict::Lead) => {
             "Nodes to a depth grow where the table forgets, and buy the same score: they can lead."
@@ -76,7 +79,7 @@ fn conclusion(found: &Diagnosis) -> String {
              score error."
         }
         (Some(forgetting), NodesVerdict::Undecided)
-            if forgetting.hashfull[0].is_some_and(|full| full < NEARLY_FULL) =>
+            if forgetting.hashfull[0].is_some_and(|hashfull| hashfull < NEARLY_FULL) =>
         {
             "Whether nodes to a depth mislead is undecided: the small table was never full. A longer --time searches deeper. Until then judge tables \
              of this engine by games, or by the score error."
@@ -86,7 +89,7 @@ fn conclusion(found: &Diagnosis) -> String {
              score error."
         }
     };
-    let faults = found.checks.iter().filter(|check| check.result == CheckResult::Fault).count();
+    let faults = diagnosis.checks.iter().filter(|check| check.result == CheckResult::Fault).count();
     let message =
         if faults == 0 { "No fault.".to_owned() } else { format!("{}.", crate::text::plural(faults, "fault")) };
     format!("{words} {message}")
@@ -104,7 +107,7 @@ mod tests {
             |check: &str, result, finding: &str| Check { check: check.to_owned(), result, finding: finding.to_owned() };
         let figure = |mean, low, high| Some(Figure { mean, low: Some(low), high: Some(high) });
         let options = [("Hash", "16"), ("Threads", "1"), ("Other", "x")];
-        let mut found = Diagnosis {
+        let mut diagnosis = Diagnosis {
             program: "/bin/engine".to_owned(),
             arguments: vec!["-u".to_owned()],
             sha256: "00112233445566778899".to_owned(),
@@ -130,7 +133,7 @@ mod tests {
             nodes: NodesVerdict::Mislead,
             ..Diagnosis::default()
         };
-        let text = screen(&found);
+        let text = screen(&diagnosis);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[..10],
@@ -151,15 +154,15 @@ mod tests {
         assert!(lines[12].starts_with("Nodes to a depth mislead: "), "{text}");
         assert!(lines[12].ends_with(" 1 fault."), "{text}");
         for (nodes, words) in [(NodesVerdict::Lead, "they can lead"), (NodesVerdict::Undecided, "is undecided")] {
-            found.nodes = nodes;
-            assert!(screen(&found).contains(words));
+            diagnosis.nodes = nodes;
+            assert!(screen(&diagnosis).contains(words));
         }
-        for (full, message) in [(499.0, true), (500.0, false)] {
-            found.forgetting.as_mut().unwrap().hashfull[0] = Some(full);
-            assert_eq!(screen(&found).contains("was never full"), message, "{full}");
+        for (hashfull, expected) in [(499.0, true), (500.0, false)] {
+            diagnosis.forgetting.as_mut().unwrap().hashfull[0] = Some(hashfull);
+            assert_eq!(screen(&diagnosis).contains("was never full"), expected, "{hashfull}");
         }
-        found.checks.clear();
-        found.forgetting = None;
-        assert!(screen(&found).ends_with("\nWhat its nodes to a depth are worth was not measured. No fault.\n"));
+        diagnosis.checks.clear();
+        diagnosis.forgetting = None;
+        assert!(screen(&diagnosis).ends_with("\nWhat its nodes to a depth are worth was not measured. No fault.\n"));
     }
 }

@@ -48,19 +48,19 @@ impl Match {
     pub(super) fn check(&self, variants: &[Variant], suite: &Suite, source: &FileText<'_>) -> Result<(), Problem> {
         self.check_numbers(source)?;
         if let Some(Variant { name, .. }) = variants.iter().find(|variant| variant.has_share()) {
-            let unknown = format!(
+            let message = format!(
                 "a match needs an absolute size: a share of what searches store is not known (variant \"{name}\")"
             );
-            return Err(source.invalid("table.size", unknown));
+            return Err(source.invalid("table.size", message));
         }
-        let finished = |item: &&Item| crate::chess::ending::ending(&opening_position(item), &[]).is_some();
-        let finished: Vec<&str> = suite.items.iter().filter(finished).map(|item| item.id.as_str()).collect();
+        let is_finished = |item: &&Item| crate::chess::ending::ending(&opening_position(item), &[]).is_some();
+        let finished: Vec<&str> = suite.items.iter().filter(is_finished).map(|item| item.id.as_str()).collect();
         match finished[..] {
             [] => Ok(()),
-            [one] => Err(source.invalid("suite", format!("{one}: the game is over before it begins"))),
+            [id] => Err(source.invalid("suite", format!("{id}: the game is over before it begins"))),
             _ => {
-                let all = format!("{} games are over before they begin: {}", finished.len(), list_quoted(finished));
-                Err(source.invalid("suite", all))
+                let message = format!("{} games are over before they begin: {}", finished.len(), list_quoted(finished));
+                Err(source.invalid("suite", message))
             }
         }
     }
@@ -78,7 +78,7 @@ impl Reference {
         baseline: usize,
         source: &FileText<'_>,
     ) -> Result<(), Problem> {
-        let Some(own) = &self.own_search else {
+        let Some(search) = &self.own_search else {
             if self.uci.is_none() {
                 let message = "names no judge: give uci = \"ENGINE\" with a limit (moves), or self = { nodes = 600_000 } (scores)";
                 return Err(source.invalid("reference", message));
@@ -91,21 +91,23 @@ impl Reference {
         };
         let cut = self.cut.unwrap_or(DEFAULT_CUT);
         source.check_range("reference.cut", cut, (1..=10_000).contains(&cut), "1 to 10000")?;
-        let limit = self.limit != Limit::default();
-        for (is_given, path) in [(self.uci.is_some(), "uci"), (!self.options.is_empty(), "options"), (limit, "limit")] {
+        let has_limit = self.limit != Limit::default();
+        for (is_given, path) in
+            [(self.uci.is_some(), "uci"), (!self.options.is_empty(), "options"), (has_limit, "limit")]
+        {
             if is_given {
                 let message = "is not allowed with `self`: the baseline's own engine judges the scores, with the nodes and options of `self`";
                 return Err(source.invalid(&format!("reference.{path}"), message));
             }
         }
-        let wrong = |message: String| Err(source.invalid("reference.self", message));
+        let invalid = |message: String| Err(source.invalid("reference.self", message));
         if file.sequence.as_ref().is_some_and(|sequence| sequence.self_play > 0) {
-            return wrong(
+            return invalid(
                 "needs positions that all variants search, but in self-play each variant reaches others".to_owned(),
             );
         }
-        if variants[baseline].builtin().is_some() && !own.options.is_empty() {
-            return wrong(
+        if variants[baseline].builtin().is_some() && !search.options.is_empty() {
+            return invalid(
                 "options: apply to external engines only, ttlab's own judge has an unbounded table: remove them"
                     .to_owned(),
             );
@@ -114,20 +116,20 @@ impl Reference {
             let name = &variant.name;
             let nodes = variant.limit.nodes.filter(|_| variant.limit.depth.is_none());
             let Some(nodes) = nodes else {
-                return wrong(format!(
+                return invalid(format!(
                     "score errors need a limit of nodes alone: \"{name}\" needs limit = {{ nodes = 20000 }}"
                 ));
             };
-            if own.nodes <= nodes {
-                return wrong(format!(
+            if search.nodes <= nodes {
+                return invalid(format!(
                     "nodes: {} are no more than the {nodes} of \"{name}\": give far more",
-                    own.nodes
+                    search.nodes
                 ));
             }
             if variant.builtin().is_some() != variants[baseline].builtin().is_some() {
-                let base = &variants[baseline].name;
-                return wrong(format!(
-                    "the judge of scores is the engine of \"{base}\", and \"{name}\" is another engine"
+                let baseline_name = &variants[baseline].name;
+                return invalid(format!(
+                    "the judge of scores is the engine of \"{baseline_name}\", and \"{name}\" is another engine"
                 ));
             }
         }
@@ -135,7 +137,7 @@ impl Reference {
     }
 }
 
-/// What does not go together: two keys, and the message, which begins with the place.
+/// Keys that exclude each other: the two keys, and the message, which begins with its place.
 const CONFLICTS: &str = "\
 suite suites: suites: `suite` is given too: give one suite, or several by name
 suites trace: trace: a trace has its own games: it is not allowed with `suites`
@@ -156,12 +158,12 @@ match schedules: schedules: all schedules of a variant would play the same openi
 confirm match: confirm: is not allowed with [match]: [confirm] plays games among variants that were searched
 confirm trace: confirm: is not allowed with [trace]: [confirm] plays games among variants that were searched";
 
-/// Refuses sections that do not go together.
+/// Refuses sections that exclude each other.
 ///
 /// # Errors
 /// The first of [`CONFLICTS`], with its place.
 pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
-    let has = |key: &str| match key {
+    let is_given = |key: &str| match key {
         "suite" => file.suite.is_some(),
         "suites" => file.suites.is_some(),
         "trace" => file.trace.is_some(),
@@ -176,9 +178,9 @@ pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), P
         _ => file.seeds > 1,
     };
     let mut conflicts = CONFLICTS.lines().filter_map(|line| line.split_once(": "));
-    let found = conflicts.find(|(keys, _)| keys.split(' ').all(has));
-    let place = |message: &'static str| message.split(':').next().unwrap_or_default();
-    found.map_or(Ok(()), |(_, message)| Err(source.problem_at(place(message), message)))
+    let conflict = conflicts.find(|(keys, _)| keys.split(' ').all(is_given));
+    let place_of = |message: &'static str| message.split(':').next().unwrap_or_default();
+    conflict.map_or(Ok(()), |(_, message)| Err(source.problem_at(place_of(message), message)))
 }
 
 /// Refuses invalid names of suites, and limits that are set twice.
@@ -196,15 +198,15 @@ pub(super) fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Pro
         if name.is_empty() || !name.chars().all(is_plain) {
             return Err(source.invalid(&place, format!("`{name}` is not a valid name: expected letters, digits, - _")));
         }
-        for (key, zero, has_own, has_common) in [
+        for (key, is_zero, has_own, has_common) in [
             ("depth", entry.depth == Some(0), entry.depth.is_some(), file.limit.depth.is_some()),
             ("nodes", entry.nodes == Some(0), entry.nodes.is_some(), file.limit.nodes.is_some()),
         ] {
             let place = format!("{place}.{key}");
-            source.check_range(&place, 0, !zero, "at least 1")?;
+            source.check_range(&place, 0, !is_zero, "at least 1")?;
             if has_own && has_common {
-                let what = format!("`limit` gives {key} for all suites: give it there or here, not both");
-                return Err(source.invalid(&place, what));
+                let message = format!("`limit` gives {key} for all suites: give it there or here, not both");
+                return Err(source.invalid(&place, message));
             }
         }
     }

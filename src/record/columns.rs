@@ -264,8 +264,9 @@ impl Extra {
         if column == SUITE {
             return self.suites;
         }
-        let some = [(self.anatomy, ANATOMY), (self.threads, THREADS), (self.external, EXTERNAL), (self.games, MATCH)];
-        some.iter().all(|(there, start)| *there || !column.starts_with(start))
+        let prefixes =
+            [(self.anatomy, ANATOMY), (self.threads, THREADS), (self.external, EXTERNAL), (self.games, MATCH)];
+        prefixes.iter().all(|(included, prefix)| *included || !column.starts_with(prefix))
     }
 }
 
@@ -273,33 +274,34 @@ impl Extra {
 const STATE_PREFIX: &str = "entries_";
 
 static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
-    let own = |list: &'static [FieldColumn]| list.iter().map(|own| own.column.clone());
+    let clone_columns = |list: &'static [FieldColumn]| list.iter().map(|field_column| field_column.column.clone());
     let counter = |prefix: &'static str, (name, meaning): (&'static str, &'static str)| Column {
         name: format!("{prefix}{name}").into(),
         meaning: meaning.split_whitespace().collect::<Vec<_>>().join(" ").into(),
         unit: "count",
         role: if name.starts_with(STATE_PREFIX) { Role::Last } else { Role::Sum },
     };
-    own(HEAD)
-        .chain(own(RESULT))
+    clone_columns(HEAD)
+        .chain(clone_columns(RESULT))
         .chain(SearchCounters::COLUMNS.iter().map(|&column| counter("search.", column)))
         .chain(TableCounters::COLUMNS.iter().map(|&column| counter("table.", column)))
         .chain(ThreadCounters::COLUMNS.iter().map(|&column| counter(THREADS, column)))
         .chain(Anatomy::columns().map(|column| counter(ANATOMY, column)))
-        .chain(own(REPORTED))
-        .chain(own(MATCH_COLUMNS))
-        .chain(own(TAIL))
+        .chain(clone_columns(REPORTED))
+        .chain(clone_columns(MATCH_COLUMNS))
+        .chain(clone_columns(TAIL))
         .collect()
 });
 
-static JUDGED_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| JUDGED.iter().map(|own| own.column.clone()).collect());
+static JUDGED_COLUMNS: LazyLock<Vec<Column>> =
+    LazyLock::new(|| JUDGED.iter().map(|field_column| field_column.column.clone()).collect());
 
-/// All columns except the varying options, in order; those stand before [`BEST`].
+/// All columns in order, except the varying options, which come before [`BEST`].
 pub fn columns() -> &'static [Column] {
     &ALL
 }
 
-/// The column of that full name; none for an option.
+/// The column with this full name; `None` for an option.
 pub fn column(name: &str) -> Option<&'static Column> {
     ALL.iter().chain(&*JUDGED_COLUMNS).find(|column| column.name == name)
 }
@@ -309,17 +311,17 @@ pub fn judged_columns() -> &'static [Column] {
     &JUDGED_COLUMNS
 }
 
-/// Prefix that selects a column of the rows where an option ends with the same name: `row.slots`,
-/// beside `table.slots`.
+/// The prefix that selects a column of the rows if an option's name has the same ending:
+/// `row.slots` is the column, `table.slots` the option.
 pub const ROW: &str = "row.";
 
 /// Whether a name may refer to a column: the full name, a suffix of it (`nodes` of `search.nodes`),
 /// or the table of a `kind` (`policy`, or `table.policy`, of `table.policy.kind`).
 pub fn may_mean(name: &str, column: &str) -> bool {
-    let ends = |column: &str| {
+    let is_suffix = |column: &str| {
         column.strip_suffix(name).is_some_and(|start| !name.is_empty() && (start.is_empty() || start.ends_with('.')))
     };
-    ends(column) || column.strip_suffix(".kind").is_some_and(ends)
+    is_suffix(column) || column.strip_suffix(".kind").is_some_and(is_suffix)
 }
 
 /// The role of a column of results; unknown columns are options.
@@ -345,12 +347,14 @@ impl Row<'_> {
     /// appends.
     pub fn fields(&self) -> Vec<String> {
         let iteration = self.iteration.unwrap_or(&BLANK);
-        let own = |list: &'static [FieldColumn]| {
-            list.iter().filter(|own| own.column.role != Role::Seal).map(|own| (own.field)(self, iteration))
+        let format_fields = |list: &'static [FieldColumn]| {
+            let fields = list.iter().filter(|field_column| field_column.column.role != Role::Seal);
+            fields.map(|field_column| (field_column.field)(self, iteration))
         };
-        let head = HEAD.iter().filter(|own| own.column.name != SUITE || self.label.suite.is_some());
-        let head = head.map(|own| (own.field)(self, iteration));
-        let mut fields: Vec<String> = head.chain(self.label.options.iter().cloned()).chain(own(RESULT)).collect();
+        let head = HEAD.iter().filter(|field_column| field_column.column.name != SUITE || self.label.suite.is_some());
+        let head = head.map(|field_column| (field_column.field)(self, iteration));
+        let mut fields: Vec<String> =
+            head.chain(self.label.options.iter().cloned()).chain(format_fields(RESULT)).collect();
         let threads = self.threads.then(|| iteration.threads.values());
         let counters = [iteration.search.values(), iteration.table.values()].into_iter().chain(threads).flatten();
         match self.report() {
@@ -368,19 +372,20 @@ impl Row<'_> {
             }
         }
         if self.external.is_some() {
-            fields.extend(own(REPORTED));
+            fields.extend(format_fields(REPORTED));
         }
         if self.games.is_some() {
-            fields.extend(own(MATCH_COLUMNS));
+            fields.extend(format_fields(MATCH_COLUMNS));
         }
-        fields.extend(own(TAIL));
+        fields.extend(format_fields(TAIL));
         fields
     }
 }
 
 /// Number of fields after the time, including the checksum.
-pub(super) static AFTER_TIME: LazyLock<usize> =
-    LazyLock::new(|| TAIL.iter().rev().position(|own| own.column.role == Role::Time).unwrap_or(TAIL.len()));
+pub(super) static AFTER_TIME: LazyLock<usize> = LazyLock::new(|| {
+    TAIL.iter().rev().position(|field_column| field_column.column.role == Role::Time).unwrap_or(TAIL.len())
+});
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -400,9 +405,9 @@ mod tests {
 
     #[test]
     fn checksum_is_the_last_column_and_time_is_unique() {
-        let places = |role: Role| (0..columns().len()).filter(move |&index| columns()[index].role == role);
-        assert_eq!(places(Role::Seal).collect::<Vec<_>>(), [columns().len() - 1]);
-        assert_eq!(places(Role::Time).count(), 1);
+        let indices = |role: Role| (0..columns().len()).filter(move |&index| columns()[index].role == role);
+        assert_eq!(indices(Role::Seal).collect::<Vec<_>>(), [columns().len() - 1]);
+        assert_eq!(indices(Role::Time).count(), 1);
         assert_eq!(role("anatomy.entries_pv"), Role::Last, "what a table holds does not add up over iterations");
         assert_eq!(role("table.slots"), Role::Option);
     }
@@ -410,7 +415,7 @@ mod tests {
     /// A name is the full name, a suffix after a dot, or the table of a kind.
     #[test]
     fn name_may_mean_a_column_by_suffix() {
-        for (name, column, may) in [
+        for (name, column, expected) in [
             ("search.nodes", "search.nodes", true),
             ("nodes", "search.nodes", true),
             ("odes", "search.nodes", false),
@@ -427,7 +432,7 @@ mod tests {
             ("table", "table.kind", true),
             ("policy", "table.policy.factor", false),
         ] {
-            assert_eq!(may_mean(name, column), may, "{name} {column}");
+            assert_eq!(may_mean(name, column), expected, "{name} {column}");
         }
     }
 
@@ -461,8 +466,8 @@ mod tests {
                 (external.then_some("exact"), games.then_some("o")),
                 "{bits}"
             );
-            let is_there = |start| header.iter().any(|column| column.starts_with(start));
-            assert_eq!([ANATOMY, EXTERNAL, MATCH, THREADS].map(is_there), [anatomy, external, games, threads]);
+            let has_prefix = |prefix| header.iter().any(|column| column.starts_with(prefix));
+            assert_eq!([ANATOMY, EXTERNAL, MATCH, THREADS].map(has_prefix), [anatomy, external, games, threads]);
         }
     }
 
@@ -489,14 +494,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         crate::record::ResultsWriter::open(&path, &header, 0).unwrap().append(std::slice::from_ref(&fields)).unwrap();
-        let mut found = Vec::new();
-        let scanned = crate::record::scan(&path, &header, |_, row| {
-            found.push(row?.iter().map(str::to_owned).collect::<Vec<_>>());
+        let mut rows = Vec::new();
+        let result = crate::record::scan(&path, &header, |_, row| {
+            rows.push(row?.iter().map(str::to_owned).collect::<Vec<_>>());
             Ok(())
         });
-        assert!(scanned.is_ok(), "{scanned:?}");
-        assert!(found == [fields.clone()], "{scanned:?}");
-        let place = header.iter().position(|name| name == ERROR).unwrap();
-        assert_eq!(fields[place], "one two  three [1m, \"four\"  five");
+        assert!(result.is_ok(), "{result:?}");
+        assert!(rows == [fields.clone()], "{result:?}");
+        let error_index = header.iter().position(|name| name == ERROR).unwrap();
+        assert_eq!(fields[error_index], "one two  three [1m, \"four\"  five");
     }
 }

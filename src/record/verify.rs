@@ -40,7 +40,7 @@ pub struct VerifyReport {
     pub missing_rows: u64,
     /// The seals of the file as read.
     pub seals: Seals,
-    /// What the manifest seals; none without a manifest.
+    /// What the manifest seals; `None` without a manifest.
     pub kind: Option<SealKind>,
 }
 
@@ -51,25 +51,25 @@ pub const UNSEALED: &str = "unsealed: its manifest has no seal, so edits cannot 
 const MAX_EXAMPLES: usize = 3;
 
 impl VerifyReport {
-    /// The damage that makes figures wrong; none if there is none.
+    /// A message about damage that makes figures wrong; `None` without damage.
     pub fn describe_damage(&self) -> Option<String> {
-        let mut found = Vec::new();
+        let mut problems = Vec::new();
         if self.damaged > 0 {
-            found
+            problems
                 .push(format!("{} edited or damaged, or following a row that is missing", plural(self.damaged, "row")));
         }
         if self.duplicated > 0 {
-            found.push(format!("{} there twice", plural(self.duplicated, "row")));
+            problems.push(format!("{} there twice", plural(self.duplicated, "row")));
         }
-        (!found.is_empty()).then(|| format!("{} ({})", found.join("; "), self.examples.join("; ")))
+        (!problems.is_empty()).then(|| format!("{} ({})", problems.join("; "), self.examples.join("; ")))
     }
 
-    /// What is missing, rows or a seal; none if nothing is.
+    /// A message about missing rows or a missing seal; `None` if nothing is missing.
     pub fn describe_missing(&self) -> Option<String> {
         self.describe_missing_rows().or_else(|| self.describe_unsealed())
     }
 
-    /// That nothing seals the rows; none for rows without a manifest.
+    /// A message that the rows are not sealed; `None` if they are, or without a manifest.
     pub fn describe_unsealed(&self) -> Option<String> {
         match self.kind {
             Some(SealKind::None) => Some(UNSEALED.to_owned()),
@@ -80,7 +80,7 @@ impl VerifyReport {
         }
     }
 
-    /// How many rows or jobs are missing; none if none are.
+    /// A message with the number of missing rows or jobs; `None` if none is missing.
     pub fn describe_missing_rows(&self) -> Option<String> {
         match (self.missing_jobs, self.missing_rows) {
             (0, 0) => None,
@@ -96,12 +96,12 @@ impl VerifyReport {
     }
 }
 
-/// The index of a column; none if the file lacks it.
+/// The index of a column; `None` if the file lacks it.
 fn column_index(header: &[String], name: &str) -> Option<usize> {
     header.iter().position(|column| column == name)
 }
 
-/// The index of the checksum; none if it is not the last column.
+/// The index of the checksum column; `None` if it is not the last column.
 fn check_index(header: &[String]) -> Option<usize> {
     column_index(header, columns::CHECK).filter(|index| index + 1 == header.len())
 }
@@ -139,9 +139,9 @@ struct SealedBlock {
     columns: ColumnBytes,
 }
 
-/// Reads the complete lines of a block. `kept`: the variants whose tables are never cleared.
-fn read_block(block: &[u8], header: &[String], kept: &HashSet<&str>) -> SealedBlock {
-    let places = [
+/// Reads the complete lines of a block. `never_cleared`: the variants whose tables are never cleared.
+fn read_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -> SealedBlock {
+    let indices = [
         columns::ID,
         columns::VARIANT,
         columns::SUITE,
@@ -152,38 +152,41 @@ fn read_block(block: &[u8], header: &[String], kept: &HashSet<&str>) -> SealedBl
         columns::ERROR,
     ]
     .map(|name| column_index(header, name));
-    let last = check_index(header);
-    let (mut found, mut parser, mut from) = (SealedBlock::default(), Parser::new(), 0);
+    let check_index = check_index(header);
+    let (mut sealed_block, mut parser, mut offset) = (SealedBlock::default(), Parser::new(), 0);
     // The last checksum of each job in this block.
     let mut seals: HashMap<u64, u32, RandomState> = HashMap::default();
     for line in block[..blocks::whole_lines(block)].split_inclusive(|byte| *byte == b'\n') {
-        let bytes = from..from + line.len();
-        from = bytes.end;
+        let bytes = offset..offset + line.len();
+        offset = bytes.end;
         let row = parser.separate_line(line).and_then(|row| match row.len() {
             width if width == header.len() => Ok(row),
             width => Err(width_problem(header.len(), width)),
         });
-        found.rows.push(row.map(|row| {
-            found.columns.push(row);
-            let [id, variant, suite, game, position, repeat, opponent, error] = places.map(|index| row.field(index));
+        sealed_block.rows.push(row.map(|row| {
+            sealed_block.columns.push(row);
+            let [id, variant, suite, game, position, repeat, opponent, error] = indices.map(|index| row.field(index));
             // A variant that is never cleared has one job for all items of its suite.
-            let item = match std::str::from_utf8(&variant[..variant.len() - 1]).is_ok_and(|name| kept.contains(name)) {
+            let item = match std::str::from_utf8(&variant[..variant.len() - 1])
+                .is_ok_and(|name| never_cleared.contains(name))
+            {
                 true => suite,
                 false if game.len() == 1 => position,
                 false => game,
             };
             let job = hash([variant, item, repeat, opponent]);
             let failed = error.len() > 1;
-            let check = row.field(last);
+            let check = row.field(check_index);
             let seal = parse_seal(&check[..check.len() - 1]);
             let previous = if failed { 0 } else { seals.get(&job).copied().unwrap_or(0) };
-            let expected = last.map_or(0, |last| row.check(previous, last));
+            let expected = check_index.map_or(0, |check_index| row.check(previous, check_index));
             seals.insert(job, seal.unwrap_or(expected));
             RowFacts { bytes, job, id: hash([id]), failed, seal, expected, previous }
         }));
     }
-    found
+    sealed_block
 }
+
 /// Verifies a results file on all processors, by itself and against its manifest.
 ///
 /// # Errors
@@ -193,15 +196,15 @@ pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<VerifyReport, 
     verify_in_blocks(path, manifest, threads, blocks::SIZE)
 }
 
-/// As [`verify`], with a number of threads and bytes of a block.
+/// Like [`verify`], with a given number of threads and a block size in bytes.
 fn verify_in_blocks(
     path: &Path,
     manifest: Option<&Manifest>,
     threads: usize,
     size: usize,
 ) -> Result<VerifyReport, ResultsError> {
-    let kept: HashSet<&str> = manifest.map(Manifest::kept_variants).unwrap_or_default();
-    let mut found = VerifyReport::default();
+    let never_cleared: HashSet<&str> = manifest.map(Manifest::kept_variants).unwrap_or_default();
+    let mut report = VerifyReport::default();
     let mut seen: HashSet<u64, RandomState> = HashSet::default();
     // The last checksum of each job.
     let mut jobs: HashMap<u64, u32, RandomState> = HashMap::default();
@@ -219,37 +222,37 @@ fn verify_in_blocks(
         size,
         file,
         blocks::whole_lines,
-        |block| read_block(block, &header, &kept),
+        |block| read_block(block, &header, &never_cleared),
         |block, sealed: SealedBlock| {
             hasher.update(block.len(), &sealed.columns);
             for row in sealed.rows {
-                found.rows += 1;
-                let line = found.rows + 1;
+                report.rows += 1;
+                let line = report.rows + 1;
                 let row = match row {
                     Ok(row) => row,
                     Err(problem) => {
-                        found.damaged += 1;
-                        found.add_example(line, problem);
+                        report.damaged += 1;
+                        report.add_example(line, problem);
                         continue;
                     }
                 };
                 let written_before = jobs.entry(row.job).or_insert(0);
-                found.failed += u64::from(row.failed);
+                report.failed += u64::from(row.failed);
                 if has_ids && !seen.insert(row.id) {
-                    found.duplicated += 1;
-                    found.add_example(line, "it is a duplicate");
+                    report.duplicated += 1;
+                    report.add_example(line, "it is a duplicate");
                     continue;
                 }
-                let Some(last) = check else { continue };
+                let Some(check_column) = check else { continue };
                 let previous = if row.failed { 0 } else { *written_before };
                 let expected = match previous == row.previous {
                     true => row.expected,
                     // The previous row of the job is in another block.
-                    false => parser.separate_line(&block[row.bytes]).map_or(0, |row| row.check(previous, last)),
+                    false => parser.separate_line(&block[row.bytes]).map_or(0, |row| row.check(previous, check_column)),
                 };
                 if row.seal != Some(expected) {
-                    found.damaged += 1;
-                    found.add_example(line, CHECKSUM_MISMATCH);
+                    report.damaged += 1;
+                    report.add_example(line, CHECKSUM_MISMATCH);
                 }
                 // Later rows are checked against the checksum in the file, so that one edit is one
                 // error.
@@ -258,49 +261,53 @@ fn verify_in_blocks(
             Ok::<_, ResultsError>(())
         },
     )?;
-    found.sealed = check.is_some();
-    found.seals = hasher.finish(&header);
+    report.sealed = check.is_some();
+    report.seals = hasher.finish(&header);
     if let Some(manifest) = manifest {
-        found.kind = Some(manifest.seal_kind());
+        report.kind = Some(manifest.seal_kind());
         if manifest.shard.is_none() {
-            found.missing_jobs =
+            report.missing_jobs =
                 manifest.jobs_total.saturating_sub(manifest.jobs_not_needed).saturating_sub(jobs.len() as u64);
         }
-        found.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(found.rows);
+        report.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(report.rows);
         let whole =
-            manifest.ended.is_some() && found.describe_damage().is_none() && found.describe_missing_rows().is_none();
-        if let Some(problem) = find_broken_seal(&found, manifest, whole) {
-            found.damaged += 1;
-            found.add_example(1, problem);
+            manifest.ended.is_some() && report.describe_damage().is_none() && report.describe_missing_rows().is_none();
+        if let Some(problem) = find_broken_seal(&report, manifest, whole) {
+            report.damaged += 1;
+            report.add_example(1, problem);
         }
     }
-    Ok(found)
+    Ok(report)
 }
 
-/// The first seal of a manifest that differs from the file. `whole`: whether the run ended and all
-/// its rows are there.
-fn find_broken_seal(found: &VerifyReport, manifest: &Manifest, whole: bool) -> Option<String> {
-    let differs = |seal: &Option<String>, now: &String| seal.as_ref().is_some_and(|seal| seal != now);
-    let has_ids = |columns: Vec<&String>, what: &str| {
+/// Describes the first seal in the manifest that does not match the file. `whole`: whether the run
+/// ended and all its rows are present.
+fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, whole: bool) -> Option<String> {
+    let differs = |seal: &Option<String>, actual: &String| seal.as_ref().is_some_and(|seal| seal != actual);
+    let describe_columns = |columns: Vec<&String>, what: &str| {
         let names = columns.iter().take(MAX_EXAMPLES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let more = if columns.len() > MAX_EXAMPLES { ", ..." } else { "" };
         (!columns.is_empty()).then(|| format!("{} {what}: {names}{more}", plural(columns.len() as u64, "column")))
     };
-    if differs(&manifest.header_seal, &found.seals.header) {
-        let now = &found.seals.columns;
-        let gone = manifest.column_seals.keys().filter(|name| !now.contains_key(*name)).collect();
-        let new =
-            now.keys().filter(|name| !manifest.column_seals.is_empty() && !manifest.column_seals.contains_key(*name));
-        let other = [has_ids(gone, "gone"), has_ids(new.collect(), "not of the run")].into_iter().flatten();
-        let other = other.chain(["the header has changed since the run".to_owned()]).collect::<Vec<_>>();
-        return Some(other.join("; "));
+    if differs(&manifest.header_seal, &report.seals.header) {
+        let actual = &report.seals.columns;
+        let missing_columns = manifest.column_seals.keys().filter(|name| !actual.contains_key(*name)).collect();
+        let new_columns = actual
+            .keys()
+            .filter(|name| !manifest.column_seals.is_empty() && !manifest.column_seals.contains_key(*name));
+        let problems =
+            [describe_columns(missing_columns, "gone"), describe_columns(new_columns.collect(), "not of the run")]
+                .into_iter()
+                .flatten();
+        let problems = problems.chain(["the header has changed since the run".to_owned()]).collect::<Vec<_>>();
+        return Some(problems.join("; "));
     }
     if !whole {
         return None;
     }
-    let moved = manifest.column_seals.iter().filter(|(name, seal)| found.seals.columns.get(*name) != Some(seal));
-    has_ids(moved.map(|(name, _)| name).collect(), "changed since the run ended").or_else(|| {
-        differs(&manifest.file_seal, &found.seals.file)
+    let changed = manifest.column_seals.iter().filter(|(name, seal)| report.seals.columns.get(*name) != Some(seal));
+    describe_columns(changed.map(|(name, _)| name).collect(), "changed since the run ended").or_else(|| {
+        differs(&manifest.file_seal, &report.seals.file)
             .then(|| "the file has changed since the run ended: seconds, ids or bytes after the last row".to_owned())
     })
 }
@@ -315,11 +322,11 @@ mod tests {
     #[test]
     fn hash_depends_on_field_boundaries() {
         let mut parser = Parser::new();
-        let mut hash_of = |line: &str| {
+        let mut hash_line = |line: &str| {
             let row = parser.separate_line(line.as_bytes()).unwrap();
             hash((0..row.len()).map(|index| row.field(Some(index))))
         };
-        let hashes: HashSet<u64> = ["ab,c", "a,bc", "abc", "abc,", ",abc"].map(&mut hash_of).into();
+        let hashes: HashSet<u64> = ["ab,c", "a,bc", "abc", "abc,", ",abc"].map(&mut hash_line).into();
         assert_eq!(hashes.len(), 5);
     }
 
@@ -328,7 +335,7 @@ mod tests {
     #[test]
     fn report_does_not_depend_on_blocks_and_threads() {
         let header = header(&[], Extra::default());
-        let index_of = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let column_index = |name: &str| header.iter().position(|column| column == name).unwrap();
         let line = |fields: &[String]| {
             let mut writer = csv::Writer::from_writer(Vec::new());
             writer.write_record(fields).unwrap();
@@ -342,21 +349,21 @@ mod tests {
             for number in 0..60_usize {
                 let job = if interleaved { number % 6 } else { number / 10 };
                 let mut row = vec![String::new(); header.len() - 1];
-                row[index_of(columns::ID)] = number.to_string();
+                row[column_index(columns::ID)] = number.to_string();
                 // A name with a comma is quoted.
-                row[index_of(columns::VARIANT)] = ["plain", "a, b"][job % 2].to_owned();
-                row[index_of(columns::POSITION)] = job.to_string();
-                row[index_of(columns::NODES)] = (number * number).to_string();
+                row[column_index(columns::VARIANT)] = ["plain", "a, b"][job % 2].to_owned();
+                row[column_index(columns::POSITION)] = job.to_string();
+                row[column_index(columns::NODES)] = (number * number).to_string();
                 let failed = number == 31;
-                row[index_of(columns::ERROR)] = if failed { "why" } else { "" }.to_owned();
+                row[column_index(columns::ERROR)] = if failed { "why" } else { "" }.to_owned();
                 seals[job] = seal(&mut row, if failed { 0 } else { seals[job] });
                 lines.push(line(&row));
             }
-            let found = |lines: &[String], threads: usize, size: usize| {
+            let verify_lines = |lines: &[String], threads: usize, size: usize| {
                 std::fs::write(&path, lines.concat()).unwrap();
                 verify_in_blocks(&path, None, threads, size).unwrap()
             };
-            let whole = found(&lines, 1, 1 << 20);
+            let whole = verify_lines(&lines, 1, 1 << 20);
             assert_eq!((whole.rows, whole.damaged, whole.duplicated, whole.failed), (60, 0, 0, 1), "{whole:?}");
             let (mut missing, mut edited, mut duplicated, mut torn) =
                 (lines.clone(), lines.clone(), lines.clone(), lines.clone());
@@ -367,21 +374,21 @@ mod tests {
             for (lines, damaged, twice) in
                 [(lines, 0, 0), (missing, 1, 0), (edited, 1, 0), (duplicated, 0, 1), (torn, 0, 0)]
             {
-                let one = found(&lines, 1, 1 << 20);
-                assert_eq!((one.damaged, one.duplicated), (damaged, twice), "{one:?}");
+                let expected = verify_lines(&lines, 1, 1 << 20);
+                assert_eq!((expected.damaged, expected.duplicated), (damaged, twice), "{expected:?}");
                 for (threads, size) in [(1, 1), (2, 100), (3, 1000)] {
-                    assert_eq!(found(&lines, threads, size), one, "{threads} threads, {size} bytes");
+                    assert_eq!(verify_lines(&lines, threads, size), expected, "{threads} threads, {size} bytes");
                 }
             }
         }
     }
 
-    /// Rows of two variants, three positions each, two rows of a job, the last job failed: each
-    /// kind of damage, its counts and message.
+    /// Each kind of damage has the right counts and message. The table has six jobs of two rows
+    /// each, and the last job failed.
     #[test]
     fn damage_is_counted_and_described() {
         let header = header(&[], Extra::default());
-        let index_of = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let column_index = |name: &str| header.iter().position(|column| column == name).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         let mut lines = vec![header.join(",")];
@@ -391,14 +398,14 @@ mod tests {
             let mut before = 0;
             for depth in 1..=2 {
                 let mut row = vec![String::new(); header.len() - 1];
-                row[index_of(columns::ID)] = lines.len().to_string();
-                row[index_of(columns::VARIANT)] = variant.to_owned();
-                row[index_of(columns::POSITION)] = position.to_owned();
-                row[index_of(columns::REPEAT)] = repeat.to_string();
-                row[index_of(columns::DEPTH)] = depth.to_string();
+                row[column_index(columns::ID)] = lines.len().to_string();
+                row[column_index(columns::VARIANT)] = variant.to_owned();
+                row[column_index(columns::POSITION)] = position.to_owned();
+                row[column_index(columns::REPEAT)] = repeat.to_string();
+                row[column_index(columns::DEPTH)] = depth.to_string();
                 if lines.len() == 12 {
                     // A failed job restarts the checksum chain.
-                    (row[index_of(columns::ERROR)], before) = ("why".to_owned(), 0);
+                    (row[column_index(columns::ERROR)], before) = ("why".to_owned(), 0);
                 }
                 before = seal(&mut row, before);
                 lines.push(row.join(","));
@@ -409,9 +416,9 @@ mod tests {
             verify(&path, manifest).unwrap()
         };
         let whole = verify_lines(&lines, None);
-        let expected =
+        let expected_report =
             VerifyReport { rows: 12, sealed: true, failed: 1, seals: whole.seals.clone(), ..VerifyReport::default() };
-        assert_eq!((&whole, whole.describe_damage(), whole.describe_missing()), (&expected, None, None));
+        assert_eq!((&whole, whole.describe_damage(), whole.describe_missing()), (&expected_report, None, None));
         let ended = Manifest {
             jobs_total: 8,
             jobs_not_needed: 2,
@@ -422,40 +429,40 @@ mod tests {
             ..Manifest::default()
         };
         let kind = Some(SealKind::Whole);
-        assert_eq!(verify_lines(&lines, Some(&ended)), VerifyReport { kind, ..expected });
+        assert_eq!(verify_lines(&lines, Some(&ended)), VerifyReport { kind, ..expected_report });
         let check = "its checksum does not match: it was edited or damaged, or the row before it is missing";
         let words = "edited or damaged, or following a row that is missing";
-        let cut = |gone: &[usize]| {
-            (0..13).filter(|index| !gone.contains(index)).map(|index| lines[index].clone()).collect::<Vec<_>>()
+        let remove = |removed: &[usize]| {
+            (0..13).filter(|index| !removed.contains(index)).map(|index| lines[index].clone()).collect::<Vec<_>>()
         };
-        let edit = |which: &[usize]| {
+        let edit_lines = |indices: &[usize]| {
             let mut lines = lines.clone();
-            which.iter().for_each(|&index| lines[index] = lines[index].replacen(",,", ",5,", 1));
+            indices.iter().for_each(|&index| lines[index] = lines[index].replacen(",,", ",5,", 1));
             lines
         };
-        // Lines, manifest, expected counts (damaged, duplicate, missing jobs, missing rows),
-        // damage, what is missing.
+        // The lines, the manifest, and the expected counts (damaged rows, duplicates, missing jobs,
+        // missing rows), damage message and message about missing rows.
         type Case<'a> = (Vec<String>, Manifest, [u64; 4], Option<String>, Option<&'a str>);
         let cases: [Case<'_>; 12] = [
-            (edit(&[3]), ended.clone(), [1, 0, 0, 0], Some(format!("1 row {words} (line 4: {check})")), None),
+            (edit_lines(&[3]), ended.clone(), [1, 0, 0, 0], Some(format!("1 row {words} (line 4: {check})")), None),
             (
-                edit(&[1, 3, 5, 7]),
+                edit_lines(&[1, 3, 5, 7]),
                 ended.clone(),
                 [4, 0, 0, 0],
                 Some(format!("4 rows {words} (line 2: {check}; line 4: {check}; line 6: {check})")),
                 None,
             ),
             (
-                cut(&[1]),
+                remove(&[1]),
                 ended.clone(),
                 [1, 0, 0, 1],
                 Some(format!("1 row {words} (line 2: {check})")),
                 Some("missing: 1 row that the run wrote"),
             ),
-            (cut(&[2]), ended.clone(), [0, 0, 0, 1], None, Some("missing: 1 row that the run wrote")),
-            (cut(&[3, 4]), ended.clone(), [0, 0, 1, 2], None, Some("1 job of the plan without rows")),
+            (remove(&[2]), ended.clone(), [0, 0, 0, 1], None, Some("missing: 1 row that the run wrote")),
+            (remove(&[3, 4]), ended.clone(), [0, 0, 1, 2], None, Some("1 job of the plan without rows")),
             (
-                cut(&[]),
+                remove(&[]),
                 Manifest { jobs_total: 11, ..ended.clone() },
                 [0, 0, 3, 0],
                 None,
@@ -463,7 +470,7 @@ mod tests {
             ),
             // A running run has at least the rows of its manifest.
             (
-                cut(&[2]),
+                remove(&[2]),
                 Manifest { ended: None, ..ended.clone() },
                 [0, 0, 0, 1],
                 None,
@@ -471,7 +478,7 @@ mod tests {
             ),
             // A shard's jobs are not known here; nor are the rows of a run that has not ended.
             (
-                cut(&[3, 4]),
+                remove(&[3, 4]),
                 Manifest { shard: Some(Default::default()), rows: None, ..ended.clone() },
                 [1, 0, 0, 0],
                 Some(format!(
@@ -480,7 +487,7 @@ mod tests {
                 None,
             ),
             (
-                cut(&[3, 4]),
+                remove(&[3, 4]),
                 Manifest { rows: None, jobs_total: 7, ..ended.clone() },
                 [1, 0, 0, 0],
                 Some(format!(
@@ -489,7 +496,7 @@ mod tests {
                 None,
             ),
             (
-                cut(&[3, 4]),
+                remove(&[3, 4]),
                 Manifest { rows: None, jobs_total: 7, ended: None, ..ended.clone() },
                 [0, 0, 0, 0],
                 None,
@@ -503,7 +510,7 @@ mod tests {
                 None,
             ),
             (
-                [&edit(&[3])[..], &lines[1..3]].concat(),
+                [&edit_lines(&[3])[..], &lines[1..3]].concat(),
                 ended.clone(),
                 [1, 2, 0, 0],
                 Some(format!(
@@ -512,33 +519,35 @@ mod tests {
                 None,
             ),
         ];
-        for (number, (lines, manifest, counts, wrong, missing)) in cases.into_iter().enumerate() {
-            let found = verify_lines(&lines, Some(&manifest));
-            let counted = [found.damaged, found.duplicated, found.missing_jobs, found.missing_rows];
+        for (number, (lines, manifest, expected_counts, expected_damage, expected_missing)) in
+            cases.into_iter().enumerate()
+        {
+            let report = verify_lines(&lines, Some(&manifest));
+            let counts = [report.damaged, report.duplicated, report.missing_jobs, report.missing_rows];
             assert_eq!(
-                (counted, found.describe_damage(), found.describe_missing().as_deref()),
-                (counts, wrong, missing),
+                (counts, report.describe_damage(), report.describe_missing().as_deref()),
+                (expected_counts, expected_damage, expected_missing),
                 "case {number}"
             );
         }
         // Invalid checksums: too long, in capitals, empty. A table without checksums has nothing to
         // check.
-        for other in ["0123456789", "ABCDEF01", ""] {
+        for checksum in ["0123456789", "ABCDEF01", ""] {
             let mut lines = lines.clone();
-            let place = lines[2].rfind(',').unwrap();
-            lines[2].replace_range(place + 1.., other);
-            assert_eq!(verify_lines(&lines, None).damaged, 1, "{other:?}");
+            let comma = lines[2].rfind(',').unwrap();
+            lines[2].replace_range(comma + 1.., checksum);
+            assert_eq!(verify_lines(&lines, None).damaged, 1, "{checksum:?}");
             assert_eq!(
                 verify_lines(&lines, Some(&ended)).damaged,
                 1,
-                "{other:?}: a problem with a line number is not reported for the file again"
+                "{checksum:?}: a problem with a line number is not reported for the file again"
             );
         }
         let foreign = verify_lines(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);
-        let report = vec!["line 3: it is a duplicate".to_owned(), format!("line 4: {}", width_problem(3, 2))];
+        let examples = vec!["line 3: it is a duplicate".to_owned(), format!("line 4: {}", width_problem(3, 2))];
         assert_eq!(
             (foreign.sealed, foreign.rows, foreign.damaged, foreign.duplicated, foreign.examples),
-            (false, 3, 1, 1, report)
+            (false, 3, 1, 1, examples)
         );
         for (text, seal) in [
             ("00000000", Some(0)),
@@ -551,12 +560,12 @@ mod tests {
         }
     }
 
-    /// A variant that is never cleared is one job over all items; otherwise games and positions are
-    /// jobs.
+    /// A variant with a table that is never cleared has one job for all items. Otherwise each game
+    /// and each position is a job.
     #[test]
     fn jobs_depend_on_uncleared_variants() {
         let header = header(&[], Extra::default());
-        let index_of = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let column_index = |name: &str| header.iter().position(|column| column == name).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         let mut text = header.join(",") + "\n";
@@ -573,10 +582,10 @@ mod tests {
         .enumerate()
         {
             let mut row = vec![String::new(); header.len() - 1];
-            row[index_of(columns::ID)] = number.to_string();
-            row[index_of(columns::VARIANT)] = variant.to_owned();
-            row[index_of(columns::GAME)] = game.to_owned();
-            row[index_of(columns::POSITION)] = position.to_owned();
+            row[column_index(columns::ID)] = number.to_string();
+            row[column_index(columns::VARIANT)] = variant.to_owned();
+            row[column_index(columns::GAME)] = game.to_owned();
+            row[column_index(columns::POSITION)] = position.to_owned();
             seal(&mut row, 0);
             text += &(row.join(",") + "\n");
         }
@@ -584,7 +593,7 @@ mod tests {
         // Four of ten jobs: one of the uncleared variant, two positions, one game.
         let manifest = Manifest { jobs_total: 10, never_cleared: vec!["kept".to_owned()], ..Manifest::default() };
         assert_eq!(verify(&path, Some(&manifest)).unwrap().missing_jobs, 10 - 4);
-        let none_kept = Manifest { never_cleared: Vec::new(), ..manifest };
-        assert_eq!(verify(&path, Some(&none_kept)).unwrap().missing_jobs, 10 - 6);
+        let all_cleared = Manifest { never_cleared: Vec::new(), ..manifest };
+        assert_eq!(verify(&path, Some(&all_cleared)).unwrap().missing_jobs, 10 - 6);
     }
 }

@@ -32,7 +32,7 @@ const TESTED_ITEMS: usize = 2;
 #[derive(Debug, Clone, Default)]
 pub struct Subjects {
     /// By the variant's index in the plan.
-    known: BTreeMap<usize, ProbedEngine>,
+    engines: BTreeMap<usize, ProbedEngine>,
     /// The reference engine, if it is external.
     reference: Option<ProbedEngine>,
     /// The built-in engine's options, if it is the reference.
@@ -57,8 +57,8 @@ impl ProbedEngine {
         self.examined.repeats == Repeatability::Exact.to_string()
     }
 
-    /// Checks that its games are repeatable and do not depend on earlier games; with `trust` only
-    /// notes it.
+    /// Checks that the engine's games are repeatable and do not depend on earlier games. With
+    /// `trust`, a problem is recorded instead of returned as an error.
     fn check_repeatability(mut self, subject: &SubjectOptions) -> Result<Self, String> {
         if self.is_exact() {
             return Ok(self);
@@ -98,28 +98,29 @@ impl Subjects {
         check_prepared(experiment, plan, jobs)?;
         let boards: Vec<Board> = experiment.suite.items.iter().take(TESTED_ITEMS).map(|item| item.board).collect();
         let fens: Vec<String> = boards.iter().map(|board| board.fen(EpRule::Legal)).collect();
-        let mut known = BTreeMap::new();
+        let mut engines = BTreeMap::new();
         for (index, variant) in plan.variants.iter().enumerate() {
             let Some(subject) = variant.external() else { continue };
-            let wrong = |message: String| RunError::Subject(format!("variant \"{}\": {message}", variant.name));
+            let subject_error = |message: String| RunError::Subject(format!("variant \"{}\": {message}", variant.name));
             let program = find_program(&subject.uci, &experiment.folder)
-                .map_err(|message| wrong(format!("subject.uci: {message}")))?;
+                .map_err(|message| subject_error(format!("subject.uci: {message}")))?;
             // The tested items are the first of the first suite.
             let limit = plan.limit(index, 0);
             let key = format!("{program:?} {subject:?} {limit:?} {fens:?}");
-            let found = super::lock(&TESTED).get(&key).cloned();
-            let engine = match found {
+            let cached = super::lock(&TESTED).get(&key).cloned();
+            let engine = match cached {
                 Some(engine) => engine,
-                None => {
-                    examine(limit, subject, &program, &boards, stop).map_err(wrong)?.ok_or(RunError::Interrupted)?
-                }
+                None => examine(limit, subject, &program, &boards, stop)
+                    .map_err(subject_error)?
+                    .ok_or(RunError::Interrupted)?,
             };
             super::lock(&TESTED).insert(key, engine.clone());
-            let engine = if plan.is_match() { engine.check_repeatability(subject).map_err(wrong)? } else { engine };
-            known.insert(index, engine);
+            let engine =
+                if plan.is_match() { engine.check_repeatability(subject).map_err(subject_error)? } else { engine };
+            engines.insert(index, engine);
         }
-        let judge = Self::judge(experiment, stop)?;
-        Ok(Self { known, ..judge })
+        let reference = Self::judge(experiment, stop)?;
+        Ok(Self { engines, ..reference })
     }
 
     /// Finds and identifies the reference engine.
@@ -128,14 +129,14 @@ impl Subjects {
         let base = &experiment.variants[experiment.baseline];
         let mut options = EngineOptions::default();
         let (subject, limit) = match &required.own_search {
-            Some(own) => {
+            Some(own_search) => {
                 let mut subject = base.external().cloned().unwrap_or_default();
-                subject.options.extend(own.options.clone());
-                if let Some(own) = base.builtin() {
-                    options = EngineOptions { diagnostics: Diagnostics::default(), ..own.clone() };
+                subject.options.extend(own_search.options.clone());
+                if let Some(own_search) = base.builtin() {
+                    options = EngineOptions { diagnostics: Diagnostics::default(), ..own_search.clone() };
                     options.table.kind = TableKind::Unbounded;
                 }
-                (subject, Limit { depth: None, nodes: Some(own.nodes) })
+                (subject, Limit { depth: None, nodes: Some(own_search.nodes) })
             }
             None => {
                 let uci = required.uci.clone().unwrap_or_default();
@@ -143,24 +144,27 @@ impl Subjects {
                 (subject, required.limit)
             }
         };
-        let wrong = |message: String| RunError::Subject(format!("reference: {message}"));
+        let reference_error = |message: String| RunError::Subject(format!("reference: {message}"));
         if limit == Limit::default() {
-            return Err(wrong("limit: missing: give limit = { depth = 20 } or { nodes = 1000000 }".to_owned()));
+            return Err(reference_error(
+                "limit: missing: give limit = { depth = 20 } or { nodes = 1000000 }".to_owned(),
+            ));
         }
-        let (reference, who) = if subject.is_builtin() {
+        let (reference, identity) = if subject.is_builtin() {
             (None, serde_json::to_string(&options).unwrap_or_default())
         } else {
-            let program =
-                find_program(&subject.uci, &experiment.folder).map_err(|message| wrong(format!("uci: {message}")))?;
-            let known = examine(limit, &subject, &program, &[], stop).map_err(wrong)?.ok_or(RunError::Interrupted)?;
-            (Some(known), format!("{} {:?}", program.sha256, subject.options))
+            let program = find_program(&subject.uci, &experiment.folder)
+                .map_err(|message| reference_error(format!("uci: {message}")))?;
+            let engine =
+                examine(limit, &subject, &program, &[], stop).map_err(reference_error)?.ok_or(RunError::Interrupted)?;
+            (Some(engine), format!("{} {:?}", program.sha256, subject.options))
         };
-        let digest = hmac_sha256::Hash::hash(format!("{who} {limit:?}").as_bytes());
+        let id_hash = hmac_sha256::Hash::hash(format!("{identity} {limit:?}").as_bytes());
         Ok(Self {
             reference,
             reference_options: options,
             reference_limit: limit,
-            reference_id: digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect(),
+            reference_id: id_hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect(),
             ..Self::default()
         })
     }
@@ -171,67 +175,67 @@ impl Subjects {
     /// If the built-in engine cannot be created.
     pub fn make_reference(&self) -> Result<Box<dyn Subject>, String> {
         match &self.reference {
-            Some(known) => Ok(known.subject()),
+            Some(engine) => Ok(engine.subject()),
             None => Ok(Box::new(Engine::new(&self.reference_options, None).map_err(|error| error.to_string())?)),
         }
     }
 
     /// Creates the engine of a variant; `None` if it is the built-in one.
     pub fn make(&self, variant: usize) -> Option<Box<dyn Subject>> {
-        self.known.get(&variant).map(ProbedEngine::subject)
+        self.engines.get(&variant).map(ProbedEngine::subject)
     }
 
     /// Whether a worker keeps a process of every engine.
     pub fn all_fit_in_cache(&self) -> bool {
-        self.known.len() <= MAX_KEPT_ENGINES
+        self.engines.len() <= MAX_KEPT_ENGINES
     }
 
     /// The repeatability of a variant's counts, as written to its rows.
     pub fn repeats(&self, variant: usize) -> String {
-        let known = self.known.get(&variant).map(|known| known.examined.repeats.clone());
-        known.unwrap_or_else(|| Repeatability::Exact.to_string())
+        let engine = self.engines.get(&variant).map(|engine| engine.examined.repeats.clone());
+        engine.unwrap_or_else(|| Repeatability::Exact.to_string())
     }
 
     /// The manifest's entries, by variant name.
     pub fn engine_infos(&self, plan: &Plan) -> BTreeMap<String, EngineInfo> {
-        let named =
-            |(index, known): (&usize, &ProbedEngine)| (plan.variants[*index].name.clone(), known.examined.clone());
-        self.known.iter().map(named).collect()
+        let named_info =
+            |(index, engine): (&usize, &ProbedEngine)| (plan.variants[*index].name.clone(), engine.examined.clone());
+        self.engines.iter().map(named_info).collect()
     }
 
     /// One line per engine for the user: its name, repeatability, limits and restrictions.
     pub fn describe(&self, plan: &Plan) -> Vec<String> {
-        let line = |(&index, known): (&usize, &ProbedEngine)| {
-            let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_reported, .. } = &known.examined;
-            let part =
+        let line = |(&index, engine): (&usize, &ProbedEngine)| {
+            let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_reported, .. } = &engine.examined;
+            let optional_part =
                 |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
-            let describe = part("nodes are reported ", nodes_reported);
-            let differs = part("difference: ", &known.examined.difference);
-            let keeps =
+            let node_reports = optional_part("nodes are reported ", nodes_reported);
+            let difference = optional_part("difference: ", &engine.examined.difference);
+            let reset =
                 if *forgets { "" } else { "; `ucinewgame` does not reset it completely: try restart = \"game\"" };
-            let trusted = part("trusted although ", &known.examined.trusted);
+            let trust = optional_part("trusted although ", &engine.examined.trusted);
             let variant = &plan.variants[index].name;
             format!(
-                "\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{describe}{differs}{keeps}{trusted}"
+                "\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{node_reports}{difference}{reset}{trust}"
             )
         };
-        self.known.iter().map(line).collect()
+        self.engines.iter().map(line).collect()
     }
 
     /// Warnings about variants whose counts are not repeatable.
     pub fn repeatability_warnings(&self, plan: &Plan) -> Vec<String> {
-        let describe = |(&index, known): (&usize, &ProbedEngine)| {
-            let (name, repeats) = (&plan.variants[index].name, &known.examined.repeats);
+        let warning = |(&index, engine): (&usize, &ProbedEngine)| {
+            let (name, repeats) = (&plan.variants[index].name, &engine.examined.repeats);
             format!("\"{name}\": counts {repeats}: another run may lead to other decisions")
         };
-        self.known.iter().filter(|(_, known)| !known.is_exact()).map(describe).collect()
+        self.engines.iter().filter(|(_, engine)| !engine.is_exact()).map(warning).collect()
     }
 
     /// Warnings about exact expectations of engines whose counts are not repeatable.
     pub fn expectation_warnings(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
-        let mut found = Vec::new();
-        for (&index, known) in self.known.iter().filter(|(_, known)| !known.is_exact()) {
-            let (variant, repeats) = (&plan.variants[index], &known.examined.repeats);
+        let mut warnings = Vec::new();
+        for (&index, engine) in self.engines.iter().filter(|(_, engine)| !engine.is_exact()) {
+            let (variant, repeats) = (&plan.variants[index], &engine.examined.repeats);
             let columns = crate::experiment::variant::option_columns(variant);
             let applies = |expect: &Expect| {
                 expect.filter.iter().all(|(path, required)| match path.as_str() {
@@ -241,13 +245,13 @@ impl Subjects {
             };
             for expect in experiment.file.expect.iter().filter(|expect| applies(expect)) {
                 let metrics = expect.figures.iter().filter(|(_, figure)| figure.is_exact()).map(|(metric, _)| metric);
-                found.extend(metrics.filter(|metric| metric.ends_with("nodes")).map(|metric| {
+                warnings.extend(metrics.filter(|metric| metric.ends_with("nodes")).map(|metric| {
                     let name = &variant.name;
                     format!("expect.{metric}: exact counts expected of \"{name}\", but its counts are {repeats}")
                 }));
             }
         }
-        found
+        warnings
     }
 
     /// Checks that the engines of `jobs` parallel jobs fit into the free memory.
@@ -255,38 +259,47 @@ impl Subjects {
     /// # Errors
     /// If they do not fit; the message has the sizes, and how many would fit.
     pub fn check_memory(&self, plan: &Plan, jobs: usize) -> Result<(), RunError> {
-        let each = self.known.iter().map(|(&index, known)| (plan.variants[index].name.as_str(), known.bytes)).collect();
-        fits(each, jobs)?;
+        let engines =
+            self.engines.iter().map(|(&index, engine)| (plan.variants[index].name.as_str(), engine.bytes)).collect();
+        fits(engines, jobs)?;
         // The reference runs after the other engines have ended.
-        fits(self.reference.iter().map(|known| ("[reference]", known.bytes)).collect(), jobs)
+        fits(self.reference.iter().map(|engine| ("[reference]", engine.bytes)).collect(), jobs)
     }
 }
 
-/// Checks by the options in the file that the engines of `jobs` parallel jobs fit into the free
-/// memory: before any is started, because a test would already use it.
+/// Checks that the engines of `jobs` parallel jobs fit into the free memory, by their hash sizes in
+/// the experiment file. This comes before any engine is started, because its test would already
+/// use the memory.
 fn check_prepared(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), RunError> {
-    let bytes = |options: &BTreeMap<String, OptionValue>| {
+    let hash_bytes = |options: &BTreeMap<String, OptionValue>| {
         Some(u64::try_from(hash_size(options)?.1).unwrap_or(0).saturating_mul(1 << 20))
     };
-    let each =
-        plan.variants.iter().filter_map(|variant| Some((variant.name.as_str(), bytes(&variant.external()?.options)?)));
-    fits(each.collect(), jobs)?;
+    let engines = plan
+        .variants
+        .iter()
+        .filter_map(|variant| Some((variant.name.as_str(), hash_bytes(&variant.external()?.options)?)));
+    fits(engines.collect(), jobs)?;
     fits(
-        experiment.file.reference.iter().filter_map(|it| Some(("[reference]", bytes(it.judge_options())?))).collect(),
+        experiment
+            .file
+            .reference
+            .iter()
+            .filter_map(|reference| Some(("[reference]", hash_bytes(reference.judge_options())?)))
+            .collect(),
         jobs,
     )
 }
 
-/// Checks that `jobs` parallel jobs fit, each with a process of every engine, or of one at a time
-/// if there are many.
-fn fits(each: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
+/// Checks that `jobs` parallel jobs fit into memory. Each job keeps a process of every engine, or
+/// only one process at a time if there are more than [`MAX_KEPT_ENGINES`].
+fn fits(engines: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
     let Some(available) = available_bytes() else { return Ok(()) };
-    let sizes = each.iter().map(|(_, bytes)| *bytes);
+    let sizes = engines.iter().map(|(_, bytes)| *bytes);
     let bytes =
-        if each.len() <= MAX_KEPT_ENGINES { sizes.fold(0, u64::saturating_add) } else { sizes.max().unwrap_or(0) };
-    let first = each.iter().map(|(name, _)| *name).min().unwrap_or_default();
-    let whose = format!("{}, the first is \"{first}\"", plural(each.len(), "engine"));
-    super::fit(available, jobs, bytes, "uci.Hash", &whose)
+        if engines.len() <= MAX_KEPT_ENGINES { sizes.fold(0, u64::saturating_add) } else { sizes.max().unwrap_or(0) };
+    let first = engines.iter().map(|(name, _)| *name).min().unwrap_or_default();
+    let engines_text = format!("{}, the first is \"{first}\"", plural(engines.len(), "engine"));
+    super::fit(available, jobs, bytes, "uci.Hash", &engines_text)
 }
 
 /// Identifies and tests one engine. `None` if interrupted.
@@ -311,7 +324,7 @@ fn examine(
     else {
         return Ok(None);
     };
-    let respected = |support: &LimitSupport| match support {
+    let describe_support = |support: &LimitSupport| match support {
         LimitSupport::Yes => "respected".to_owned(),
         LimitSupport::No(why) => format!("not respected: {why}"),
     };
@@ -334,12 +347,12 @@ fn examine(
     let doctor = match &subject.doctor {
         None => String::new(),
         Some(file) => {
-            let about = |why: String| {
+            let mismatch = |why: String| {
                 format!("subject.doctor: {}: {why}; make it again with `ttlab doctor -o`", file.display())
             };
-            let found = Diagnosis::read(file).map_err(|why| format!("subject.doctor: {why}"))?;
-            found.check_matches(&program.sha256, &program.arguments, &options).map_err(about)?;
-            found.nodes.word().to_owned()
+            let diagnosis = Diagnosis::read(file).map_err(|why| format!("subject.doctor: {why}"))?;
+            diagnosis.check_matches(&program.sha256, &program.arguments, &options).map_err(mismatch)?;
+            diagnosis.nodes.word().to_owned()
         }
     };
     let examined = EngineInfo {
@@ -355,8 +368,8 @@ fn examine(
         difference: probed.difference.clone().unwrap_or_default(),
         trusted,
         forgets: probed.resets_on_new_game,
-        go_depth: respected(&probed.depth),
-        go_nodes: respected(&probed.nodes),
+        go_depth: describe_support(&probed.depth),
+        go_nodes: describe_support(&probed.nodes),
         nodes_reported: match probed.node_reports {
             NodeReports::Whole => "",
             NodeReports::Depths => "when a depth ends",
@@ -367,8 +380,8 @@ fn examine(
     Ok(Some(ProbedEngine { launch, examined, bytes: mebibytes << 20 }))
 }
 
-/// Selects the options to set, of those that are required: an option that the engine lacks is left
-/// out if it behaves so anyway. `place` precedes the option's name in messages.
+/// Selects which of the required options to set. An option that the engine lacks is left out if
+/// the engine behaves as required without it. `place` precedes the option's name in messages.
 ///
 /// # Errors
 /// The first option that the engine lacks, or whose value it does not accept, with the nearest
@@ -379,11 +392,11 @@ pub fn select_options<'a>(
     who: &str,
     place: &str,
 ) -> Result<Vec<(String, OptionValue)>, String> {
-    let mut found = Vec::new();
+    let mut selected = Vec::new();
     for (name, value) in required {
         let (problem, word, choices) = match check_option(declared, name, value) {
             Ok(_) => {
-                found.push((name.clone(), value.clone()));
+                selected.push((name.clone(), value.clone()));
                 continue;
             }
             Err(OptionError::Unknown(_)) if is_default_behaviour(name, &value.to_string()) => continue,
@@ -395,7 +408,7 @@ pub fn select_options<'a>(
         let hint = nearest(&word, choices.iter().map(String::as_str)).map(|hint| format!(": {hint}"));
         return Err(format!("{place}{name}: {problem}{}", hint.unwrap_or_default()));
     }
-    Ok(found)
+    Ok(selected)
 }
 
 /// All options of an engine except buttons, with their set or default values.
@@ -411,7 +424,7 @@ pub fn values(identity: &EngineIdentity) -> BTreeMap<String, String> {
 /// Whether an engine that lacks an option behaves as required anyway: without `OwnBook` it uses no
 /// book.
 fn is_default_behaviour(name: &str, value: &str) -> bool {
-    let is_default = |known: &str, so: &str| name.eq_ignore_ascii_case(known) && value == so;
+    let is_default = |option: &str, default: &str| name.eq_ignore_ascii_case(option) && value == default;
     is_default("OwnBook", "false") || is_default("Ponder", "false") || is_default("Threads", "1")
 }
 
@@ -421,7 +434,7 @@ mod tests {
 
     #[test]
     fn missing_option_is_accepted_if_the_engine_behaves_so_anyway() {
-        for (name, value, so) in [
+        for (name, value, expected) in [
             ("OwnBook", "false", true),
             ("ownbook", "false", true),
             ("OwnBook", "true", false),
@@ -431,36 +444,37 @@ mod tests {
             ("Threads", "2", false),
             ("Hash", "1", false),
         ] {
-            assert_eq!(is_default_behaviour(name, value), so, "{name} {value}");
+            assert_eq!(is_default_behaviour(name, value), expected, "{name} {value}");
         }
     }
 
-    /// Up to eight engines are kept by every worker; of more, one at a time.
+    /// A worker keeps the processes of up to eight engines. With more engines, it keeps only one
+    /// process at a time.
     #[test]
     fn fits_counts_up_to_eight_engines_per_worker() {
         let Some(free) = available_bytes() else { return };
-        let many = |count: usize, bytes: u64, jobs: usize| {
+        let check_many = |count: usize, bytes: u64, jobs: usize| {
             fits(vec![("x", bytes); count], jobs).map_err(|error| error.to_string())
         };
-        assert!(many(8, 1, 1).is_ok());
-        assert!(many(0, 0, 9).is_ok());
-        assert!(many(8, free / 4, 1).is_err());
-        assert!(many(9, free / 4, 1).is_ok());
-        assert!(many(1, free / 4, 1).is_ok());
-        let describe = many(2, free / 3, 4).err().unwrap_or_default();
-        assert!(describe.starts_with("uci.Hash: 4 jobs x "), "{describe}");
-        assert!(describe.ends_with(": use --jobs 1"), "{describe}");
-        assert!(many(1, free * 4, 1).is_err_and(|describe| describe.ends_with("of free memory")));
+        assert!(check_many(8, 1, 1).is_ok());
+        assert!(check_many(0, 0, 9).is_ok());
+        assert!(check_many(8, free / 4, 1).is_err());
+        assert!(check_many(9, free / 4, 1).is_ok());
+        assert!(check_many(1, free / 4, 1).is_ok());
+        let message = check_many(2, free / 3, 4).err().unwrap_or_default();
+        assert!(message.starts_with("uci.Hash: 4 jobs x "), "{message}");
+        assert!(message.ends_with(": use --jobs 1"), "{message}");
+        assert!(check_many(1, free * 4, 1).is_err_and(|message| message.ends_with("of free memory")));
         // The message names the first engine in alphabetical order.
-        let describe = fits(vec![("b", free), ("a", free / 2), ("c", 1)], 1).map_err(|error| error.to_string());
-        assert!(describe.is_err_and(|describe| describe.contains(" (3 engines, the first is \"a\") need more than ")));
+        let message = fits(vec![("b", free), ("a", free / 2), ("c", 1)], 1).map_err(|error| error.to_string());
+        assert!(message.is_err_and(|message| message.contains(" (3 engines, the first is \"a\") need more than ")));
     }
 
     #[test]
     fn all_fit_in_cache_up_to_eight_engines() {
         let engine = ProbedEngine { launch: Launch::default(), examined: EngineInfo::default(), bytes: 0 };
         let subjects = |count: usize| Subjects {
-            known: (0..count).map(|index| (index, engine.clone())).collect(),
+            engines: (0..count).map(|index| (index, engine.clone())).collect(),
             ..Subjects::default()
         };
         assert_eq!([0, 8, 9].map(|count| subjects(count).all_fit_in_cache()), [true, true, false]);
@@ -472,7 +486,7 @@ mod tests {
         if available_bytes().is_none() {
             return;
         }
-        for (who, describe) in [
+        for (section, expected) in [
             ("[subject]\nuci = 'no such'\noptions = { hash = 4294967296 }\n", "(1 engine, the first is "),
             (
                 "[reference]\nuci = 'no such'\noptions = { HASH = 4294967296 }\nlimit = { depth = 4 }\n",
@@ -480,13 +494,13 @@ mod tests {
             ),
             ("[subject]\nuci = 'no such'\noptions = { Hash = -1 }\n", "no program `no such` on the PATH"),
         ] {
-            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n{who}");
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n{section}");
             let experiment = Experiment::parse(&text, std::path::Path::new("x.toml"), &[])
                 .unwrap_or_else(|problem| panic!("{problem}"));
-            let found = Subjects::prepare(&experiment, &Plan::new(&experiment), 2, &AtomicBool::new(false));
-            let found = found.err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(found.contains(describe), "{found}");
-            assert!(found.starts_with("uci.Hash: 2 jobs x 4294967296 MiB ") != who.contains("-1"), "{found}");
+            let result = Subjects::prepare(&experiment, &Plan::new(&experiment), 2, &AtomicBool::new(false));
+            let message = result.err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(message.contains(expected), "{message}");
+            assert!(message.starts_with("uci.Hash: 2 jobs x 4294967296 MiB ") != section.contains("-1"), "{message}");
         }
     }
 
@@ -497,7 +511,7 @@ mod tests {
                 "while read -r line; do case \"$line\" in uci) echo id name Half; echo uciok;; isready) echo readyok;; go*) {answer}; echo bestmove e2e4;; quit) exit;; esac; done"
             )
         };
-        for (answer, limit, describe) in [
+        for (answer, limit, expected) in [
             (
                 "echo info depth 4 nodes 5",
                 "depth = 4",
@@ -515,10 +529,10 @@ mod tests {
             );
             let experiment = Experiment::parse(&text, std::path::Path::new("x.toml"), &[])
                 .unwrap_or_else(|problem| panic!("{problem}"));
-            let found = Subjects::prepare(&experiment, &Plan::new(&experiment), 1, &AtomicBool::new(false));
-            let found = found.unwrap_or_else(|error| panic!("{error}"));
-            let Some(ProbedEngine { examined, .. }) = found.known.get(&0) else { panic!("it is not known") };
-            assert_eq!([examined.go_depth.as_str(), examined.go_nodes.as_str()], describe);
+            let result = Subjects::prepare(&experiment, &Plan::new(&experiment), 1, &AtomicBool::new(false));
+            let subjects = result.unwrap_or_else(|error| panic!("{error}"));
+            let Some(ProbedEngine { examined, .. }) = subjects.engines.get(&0) else { panic!("it is not known") };
+            assert_eq!([examined.go_depth.as_str(), examined.go_nodes.as_str()], expected);
         }
     }
 
@@ -529,22 +543,23 @@ mod tests {
             nodes = { by_depth = [3] }\nevals = 3\n[[expect]]\nwhere = { variant = 'sure' }\nnodes = 3\n[[expect]]\nnodes = { min = 3 }\n";
         let experiment =
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        let known = |index: usize| {
+        let engine = |index: usize| {
             let repeats = if index < 2 { Repeatability::NotRepeatable } else { Repeatability::Exact }.to_string();
             let examined = EngineInfo { repeats, ..EngineInfo::default() };
             (index, ProbedEngine { launch: Launch::default(), examined, bytes: 0 })
         };
-        let subjects = Subjects { known: [0, 1, 2].map(known).into(), ..Subjects::default() };
-        let describe = |name: &str| {
+        let subjects = Subjects { engines: [0, 1, 2].map(engine).into(), ..Subjects::default() };
+        let warning = |name: &str| {
             format!("expect.nodes: exact counts expected of \"{name}\", but its counts are not repeatable")
         };
         assert_eq!(
             subjects.expectation_warnings(&experiment, &Plan::new(&experiment)),
-            [describe("one"), describe("two")]
+            [warning("one"), warning("two")]
         );
     }
 
-    /// The set values go before the declared defaults, also for the memory.
+    /// Values that the experiment sets replace the declared defaults, also when the hash table's
+    /// memory is computed.
     #[test]
     fn examine_prefers_set_values_to_declared_ones() {
         let script = "while read -r line; do case \"$line\" in uci) echo id name Probe; echo id author Somebody; echo option name Hash type spin default 16 min 1 max 64; \
@@ -561,9 +576,11 @@ mod tests {
             let experiment = Experiment::parse(&text, std::path::Path::new("x.toml"), &[])
                 .unwrap_or_else(|problem| panic!("{problem}"));
             let plan = Plan::new(&experiment);
-            let found = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false))
+            let subjects = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false))
                 .unwrap_or_else(|error| panic!("{error}"));
-            let Some(ProbedEngine { bytes, examined, .. }) = found.known.get(&0) else { panic!("it is not known") };
+            let Some(ProbedEngine { bytes, examined, .. }) = subjects.engines.get(&0) else {
+                panic!("it is not known")
+            };
             assert_eq!(*bytes, mebibytes << 20, "{options}");
             let declared: Vec<(&str, &str)> =
                 examined.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();

@@ -57,12 +57,12 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
     }
     let path = folder.join(record::RESULTS);
     let mut verdict = Soundness { state: FolderState::Whole, rows: 0, lines: Vec::new() };
-    let mut found = |state: FolderState, text: String| {
+    let mut add = |state: FolderState, text: String| {
         verdict.state = verdict.state.max(state);
         verdict.lines.push(text);
     };
     if !path.exists() {
-        found(FolderState::Missing, "there is no results.csv".to_owned());
+        add(FolderState::Missing, "there is no results.csv".to_owned());
         return Ok(verdict);
     }
     let verified = record::verify::verify(&path, Some(&manifest)).map_err(OutputError::results(&path))?;
@@ -89,7 +89,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         _ => None,
     };
     let sealed = sealed.filter(|_| verified.describe_damage().is_none() && verified.sealed);
-    let all = [
+    let findings = [
         verified.describe_damage().map(|wrong| (FolderState::Wrong, wrong)),
         verified.describe_missing_rows().map(|missing| (FolderState::Missing, missing)),
         verified.describe_unsealed().map(|unsealed| (FolderState::Unsealed, unsealed)),
@@ -98,57 +98,57 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         manifest.ended.is_none().then(|| (FolderState::Missing, "the run has not ended".to_owned())),
         sealed.map(|sealed| (FolderState::Whole, sealed)),
     ];
-    all.into_iter().flatten().for_each(|(state, text)| found(state, text));
+    findings.into_iter().flatten().for_each(|(state, text)| add(state, text));
     let run = load_experiment(folder, &manifest);
-    let checked = run.as_ref().map_err(Clone::clone);
-    match checked.and_then(|(experiment, plan)| verify_against_plan(folder, &manifest, experiment, plan)) {
-        Ok((state, text)) => found(state, text),
-        Err(why) => found(FolderState::Whole, format!("the rows were not checked against the plan: {why}")),
+    let loaded = run.as_ref().map_err(Clone::clone);
+    match loaded.and_then(|(experiment, plan)| verify_against_plan(folder, &manifest, experiment, plan)) {
+        Ok((state, text)) => add(state, text),
+        Err(why) => add(FolderState::Whole, format!("the rows were not checked against the plan: {why}")),
     }
-    let judged = verify_judgements(folder, run.as_ref().ok().map(|(experiment, _)| experiment));
-    let judged = judged.map_err(OutputError::results(&folder.join(reference::NAME)))?;
-    judged.into_iter().for_each(|(state, text)| found(state, text));
+    let judgements = verify_judgements(folder, run.as_ref().ok().map(|(experiment, _)| experiment));
+    let judgements = judgements.map_err(OutputError::results(&folder.join(reference::NAME)))?;
+    judgements.into_iter().for_each(|(state, text)| add(state, text));
     let history = manifest.history();
-    let sources = several(&history, "builds", |segment| segment.build.to_string()).into_iter();
-    let sources = sources.chain(several(&history, "machines", machine));
-    sources.chain(segment_lines(&history)).for_each(|text| found(FolderState::Whole, text));
-    let left = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let left =
-        left.filter(|name| name == IN_FLIGHT_FILE || name.to_string_lossy().starts_with(record::TEMPORARY)).count();
-    if left > 0 {
-        let files = plural(left, "file");
+    let origins = several(&history, "builds", |segment| segment.build.to_string()).into_iter();
+    let origins = origins.chain(several(&history, "machines", machine));
+    origins.chain(segment_lines(&history)).for_each(|text| add(FolderState::Whole, text));
+    let leftover = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let leftover =
+        leftover.filter(|name| name == IN_FLIGHT_FILE || name.to_string_lossy().starts_with(record::TEMPORARY)).count();
+    if leftover > 0 {
+        let files = plural(leftover, "file");
         let text = format!("{files} of a run that was killed or is still running: the next run removes them");
-        found(FolderState::Whole, text);
+        add(FolderState::Whole, text);
     }
     Ok(verdict)
 }
 
 /// Verifies thin rows: their seal, and the columns of the full rows that they keep.
 fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, OutputError> {
-    let made = manifest.thin.clone().unwrap_or_default();
-    let mut verdict = Soundness { state: FolderState::Whole, rows: made.rows, lines: Vec::new() };
-    let mut found = |state: FolderState, text: String| {
+    let thin_manifest = manifest.thin.clone().unwrap_or_default();
+    let mut verdict = Soundness { state: FolderState::Whole, rows: thin_manifest.rows, lines: Vec::new() };
+    let mut add = |state: FolderState, text: String| {
         verdict.state = verdict.state.max(state);
         verdict.lines.push(text);
     };
     match thin::read(folder, manifest) {
-        Err(error @ ResultsError::Thin(_)) => found(FolderState::Wrong, format!("{}: {error}", thin::NAME)),
+        Err(error @ ResultsError::Thin(_)) => add(FolderState::Wrong, format!("{}: {error}", thin::NAME)),
         Err(error) => return Err(OutputError::results(&folder.join(thin::NAME))(error)),
         Ok(_) if manifest.seal_kind() != SealKind::Whole => {
-            found(FolderState::Unsealed, record::verify::UNSEALED.to_owned());
+            add(FolderState::Unsealed, record::verify::UNSEALED.to_owned());
         }
         Ok(rows) => {
             let columns = plural(rows.verified as u64, "column");
             let text = format!("thin rows, sealed: the table, the manifest, and {columns} as the full rows had them");
-            found(FolderState::Whole, text);
+            add(FolderState::Whole, text);
         }
     }
-    made.missing.into_iter().for_each(|missing| found(FolderState::Missing, missing));
-    if made.failed > 0 {
-        found(FolderState::Missing, format!("{} failed", plural(made.failed, "job")));
+    thin_manifest.missing.into_iter().for_each(|missing| add(FolderState::Missing, missing));
+    if thin_manifest.failed > 0 {
+        add(FolderState::Missing, format!("{} failed", plural(thin_manifest.failed, "job")));
     }
-    let judged = verify_judgements(folder, None).map_err(OutputError::results(&folder.join(reference::NAME)))?;
-    judged.into_iter().for_each(|(state, text)| found(state, text));
+    let judgements = verify_judgements(folder, None).map_err(OutputError::results(&folder.join(reference::NAME)))?;
+    judgements.into_iter().for_each(|(state, text)| add(state, text));
     Ok(verdict)
 }
 
@@ -182,8 +182,8 @@ fn segment_lines(history: &[RunSegment]) -> Vec<String> {
     for run in history.chunk_by(|a, b| a.shard == b.shard).filter(|run| run.len() > 1) {
         for (index, segment) in run.iter().enumerate() {
             let jobs = match &segment.jobs_written {
-                Some(made) if made.0.is_empty() => "no job".to_owned(),
-                Some(made) => format!("jobs {made}"),
+                Some(written) if written.0.is_empty() => "no job".to_owned(),
+                Some(written) => format!("jobs {written}"),
                 None if segment.done == Some(0) => "no job".to_owned(),
                 None if index + 1 == run.len() => "the other jobs".to_owned(),
                 None => "unknown jobs".to_owned(),
@@ -210,19 +210,19 @@ fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Pl
         crate::system::files::read_text(&folder.join(EXPERIMENT)).map_err(|error| format!("{EXPERIMENT}: {error}"))?;
     let mut problem = None;
     for base in folder.ancestors() {
-        let lines = match Experiment::parse(&text, &base.join(EXPERIMENT), &manifest.sets) {
+        let message = match Experiment::parse(&text, &base.join(EXPERIMENT), &manifest.sets) {
             Ok(experiment) => {
                 let plan = Plan::new(&experiment);
                 let id = format!("{:016x}", plan.id());
                 if id == manifest.plan {
                     return Ok((experiment, plan));
                 }
-                let found = format!("{EXPERIMENT} with the suite found here is plan {id}");
-                format!("{found}, but the results are of plan {}", manifest.plan)
+                let plan_found = format!("{EXPERIMENT} with the suite found here is plan {id}");
+                format!("{plan_found}, but the results are of plan {}", manifest.plan)
             }
             Err(problem) => problem.message,
         };
-        problem.get_or_insert(lines);
+        problem.get_or_insert(message);
     }
     Err(problem.unwrap_or_default())
 }
@@ -255,13 +255,13 @@ fn verify_against_plan(
 ) -> Result<(FolderState, String), String> {
     let row_index = RowIndex::new(experiment, plan);
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, manifest.shard);
-    let read = Status::read(&row_index, &folder.join(record::RESULTS), true, |entry, row| {
+    let result = Status::read(&row_index, &folder.join(record::RESULTS), true, |entry, row| {
         stopping.add_row(plan, entry, row);
         Ok(())
     });
-    let status = match read {
+    let status = match result {
         Err(error @ ResultsError::Damaged { .. }) => return Ok((FolderState::Wrong, error.to_string())),
-        read => read.map_err(|error| error.to_string())?,
+        result => result.map_err(|error| error.to_string())?,
     };
     let JobCounts { needed, missing, extra, .. } = status.count(&row_index, jobs_of(plan, manifest.shard), &stopping);
     if missing > 0 {
@@ -301,25 +301,28 @@ mod tests {
         let manifest = Manifest { plan: format!("{:016x}", plan.id()), ..Manifest::default() };
         let results = write("reports/x/experiment.toml", text);
         let folder = results.parent().unwrap();
-        let found =
+        let count_items =
             |manifest: &Manifest| load_experiment(folder, manifest).map(|(experiment, _)| experiment.suite.items.len());
-        assert_eq!(found(&manifest), Ok(1));
+        assert_eq!(count_items(&manifest), Ok(1));
         // `--set` values belong to the plan.
         let sets = vec!["draws=true".to_owned()];
         let plan = Plan::new(&Experiment::load(&file, &sets).unwrap());
-        let with = |sets| Manifest { plan: format!("{:016x}", plan.id()), sets, ..Manifest::default() };
-        assert_eq!((found(&with(sets)), found(&with(Vec::new())).is_err()), (Ok(1), true));
+        let manifest_with = |sets| Manifest { plan: format!("{:016x}", plan.id()), sets, ..Manifest::default() };
+        assert_eq!(
+            (count_items(&manifest_with(sets)), count_items(&manifest_with(Vec::new())).is_err()),
+            (Ok(1), true)
+        );
         write("data/s.epd", "4k3/8/8/8/8/8/8/R3K3 w Q - id \"a\";\n");
-        assert!(found(&manifest).is_err_and(|lines| lines.contains("../data/s.epd")));
+        assert!(count_items(&manifest).is_err_and(|message| message.contains("../data/s.epd")));
     }
 
     #[test]
     fn segments_list_the_jobs_that_each_ran() {
-        let segment = |shard: Option<u64>, jobs: usize, made: Option<&[u64]>, done: Option<u64>| RunSegment {
+        let segment = |shard: Option<u64>, jobs: usize, written: Option<&[u64]>, done: Option<u64>| RunSegment {
             shard,
             jobs,
             done,
-            jobs_written: made.map(|made| Jobs(made.iter().copied().collect())),
+            jobs_written: written.map(|written| Jobs(written.iter().copied().collect())),
             build: Build {
                 version: "1".to_owned(),
                 commit: "abc".to_owned(),
@@ -329,63 +332,63 @@ mod tests {
             machine: Machine { cpu: "Z80".to_owned(), cores: 2, ..Machine::default() },
             ..RunSegment::default()
         };
-        let tail = |jobs: usize| format!("({jobs} in parallel; 1 abc release; Z80, 2 cores)");
+        let expected_tail = |jobs: usize| format!("({jobs} in parallel; 1 abc release; Z80, 2 cores)");
         assert_eq!(segment_lines(&[segment(None, 1, None, None)]), Vec::<String>::new());
-        let two = [segment(None, 4, Some(&[0, 1, 2, 7]), Some(9)), segment(None, 3, None, Some(2))];
-        let lines = [
-            format!("segment 1 of 2 ran jobs 0-2,7 {}", tail(4)),
-            format!("segment 2 of 2 ran the other jobs {}", tail(3)),
+        let resumed = [segment(None, 4, Some(&[0, 1, 2, 7]), Some(9)), segment(None, 3, None, Some(2))];
+        let expected = [
+            format!("segment 1 of 2 ran jobs 0-2,7 {}", expected_tail(4)),
+            format!("segment 2 of 2 ran the other jobs {}", expected_tail(3)),
         ];
-        assert_eq!(segment_lines(&two), lines);
+        assert_eq!(segment_lines(&resumed), expected);
         let shards = [
             segment(Some(0), 1, None, Some(5)),
             segment(Some(1), 1, None, Some(3)),
             segment(Some(1), 2, Some(&[]), Some(3)),
             segment(Some(1), 3, None, Some(0)),
         ];
-        let lines = [
-            format!("segment 1 of 3 of shard 1 ran unknown jobs {}", tail(1)),
-            format!("segment 2 of 3 of shard 1 ran no job {}", tail(2)),
-            format!("segment 3 of 3 of shard 1 ran no job {}", tail(3)),
+        let expected = [
+            format!("segment 1 of 3 of shard 1 ran unknown jobs {}", expected_tail(1)),
+            format!("segment 2 of 3 of shard 1 ran no job {}", expected_tail(2)),
+            format!("segment 3 of 3 of shard 1 ran no job {}", expected_tail(3)),
         ];
-        assert_eq!(segment_lines(&shards), lines);
+        assert_eq!(segment_lines(&shards), expected);
     }
 
     #[test]
     fn verify_reports_files_of_a_killed_run() {
-        let place = tempfile::tempdir().expect("a folder");
-        let put = |name: &str, text: &str| std::fs::write(place.path().join(name), text).expect("a file");
-        put(
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+        write(
             "manifest.json",
             &Manifest { ended: Some(5), rows: Some(1), ..Manifest::default() }.to_text().expect("JSON"),
         );
-        put("results.csv", "id,check\n1,\n");
-        let left = || -> Vec<String> {
-            let found = verify(place.path()).expect("results");
-            assert_eq!(found.rows, 1);
-            found.lines.into_iter().filter(|text| text.contains("killed")).collect()
+        write("results.csv", "id,check\n1,\n");
+        let leftover_lines = || -> Vec<String> {
+            let report = verify(folder.path()).expect("results");
+            assert_eq!(report.rows, 1);
+            report.lines.into_iter().filter(|text| text.contains("killed")).collect()
         };
-        let lines = |count: u32| {
+        let expected = |count: u32| {
             [format!(
                 "{} of a run that was killed or is still running: the next run removes them",
                 plural(count, "file")
             )]
         };
-        put("notes.txt", "");
-        assert_eq!(left(), Vec::<String>::new());
-        put(IN_FLIGHT_FILE, "");
-        assert_eq!(left(), lines(1));
-        put(&format!("{}abc", record::TEMPORARY), "");
-        assert_eq!(left(), lines(2));
-        std::fs::remove_file(place.path().join("results.csv")).expect("gone");
-        let none = verify(place.path()).expect("a manifest");
+        write("notes.txt", "");
+        assert_eq!(leftover_lines(), Vec::<String>::new());
+        write(IN_FLIGHT_FILE, "");
+        assert_eq!(leftover_lines(), expected(1));
+        write(&format!("{}abc", record::TEMPORARY), "");
+        assert_eq!(leftover_lines(), expected(2));
+        std::fs::remove_file(folder.path().join("results.csv")).expect("gone");
+        let none = verify(folder.path()).expect("a manifest");
         assert_eq!((none.state, none.lines), (FolderState::Missing, vec!["there is no results.csv".to_owned()]));
     }
 
     #[test]
     fn verify_reports_failed_jobs_and_several_builds() {
-        let place = tempfile::tempdir().unwrap();
-        let put = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         let segment = |commit: &str, profile: &str| RunSegment {
             build: Build {
                 version: "1".to_owned(),
@@ -395,26 +398,29 @@ mod tests {
             },
             ..RunSegment::default()
         };
-        let lines = |segments: Vec<RunSegment>, rows: &str| {
+        let verify_with = |segments: Vec<RunSegment>, error: &str| {
             let manifest = Manifest { ended: Some(5), rows: Some(1), segments, ..Manifest::default() };
-            put("manifest.json", &manifest.to_text().unwrap());
+            write("manifest.json", &manifest.to_text().unwrap());
             let header = record::header(&[], record::Extra::default());
             let mut row: Vec<&str> = vec![""; header.len() - 1];
-            row[header.iter().position(|name| name == record::columns::ERROR).unwrap()] = rows;
+            row[header.iter().position(|name| name == record::columns::ERROR).unwrap()] = error;
             let mut row: Vec<String> = row.into_iter().map(str::to_owned).collect();
             record::seal(&mut row, 0);
-            put("results.csv", &format!("{}\n{}\n", header.join(","), row.join(",")));
-            let found = verify(place.path()).unwrap();
-            let builds = found.lines.iter().find(|text| text.contains(" builds: ")).cloned();
-            (found.state, builds, found.lines.contains(&"1 job failed".to_owned()))
+            write("results.csv", &format!("{}\n{}\n", header.join(","), row.join(",")));
+            let report = verify(folder.path()).unwrap();
+            let builds = report.lines.iter().find(|text| text.contains(" builds: ")).cloned();
+            (report.state, builds, report.lines.contains(&"1 job failed".to_owned()))
         };
-        assert_eq!(lines(vec![segment("a", "release")], ""), (FolderState::Whole, None, false));
-        assert_eq!(lines(vec![segment("a", "release")], "it broke"), (FolderState::Missing, None, true));
-        for (other, shown) in
+        assert_eq!(verify_with(vec![segment("a", "release")], ""), (FolderState::Whole, None, false));
+        assert_eq!(verify_with(vec![segment("a", "release")], "it broke"), (FolderState::Missing, None, true));
+        for (other, names) in
             [(segment("b", "release"), "1 a release; 1 b release"), (segment("a", "dev"), "1 a dev; 1 a release")]
         {
-            let builds = format!("its 2 segments are from 2 builds: {shown}");
-            assert_eq!(lines(vec![segment("a", "release"), other], ""), (FolderState::Whole, Some(builds), false));
+            let builds = format!("its 2 segments are from 2 builds: {names}");
+            assert_eq!(
+                verify_with(vec![segment("a", "release"), other], ""),
+                (FolderState::Whole, Some(builds), false)
+            );
         }
     }
 }

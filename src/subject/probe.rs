@@ -118,16 +118,15 @@ impl ProbeResult {
 /// When the engine cannot be started, or fails.
 pub fn probe_limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeResult>, Failure> {
     let Some((identity, depth)) = try_depth(launch, stop)? else { return Ok(None) };
-    let Some((nodes, reports)) = try_nodes(launch, &depth, stop)? else { return Ok(None) };
-    let repeats = Repeatability::NotRepeatable;
+    let Some((nodes, node_reports)) = try_nodes(launch, &depth, stop)? else { return Ok(None) };
     Ok(Some(ProbeResult {
         identity,
-        repeatability: repeats,
+        repeatability: Repeatability::NotRepeatable,
         resets_on_new_game: true,
         difference: None,
         depth,
         nodes,
-        node_reports: reports,
+        node_reports,
     }))
 }
 
@@ -143,33 +142,33 @@ pub fn probe_repeatability(
     trial: ProbeResult,
     stop: &AtomicBool,
 ) -> Result<Option<ProbeResult>, Failure> {
-    let mut seen = Comparison::default();
-    let Some(deepest) = seen.search(launch, boards, limit, stop)? else { return Ok(None) };
+    let mut comparison = Comparison::default();
+    let Some(deepest) = comparison.search(launch, boards, limit, stop)? else { return Ok(None) };
     // Under a node limit the node counts agree anyway, so the same work is repeated with a depth
     // limit.
     if let (Some(_), Some(deepest @ 1..), LimitSupport::Yes) = (limit.nodes, deepest, &trial.depth) {
         let to_depth = Limit { depth: Some(deepest), nodes: None };
-        if seen.search(launch, boards, to_depth, stop)?.is_none() {
+        if comparison.search(launch, boards, to_depth, stop)?.is_none() {
             return Ok(None);
         }
     }
-    Ok(Some(seen.into_result(launch.restart, trial)))
+    Ok(Some(comparison.into_result(launch.restart, trial)))
 }
 
 /// The engine's identity, and whether it respects `go depth`. `None` if `stop` was set.
 fn try_depth(launch: &Launch, stop: &AtomicBool) -> Result<Option<(EngineIdentity, LimitSupport)>, Failure> {
     let limit = Limit { depth: Some(TRIAL_DEPTH), nodes: None };
-    let (identity, found) = match search_with_patience(launch, limit, stop)? {
+    let (identity, report) = match search_with_patience(launch, limit, stop)? {
         (_, Attempt::Stopped) => return Ok(None),
         (identity, Attempt::Overran(why)) => return Ok(Some((identity, LimitSupport::No(why)))),
-        (identity, Attempt::Answer(found)) => (identity, found),
+        (identity, Attempt::Answer(report)) => (identity, report),
     };
-    let honours = match found.depth {
+    let support = match report.depth {
         Some(TRIAL_DEPTH) => LimitSupport::Yes,
         Some(depth) => LimitSupport::No(format!("it searched to depth {depth}, expected {TRIAL_DEPTH}")),
         None => LimitSupport::No("it reports no depth".to_owned()),
     };
-    Ok(Some((identity, honours)))
+    Ok(Some((identity, support)))
 }
 
 /// Whether the engine respects `go nodes`, and when it reports its nodes. `None` if `stop` was set.
@@ -178,41 +177,41 @@ fn try_nodes(
     depth: &LimitSupport,
     stop: &AtomicBool,
 ) -> Result<Option<(LimitSupport, NodeReports)>, Failure> {
-    let by_nodes = |nodes| Limit { depth: None, nodes: Some(nodes) };
-    let found = match search_with_patience(launch, by_nodes(TRIAL_NODES), stop)?.1 {
+    let node_limit = |nodes| Limit { depth: None, nodes: Some(nodes) };
+    let report = match search_with_patience(launch, node_limit(TRIAL_NODES), stop)?.1 {
         Attempt::Stopped => return Ok(None),
         Attempt::Overran(why) => return Ok(Some((LimitSupport::No(why), NodeReports::Whole))),
-        Attempt::Answer(found) => found,
+        Attempt::Answer(report) => report,
     };
-    let Some(made) = found.nodes else {
+    let Some(nodes) = report.nodes else {
         return Ok(Some((LimitSupport::No("it reports no nodes".to_owned()), NodeReports::Never)));
     };
-    if (TRIAL_NODES / 2..=2 * TRIAL_NODES).contains(&made) {
+    if (TRIAL_NODES / 2..=2 * TRIAL_NODES).contains(&nodes) {
         return Ok(Some((LimitSupport::Yes, NodeReports::Whole)));
     }
-    let why = format!("it searched {made} nodes, expected {TRIAL_NODES}");
-    let (Some(reached), true, LimitSupport::Yes) = (found.depth, made < TRIAL_NODES, depth) else {
+    let why = format!("it searched {nodes} nodes, expected {TRIAL_NODES}");
+    let (Some(reached), true, LimitSupport::Yes) = (report.depth, nodes < TRIAL_NODES, depth) else {
         return Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
     };
     // Few nodes were reported. If they are those of finished depths, the next depth needs more than
     // the rest of the limit, and finishes under a limit that is large enough.
     let next = Limit { depth: Some(reached.saturating_add(1)), nodes: None };
-    let whole = match search_with_patience(launch, next, stop)?.1 {
+    let next_nodes = match search_with_patience(launch, next, stop)?.1 {
         Attempt::Stopped => return Ok(None),
-        Attempt::Answer(found) => found.nodes.unwrap_or(0),
+        Attempt::Answer(report) => report.nodes.unwrap_or(0),
         Attempt::Overran(_) => 0,
     };
-    if whole < TRIAL_NODES {
-        let why = format!("{why}, and its next depth takes {whole} nodes");
+    if next_nodes < TRIAL_NODES {
+        let why = format!("{why}, and its next depth takes {next_nodes} nodes");
         return Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
     }
-    match search_with_patience(launch, by_nodes(2 * whole), stop)?.1 {
+    match search_with_patience(launch, node_limit(2 * next_nodes), stop)?.1 {
         Attempt::Stopped => Ok(None),
-        Attempt::Answer(found) if found.depth > Some(reached) && found.nodes <= Some(4 * whole) => {
+        Attempt::Answer(report) if report.depth > Some(reached) && report.nodes <= Some(4 * next_nodes) => {
             Ok(Some((LimitSupport::Yes, NodeReports::Depths)))
         }
         _ => {
-            let why = format!("{why}, and no deeper with a limit of {} nodes", 2 * whole);
+            let why = format!("{why}, and no deeper with a limit of {} nodes", 2 * next_nodes);
             Ok(Some((LimitSupport::No(why), NodeReports::Whole)))
         }
     }
@@ -233,16 +232,17 @@ fn search_with_patience(
     limit: Limit,
     stop: &AtomicBool,
 ) -> Result<(EngineIdentity, Attempt), Failure> {
-    let (identity, found, beyond) = attempt(launch, limit, SHORT_TIMEOUT, stop)?;
-    match found {
-        Attempt::Overran(_) if !beyond => {
-            attempt(launch, limit, LONG_TIMEOUT, stop).map(|(_, found, _)| (identity, found))
+    let (identity, outcome, exceeded) = attempt(launch, limit, SHORT_TIMEOUT, stop)?;
+    match outcome {
+        Attempt::Overran(_) if !exceeded => {
+            attempt(launch, limit, LONG_TIMEOUT, stop).map(|(_, outcome, _)| (identity, outcome))
         }
-        found => Ok((identity, found)),
+        outcome => Ok((identity, outcome)),
     }
 }
 
-/// One such search; the flag says whether it had exceeded its limit when it was stopped.
+/// Searches the initial position in a new process. The flag is whether the engine had exceeded its
+/// limit when it was stopped.
 fn attempt(
     launch: &Launch,
     limit: Limit,
@@ -254,24 +254,24 @@ fn attempt(
     engine.set_timeout(patience);
     let identity = engine.identity().clone();
     match search_new_game(&mut engine, &Board::startpos(), limit, stop) {
-        Ok(found) => {
+        Ok(report) => {
             engine.quit();
-            Ok((identity, found.map_or(Attempt::Stopped, Attempt::Answer), false))
+            Ok((identity, report.map_or(Attempt::Stopped, Attempt::Answer), false))
         }
         Err(Failure { fault: EngineFault::LimitIgnored(waited) | EngineFault::NoAnswer(waited), .. }) => {
             let (depth, nodes) = engine.progress();
-            let beyond = limit.depth.is_some_and(|maximum| depth > Some(maximum))
+            let exceeded = limit.depth.is_some_and(|maximum| depth > Some(maximum))
                 || limit.nodes.is_some_and(|maximum| nodes > Some(2 * maximum));
-            Ok((identity, Attempt::Overran(describe_overrun(waited, limit, depth, nodes, beyond)), beyond))
+            Ok((identity, Attempt::Overran(describe_overrun(waited, limit, depth, nodes, exceeded)), exceeded))
         }
         Err(failure) => Err(failure),
     }
 }
 
 /// Describes a search that did not end at its limit.
-fn describe_overrun(waited: Duration, limit: Limit, depth: Option<u8>, nodes: Option<u64>, beyond: bool) -> String {
+fn describe_overrun(waited: Duration, limit: Limit, depth: Option<u8>, nodes: Option<u64>, exceeded: bool) -> String {
     let seconds = waited.as_secs_f64();
-    if !beyond {
+    if !exceeded {
         return format!("it did not answer within {seconds:.0} s");
     }
     let reached = match (limit.depth, depth, nodes) {
@@ -282,14 +282,14 @@ fn describe_overrun(waited: Duration, limit: Limit, depth: Option<u8>, nodes: Op
     format!("it searched for {seconds:.0} s{reached} and had to be stopped")
 }
 
-/// Searches that should be equal, and how they differ.
+/// The differences between searches that should be equal.
 #[derive(Default)]
 struct Comparison {
     /// The spread of node counts over all searches of a position, and over those in new processes.
     spread: f64,
     spread_fresh: f64,
-    /// The first difference between a search after others and one in a new process, and between two
-    /// in new processes.
+    /// The first difference between a search after other searches and one in a new process, and
+    /// between two searches in new processes.
     after_others: Option<String>,
     between_fresh: Option<String>,
     /// Whether a search reported no nodes.
@@ -297,9 +297,10 @@ struct Comparison {
 }
 
 impl Comparison {
-    /// Searches each position in a new process, again after the others, and in another new process;
-    /// one process at a time, since two might not fit into memory. Returns the depth that all
-    /// reached, if they reported one; the outer `None` if `stop` was set.
+    /// Searches each position in a new process, again in the same process after the other
+    /// positions, and in another new process. Only one process runs at a time, since two might not
+    /// fit into memory. Returns the depth that all searches reached, or `None` inside if they
+    /// reported no depth; the outer `None` if `stop` was set.
     fn search(
         &mut self,
         launch: &Launch,
@@ -310,24 +311,25 @@ impl Comparison {
         let mut depths = Vec::new();
         for (index, board) in boards.iter().enumerate() {
             let others = boards.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, other)| other);
-            let searches: Vec<&Board> = std::iter::once(board).chain(others).chain([board]).collect();
-            let mut found = Vec::new();
-            for searches in [&searches[..], &[board]] {
+            let boards_in_order: Vec<&Board> = std::iter::once(board).chain(others).chain([board]).collect();
+            let mut reports = Vec::new();
+            for process_boards in [&boards_in_order[..], &[board]] {
                 let mut engine = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
                 engine.start()?;
-                for board in searches {
+                for board in process_boards {
                     let Some(answer) = search_new_game(&mut engine, board, limit, stop)? else { return Ok(None) };
-                    found.push(answer);
+                    reports.push(answer);
                 }
                 engine.quit();
             }
-            let (first, repeated, new) = (&found[0], &found[searches.len() - 1], &found[searches.len()]);
-            let counts = [first, repeated, new].map(|answer| answer.nodes.unwrap_or(0));
-            self.missing_nodes |= [first, repeated, new].iter().any(|answer| answer.nodes.is_none());
+            let (first, repeated, fresh) =
+                (&reports[0], &reports[boards_in_order.len() - 1], &reports[boards_in_order.len()]);
+            let counts = [first, repeated, fresh].map(|answer| answer.nodes.unwrap_or(0));
+            self.missing_nodes |= [first, repeated, fresh].iter().any(|answer| answer.nodes.is_none());
             self.spread = spread(&counts).max(self.spread);
             self.spread_fresh = spread(&[counts[0], counts[2]]).max(self.spread_fresh);
             self.after_others = self.after_others.take().or_else(|| difference(first, repeated));
-            self.between_fresh = self.between_fresh.take().or_else(|| difference(first, new));
+            self.between_fresh = self.between_fresh.take().or_else(|| difference(first, fresh));
             // The depth before the last is certainly finished.
             depths.push(first.earlier_depths.last().map_or(first.depth, |earlier| Some(earlier.depth)));
         }
@@ -336,53 +338,62 @@ impl Comparison {
 
     /// The result, given how long a process is kept.
     fn into_result(self, restart: Restart, trial: ProbeResult) -> ProbeResult {
-        let forgets = self.after_others.is_none() || self.between_fresh.is_some();
+        let resets = self.after_others.is_none() || self.between_fresh.is_some();
         let (spread, difference) = match restart {
             Restart::Experiment => (self.spread, self.between_fresh.or(self.after_others)),
             Restart::Game | Restart::Search => (self.spread_fresh, self.between_fresh),
         };
-        let repeats = match spread {
+        let repeatability = match spread {
             _ if self.missing_nodes => Repeatability::NotRepeatable,
             0.0 if difference.is_some() => Repeatability::SameNodes,
             0.0 => Repeatability::Exact,
             spread if spread <= MAX_SPREAD => Repeatability::Within(spread),
             _ => Repeatability::NotRepeatable,
         };
-        let reports = if self.missing_nodes { NodeReports::Never } else { trial.node_reports };
-        ProbeResult { repeatability: repeats, resets_on_new_game: forgets, difference, node_reports: reports, ..trial }
+        let node_reports = if self.missing_nodes { NodeReports::Never } else { trial.node_reports };
+        ProbeResult { repeatability: repeatability, resets_on_new_game: resets, difference, node_reports, ..trial }
     }
 }
 
-/// The first difference between two searches that should be equal. A depth reported by only one of
-/// them is no difference: some engines report depths by the clock.
-fn difference(one: &UciReport, other: &UciReport) -> Option<String> {
+/// The first difference between two searches that should be equal. A depth that only one search
+/// reports is not a difference, because some engines decide by the clock which depths to report.
+fn difference(first_report: &UciReport, second_report: &UciReport) -> Option<String> {
     let mut before = 0;
-    for earlier in &one.earlier_depths {
-        let Some(same) = other.earlier_depths.iter().find(|same| same.depth == earlier.depth) else { continue };
-        let message = (earlier.nodes, earlier.score, &earlier.pv);
-        if message != (same.nodes, same.score, &same.pv) {
-            let line = |depth_report: &super::DepthReport| {
+    for earlier in &first_report.earlier_depths {
+        let Some(counterpart) =
+            second_report.earlier_depths.iter().find(|counterpart| counterpart.depth == earlier.depth)
+        else {
+            continue;
+        };
+        let result = (earlier.nodes, earlier.score, &earlier.pv);
+        if result != (counterpart.nodes, counterpart.score, &counterpart.pv) {
+            let describe_depth = |depth_report: &super::DepthReport| {
                 format!("{} nodes, score {}, {}", depth_report.nodes, depth_report.score, join_moves(&depth_report.pv))
             };
-            return Some(format!("at depth {}: {}, then {}", earlier.depth, line(earlier), line(same)));
+            return Some(format!(
+                "at depth {}: {}, then {}",
+                earlier.depth,
+                describe_depth(earlier),
+                describe_depth(counterpart)
+            ));
         }
         before = earlier.depth;
     }
     let parts: [(&str, [String; 2]); 5] = [
         (
             "depth",
-            [one, other].map(|depth_report| depth_report.depth.map(|depth| depth.to_string()).unwrap_or_default()),
+            [first_report, second_report].map(|report| report.depth.map(|depth| depth.to_string()).unwrap_or_default()),
         ),
         (
             "nodes",
-            [one, other].map(|depth_report| depth_report.nodes.map(|nodes| nodes.to_string()).unwrap_or_default()),
+            [first_report, second_report].map(|report| report.nodes.map(|nodes| nodes.to_string()).unwrap_or_default()),
         ),
         (
             "score",
-            [one, other].map(|depth_report| depth_report.score.map(|score| score.to_string()).unwrap_or_default()),
+            [first_report, second_report].map(|report| report.score.map(|score| score.to_string()).unwrap_or_default()),
         ),
-        ("move", [one, other].map(|depth_report| depth_report.best.to_string())),
-        ("variation", [one, other].map(|depth_report| join_moves(&depth_report.pv))),
+        ("move", [first_report, second_report].map(|report| report.best.to_string())),
+        ("variation", [first_report, second_report].map(|report| join_moves(&report.pv))),
     ];
     let (name, [first, second]) = parts.into_iter().find(|(_, [first, second])| first != second)?;
     let since = if before > 0 { format!(" after depth {before}") } else { String::new() };
@@ -393,15 +404,15 @@ fn join_moves(moves: &[crate::chess::Move]) -> String {
     moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// By what share the maximum exceeds the minimum.
+/// The share by which the maximum exceeds the minimum.
 fn spread(counts: &[u64]) -> f64 {
     match (counts.iter().min(), counts.iter().max()) {
-        (Some(least), Some(maximum)) if maximum > least => *maximum as f64 / (*least).max(1) as f64 - 1.0,
+        (Some(minimum), Some(maximum)) if maximum > minimum => *maximum as f64 / (*minimum).max(1) as f64 - 1.0,
         _ => 0.0,
     }
 }
 
-/// One search at the start of a new game; `None` if it was stopped.
+/// Searches a position at the start of a new game; `None` if the search was stopped.
 fn search_new_game(
     engine: &mut Uci,
     board: &Board,
@@ -409,13 +420,13 @@ fn search_new_game(
     stop: &AtomicBool,
 ) -> Result<Option<UciReport>, Failure> {
     engine.new_game()?;
-    let mut found = None;
-    let ended = engine.search(Position::from_board(board), limit, stop, &mut |message| {
-        if let SearchEvent::Report(reported) = message {
-            found = Some(reported.clone());
+    let mut last_report = None;
+    let end = engine.search(Position::from_board(board), limit, stop, &mut |message| {
+        if let SearchEvent::Report(report) = message {
+            last_report = Some(report.clone());
         }
     })?;
-    Ok(if ended == SearchEnd::Stopped { None } else { found })
+    Ok(if end == SearchEnd::Stopped { None } else { last_report })
 }
 
 #[cfg(test)]
@@ -436,7 +447,7 @@ mod tests {
         ] {
             assert!((spread(counts) - expected).abs() < 1e-12, "{counts:?}");
         }
-        let join_moves = [
+        let values = [
             Repeatability::Exact,
             Repeatability::SameNodes,
             Repeatability::Within(0.0501),
@@ -444,86 +455,91 @@ mod tests {
             Repeatability::Within(0.0001),
             Repeatability::NotRepeatable,
         ];
-        let shown =
+        let texts =
             ["exact", "same nodes, other answers", "within 5.1 %", "within 10.0 %", "within 0.1 %", "not repeatable"];
-        assert_eq!(join_moves.map(|word| word.to_string()), shown);
+        assert_eq!(values.map(|word| word.to_string()), texts);
     }
 
-    /// An engine beyond the limit when stopped ignored it; otherwise only the time is known.
+    /// An engine that had exceeded the limit when it was stopped ignored the limit. Otherwise the
+    /// message has only the time.
     #[test]
     fn overrun_states_depth_or_nodes_reached() {
         let waited = Duration::from_millis(5400);
-        let (deep, many) = (Limit { depth: Some(4), nodes: None }, Limit { depth: None, nodes: Some(20_000) });
-        for (limit, depth, nodes, beyond, message) in [
-            (deep, Some(9), Some(7), true, "it searched for 5 s to depth 9 (limit 4) and had to be stopped"),
+        let (depth_limit, node_limit) =
+            (Limit { depth: Some(4), nodes: None }, Limit { depth: None, nodes: Some(20_000) });
+        for (limit, depth, nodes, exceeded, message) in [
+            (depth_limit, Some(9), Some(7), true, "it searched for 5 s to depth 9 (limit 4) and had to be stopped"),
             (
-                many,
+                node_limit,
                 Some(9),
                 Some(70_000),
                 true,
                 "it searched for 5 s to 70000 nodes (limit 20000) and had to be stopped",
             ),
-            (many, Some(9), Some(7), false, "it did not answer within 5 s"),
-            (deep, None, None, false, "it did not answer within 5 s"),
+            (node_limit, Some(9), Some(7), false, "it did not answer within 5 s"),
+            (depth_limit, None, None, false, "it did not answer within 5 s"),
         ] {
-            assert_eq!(describe_overrun(waited, limit, depth, nodes, beyond), message);
+            assert_eq!(describe_overrun(waited, limit, depth, nodes, exceeded), message);
         }
     }
 
-    /// Every part that must be equal in two searches; a depth that one of them does not report is
-    /// no difference.
+    /// Tries every part that must be equal in two searches. A depth that only one search reports is
+    /// not a difference.
     #[test]
     fn difference_covers_every_reported_part() {
         let start = Board::startpos();
-        let mv = |word: &str| crate::chess::parse_move(&start, word).unwrap();
-        let earlier = |depth, nodes, score, word: &str| super::super::DepthReport {
+        let parse_move = |word: &str| crate::chess::parse_move(&start, word).unwrap();
+        let depth_report = |depth, nodes, score, word: &str| super::super::DepthReport {
             depth,
             score,
-            pv: vec![mv(word)],
+            pv: vec![parse_move(word)],
             nodes,
             hashfull: None,
             milliseconds: None,
             elapsed: Duration::ZERO,
         };
-        let one = UciReport {
+        let report = UciReport {
             depth: Some(3),
             score: Some(31),
-            best: mv("e2e4"),
-            pv: vec![mv("e2e4")],
+            best: parse_move("e2e4"),
+            pv: vec![parse_move("e2e4")],
             nodes: Some(900),
-            earlier_depths: vec![earlier(1, 20, 5, "a2a3"), earlier(2, 100, 7, "b2b3")],
+            earlier_depths: vec![depth_report(1, 20, 5, "a2a3"), depth_report(2, 100, 7, "b2b3")],
             ..UciReport::default()
         };
-        assert_eq!(difference(&one, &one), None);
-        let clock = UciReport { hashfull: Some(3), milliseconds: Some(9), ..one.clone() };
-        assert_eq!(difference(&one, &clock), None, "the clock and hashfull are no answers");
-        let with = |change: fn(&mut UciReport)| {
-            let mut other = one.clone();
-            change(&mut other);
-            difference(&one, &other)
+        assert_eq!(difference(&report, &report), None);
+        let with_clock = UciReport { hashfull: Some(3), milliseconds: Some(9), ..report.clone() };
+        assert_eq!(difference(&report, &with_clock), None, "the clock and hashfull are no answers");
+        let difference_after = |change: fn(&mut UciReport)| {
+            let mut changed = report.clone();
+            change(&mut changed);
+            difference(&report, &changed)
         };
-        assert_eq!(with(|it| drop(it.earlier_depths.remove(1))), None);
+        assert_eq!(difference_after(|report| drop(report.earlier_depths.remove(1))), None);
         for (change, message) in [
-            ((|it| it.depth = Some(4)) as fn(&mut UciReport), "depth 3, then 4 after depth 2"),
-            (|it| it.nodes = Some(901), "nodes 900, then 901 after depth 2"),
-            (|it| it.nodes = None, "nodes 900, then  after depth 2"),
-            (|it| it.score = Some(30), "score 31, then 30 after depth 2"),
-            (|it| it.best = it.earlier_depths[0].pv[0], "move e2e4, then a2a3 after depth 2"),
-            (|it| it.pv.clear(), "variation e2e4, then  after depth 2"),
+            ((|report| report.depth = Some(4)) as fn(&mut UciReport), "depth 3, then 4 after depth 2"),
+            (|report| report.nodes = Some(901), "nodes 900, then 901 after depth 2"),
+            (|report| report.nodes = None, "nodes 900, then  after depth 2"),
+            (|report| report.score = Some(30), "score 31, then 30 after depth 2"),
+            (|report| report.best = report.earlier_depths[0].pv[0], "move e2e4, then a2a3 after depth 2"),
+            (|report| report.pv.clear(), "variation e2e4, then  after depth 2"),
             (
-                |it| it.earlier_depths[1].nodes = 101,
+                |report| report.earlier_depths[1].nodes = 101,
                 "at depth 2: 100 nodes, score 7, b2b3, then 101 nodes, score 7, b2b3",
             ),
-            (|it| it.earlier_depths[0].score = 6, "at depth 1: 20 nodes, score 5, a2a3, then 20 nodes, score 6, a2a3"),
             (
-                |it| it.earlier_depths[0].pv = it.pv.clone(),
+                |report| report.earlier_depths[0].score = 6,
+                "at depth 1: 20 nodes, score 5, a2a3, then 20 nodes, score 6, a2a3",
+            ),
+            (
+                |report| report.earlier_depths[0].pv = report.pv.clone(),
                 "at depth 1: 20 nodes, score 5, a2a3, then 20 nodes, score 5, e2e4",
             ),
         ] {
-            assert_eq!(with(change).as_deref(), Some(message));
+            assert_eq!(difference_after(change).as_deref(), Some(message));
         }
-        let bare = |score| UciReport { score: Some(score), ..UciReport::default() };
-        assert_eq!(difference(&bare(1), &bare(2)).as_deref(), Some("score 1, then 2"));
+        let report_with_score = |score| UciReport { score: Some(score), ..UciReport::default() };
+        assert_eq!(difference(&report_with_score(1), &report_with_score(2)).as_deref(), Some("score 1, then 2"));
     }
 
     /// The result for an engine scripted in shell: `n` is the number of the search in its process.
@@ -545,84 +561,100 @@ mod tests {
         probe(&launch, &boards, limit, false, &AtomicBool::new(stop)).unwrap()
     }
 
-    /// Limits at their edges, spreads at and just above the maximum, and node counts that change
-    /// with the age of the process.
+    /// Tries limits at their edges, spreads below and above the maximum, and node counts that
+    /// change with each search of a process.
     #[test]
     fn trial_judges_limits_and_spread() {
-        let (deep, many) = (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
-        let (game, all) = (Restart::Game, Restart::Experiment);
-        let text = |probed: &ProbeResult| {
+        let (depth_limit, node_limit) =
+            (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
+        let (per_game, per_experiment) = (Restart::Game, Restart::Experiment);
+        let summarize = |probed: &ProbeResult| {
             (probed.repeatability, probed.resets_on_new_game, probed.depth.clone(), probed.nodes.clone())
         };
-        let no = |why: &str| LimitSupport::No(why.to_owned());
-        let yes = LimitSupport::Yes;
+        let ignored = |why: &str| LimitSupport::No(why.to_owned());
+        let respected = LimitSupport::Yes;
         for (answers, restart, limit, expected) in [
             // Both edges are respected: half the nodes, and twice as many.
-            ("echo info depth $d nodes 10000", all, deep, (Repeatability::Exact, true, yes.clone(), yes.clone())),
-            ("echo info depth $d nodes 40000", all, many, (Repeatability::Exact, true, yes.clone(), yes.clone())),
+            (
+                "echo info depth $d nodes 10000",
+                per_experiment,
+                depth_limit,
+                (Repeatability::Exact, true, respected.clone(), respected.clone()),
+            ),
+            (
+                "echo info depth $d nodes 40000",
+                per_experiment,
+                node_limit,
+                (Repeatability::Exact, true, respected.clone(), respected.clone()),
+            ),
             (
                 "echo info depth $d nodes 40001",
-                all,
-                deep,
-                (Repeatability::Exact, true, yes.clone(), no("it searched 40001 nodes, expected 20000")),
+                per_experiment,
+                depth_limit,
+                (Repeatability::Exact, true, respected.clone(), ignored("it searched 40001 nodes, expected 20000")),
             ),
             (
                 "echo info depth $d nodes 9999",
-                all,
-                many,
-                (Repeatability::NotRepeatable, true, yes.clone(), no("it searched 9999 nodes, expected 20000")),
+                per_experiment,
+                node_limit,
+                (
+                    Repeatability::NotRepeatable,
+                    true,
+                    respected.clone(),
+                    ignored("it searched 9999 nodes, expected 20000"),
+                ),
             ),
             (
                 "echo info depth 5 nodes 20000",
-                all,
-                many,
-                (Repeatability::Exact, true, no("it searched to depth 5, expected 4"), yes.clone()),
+                per_experiment,
+                node_limit,
+                (Repeatability::Exact, true, ignored("it searched to depth 5, expected 4"), respected.clone()),
             ),
             (
                 "echo info nodes 20000",
-                all,
-                deep,
-                (Repeatability::NotRepeatable, true, no("it reports no depth"), yes.clone()),
+                per_experiment,
+                depth_limit,
+                (Repeatability::NotRepeatable, true, ignored("it reports no depth"), respected.clone()),
             ),
             (
                 "echo info depth 4",
-                all,
-                deep,
-                (Repeatability::NotRepeatable, true, yes.clone(), no("it reports no nodes")),
+                per_experiment,
+                depth_limit,
+                (Repeatability::NotRepeatable, true, respected.clone(), ignored("it reports no nodes")),
             ),
             // The second search of a process counts more nodes: within the spread, above it, and
             // irrelevant where each game has its own process.
             (
                 "echo info depth $d nodes $((19500 + n * 500))",
-                all,
-                deep,
-                (Repeatability::Within(0.05), false, yes.clone(), yes.clone()),
+                per_experiment,
+                depth_limit,
+                (Repeatability::Within(0.05), false, respected.clone(), respected.clone()),
             ),
             (
                 "echo info depth $d nodes $((17000 + n * 3000))",
-                all,
-                deep,
-                (Repeatability::NotRepeatable, false, yes.clone(), yes.clone()),
+                per_experiment,
+                depth_limit,
+                (Repeatability::NotRepeatable, false, respected.clone(), respected.clone()),
             ),
             (
                 "echo info depth $d nodes $((17000 + n * 3000))",
-                game,
-                deep,
-                (Repeatability::Exact, false, yes.clone(), yes.clone()),
+                per_game,
+                depth_limit,
+                (Repeatability::Exact, false, respected.clone(), respected.clone()),
             ),
-            // A difference in one position counts, whatever the next one shows; so do missing nodes
-            // in one position.
+            // A difference or missing nodes in a single position count, whatever the next position
+            // reports.
             (
                 "case \"$p $d\" in */pppppppp/*\\ 3) echo info depth 3;; *) echo info depth $d nodes 20000;; esac",
-                all,
-                deep,
-                (Repeatability::NotRepeatable, true, yes.clone(), yes.clone()),
+                per_experiment,
+                depth_limit,
+                (Repeatability::NotRepeatable, true, respected.clone(), respected.clone()),
             ),
             (
                 "case $p in */1ppp*) k=0;; *) k=1;; esac; echo info depth $d nodes $((19500 + k * n * 500))",
-                all,
-                deep,
-                (Repeatability::Within(0.05), false, yes.clone(), yes.clone()),
+                per_experiment,
+                depth_limit,
+                (Repeatability::Within(0.05), false, respected.clone(), respected.clone()),
             ),
         ] {
             let probed = probe_script(answers, restart, limit, false).unwrap();
@@ -633,73 +665,78 @@ mod tests {
                 assert_eq!(repeats, expected_repeats, "{answers} {restart:?}");
             }
             assert_eq!(
-                (text(&probed).1, text(&probed).2, text(&probed).3),
+                (summarize(&probed).1, summarize(&probed).2, summarize(&probed).3),
                 (expected.1, expected.2, expected.3),
                 "{answers} {restart:?}"
             );
             assert_eq!(probed.identity.name, "Probe");
         }
-        assert_eq!(probe_script("echo info depth $d nodes 20000", all, deep, true), None);
+        assert_eq!(probe_script("echo info depth $d nodes 20000", per_experiment, depth_limit, true), None);
     }
 
-    /// The n-th search of a process has the same nodes and another score, move, variation or depth
-    /// line; under a node limit the work is also tried by depth.
+    /// Later searches of a process have the same nodes but another score, move, variation or depth
+    /// line. Under a node limit, the searches are also repeated with a depth limit.
     #[test]
     fn same_nodes_with_other_answers_is_not_exact() {
-        let (deep, many) = (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
+        let (depth_limit, node_limit) =
+            (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
         let text = "info depth ${d##* } score cp 1 nodes 20000 pv e2e4";
-        for (answers, limit, repeats) in [
-            (format!("echo {text}"), deep, Repeatability::Exact),
-            (format!("echo {text} | sed \"s/cp 1/cp $n/\""), deep, Repeatability::SameNodes),
-            (format!("echo {text} e7e$((n / 2 + 5))"), deep, Repeatability::SameNodes),
-            (format!("echo info depth 1 score cp 1 nodes $n pv a2a3; echo {text}"), deep, Repeatability::SameNodes),
-            ("echo info depth 3 score cp 1 nodes 20000 pv e2e4".to_owned(), many, Repeatability::Exact),
+        for (answers, limit, expected) in [
+            (format!("echo {text}"), depth_limit, Repeatability::Exact),
+            (format!("echo {text} | sed \"s/cp 1/cp $n/\""), depth_limit, Repeatability::SameNodes),
+            (format!("echo {text} e7e$((n / 2 + 5))"), depth_limit, Repeatability::SameNodes),
+            (format!("echo info depth 1 score cp 1 nodes $n pv a2a3; echo {text}"), depth_limit, Repeatability::SameNodes),
+            ("echo info depth 3 score cp 1 nodes 20000 pv e2e4".to_owned(), node_limit, Repeatability::Exact),
             // Nothing differs under the node limit, but node counts differ by depth.
             (
                 "case $d in go*) echo info depth 3 score cp 1 nodes 20000 pv e2e4;; *) echo info depth $d score cp 1 nodes $((19500 + n * 500)) pv e2e4;; esac"
                     .to_owned(),
-                many,
+                node_limit,
                 Repeatability::Within(0.05),
             ),
         ] {
             let probed = probe_script(&answers, Restart::Experiment, limit, false).unwrap();
-            let same = match (probed.repeatability, repeats) {
+            let is_expected = match (probed.repeatability, expected) {
                 (Repeatability::Within(spread), Repeatability::Within(required)) => (spread - required).abs() < 1e-9,
-                (found, required) => found == required,
+                (actual, required) => actual == required,
             };
-            assert!(same, "{answers}: {probed:?}");
-            assert_eq!(probed.resets_on_new_game, repeats == Repeatability::Exact, "{answers}");
-            assert_eq!(probed.difference.is_some(), repeats != Repeatability::Exact, "{answers}");
-            let anew = probe_script(&answers, Restart::Game, limit, false).unwrap();
-            assert_eq!((anew.repeatability, anew.difference), (Repeatability::Exact, None), "{answers}");
+            assert!(is_expected, "{answers}: {probed:?}");
+            assert_eq!(probed.resets_on_new_game, expected == Repeatability::Exact, "{answers}");
+            assert_eq!(probed.difference.is_some(), expected != Repeatability::Exact, "{answers}");
+            let per_game = probe_script(&answers, Restart::Game, limit, false).unwrap();
+            assert_eq!((per_game.repeatability, per_game.difference), (Repeatability::Exact, None), "{answers}");
         }
     }
 
-    /// Nodes reported at the end of each depth: 100 for the first, and three times as many for each
-    /// further one. The limit is respected if the next depth does not fit and a larger limit
-    /// reaches it; it is not if the next depth would have fitted, or no limit reaches it.
+    /// The engine reports its nodes at the end of each depth: 100 for the first depth, and three
+    /// times as many for each further depth. The limit is respected if the next depth does not fit
+    /// into it and a larger limit reaches that depth. It is not respected if the next depth would
+    /// have fitted, or if no limit reaches it.
     #[test]
     fn node_limit_is_recognised_from_reports_by_depth() {
-        let deep = Limit { depth: Some(3), nodes: None };
-        let ends = "k=100; e=1; while [ $((3 * k)) -le $MOST ] && [ $e -lt $DEEP ]; do k=$((3 * k)); e=$((e + 1)); done; echo info depth $e nodes $k";
-        let by = |maximum: &str| {
-            let nodes = ends.replace("$MOST", maximum).replace("$DEEP", "99");
-            let depth = ends.replace("$MOST", "99999999").replace("$DEEP", "$d");
+        let depth_limit = Limit { depth: Some(3), nodes: None };
+        let depths_script = "k=100; e=1; while [ $((3 * k)) -le $MOST ] && [ $e -lt $DEEP ]; do k=$((3 * k)); e=$((e + 1)); done; echo info depth $e nodes $k";
+        let limited_script = |maximum: &str| {
+            let nodes = depths_script.replace("$MOST", maximum).replace("$DEEP", "99");
+            let depth = depths_script.replace("$MOST", "99999999").replace("$DEEP", "$d");
             format!("case $d in go*) {nodes};; *) {depth};; esac")
         };
-        let message = |maximum: &str| {
-            let probed = probe_script(&by(maximum), Restart::Experiment, deep, false).unwrap();
+        let probe_nodes = |maximum: &str| {
+            let probed = probe_script(&limited_script(maximum), Restart::Experiment, depth_limit, false).unwrap();
             (probed.nodes, probed.node_reports)
         };
         // 100, 300, 900, 2700, 8100, 24300: within 20,000 the fifth ends with 8100.
-        assert_eq!(message("$m"), (LimitSupport::Yes, NodeReports::Depths));
-        let no = |why: &str| (LimitSupport::No(format!("it searched {why}")), NodeReports::Whole);
-        assert_eq!(message("1000"), no("900 nodes, expected 20000, and its next depth takes 2700 nodes"));
-        assert_eq!(message("9000"), no("8100 nodes, expected 20000, and no deeper with a limit of 48600 nodes"));
+        assert_eq!(probe_nodes("$m"), (LimitSupport::Yes, NodeReports::Depths));
+        let ignored = |why: &str| (LimitSupport::No(format!("it searched {why}")), NodeReports::Whole);
+        assert_eq!(probe_nodes("1000"), ignored("900 nodes, expected 20000, and its next depth takes 2700 nodes"));
+        assert_eq!(
+            probe_nodes("9000"),
+            ignored("8100 nodes, expected 20000, and no deeper with a limit of 48600 nodes")
+        );
     }
 
-    /// Node counts differ in every process: whether a new game resets it cannot be observed, and is
-    /// assumed.
+    /// If node counts differ in every process, it cannot be observed whether a new game resets the
+    /// engine, so a reset is assumed.
     #[test]
     fn engine_that_never_repeats_is_assumed_to_reset() {
         let limit = Limit { depth: Some(3), nodes: None };

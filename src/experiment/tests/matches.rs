@@ -77,24 +77,27 @@ fn match_numbers_are_checked_at_both_limits() {
             ("test = { beta = 0.0 }", "match.test.beta: 0 is out of range: expected 0.0001 to 0.5", "beta", ""),
         ],
     );
-    let games =
-        |more: &str| read(&format!("{GAMES}{more}"), &[]).map(|experiment| experiment.file.games).ok().flatten();
-    let all = games("").map(|games| (games.test_or_default(), games.encounters(3, 1)));
+    let read_games =
+        |lines: &str| read(&format!("{GAMES}{lines}"), &[]).map(|experiment| experiment.file.games).ok().flatten();
+    let baseline_pairs = read_games("").map(|read_games| (read_games.test_or_default(), read_games.encounters(3, 1)));
     let test = crate::experiment::matches::Test { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: false };
-    assert_eq!(all, Some((test, vec![(0, 1), (2, 1)])), "a test that is not asked for stops nothing");
-    let robin =
-        games("pairing = \"round-robin\"\ntest = { }").map(|games| (games.test_or_default(), games.encounters(3, 1)));
-    assert_eq!(robin, Some((crate::experiment::matches::Test { stop: true, ..test }, vec![(0, 1), (0, 2), (1, 2)])));
+    assert_eq!(baseline_pairs, Some((test, vec![(0, 1), (2, 1)])), "a test that is not asked for stops nothing");
+    let round_robin = read_games("pairing = \"round-robin\"\ntest = { }")
+        .map(|read_games| (read_games.test_or_default(), read_games.encounters(3, 1)));
+    assert_eq!(
+        round_robin,
+        Some((crate::experiment::matches::Test { stop: true, ..test }, vec![(0, 1), (0, 2), (1, 2)]))
+    );
 }
 
 #[test]
 fn section_not_allowed_with_a_match_is_refused() {
-    let no_positions = |path: &str| {
+    let refusal = |path: &str| {
         format!("{path}: is not allowed with [match]: a match plays games and searches no positions of the suite")
     };
-    for (more, message, place) in [
-        ("[sequence]\nself_play = 3", no_positions("sequence"), "sequence"),
-        ("[reference]\nuci = \"builtin\"\nlimit = { depth = 9 }", no_positions("reference"), "reference"),
+    for (lines, expected_message, expected_quote) in [
+        ("[sequence]\nself_play = 3", refusal("sequence"), "sequence"),
+        ("[reference]\nuci = \"builtin\"\nlimit = { depth = 9 }", refusal("reference"), "reference"),
         (
             "[tune]",
             "tune: is not allowed with [match]: a race drops variants after a few positions, but games would need thousands for each: tune by nodes, then let the best variants play"
@@ -102,22 +105,22 @@ fn section_not_allowed_with_a_match_is_refused() {
             "tune",
         ),
     ] {
-        let (found, pointed, _) = output(&format!("{GAMES}{more}\n"), &[]);
-        assert_eq!((found, pointed.as_str()), (message, place));
+        let (message, quoted, _) = output(&format!("{GAMES}{lines}\n"), &[]);
+        assert_eq!((message, quoted.as_str()), (expected_message, expected_quote));
     }
     let openings = "a repeat plays the same games again: add openings for more games";
     let seeds = "all seeds of a variant would play the same openings: add openings for more games (or make other keys variants: \
         \"keys.seed\" = [1, 2, 3] in [grid])";
-    for (first, message) in [
+    for (lines, message) in [
         ("repeats = 2", format!("repeats: {openings}")),
         ("seeds = 3", format!("seeds: {seeds}")),
         ("repeats = 1\nseeds = 1", String::new()),
     ] {
-        assert_eq!(output(&format!("{first}\n{GAMES}"), &[]).0, message);
+        assert_eq!(output(&format!("{lines}\n{GAMES}"), &[]).0, message);
     }
-    let one = "suite = { startpos = true }\nlimit = { depth = 1 }\n[match]\n";
+    let single_variant = "suite = { startpos = true }\nlimit = { depth = 1 }\n[match]\n";
     assert_eq!(
-        output(one, &[]).0,
+        output(single_variant, &[]).0,
         "match: a match needs at least two variants, found 1: give a second, by [grid] or [[variant]]"
     );
     let share = GAMES.replace("\"keys.seed\" = 2", "\"table.size\" = \"25 %\"");
@@ -125,35 +128,51 @@ fn section_not_allowed_with_a_match_is_refused() {
         output(&share, &[]).0,
         "table.size: a match needs an absolute size: a share of what searches store is not known (variant \"second\")"
     );
-    let over = GAMES.replace("startpos = true", "fen = \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"");
-    assert_eq!(output(&over, &[]).0, "suite: fen: the game is over before it begins");
+    let finished = GAMES.replace("startpos = true", "fen = \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"");
+    assert_eq!(output(&finished, &[]).0, "suite: fen: the game is over before it begins");
     // All finished games are listed, and no other.
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("s.epd");
-    let ends = "7k/5Q2/6K1/8/8/8/8/8 b - - id \"stalemate\";\n4k3/8/8/8/8/8/PPPPPPPP/4K3 w - - id \"open\";\n\
+    let positions = "7k/5Q2/6K1/8/8/8/8/8 b - - id \"stalemate\";\n4k3/8/8/8/8/8/PPPPPPPP/4K3 w - - id \"open\";\n\
         rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - id \"mate\";\n";
-    std::fs::write(&file, ends).expect("a suite");
-    let over = GAMES.replace("{ startpos = true }", &format!("{:?}", file));
-    assert_eq!(output(&over, &[]).0, "suite: 2 games are over before they begin: `stalemate`, `mate`");
+    std::fs::write(&file, positions).expect("a suite");
+    let finished = GAMES.replace("{ startpos = true }", &format!("{:?}", file));
+    assert_eq!(output(&finished, &[]).0, "suite: 2 games are over before they begin: `stalemate`, `mate`");
 }
 
 #[test]
 fn match_claim_needs_two_variants_that_play() {
     let syntax = "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, A and B variants that play each other";
     let pairing_help = "each plays the baseline; pairing = \"round-robin\" plays every pair";
-    let only = format!("expect: a match supports claims only: {syntax}");
-    let nodes = format!("expect.nodes: a match supports claims only: {syntax}");
-    let depth = format!("expect.depth: a match supports claims only: {syntax}");
-    let between = |text: &str| format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number");
+    let message = format!("expect: a match supports claims only: {syntax}");
+    let nodes_message = format!("expect.nodes: a match supports claims only: {syntax}");
+    let depth_message = format!("expect.depth: a match supports claims only: {syntax}");
+    let out_of_range =
+        |text: &str| format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number");
     check(
         GAMES,
         &[
             ("[[expect]]\nclaim = \"elo(second, first) > -1e3\"", "", "", ""),
             ("[[expect]]\nclaim = \"elo(first, third, (x)) <= 3\"", "", "", ""),
             ("[[expect]]\nclaim = \"score(first, second) >= 0.001\"", "", "", ""),
-            ("[[expect]]\nclaim = \"score(first, second) < 0\"", &between("score(first, second) < 0"), "claim", ""),
-            ("[[expect]]\nclaim = \"score(first, second) < 1\"", &between("score(first, second) < 1"), "claim", ""),
-            ("[[expect]]\nclaim = \"elo(first, second) < inf\"", &between("elo(first, second) < inf"), "claim", ""),
+            (
+                "[[expect]]\nclaim = \"score(first, second) < 0\"",
+                &out_of_range("score(first, second) < 0"),
+                "claim",
+                "",
+            ),
+            (
+                "[[expect]]\nclaim = \"score(first, second) < 1\"",
+                &out_of_range("score(first, second) < 1"),
+                "claim",
+                "",
+            ),
+            (
+                "[[expect]]\nclaim = \"elo(first, second) < inf\"",
+                &out_of_range("elo(first, second) < inf"),
+                "claim",
+                "",
+            ),
             (
                 "[[expect]]\nclaim = \"elo(secont, first) > 0\"",
                 "expect.claim: there is no variant \"secont\"",
@@ -184,9 +203,9 @@ fn match_claim_needs_two_variants_that_play() {
                 "claim",
                 "",
             ),
-            ("[[expect]]\nnodes = 3", &only, "[[expect]]", ""),
-            ("[[expect]]\nclaim = \"elo(first, second) > 0\"\nnodes = 3", &nodes, "[[expect]]", ""),
-            ("[[expect]]\nclaim = \"elo(first, second) > 0\"\nwhere = { depth = 3 }", &depth, "[[expect]]", ""),
+            ("[[expect]]\nnodes = 3", &message, "[[expect]]", ""),
+            ("[[expect]]\nclaim = \"elo(first, second) > 0\"\nnodes = 3", &nodes_message, "[[expect]]", ""),
+            ("[[expect]]\nclaim = \"elo(first, second) > 0\"\nwhere = { depth = 3 }", &depth_message, "[[expect]]", ""),
             ("pairing = \"round-robin\"\n[[expect]]\nclaim = \"elo(second, third, (x)) > 0\"", "", "", ""),
             (
                 "test = { }\n[[expect]]\nclaim = \"elo(first, second) > 0\"",
@@ -224,28 +243,29 @@ fn tune_numbers_are_checked_at_both_limits() {
     );
 }
 
-/// The baseline's copies come last, each with its divided nodes.
+/// The handicapped copies of the baseline come last. Each has the baseline's nodes divided by its
+/// handicap.
 #[test]
 fn handicap_divides_the_baselines_nodes() {
-    let variants = |more: &str, sets: &[&str]| {
-        let read = read(&format!("baseline = {{ variant = \"second\" }}\n{GAMES}{more}"), sets);
-        let variants = read.map(|read| read.variants).unwrap_or_default();
-        let output = variants
+    let handicapped = |more: &str, sets: &[&str]| {
+        let experiment = read(&format!("baseline = {{ variant = \"second\" }}\n{GAMES}{more}"), sets);
+        let variants = experiment.map(|experiment| experiment.variants).unwrap_or_default();
+        let copies = variants
             .into_iter()
             .skip(3)
             .map(|variant| (variant.name.clone(), variant.limit.nodes, variant.builtin().unwrap().keys.seed));
-        output.collect::<Vec<_>>()
+        copies.collect::<Vec<_>>()
     };
     let expected = |divided: [u64; 2]| {
         ["0.8", "2"]
             .iter()
             .zip(divided)
-            .map(|(by, nodes)| (format!("second, nodes / {by}"), Some(nodes), 2))
+            .map(|(divisor, nodes)| (format!("second, nodes / {divisor}"), Some(nodes), 2))
             .collect::<Vec<_>>()
     };
-    assert_eq!(variants("handicap = [0.8, 2]", &[]), expected([11, 5]));
-    assert_eq!(variants("handicap = [0.8, 2]", &["limit.nodes=1000"]), expected([1250, 500]));
-    assert_eq!(variants("", &[]), []);
+    assert_eq!(handicapped("handicap = [0.8, 2]", &[]), expected([11, 5]));
+    assert_eq!(handicapped("handicap = [0.8, 2]", &["limit.nodes=1000"]), expected([1250, 500]));
+    assert_eq!(handicapped("", &[]), []);
     let out_of_range =
         |divisor: &str| format!("match.handicap: {divisor} is out of range: expected 0.01 to 100, but not 1");
     let stops = "match.handicap: a test that stops early biases Elo: give the test `stop = false`";
@@ -274,11 +294,11 @@ fn handicap_divides_the_baselines_nodes() {
         ],
     );
     for limit in ["depth = 3", "depth = 3, nodes = 9"] {
-        let other = GAMES.replace("nodes = 9", limit);
+        let experiment = GAMES.replace("nodes = 9", limit);
         let message = "match.handicap: needs a limit of nodes alone, and \"first\" has another limit: give limit = { nodes = 20000 }";
-        assert_eq!(output(&format!("{other}handicap = [2]"), &[]).0, message);
+        assert_eq!(output(&format!("{experiment}handicap = [2]"), &[]).0, message);
     }
     // One variant plays its handicapped copies.
-    let one = "suite = { startpos = true }\nlimit = { nodes = 9 }\n[match]\nhandicap = [2]\n";
-    assert_eq!(output(one, &[]).0, "");
+    let single_variant = "suite = { startpos = true }\nlimit = { nodes = 9 }\n[match]\nhandicap = [2]\n";
+    assert_eq!(output(single_variant, &[]).0, "");
 }

@@ -3,17 +3,17 @@
 use super::{Experiment, SEARCH, check, output, read};
 use std::path::Path;
 
-/// A quoted key is one word, however many dots it has.
+/// A quoted key is a single word, even with dots in it.
 #[test]
 fn quoted_path_is_refused_with_a_suggestion() {
-    let help = |path: &str| format!("a quoted key is one word: write it without quotes, `{path} = ...`");
-    for (more, path, word) in [
+    let expected_help = |path: &str| format!("a quoted key is one word: write it without quotes, `{path} = ...`");
+    for (lines, path, word) in [
         ("[engine]\n\"table.policy\" = \"always\"", "table.policy", "table.policy"),
         ("[engine.table]\n\"policy.kind\" = \"always\"", "table.policy.kind", "policy.kind"),
     ] {
-        let (found, pointed, helped) = output(&format!("{SEARCH}{more}\n"), &[]);
-        assert_eq!(found, format!("{path}: unknown key `{word}` (variant \"default\")"));
-        assert_eq!((pointed, helped), (format!("\"{word}\""), help(word)));
+        let (message, quoted, help) = output(&format!("{SEARCH}{lines}\n"), &[]);
+        assert_eq!(message, format!("{path}: unknown key `{word}` (variant \"default\")"));
+        assert_eq!((quoted, help), (format!("\"{word}\""), expected_help(word)));
     }
 }
 
@@ -109,16 +109,16 @@ fn sequence_and_suite_errors_have_their_place() {
         ],
     );
     // A search by nodes alone needs deepening; an external engine has its own.
-    let step = "limit.depth: missing: without deepening a search needs a depth";
-    let straight = "suite = { startpos = true }\nlimit = { nodes = 9 }\n[engine]\ndeepening.step = 0\n";
-    check(straight, &[("", step, "limit", ""), ("[subject]\nuci = \"x\"", "", "", "")]);
+    let message = "limit.depth: missing: without deepening a search needs a depth";
+    let without_deepening = "suite = { startpos = true }\nlimit = { nodes = 9 }\n[engine]\ndeepening.step = 0\n";
+    check(without_deepening, &[("", message, "limit", ""), ("[subject]\nuci = \"x\"", "", "", "")]);
     // If the file's name is not a valid experiment name, a name is suggested: the file need not be
     // renamed.
     for (file, name) in [("my dir/ex p.toml", "ex-p"), (".x.toml", "x.x"), ("-.toml", "-")] {
         let problem = Experiment::parse(SEARCH, Path::new(file), &[]).err();
         let help = problem.and_then(|problem| problem.help);
-        let output = format!("an experiment without a name takes its file's: write name = \"{name}\" at its top");
-        assert_eq!(help, (name != "-").then_some(output), "{file}");
+        let expected = format!("an experiment without a name takes its file's: write name = \"{name}\" at its top");
+        assert_eq!(help, (name != "-").then_some(expected), "{file}");
     }
     // Without a name the experiment takes its file's.
     assert_eq!(read(SEARCH, &[]).map(|experiment| experiment.name).unwrap_or_default(), "x");
@@ -196,7 +196,7 @@ fn subject_errors_have_their_place() {
     let columns = |index: usize| {
         experiment.as_ref().map(|experiment| crate::experiment::variant::option_columns(&experiment.variants[index]))
     };
-    let shown = [
+    let expected = [
         ("subject.uci", "x -u"),
         ("subject.restart", "game"),
         ("subject.timeout", "2.5"),
@@ -204,14 +204,14 @@ fn subject_errors_have_their_place() {
         ("uci.Hash", "8"),
         ("limit.depth", "2"),
     ];
-    assert_eq!(columns(0), Ok(shown.map(|(path, value)| (path.to_owned(), value.to_owned())).to_vec()));
-    let own = columns(1).map(|columns| (columns[0].clone(), columns.len() > 20)).map_err(Clone::clone);
-    assert_eq!(own, Ok((("subject.uci".to_owned(), "builtin".to_owned()), true)));
+    assert_eq!(columns(0), Ok(expected.map(|(path, value)| (path.to_owned(), value.to_owned())).to_vec()));
+    let builtin = columns(1).map(|columns| (columns[0].clone(), columns.len() > 20)).map_err(Clone::clone);
+    assert_eq!(builtin, Ok((("subject.uci".to_owned(), "builtin".to_owned()), true)));
 }
 
 #[test]
 fn setting_errors_have_their_place() {
-    for (set, message, place, help) in [
+    for (set, expected_message, expected_quote, expected_help) in [
         ("table.slots", "--set table.slots: expected path=value, as in table.size=\"4 MiB\"", "table.slots", ""),
         ("table.slots=9", "table.slots: 9 is out of range: expected 1 to 8 (variant \"default\")", "9", ""),
         (
@@ -246,31 +246,35 @@ fn setting_errors_have_their_place() {
         ("limit.nodes=many", "limit.nodes: expected a number above 0, found many", "many", ""),
         ("preset=3", "preset: expected a name in quotes (variant \"default\")", "3", ""),
     ] {
-        let (found, pointed, helped) = output(SEARCH, &[set]);
+        let (message, quoted, help) = output(SEARCH, &[set]);
         if set == "draws.x=1" {
             // The path is unknown before options are read.
-            assert!(found.contains("draws.x"), "{found}: {helped}");
-            assert!(!helped.contains("draws.x"), "{found}: {helped}");
+            assert!(message.contains("draws.x"), "{message}: {help}");
+            assert!(!help.contains("draws.x"), "{message}: {help}");
             continue;
         }
-        assert_eq!((found.as_str(), pointed.as_str(), helped.as_str()), (message, place, help), "{set}");
+        assert_eq!(
+            (message.as_str(), quoted.as_str(), help.as_str()),
+            (expected_message, expected_quote, expected_help),
+            "{set}"
+        );
     }
-    let (message, place, _) = output(SEARCH, &["subject.patience=3"]);
+    let (message, quoted, _) = output(SEARCH, &["subject.patience=3"]);
     assert_eq!(
-        (message.as_str(), place.as_str()),
+        (message.as_str(), quoted.as_str()),
         ("--set.subject.patience: there is no option `subject.patience`", "subject.patience")
     );
-    let unknown = crate::experiment::options(Some("purpel"), &[]).err().map(|problem| (problem.message, problem.help));
-    let all = "purple, purple-listing, purple-as-published, otter, webster, webster-as-published, ancient, vipermate, match, modern";
+    let problem = crate::experiment::options(Some("purpel"), &[]).err().map(|problem| (problem.message, problem.help));
+    let presets = "purple, purple-listing, purple-as-published, otter, webster, webster-as-published, ancient, vipermate, match, modern";
     assert_eq!(
-        unknown,
+        problem,
         Some((
-            format!("preset: unknown preset `purpel`, expected one of {all}"),
+            format!("preset: unknown preset `purpel`, expected one of {presets}"),
             Some("did you mean `purple`?".to_owned())
         ))
     );
-    let limit = crate::experiment::options(None, &["limit.depth=3".to_owned()]).err().map(|problem| problem.message);
-    assert_eq!(limit.as_deref(), Some("limit.depth: is not an option of ttlab's own engine"));
+    let message = crate::experiment::options(None, &["limit.depth=3".to_owned()]).err().map(|problem| problem.message);
+    assert_eq!(message.as_deref(), Some("limit.depth: is not an option of ttlab's own engine"));
 }
 
 #[test]

@@ -4,7 +4,8 @@ use super::*;
 use crate::engine::{Engine, EngineOptions};
 use crate::subject::{SearchEnd, SearchEvent};
 
-/// A position by itself, or after a number of plies of a game; none in self-play.
+/// A name is a position by itself, or a position after a number of plies of a game. Self-play has
+/// no such names.
 #[test]
 fn find_position_returns_the_position_of_a_name() {
     let folder = tempfile::tempdir().unwrap();
@@ -17,47 +18,47 @@ fn find_position_returns_the_position_of_a_name() {
         let text = format!("{text}\nlimit = {{ depth = 1 }}\n");
         Experiment::parse(&text, &folder.path().join("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
     };
-    let find = |experiment: &Experiment, name: &str| {
-        let (start, past) = find_position(experiment, name)?;
-        Some((start, past.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")))
+    let find_text = |experiment: &Experiment, name: &str| {
+        let (start, moves) = find_position(experiment, name)?;
+        Some((start, moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")))
     };
-    let (start, other) = (Board::startpos(), Board::from_fen(late).unwrap());
+    let (start, late_start) = (Board::startpos(), Board::from_fen(late).unwrap());
     let games = read_file("suite = 'a ply b.pgn'");
-    let [one, two] = [0, 1].map(|index| games.suite.items[index].id.clone());
-    let words = |text: &str| text.to_owned();
-    for (name, place) in [
-        (format!("{one} ply 0"), Some((start, words("")))),
-        (format!("{one} ply 2"), Some((start, words("e2e4 e7e5")))),
-        (format!("{two} ply 1"), Some((other, words("")))),
-        (format!("{two} ply 3"), Some((other, words("c7c5 g1f3")))),
-        (one, None),
-        (format!("{two} ply x"), None),
+    let [first, second] = [0, 1].map(|index| games.suite.items[index].id.clone());
+    let moves = |text: &str| text.to_owned();
+    for (name, expected) in [
+        (format!("{first} ply 0"), Some((start, moves("")))),
+        (format!("{first} ply 2"), Some((start, moves("e2e4 e7e5")))),
+        (format!("{second} ply 1"), Some((late_start, moves("")))),
+        (format!("{second} ply 3"), Some((late_start, moves("c7c5 g1f3")))),
+        (first, None),
+        (format!("{second} ply x"), None),
         ("none ply 1".to_owned(), None),
     ] {
-        assert_eq!(find(&games, &name), place, "{name}");
+        assert_eq!(find_text(&games, &name), expected, "{name}");
     }
     let single = read_file("suite = { startpos = true }");
-    assert_eq!(find(&single, "startpos"), Some((start, words(""))));
-    assert_eq!([find(&single, "startpos ply 0"), find(&single, "elsewhere")], [None, None]);
-    let own = read_file("suite = { startpos = true }\nsequence = { self_play = 3 }");
-    assert_eq!([find(&own, "startpos"), find(&own, "startpos ply 0")], [None, None]);
+    assert_eq!(find_text(&single, "startpos"), Some((start, moves(""))));
+    assert_eq!([find_text(&single, "startpos ply 0"), find_text(&single, "elsewhere")], [None, None]);
+    let self_play = read_file("suite = { startpos = true }\nsequence = { self_play = 3 }");
+    assert_eq!([find_text(&self_play, "startpos"), find_text(&self_play, "startpos ply 0")], [None, None]);
 }
 
-/// Only the last row of a search counts; each move and the position itself need one search.
+/// Only the last row of a search counts. Each best move and the position itself need one search.
 #[test]
 fn unjudged_counts_missing_searches() {
     let folder = tempfile::tempdir().unwrap();
-    let text = |more: &str| format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{more}");
-    let read_file = |more: &str| {
-        Experiment::parse(&text(more), Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+    let toml = |sections: &str| format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{sections}");
+    let read_file = |sections: &str| {
+        Experiment::parse(&toml(sections), Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
     };
-    let judged = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 3 }\n");
-    assert_eq!(unjudged(&judged, folder.path()).unwrap(), 0, "there are no results");
+    let experiment = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 3 }\n");
+    assert_eq!(unjudged(&experiment, folder.path()).unwrap(), 0, "there are no results");
     let rows = "variant,position,repeat,depth,best\n\
             a,startpos,0,1,e2e4\na,startpos,0,2,d2d4\na,startpos,1,1,d2d4\nb,startpos,0,1,a2a3\nb,startpos,0,2,g1f3\n\
             b,startpos,1,2,e2e4\nb,elsewhere,0,2,h2h4\nc,startpos,0,2,\n";
     std::fs::write(folder.path().join("results.csv"), rows).unwrap();
-    let row = |position: &str, mv: &str| Judgement {
+    let judgement = |position: &str, mv: &str| Judgement {
         reference: "j-1".to_owned(),
         position: position.to_owned(),
         mv: mv.to_owned(),
@@ -66,31 +67,32 @@ fn unjudged_counts_missing_searches() {
         nodes: None,
     };
     // The position, d2d4, e2e4 and g1f3.
-    for (known, left) in [(&[][..], 4), (&["d2d4"], 3), (&["", "e2e4"], 2), (&["", "d2d4", "e2e4", "g1f3"], 0)] {
-        let known: Vec<Judgement> = known.iter().map(|mv| row("startpos", mv)).collect();
-        write(folder.path(), &known).unwrap();
-        assert_eq!(unjudged(&judged, folder.path()).unwrap(), left, "{known:?}");
+    for (judgements, missing) in [(&[][..], 4), (&["d2d4"], 3), (&["", "e2e4"], 2), (&["", "d2d4", "e2e4", "g1f3"], 0)]
+    {
+        let judgements: Vec<Judgement> = judgements.iter().map(|mv| judgement("startpos", mv)).collect();
+        write(folder.path(), &judgements).unwrap();
+        assert_eq!(unjudged(&experiment, folder.path()).unwrap(), missing, "{judgements:?}");
     }
-    write(folder.path(), &[row("elsewhere", ""), row("elsewhere", "e2e4")]).unwrap();
-    assert_eq!(unjudged(&judged, folder.path()).unwrap(), 4, "another position's");
+    write(folder.path(), &[judgement("elsewhere", ""), judgement("elsewhere", "e2e4")]).unwrap();
+    assert_eq!(unjudged(&experiment, folder.path()).unwrap(), 4, "another position's");
     assert_eq!(unjudged(&read_file(""), folder.path()).unwrap(), 0, "nobody judges");
 }
 
 #[test]
 fn prune_drops_judgements_of_other_positions_and_references() {
-    let read_file = |more: &str| {
-        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{more}");
+    let read_file = |sections: &str| {
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{sections}");
         Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
     };
-    let prepared = |experiment: &Experiment| {
+    let prepare = |experiment: &Experiment| {
         let plan = crate::experiment::Plan::new(experiment);
         Subjects::prepare(experiment, &plan, 1, &AtomicBool::new(false)).unwrap()
     };
-    let judged = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 3 }\n");
-    let deeper = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 4 }\n");
+    let judged_experiment = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 3 }\n");
+    let deeper_experiment = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 4 }\n");
     let folder = tempfile::tempdir().unwrap();
     let row = |experiment: &Experiment, start: &Board, position: &str, mv: &str| Judgement {
-        reference: identity(&prepared(experiment).reference_id, start, &[]),
+        reference: identity(&prepare(experiment).reference_id, start, &[]),
         position: position.to_owned(),
         mv: mv.to_owned(),
         best: "e2e4".to_owned(),
@@ -99,33 +101,34 @@ fn prune_drops_judgements_of_other_positions_and_references() {
     };
     let start = Board::startpos();
     let other = Board::from_fen("8/8/8/3k4/8/3K4/4P3/8 w - - 0 1").unwrap();
-    let sound = [row(&judged, &start, "startpos", ""), row(&judged, &start, "startpos", "e2e4")];
-    let all = [
-        sound[0].clone(),
-        row(&deeper, &start, "startpos", "d2d4"),
-        row(&judged, &other, "startpos", "c2c4"),
-        row(&judged, &start, "elsewhere", ""),
-        sound[1].clone(),
+    let valid = [row(&judged_experiment, &start, "startpos", ""), row(&judged_experiment, &start, "startpos", "e2e4")];
+    let judgements = [
+        valid[0].clone(),
+        row(&deeper_experiment, &start, "startpos", "d2d4"),
+        row(&judged_experiment, &other, "startpos", "c2c4"),
+        row(&judged_experiment, &start, "elsewhere", ""),
+        valid[1].clone(),
     ];
-    let left = |experiment: &Experiment| {
-        write(folder.path(), &all).unwrap();
-        prune(experiment, &prepared(experiment), folder.path()).unwrap();
+    let prune_all = |experiment: &Experiment| {
+        write(folder.path(), &judgements).unwrap();
+        prune(experiment, &prepare(experiment), folder.path()).unwrap();
         let mut moves: Vec<_> = read(folder.path()).unwrap().into_iter().map(|row| (row.position, row.mv)).collect();
         moves.sort();
         moves
     };
-    let names = |list: &[(&str, &str)]| {
+    let owned_names = |list: &[(&str, &str)]| {
         list.iter().map(|(position, mv)| ((*position).to_owned(), (*mv).to_owned())).collect::<Vec<_>>()
     };
-    assert_eq!(left(&judged), names(&[("startpos", ""), ("startpos", "e2e4")]));
-    assert_eq!(left(&deeper), names(&[("startpos", "d2d4")]));
-    assert_eq!(left(&read_file("")).len(), all.len(), "where nobody judges nothing is touched");
+    assert_eq!(prune_all(&judged_experiment), owned_names(&[("startpos", ""), ("startpos", "e2e4")]));
+    assert_eq!(prune_all(&deeper_experiment), owned_names(&[("startpos", "d2d4")]));
+    assert_eq!(prune_all(&read_file("")).len(), judgements.len(), "where nobody judges nothing is touched");
 }
 
-/// Two shards by one reference or by two, and a target folder with older judgements.
+/// Gathers two shards, judged by the same reference or by different ones, into a target folder with
+/// older judgements.
 #[test]
 fn gather_merges_judgements_of_one_reference() {
-    let row = |judge: &str, position: &str, score: i32| Judgement {
+    let judgement = |judge: &str, position: &str, score: i32| Judgement {
         reference: format!("{judge}-1"),
         position: position.to_owned(),
         mv: String::new(),
@@ -133,27 +136,29 @@ fn gather_merges_judgements_of_one_reference() {
         score,
         nodes: Some(7),
     };
-    let gathered = |second: &str, old: &str, any: bool| {
+    let gather_rows = |second_reference: &str, target_reference: &str, allow_any: bool| {
         let folder = tempfile::TempDir::new().unwrap();
-        let [first, other, into] = ["a", "b", "into"].map(|name| folder.path().join(name));
+        let [first, second_folder, target] = ["a", "b", "into"].map(|name| folder.path().join(name));
         for (folder, rows) in [
-            (&first, vec![row("j", "A", 1)]),
-            (&other, vec![row(second, "A", 2), row(second, "B", 3)]),
-            (&into, vec![row(old, "B", 4), row(old, "C", 5)]),
+            (&first, vec![judgement("j", "A", 1)]),
+            (&second_folder, vec![judgement(second_reference, "A", 2), judgement(second_reference, "B", 3)]),
+            (&target, vec![judgement(target_reference, "B", 4), judgement(target_reference, "C", 5)]),
         ] {
             std::fs::create_dir(folder).unwrap();
             write(folder, &rows).unwrap();
         }
-        gather(&[first, other], &into, any).map_err(|error| error.to_string())?;
-        let found = read(&into).unwrap();
-        Ok::<_, String>(found.into_iter().map(|row| (row.position, row.score)).collect::<Vec<_>>())
+        gather(&[first, second_folder], &target, allow_any).map_err(|error| error.to_string())?;
+        let judgements = read(&target).unwrap();
+        Ok::<_, String>(
+            judgements.into_iter().map(|judgement| (judgement.position, judgement.score)).collect::<Vec<_>>(),
+        )
     };
-    let whole = |rows: &[(&str, i32)]| Ok(rows.iter().map(|&(name, score)| (name.to_owned(), score)).collect());
-    assert_eq!(gathered("j", "j", false), whole(&[("A", 1), ("B", 3), ("C", 5)]));
-    assert_eq!(gathered("j", "k", false), whole(&[("A", 1), ("B", 3)]), "an older judge's are no judgements");
-    assert_eq!(gathered("j", "k", true), whole(&[("A", 1), ("B", 3)]));
-    assert_eq!(gathered("k", "j", true), whole(&[("A", 1), ("B", 3), ("C", 5)]));
-    let message = gathered("k", "j", false).unwrap_err();
+    let expected = |rows: &[(&str, i32)]| Ok(rows.iter().map(|&(name, score)| (name.to_owned(), score)).collect());
+    assert_eq!(gather_rows("j", "j", false), expected(&[("A", 1), ("B", 3), ("C", 5)]));
+    assert_eq!(gather_rows("j", "k", false), expected(&[("A", 1), ("B", 3)]), "an older judge's are no judgements");
+    assert_eq!(gather_rows("j", "k", true), expected(&[("A", 1), ("B", 3)]));
+    assert_eq!(gather_rows("k", "j", true), expected(&[("A", 1), ("B", 3), ("C", 5)]));
+    let message = gather_rows("k", "j", false).unwrap_err();
     assert!(message.contains("b: its moves were judged by another reference than those in"), "{message}");
     assert!(message.contains("/a:"), "{message}");
 }
@@ -189,9 +194,9 @@ impl Subject for Oracle {
         let moves: Vec<String> = position.moves.iter().map(ToString::to_string).collect();
         assert!(position.past.len() == moves.len() && position.start != position.board || moves.is_empty());
         lock(&self.log).push(format!("{:?} {:?} {}", limit.depth, limit.nodes, moves.join(" ")));
-        let asked =
+        let searches =
             lock(&self.log).iter().filter(|line| line.ends_with(|c: char| c.is_ascii_digit() || c == ' ')).count();
-        if asked == self.stops {
+        if searches == self.stops {
             return Ok(SearchEnd::Stopped);
         }
         if !self.tells {
@@ -200,12 +205,12 @@ impl Subject for Oracle {
         }
         // Each search has another score, one pawn more at its last depth, and 11 + 30 nodes.
         for (nodes, score) in [(11, 0), (30, 100)] {
-            let message = crate::subject::UciReport {
-                score: Some(score + 10 * asked as i32),
+            let report = crate::subject::UciReport {
+                score: Some(score + 10 * searches as i32),
                 nodes: Some(nodes),
                 ..crate::subject::UciReport::default()
             };
-            watch(SearchEvent::Iteration(&message.to_iteration()));
+            watch(SearchEvent::Iteration(&report.to_iteration()));
         }
         Ok(SearchEnd::Best(parse_move(position.board, self.best).unwrap_or(Move::NONE)))
     }
@@ -213,64 +218,69 @@ impl Subject for Oracle {
     fn quit(&mut self) {}
 }
 
-/// Moves are searched one ply less deep (but at least one) and scored from the other side; mate and
-/// stalemate need no search; known searches are not repeated; an interruption gives no rows.
+/// Moves are searched one ply less deep than the position (but at least one ply), and their scores
+/// are negated. Mate and stalemate need no search. Earlier judgements are not repeated. An
+/// interrupted search gives no rows.
 #[test]
 fn judge_searches_the_position_and_each_move() {
-    let judge = |fen: &str, moves: &[&str], best: &'static str, depth: Option<u8>, known: &[&str], stops: usize| {
-        let log = std::sync::Arc::new(Mutex::new(Vec::new()));
-        let stop = AtomicBool::new(false);
-        let limit = Limit { depth, nodes: depth.is_none().then_some(70) };
-        let oracle = Oracle { log: std::sync::Arc::clone(&log), best, stops, tells: true };
-        let mut judge = Judge { engine: Box::new(oracle), limit, moves: true, stop: &stop, id: "j".to_owned() };
-        let one = ChosenMoves {
-            name: "p".to_owned(),
-            start: Board::from_fen(fen).unwrap(),
-            past: Vec::new(),
-            moves: moves.iter().map(|mv| (*mv).to_owned()).collect(),
+    let judge =
+        |fen: &str, moves: &[&str], best: &'static str, depth: Option<u8>, judged_moves: &[&str], stops: usize| {
+            let log = std::sync::Arc::new(Mutex::new(Vec::new()));
+            let stop = AtomicBool::new(false);
+            let limit = Limit { depth, nodes: depth.is_none().then_some(70) };
+            let oracle = Oracle { log: std::sync::Arc::clone(&log), best, stops, tells: true };
+            let mut judge = Judge { engine: Box::new(oracle), limit, moves: true, stop: &stop, id: "j".to_owned() };
+            let chosen = ChosenMoves {
+                name: "p".to_owned(),
+                start: Board::from_fen(fen).unwrap(),
+                past: Vec::new(),
+                moves: moves.iter().map(|mv| (*mv).to_owned()).collect(),
+            };
+            let judged_moves = judged_moves.iter().map(|mv| ("p".to_owned(), (*mv).to_owned())).collect();
+            let rows = judge.position(&chosen, &judged_moves).map(|rows| {
+                let describe = |row: &Judgement| format!("{}/{}/{}/{:?}", row.mv, row.best, row.score, row.nodes);
+                rows.map(|rows| rows.iter().map(describe).collect::<Vec<_>>().join(" "))
+            });
+            let limits = lock(&log)
+                .iter()
+                .filter(|line| !["start", "new"].contains(&line.as_str()))
+                .cloned()
+                .collect::<Vec<_>>();
+            (rows, limits.join(", "))
         };
-        let known = known.iter().map(|mv| ("p".to_owned(), (*mv).to_owned())).collect();
-        let rows = judge.position(&one, &known).map(|rows| {
-            let shown = |row: &Judgement| format!("{}/{}/{}/{:?}", row.mv, row.best, row.score, row.nodes);
-            rows.map(|rows| rows.iter().map(shown).collect::<Vec<_>>().join(" "))
-        });
-        let asked =
-            lock(&log).iter().filter(|line| !["start", "new"].contains(&line.as_str())).cloned().collect::<Vec<_>>();
-        (rows, asked.join(", "))
-    };
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    let all = |rows: &str, asked: &str| (Ok(Some(rows.to_owned())), asked.to_owned());
+    let expected = |rows: &str, limits: &str| (Ok(Some(rows.to_owned())), limits.to_owned());
     assert_eq!(
         judge(start, &["d2d4", "a2a3"], "e2e4", Some(5), &[], 0),
-        all(
+        expected(
             "/e2e4/110/Some(41) a2a3//-120/Some(41) d2d4//-130/Some(41) e2e4//-140/Some(41)",
             "Some(5) None , Some(4) None a2a3, Some(4) None d2d4, Some(4) None e2e4"
         )
     );
     assert_eq!(
         judge(start, &["d2d4", "a2a3"], "a2a3", Some(1), &["", "d2d4"], 0),
-        all("a2a3//-120/Some(41)", "Some(1) None , Some(1) None a2a3")
+        expected("a2a3//-120/Some(41)", "Some(1) None , Some(1) None a2a3")
     );
     assert_eq!(
         judge(start, &["e2e4"], "e2e4", None, &[], 0),
-        all("/e2e4/110/Some(41) e2e4//-120/Some(41)", "None Some(70) , None Some(70) e2e4")
+        expected("/e2e4/110/Some(41) e2e4//-120/Some(41)", "None Some(70) , None Some(70) e2e4")
     );
     // The queen mates on g7, and stalemates from f7.
-    let end = "7k/8/5KQ1/8/8/8/8/8 w - - 0 1";
+    let endgame = "7k/8/5KQ1/8/8/8/8/8 w - - 0 1";
     assert_eq!(
-        judge(end, &["g6f7"], "g6g7", Some(3), &[], 0),
-        all("/g6g7/110/Some(41) g6f7//0/None g6g7//31999/None", "Some(3) None ")
+        judge(endgame, &["g6f7"], "g6g7", Some(3), &[], 0),
+        expected("/g6g7/110/Some(41) g6f7//0/None g6g7//31999/None", "Some(3) None ")
     );
     assert_eq!(judge(start, &["d2d4"], "e2e4", Some(5), &[], 2).0, Ok(None));
     assert_eq!(judge(start, &["d2d5"], "e2e4", Some(5), &[], 0).0, Err("p: d2d5 is illegal".to_owned()));
 }
 
-/// With too few nodes for depth 1 there is no score, which is not 0.
+/// With too few nodes to finish depth 1, the search has no score. It must not count as 0.
 #[test]
 fn reference_without_a_finished_depth_is_an_error() {
     let stop = AtomicBool::new(false);
     let start = Board::startpos();
-    let judged = |nodes: u64| {
+    let judge_with = |nodes: u64| {
         let engine = Box::new(Engine::new(&EngineOptions::default(), None).unwrap());
         let limit = Limit { depth: None, nodes: Some(nodes) };
         let mut judge = Judge { engine, limit, moves: true, stop: &stop, id: "j".to_owned() };
@@ -278,54 +288,54 @@ fn reference_without_a_finished_depth_is_an_error() {
         judge.position(&ChosenMoves { name: "p".to_owned(), start, past: Vec::new(), moves }, &HashSet::new())
     };
     assert_eq!(
-        judged(1),
+        judge_with(1),
         Err("p: the reference reported no score: its limit may be too small to finish depth 1".to_owned())
     );
     let limit = Limit { depth: Some(1), nodes: None };
-    let silent = Oracle { log: Default::default(), best: "e2e4", stops: 0, tells: false };
-    let mut silent = Judge { engine: Box::new(silent), limit, moves: true, stop: &stop, id: "j".to_owned() };
-    let one = ChosenMoves { name: "p".to_owned(), start, past: Vec::new(), moves: Default::default() };
-    let message = silent.position(&one, &HashSet::new()).map(|_| ()).unwrap_err();
+    let silent_judge = Oracle { log: Default::default(), best: "e2e4", stops: 0, tells: false };
+    let mut silent_judge =
+        Judge { engine: Box::new(silent_judge), limit, moves: true, stop: &stop, id: "j".to_owned() };
+    let chosen = ChosenMoves { name: "p".to_owned(), start, past: Vec::new(), moves: Default::default() };
+    let message = silent_judge.position(&chosen, &HashSet::new()).map(|_| ()).unwrap_err();
     assert!(message.starts_with("p: the reference reported no score"), "{message}");
-    let rows = judged(5000).unwrap().unwrap();
+    let rows = judge_with(5000).unwrap().unwrap();
     assert!(rows.len() >= 2, "{rows:?}");
     assert!(rows.iter().all(|row| row.nodes.is_some_and(|nodes| nodes > 20)), "{rows:?}");
 }
 
-/// Judging scores needs one search per position.
 #[test]
 fn judging_scores_needs_one_search_per_position() {
     let folder = tempfile::tempdir().unwrap();
-    let text = |nodes: u64| {
+    let toml = |nodes: u64| {
         format!(
             "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = {{ nodes = 50 }}\n[reference]\nself = {{ nodes = {nodes} }}\n[engine]\ntable.size = 64\n"
         )
     };
     let read_file = |nodes: u64| {
-        Experiment::parse(&text(nodes), Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+        Experiment::parse(&toml(nodes), Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
     };
     let rows = "variant,position,repeat,depth,best\na,BK.01,0,1,d6d1\na,BK.02,0,1,e3e4\nb,BK.01,0,1,g4g3\n";
     std::fs::write(folder.path().join("results.csv"), rows).unwrap();
-    let judged = |nodes: u64| {
+    let judge_with = |nodes: u64| {
         let experiment = read_file(nodes);
         let plan = crate::experiment::Plan::new(&experiment);
         let subjects = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false)).unwrap();
-        let made = judge(&experiment, &subjects, folder.path(), 1, &AtomicBool::new(false));
-        (made.map_err(|error| error.to_string()), unjudged(&experiment, folder.path()).unwrap())
+        let result = judge(&experiment, &subjects, folder.path(), 1, &AtomicBool::new(false));
+        (result.map_err(|error| error.to_string()), unjudged(&experiment, folder.path()).unwrap())
     };
     assert_eq!(unjudged(&read_file(2000), folder.path()).unwrap(), 2);
-    assert_eq!(judged(2000), (Ok(Some(2)), 0));
-    let found = read(folder.path()).unwrap();
-    assert!(found.iter().all(|row| row.mv.is_empty() && row.nodes == Some(2000)), "{found:?}");
-    assert_eq!(judged(2000), (Ok(Some(0)), 0), "once for all");
+    assert_eq!(judge_with(2000), (Ok(Some(2)), 0));
+    let judgements = read(folder.path()).unwrap();
+    assert!(judgements.iter().all(|row| row.mv.is_empty() && row.nodes == Some(2000)), "{judgements:?}");
+    assert_eq!(judge_with(2000), (Ok(Some(0)), 0), "once for all");
     // With one more position the reference fails: the other judgements stay.
-    let one = Judgement { score: found[0].score + 1, ..found[0].clone() };
-    write(folder.path(), std::slice::from_ref(&one)).unwrap();
+    let altered = Judgement { score: judgements[0].score + 1, ..judgements[0].clone() };
+    write(folder.path(), std::slice::from_ref(&altered)).unwrap();
     let experiment = read_file(2000);
     let plan = crate::experiment::Plan::new(&experiment);
     let mut subjects = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false)).unwrap();
     subjects.reference_limit.nodes = Some(1);
-    let failed = judge(&experiment, &subjects, folder.path(), 1, &AtomicBool::new(false));
-    assert!(failed.is_err_and(|error| error.to_string().contains("the reference reported no score")));
-    assert_eq!(read(folder.path()).unwrap(), [one]);
+    let result = judge(&experiment, &subjects, folder.path(), 1, &AtomicBool::new(false));
+    assert!(result.is_err_and(|error| error.to_string().contains("the reference reported no score")));
+    assert_eq!(read(folder.path()).unwrap(), [altered]);
 }

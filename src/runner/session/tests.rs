@@ -21,7 +21,7 @@ pub fn experiment(folder: &Path, text: &str) -> Experiment {
 /// Records the progress of a run.
 #[derive(Default)]
 struct RunLog {
-    begun: Mutex<Vec<(u64, u64)>>,
+    starts: Mutex<Vec<(u64, u64)>>,
     jobs: Mutex<BTreeSet<(String, String)>>,
     done: Mutex<u64>,
     ended: Mutex<Vec<u64>>,
@@ -31,44 +31,44 @@ struct RunLog {
 
 impl Progress for RunLog {
     fn begin(&self, all: u64, before: u64, _: &Done) {
-        lock(&self.begun).push((all, before));
+        lock(&self.starts).push((all, before));
     }
     fn job(&self, variant: &str, item: &str) {
         lock(&self.jobs).insert((variant.to_owned(), item.to_owned()));
     }
     fn done(&self, _: Option<String>) {
         *lock(&self.done) += 1;
-        if let Some((after, stop)) = &self.stop
-            && *lock(&self.done) == *after
+        if let Some((limit, stop)) = &self.stop
+            && *lock(&self.done) == *limit
         {
             stop.store(true, Ordering::Relaxed);
         }
     }
-    fn end(&self, ran: &RunSummary) {
-        lock(&self.ended).push(ran.done);
+    fn end(&self, summary: &RunSummary) {
+        lock(&self.ended).push(summary.done);
     }
 }
 
 /// Runs a plan in a folder.
 pub fn run(experiment: &Experiment, folder: &Path, settings: Settings) -> RunSummary {
-    lines(experiment, folder, settings, &RunLog::default())
+    run_logged(experiment, folder, settings, &RunLog::default())
 }
 
-fn lines(experiment: &Experiment, folder: &Path, settings: Settings, lines: &RunLog) -> RunSummary {
-    let (plan, never) = (Plan::new(experiment), AtomicBool::new(false));
-    let stop = lines.stop.as_ref().map_or(&never, |(_, stop)| stop);
+fn run_logged(experiment: &Experiment, folder: &Path, settings: Settings, log: &RunLog) -> RunSummary {
+    let (plan, never_stopped) = (Plan::new(experiment), AtomicBool::new(false));
+    let stop = log.stop.as_ref().map_or(&never_stopped, |(_, stop)| stop);
     let session = Session::begin(experiment, &plan, folder, settings, stop).unwrap();
-    session.run(stop, lines).unwrap()
+    session.run(stop, log).unwrap()
 }
 
 /// Variant, position and nodes of each row, in the order of the file.
 pub fn rows(folder: &Path) -> Vec<[String; 3]> {
     let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
     let header = reader.headers().unwrap().clone();
-    let place = |name: &str| header.iter().position(|column| column == name).unwrap();
-    let places = [columns::VARIANT, columns::POSITION, columns::NODES].map(place);
-    let line = |row: csv::StringRecord| places.map(|index| row[index].to_owned());
-    reader.records().map(|row| line(row.unwrap())).collect()
+    let column_index = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let indices = [columns::VARIANT, columns::POSITION, columns::NODES].map(column_index);
+    let to_cells = |row: csv::StringRecord| indices.map(|index| row[index].to_owned());
+    reader.records().map(|row| to_cells(row.unwrap())).collect()
 }
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
@@ -83,57 +83,63 @@ fn run_reports_each_job_once_and_resumes_without_work() {
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), SIX);
     let first = RunLog::default();
-    let ran = lines(&experiment, &out, Settings { jobs: 2, ..Settings::default() }, &first);
-    assert_eq!((ran.before, ran.done, ran.failed, ran.not_needed, ran.interrupted), (0, 6, 0, 0, false));
+    let summary = run_logged(&experiment, &out, Settings { jobs: 2, ..Settings::default() }, &first);
     assert_eq!(
-        (lock(&first.begun).clone(), *lock(&first.done), lock(&first.ended).clone()),
+        (summary.before, summary.done, summary.failed, summary.not_needed, summary.interrupted),
+        (0, 6, 0, 0, false)
+    );
+    assert_eq!(
+        (lock(&first.starts).clone(), *lock(&first.done), lock(&first.ended).clone()),
         (vec![(6, 0)], 6, vec![6])
     );
     let items: Vec<String> = lock(&first.jobs).iter().map(|(_, item)| item.clone()).collect();
     assert_eq!((lock(&first.jobs).len(), items.iter().filter(|item| item.as_str() == "b").count()), (6, 2));
-    let kept = rows(&out);
-    assert_eq!(kept.len(), 12);
+    let expected_rows = rows(&out);
+    assert_eq!(expected_rows.len(), 12);
     let manifest = Manifest::read(&out).unwrap().unwrap();
     let sealed = crate::record::verify::verify(&out.join("results.csv"), None).unwrap();
     assert_eq!((manifest.rows, manifest.file_seal), (Some(12), Some(sealed.seals.file)), "what lies there is sealed");
     assert_eq!(manifest.column_seals, sealed.seals.columns);
 
     let second = RunLog::default();
-    let ran = lines(&experiment, &out, Settings { jobs: 1, ..Settings::default() }, &second);
-    assert_eq!((ran.before, ran.done, ran.interrupted), (6, 0, false));
-    assert_eq!((lock(&second.begun).clone(), *lock(&second.done)), (vec![(6, 6)], 0));
-    assert_eq!(rows(&out), kept);
+    let summary = run_logged(&experiment, &out, Settings { jobs: 1, ..Settings::default() }, &second);
+    assert_eq!((summary.before, summary.done, summary.interrupted), (6, 0, false));
+    assert_eq!((lock(&second.starts).clone(), *lock(&second.done)), (vec![(6, 6)], 0));
+    assert_eq!(rows(&out), expected_rows);
 
     let fresh = run(&experiment, &out, Settings { jobs: 1, fresh: true, ..Settings::default() });
     assert_eq!((fresh.before, fresh.done), (0, 6));
-    assert_eq!(rows(&out), kept, "and the same counts again");
+    assert_eq!(rows(&out), expected_rows, "and the same counts again");
 }
 
 #[test]
 fn interrupted_run_resumes_with_the_remaining_jobs() {
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), SIX);
-    let one = || Settings { jobs: 1, ..Settings::default() };
+    let single_job = || Settings { jobs: 1, ..Settings::default() };
     let stopped = RunLog { stop: Some((2, AtomicBool::new(false))), ..RunLog::default() };
-    let ran = lines(&experiment, &out, one(), &stopped);
-    assert!(ran.interrupted, "{ran:?}");
-    assert_eq!(ran.done, 2, "{ran:?}");
+    let summary = run_logged(&experiment, &out, single_job(), &stopped);
+    assert!(summary.interrupted, "{summary:?}");
+    assert_eq!(summary.done, 2, "{summary:?}");
     assert_eq!(rows(&out).len(), 4);
     let verdict = crate::runner::verify::verify(&out).unwrap();
-    let left = "4 of 6 jobs are not done".to_owned();
+    let remaining = "4 of 6 jobs are not done".to_owned();
     assert!(verdict.state == crate::runner::verify::FolderState::Missing, "{verdict:?}");
-    assert!(verdict.lines.contains(&left), "{verdict:?}");
+    assert!(verdict.lines.contains(&remaining), "{verdict:?}");
     // If interrupted when nothing remains to do, the run has ended normally.
-    let late = RunLog { stop: Some((4, AtomicBool::new(false))), ..RunLog::default() };
-    let ran = lines(&experiment, &out, one(), &late);
-    assert_eq!((ran.before, ran.done, ran.interrupted), (2, 4, false));
+    let late_stop = RunLog { stop: Some((4, AtomicBool::new(false))), ..RunLog::default() };
+    let summary = run_logged(&experiment, &out, single_job(), &late_stop);
+    assert_eq!((summary.before, summary.done, summary.interrupted), (2, 4, false));
     let manifest = Manifest::read(&out).unwrap().unwrap();
-    assert!(manifest.history().iter().all(|one| one.ended.is_some_and(|ended| ended >= one.started)), "{manifest:?}");
-    let stretches: Vec<_> = manifest.history().into_iter().map(|one| (one.done, one.jobs_written)).collect();
-    assert_eq!(stretches, [(Some(2), Some(Jobs([0, 1].into()))), (Some(4), None)], "whose rows are whose");
+    assert!(
+        manifest.history().iter().all(|segment| segment.ended.is_some_and(|ended| ended >= segment.started)),
+        "{manifest:?}"
+    );
+    let segments: Vec<_> = manifest.history().into_iter().map(|segment| (segment.done, segment.jobs_written)).collect();
+    assert_eq!(segments, [(Some(2), Some(Jobs([0, 1].into()))), (Some(4), None)], "whose rows are whose");
     let whole = temporary.path().join("whole");
-    let ran = run(&experiment, &whole, Settings::default());
-    assert_eq!((ran.done, ran.interrupted), (6, false), "where nobody says how many at a time it is one");
+    let summary = run(&experiment, &whole, Settings::default());
+    assert_eq!((summary.done, summary.interrupted), (6, false), "where nobody says how many at a time it is one");
     assert_eq!(rows(&out), rows(&whole));
 }
 
@@ -148,7 +154,7 @@ fn shard_runs_only_its_own_jobs() {
     for index in 0..2 {
         let folder = out.join(index.to_string());
         let settings = || Settings { jobs: 1, shard: Some(Shard { index, count: 2 }), ..Settings::default() };
-        let mine: BTreeSet<[String; 2]> = plan
+        let expected_jobs: BTreeSet<[String; 2]> = plan
             .jobs()
             .filter(|job| split.shard_of(&plan, job) == index)
             .map(|job| [plan.variants[job.variant].name.clone(), experiment.suite.items[job.item].id.clone()])
@@ -156,19 +162,23 @@ fn shard_runs_only_its_own_jobs() {
         let before = if index == 1 { 1 } else { 0 };
         if before > 0 {
             let stopped = RunLog { stop: Some((before, AtomicBool::new(false))), ..RunLog::default() };
-            assert!(lines(&experiment, &folder, settings(), &stopped).interrupted);
+            assert!(run_logged(&experiment, &folder, settings(), &stopped).interrupted);
         }
-        let ran = run(&experiment, &folder, settings());
-        let found: BTreeSet<[String; 2]> = rows(&folder).into_iter().map(|[variant, id, _]| [variant, id]).collect();
-        assert_eq!((ran.before, ran.before + ran.done, found), (before, mine.len() as u64, mine));
+        let summary = run(&experiment, &folder, settings());
+        let run_jobs: BTreeSet<[String; 2]> = rows(&folder).into_iter().map(|[variant, id, _]| [variant, id]).collect();
+        assert_eq!(
+            (summary.before, summary.before + summary.done, run_jobs),
+            (before, expected_jobs.len() as u64, expected_jobs)
+        );
         let manifest = Manifest::read(&folder).unwrap().unwrap();
         assert!(manifest.calibration.is_some_and(|speed| speed > 0), "shards are compared by it");
         let history = manifest.history();
         assert_eq!(history[0].jobs_written, (before > 0).then(|| Jobs([0].into())), "by their number among its own");
         let verdict = crate::runner::verify::verify(&folder).unwrap();
-        let whole = format!("every row belongs to the plan, and all {} jobs are done", ran.before + ran.done);
+        let all_done =
+            format!("every row belongs to the plan, and all {} jobs are done", summary.before + summary.done);
         assert!(verdict.state == crate::runner::verify::FolderState::Whole, "{verdict:?}");
-        assert!(verdict.lines.contains(&whole), "{verdict:?}");
+        assert!(verdict.lines.contains(&all_done), "{verdict:?}");
     }
 }
 
@@ -181,27 +191,27 @@ fn shard_plays_all_pairs_despite_ended_tests() {
         [match]\nmax_moves = 1\ntest = { elo0 = 0, elo1 = 300, alpha = 0.4, beta = 0.4 }\n";
     let experiment = experiment(temporary.path(), text);
     let whole = RunLog::default();
-    let ran = lines(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &whole);
-    assert_eq!((ran.not_needed, lock(&whole.jobs).len()), (2, 1), "a pair that is not needed is not begun");
+    let summary = run_logged(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &whole);
+    assert_eq!((summary.not_needed, lock(&whole.jobs).len()), (2, 1), "a pair that is not needed is not begun");
     assert_eq!(Manifest::read(&out.join("whole")).unwrap().unwrap().jobs_not_needed, 2);
     let shard = Some(Shard { index: 0, count: 2 });
-    let ran = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
-    assert_eq!((ran.done, ran.not_needed), (2, 0));
+    let summary = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
+    assert_eq!((summary.done, summary.not_needed), (2, 0));
     let verdict = crate::runner::verify::verify(&out.join("0")).unwrap();
-    let whole = "every row belongs to the plan, and all 2 jobs are done".to_owned();
-    assert!(verdict.lines.contains(&whole), "{verdict:?}");
+    let all_done = "every row belongs to the plan, and all 2 jobs are done".to_owned();
+    assert!(verdict.lines.contains(&all_done), "{verdict:?}");
 }
 
-/// Some columns of each row, in the order of the file.
+/// The given columns of each row, in the order of the file.
 pub fn cells(folder: &Path, names: &[&str]) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
     let header = reader.headers().unwrap().clone();
-    let places: Vec<usize> =
+    let indices: Vec<usize> =
         names.iter().map(|name| header.iter().position(|column| column == *name).unwrap()).collect();
     reader
         .records()
         .map(|row| row.unwrap())
-        .map(|row| places.iter().map(|&index| row[index].to_owned()).collect())
+        .map(|row| indices.iter().map(|&index| row[index].to_owned()).collect())
         .collect()
 }
 
@@ -213,7 +223,7 @@ fn job_results_do_not_depend_on_earlier_jobs() {
     let shares = "name = 'x'\nsuite = 'three.epd'\nlimit = { depth = 3, nodes = 900 }\n[grid]\n'table.size' = ['50 %', '10 %']\n";
     let games = "name = 'x'\nsuite = 'three.epd'\nlimit = { depth = 2 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
                  'limit.depth' = 1\n'leaf' = 'static'\n[[variant]]\nname = 'c'\n'limit.nodes' = 70\n'algorithm' = 'minimax'\n[match]\nmax_moves = 3\n";
-    let found: [&[&str]; 2] = [
+    let columns_by_text: [&[&str]; 2] = [
         &[columns::POSITION, columns::VARIANT, columns::LIMIT, columns::DEPTH, columns::NODES, "slots"],
         &[
             columns::POSITION,
@@ -225,12 +235,12 @@ fn job_results_do_not_depend_on_earlier_jobs() {
             columns::OPPONENT_NODES,
         ],
     ];
-    for (text, names) in [shares, games].into_iter().zip(found) {
+    for (text, names) in [shares, games].into_iter().zip(columns_by_text) {
         let whole = experiment(temporary.path(), text);
         let settings = || Settings { jobs: 1, fresh: true, ..Settings::default() };
         let out = temporary.path().join("whole");
         assert_eq!(run(&whole, &out, settings()).failed, 0);
-        let (all, mut alone) = (cells(&out, names), Vec::new());
+        let (all_rows, mut alone_rows) = (cells(&out, names), Vec::new());
         for item in &whole.suite.items {
             let line = format!(
                 "{} id \"{}\";\n",
@@ -239,18 +249,19 @@ fn job_results_do_not_depend_on_earlier_jobs() {
             );
             std::fs::write(temporary.path().join("one.epd"), line).unwrap();
             let text = text.replace("three", "one");
-            let one =
+            let alone_experiment =
                 Experiment::parse(&text, &temporary.path().join("x.toml"), &[]).unwrap_or_else(|why| panic!("{why}"));
             let out = temporary.path().join("one");
-            run(&one, &out, settings());
-            alone.extend(cells(&out, names));
+            run(&alone_experiment, &out, settings());
+            alone_rows.extend(cells(&out, names));
         }
-        assert_eq!(all, alone);
+        assert_eq!(all_rows, alone_rows);
         // Makes sure that the compared rows aren't empty.
-        let limits: BTreeSet<&str> = all.iter().map(|row| row[2].as_str()).collect();
-        let lines = if names[5] == "slots" { &["depth 3, nodes 900"][..] } else { &["depth 1", "depth 2, nodes 70"] };
-        assert_eq!(limits.into_iter().collect::<Vec<_>>(), lines);
-        let last: BTreeSet<(&str, &str)> = all.iter().map(|row| (row[0].as_str(), row[5].as_str())).collect();
+        let limits: BTreeSet<&str> = all_rows.iter().map(|row| row[2].as_str()).collect();
+        let expected =
+            if names[5] == "slots" { &["depth 3, nodes 900"][..] } else { &["depth 1", "depth 2, nodes 70"] };
+        assert_eq!(limits.into_iter().collect::<Vec<_>>(), expected);
+        let last: BTreeSet<(&str, &str)> = all_rows.iter().map(|row| (row[0].as_str(), row[5].as_str())).collect();
         assert!(last.len() >= 4, "{last:?}");
     }
 }
@@ -264,17 +275,18 @@ fn failed_jobs_are_reported_each_time_and_retried_alone() {
     }
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), &SIX.replace("256", "'8192 GiB'"));
-    let again = |retry_failed: bool| run(&experiment, &out, Settings { jobs: 1, retry_failed, ..Settings::default() });
-    let lines = |ran: RunSummary| (ran.before, ran.done, ran.failed, ran.failures.len());
-    assert_eq!(lines(again(false)), (0, 6, 3, 3));
-    assert_eq!(lines(again(false)), (6, 0, 3, 0));
-    assert_eq!(lines(again(true)), (3, 3, 3, 3));
-    assert_eq!(lines(again(false)), (6, 0, 3, 0));
+    let run_again =
+        |retry_failed: bool| run(&experiment, &out, Settings { jobs: 1, retry_failed, ..Settings::default() });
+    let counts = |summary: RunSummary| (summary.before, summary.done, summary.failed, summary.failures.len());
+    assert_eq!(counts(run_again(false)), (0, 6, 3, 3));
+    assert_eq!(counts(run_again(false)), (6, 0, 3, 0));
+    assert_eq!(counts(run_again(true)), (3, 3, 3, 3));
+    assert_eq!(counts(run_again(false)), (6, 0, 3, 0));
     assert_eq!(rows(&out).len(), 9, "two depths of three jobs, and three that say why there is none");
-    let made: Vec<_> =
-        Manifest::read(&out).unwrap().unwrap().history().into_iter().map(|one| one.jobs_written).collect();
+    let segments_jobs: Vec<_> =
+        Manifest::read(&out).unwrap().unwrap().history().into_iter().map(|segment| segment.jobs_written).collect();
     let jobs_with_ids = |jobs: &[u64]| Some(Jobs(jobs.iter().copied().collect()));
-    assert_eq!(made, [jobs_with_ids(&[0, 2, 4]), jobs_with_ids(&[]), jobs_with_ids(&[1, 3, 5]), None]);
+    assert_eq!(segments_jobs, [jobs_with_ids(&[0, 2, 4]), jobs_with_ids(&[]), jobs_with_ids(&[1, 3, 5]), None]);
 }
 
 /// If one player's table does not fit, its pairs fail and the others are played; if the baseline's
@@ -303,16 +315,16 @@ fn pair_fails_if_either_players_table_does_not_fit() {
         );
         let experiment = experiment(temporary.path(), &text);
         if played {
-            let ran = run(&experiment, &out, Settings { jobs: 1, ..Settings::default() });
+            let summary = run(&experiment, &out, Settings { jobs: 1, ..Settings::default() });
             let message = format!("\"{vast}\" on a: table.size: 8388608 MiB (variant \"{vast}\") exceed the ");
-            assert_eq!(ran.done, 6, "{ran:?}");
-            assert_eq!(ran.failed, 3, "{ran:?}");
-            assert!(ran.failures[0].1.starts_with(&message), "{ran:?}");
+            assert_eq!(summary.done, 6, "{summary:?}");
+            assert_eq!(summary.failed, 3, "{summary:?}");
+            assert!(summary.failures[0].1.starts_with(&message), "{summary:?}");
         } else {
-            let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
-            let refused = Session::begin(&experiment, &plan, &out, Settings::default(), &never).map(drop);
-            let lines = refused.unwrap_err().to_string();
-            assert!(lines.starts_with("table.size: 8388608 MiB (variant \"c\") exceed the "), "{lines}");
+            let (plan, never_stopped) = (Plan::new(&experiment), AtomicBool::new(false));
+            let result = Session::begin(&experiment, &plan, &out, Settings::default(), &never_stopped).map(drop);
+            let message = result.unwrap_err().to_string();
+            assert!(message.starts_with("table.size: 8388608 MiB (variant \"c\") exceed the "), "{message}");
         }
     }
 }
@@ -332,16 +344,16 @@ fn quarantined_job_runs_again_with_retry_failed_only() {
         let id = plan.job_id(&plan.job_for(1, None, 2, 0));
         std::fs::create_dir(&out).unwrap();
         std::fs::write(out.join(IN_FLIGHT_FILE), format!("{id:016x} 2\n")).unwrap();
-        let ran = run(&experiment, &out, settings);
-        assert_eq!((ran.done, ran.failed, ran.failures.len()), (6, failed, failed as usize));
+        let summary = run(&experiment, &out, settings);
+        assert_eq!((summary.done, summary.failed, summary.failures.len()), (6, failed, failed as usize));
         assert!(
-            ran.failures.iter().all(|(job, why)| (job.variant, job.item) == (1, 2) && why.contains("killed twice"))
+            summary.failures.iter().all(|(job, why)| (job.variant, job.item) == (1, 2) && why.contains("killed twice"))
         );
         // Nor does it run in the next run, although no job is recorded as in flight any more.
-        let ran = run(&experiment, &out, Settings { jobs: 1, retry_failed: true, ..Settings::default() });
-        assert_eq!((ran.before, ran.done, ran.failed), (6, 0, failed));
-        let all = Settings { jobs: 1, retry_failed: true, retry_quarantined: true, ..Settings::default() };
-        assert_eq!(run(&experiment, &out, all).failed, 0);
+        let summary = run(&experiment, &out, Settings { jobs: 1, retry_failed: true, ..Settings::default() });
+        assert_eq!((summary.before, summary.done, summary.failed), (6, 0, failed));
+        let retry_all = Settings { jobs: 1, retry_failed: true, retry_quarantined: true, ..Settings::default() };
+        assert_eq!(run(&experiment, &out, retry_all).failed, 0);
     }
 }
 
@@ -366,10 +378,11 @@ fn crashed_job_runs_last_or_first_in_a_match() {
         let mut jobs: Vec<Job> = plan.jobs().collect();
         std::fs::create_dir(&out).unwrap();
         std::fs::write(out.join(IN_FLIGHT_FILE), format!("+{:016x}\n", plan.job_id(&jobs[1]))).unwrap();
-        let (order, never) = (Order::default(), AtomicBool::new(false));
-        let session = Session::begin(&experiment, &plan, &out, Settings { jobs: 1, ..Settings::default() }, &never);
-        let ran = session.unwrap().run(&never, &order).unwrap();
-        assert_eq!((ran.done, ran.failed, out.join(IN_FLIGHT_FILE).exists()), (jobs.len() as u64, 0, false));
+        let (order, never_stopped) = (Order::default(), AtomicBool::new(false));
+        let session =
+            Session::begin(&experiment, &plan, &out, Settings { jobs: 1, ..Settings::default() }, &never_stopped);
+        let summary = session.unwrap().run(&never_stopped, &order).unwrap();
+        assert_eq!((summary.done, summary.failed, out.join(IN_FLIGHT_FILE).exists()), (jobs.len() as u64, 0, false));
         let suspect = jobs.remove(1);
         jobs.insert(if first { 0 } else { jobs.len() }, suspect);
         let name = |job: &Job| (plan.variants[job.variant].name.clone(), experiment.suite.items[job.item].id.clone());
@@ -387,9 +400,9 @@ fn refused_run_restores_the_manifest() {
     let path = out.join("results.csv");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replacen(",true,", ",false,", 1)).unwrap();
-    let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
-    let session = Session::begin(&experiment, &plan, &out, Settings::default(), &never).unwrap();
-    assert!(session.run(&never, &RunLog::default()).is_err());
+    let (plan, never_stopped) = (Plan::new(&experiment), AtomicBool::new(false));
+    let session = Session::begin(&experiment, &plan, &out, Settings::default(), &never_stopped).unwrap();
+    assert!(session.run(&never_stopped, &RunLog::default()).is_err());
     assert_eq!(Manifest::read(&out).unwrap().unwrap(), manifest);
 }
 
@@ -400,10 +413,10 @@ fn share_is_of_the_jobs_own_working_set() {
     let slots = |folder: &Path| {
         let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
         let header = reader.headers().unwrap().clone();
-        let place = |name: &str| header.iter().position(|column| column == name).unwrap();
-        let places = [columns::VARIANT, columns::POSITION, columns::SLOTS].map(place);
-        let line = |row: csv::StringRecord| places.map(|column| row[column].to_owned());
-        reader.records().map(|row| line(row.unwrap())).collect::<BTreeSet<[String; 3]>>()
+        let column_index = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let indices = [columns::VARIANT, columns::POSITION, columns::SLOTS].map(column_index);
+        let to_cells = |row: csv::StringRecord| indices.map(|column| row[column].to_owned());
+        reader.records().map(|row| to_cells(row.unwrap())).collect::<BTreeSet<[String; 3]>>()
     };
     let many = "[[variant]]\nname = 'many'\n'limit.nodes' = 400\n";
     let both = format!("[[variant]]\nname = 'few'\n'limit.nodes' = 40\n{many}");
@@ -433,19 +446,19 @@ fn game_without_selected_plies_is_a_failed_job() {
     let folder = tempfile::TempDir::new().unwrap();
     let text = "suite = { fen = '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1' }\nlimit = { depth = 1 }\n\
                 sequence = { self_play = 2, side = 'white' }\n";
-    let ran = run(&experiment(folder.path(), text), &folder.path().join("out"), Settings::default());
-    assert_eq!((ran.done, ran.failed), (1, 1));
-    assert!(ran.failures[0].1.contains("nothing was searched"), "{:?}", ran.failures);
+    let summary = run(&experiment(folder.path(), text), &folder.path().join("out"), Settings::default());
+    assert_eq!((summary.done, summary.failed), (1, 1));
+    assert!(summary.failures[0].1.contains("nothing was searched"), "{:?}", summary.failures);
 }
 
 /// Calls a function after a number of jobs.
-struct When<F: Fn() + Sync>(Mutex<u64>, F);
+struct CallAfter<F: Fn() + Sync>(Mutex<u64>, F);
 
-impl<F: Fn() + Sync> Progress for When<F> {
+impl<F: Fn() + Sync> Progress for CallAfter<F> {
     fn done(&self, _: Option<String>) {
-        let mut left = lock(&self.0);
-        *left -= 1;
-        if *left == 0 {
+        let mut remaining = lock(&self.0);
+        *remaining -= 1;
+        if *remaining == 0 {
             self.1();
         }
     }
@@ -454,24 +467,25 @@ impl<F: Fn() + Sync> Progress for When<F> {
 /// A deleted file is restored, under another name if the name is taken; a moved file is complete.
 #[test]
 fn deleted_or_moved_results_are_not_lost() {
-    for (moved, other) in [(false, false), (false, true), (true, false)] {
+    for (moved, is_replaced) in [(false, false), (false, true), (true, false)] {
         let (temporary, out) = folder();
         let experiment = experiment(temporary.path(), SIX);
-        let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
-        let session = Session::begin(&experiment, &plan, &out, Settings { jobs: 1, ..Settings::default() }, &never);
+        let (plan, never_stopped) = (Plan::new(&experiment), AtomicBool::new(false));
+        let session =
+            Session::begin(&experiment, &plan, &out, Settings { jobs: 1, ..Settings::default() }, &never_stopped);
         let (results, elsewhere) = (out.join("results.csv"), temporary.path().join("results.csv"));
-        let goes = || {
+        let remove = || {
             match moved {
                 true => std::fs::rename(&results, &elsewhere),
                 false => std::fs::remove_file(&results),
             }
             .unwrap();
-            if other {
+            if is_replaced {
                 std::fs::write(&results, "mine").unwrap();
             }
         };
-        let lines = session.unwrap().run(&never, &When(Mutex::new(6), goes)).unwrap_err().to_string();
-        let (found, how) = match (moved, other) {
+        let message = session.unwrap().run(&never_stopped, &CallAfter(Mutex::new(6), remove)).unwrap_err().to_string();
+        let (results_folder, verb) = match (moved, is_replaced) {
             (true, _) => (temporary.path().to_owned(), "moved"),
             (false, false) => (out.clone(), "deleted"),
             (false, true) => {
@@ -480,10 +494,10 @@ fn deleted_or_moved_results_are_not_lost() {
                 (out.clone(), "deleted")
             }
         };
-        let start = format!("{}: results.csv was {how} during the run; ", out.display());
-        assert!(lines.starts_with(&start), "{lines}");
-        assert!(lines.ends_with("command again to resume"), "{lines}");
-        assert_eq!((rows(&found).len(), moved && results.exists()), (12, false), "{lines}");
+        let start = format!("{}: results.csv was {verb} during the run; ", out.display());
+        assert!(message.starts_with(&start), "{message}");
+        assert!(message.ends_with("command again to resume"), "{message}");
+        assert_eq!((rows(&results_folder).len(), moved && results.exists()), (12, false), "{message}");
     }
 }
 
@@ -497,19 +511,19 @@ fn default_memory_of_an_engine_must_fit() {
     let vast = "['/bin/sh', '-c', 'while read -r line; do case \"$line\" in uci) echo option name Hash type spin default 4294967296 min 1 \
                 max 4294967296; echo uciok;; isready) echo readyok;; go*) echo info depth ${line#go depth } nodes 20000; echo bestmove e2e4;; \
                 quit) exit;; esac; done']";
-    for (who, name) in [
+    for (section, name) in [
         (format!("[subject]\nuci = {vast}\n"), "default"),
         (format!("[reference]\nuci = {vast}\nlimit = {{ depth = 4 }}\n"), "[reference]"),
     ] {
-        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n{who}");
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n{section}");
         let experiment = experiment(folder.path(), &text);
-        let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
+        let (plan, never_stopped) = (Plan::new(&experiment), AtomicBool::new(false));
         let settings = Settings { jobs: 3, ..Settings::default() };
-        let begun = Session::begin(&experiment, &plan, &folder.path().join("out"), settings, &never);
-        let lines = begun.err().map(|error| error.to_string()).unwrap_or_default();
+        let result = Session::begin(&experiment, &plan, &folder.path().join("out"), settings, &never_stopped);
+        let message = result.err().map(|error| error.to_string()).unwrap_or_default();
         let start =
             format!("uci.Hash: 3 jobs x 4294967296 MiB (1 engine, the first is \"{name}\") need more than the ");
-        assert!(lines.starts_with(&start), "{lines}");
+        assert!(message.starts_with(&start), "{message}");
     }
 }
 
@@ -517,8 +531,8 @@ fn default_memory_of_an_engine_must_fit() {
 #[test]
 fn default_jobs_is_one_for_repeats() {
     let folder = tempfile::TempDir::new().unwrap();
-    let jobs = |more: &str| Settings::default_jobs(&experiment(folder.path(), &format!("{more}{SIX}")));
-    let all = std::thread::available_parallelism().map_or(1, usize::from);
-    let given = ["", "repeats = 1\n", "seeds = 3\n", "repeats = 2\n", "times = true\n"];
-    assert_eq!(given.map(jobs), [all, all, all, 1, 1]);
+    let default_jobs = |line: &str| Settings::default_jobs(&experiment(folder.path(), &format!("{line}{SIX}")));
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let lines = ["", "repeats = 1\n", "seeds = 3\n", "repeats = 2\n", "times = true\n"];
+    assert_eq!(lines.map(default_jobs), [processors, processors, processors, 1, 1]);
 }
