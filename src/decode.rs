@@ -20,10 +20,24 @@ pub struct DecodeError {
 /// # Errors
 /// The first value that does not fit the type.
 pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        DecodeError { path: if path == "." { String::new() } else { path }, message: error.inner().to_string() }
+    serde_path_to_error::deserialize(&value).map_err(|error| {
+        let (path, message) = (error.path().to_string(), error.inner().to_string());
+        let path = if path == "." { String::new() } else { path };
+        match faulty_key(&value, &path, &message) {
+            Some(key) => DecodeError { path: join_path(&path, key), message },
+            None => DecodeError { path, message },
+        }
     })
+}
+
+/// The key of the faulty value in the table at `path`. Serde buffers a table whose type depends on
+/// one of its keys, and then names the table alone.
+fn faulty_key<'a>(value: &'a Json, path: &str, message: &str) -> Option<&'a str> {
+    let pointer = path.split('.').map(|key| format!("/{key}")).collect::<String>();
+    let found = message.strip_prefix("invalid ")?.split('`').nth(1)?;
+    let mut faulty = value.pointer(&pointer)?.as_object()?.iter().filter(|(_, value)| value.to_string() == found);
+    let (key, _) = faulty.next()?;
+    faulty.next().is_none().then_some(key)
 }
 
 /// Decodes a TOML table.
@@ -112,6 +126,15 @@ mod tests {
         ] {
             assert_eq!(read(text).unwrap_err(), output);
         }
+        // A buffered table names its key, unless two have the same value.
+        #[derive(Debug, PartialEq, Deserialize)]
+        #[serde(tag = "kind")]
+        enum Tagged {
+            Aged { factor: u8, other: u16 },
+        }
+        let tagged = |text: &str| from_toml::<std::collections::BTreeMap<String, Tagged>>(text).unwrap_err().path;
+        assert_eq!(tagged("a = { kind = 'Aged', factor = 256, other = 1 }"), "a.factor");
+        assert_eq!(tagged("a = { kind = 'Aged', factor = 256, other = 256 }"), "a");
         let top = from_json::<Inner>(Json::from("text")).unwrap_err();
         assert_eq!((top.path.as_str(), top.to_string().contains(": invalid")), ("", false), "{top}");
     }

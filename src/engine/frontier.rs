@@ -117,7 +117,7 @@ impl<O: Observer> Search<'_, O> {
         depth == 1
             && self.on.frontier
             && !O::ENABLED
-            && (self.count.nodes + MAX_MOVES < self.next_check || self.has_room_for(MAX_MOVES))
+            && (self.count.nodes + MAX_MOVES < self.next_check || self.check_limits_before(MAX_MOVES))
     }
 
     /// The value and best move of a node of remaining depth 1, with the same counts as the loop

@@ -123,10 +123,10 @@ impl<O: Observer> Search<'_, O> {
         self.aborted
     }
 
-    /// Whether `nodes` more nodes can be searched without checking limits. If a check is due before
-    /// that, makes it now.
+    /// Checks the limits ahead of schedule, and returns whether `nodes` more nodes can then be
+    /// searched before the next check. For a caller that would otherwise pass the next one.
     #[cold]
-    pub(super) fn has_room_for(&mut self, nodes: u64) -> bool {
+    pub(super) fn check_limits_before(&mut self, nodes: u64) -> bool {
         if let Pace::Alone(stop) = self.pace
             && !stop.is_set()
         {

@@ -222,7 +222,10 @@ impl Claim {
             (relation != Relation::NotEqual).then_some(Self { left, relation, right })
         };
         let syntax = "expected \"metric(variant) > metric(variant)\", with < <= = >= or >";
-        terms().ok_or_else(|| format!("expect.claim: `{text}`: {syntax}"))
+        terms().ok_or_else(|| match text.split(['<', '>', '=']).find_map(Term::faulty_factor) {
+            Some(factor) => format!("expect.claim: `{text}`: the factor is `{factor}`, expected a number above zero"),
+            None => format!("expect.claim: `{text}`: {syntax}"),
+        })
     }
 
     /// Whether the relation holds; `=` allows for rounding of the left side.
@@ -237,10 +240,7 @@ impl Claim {
 impl Term {
     fn parse(text: &str) -> Option<Self> {
         let (factor, term) = match text.split_once('*') {
-            Some((factor, term)) if !factor.contains('(') => {
-                let factor = factor.trim().parse().ok().filter(|factor: &f64| factor.is_normal() && *factor > 0.0)?;
-                (factor, term.trim())
-            }
+            Some((factor, term)) if !factor.contains('(') => (Self::parse_factor(factor)?, term.trim()),
             _ => (1.0, text),
         };
         let (metric, variant) = term.strip_suffix(')')?.split_once('(')?;
@@ -249,6 +249,16 @@ impl Term {
             metric: metric.trim().to_owned(),
             variant: variant.trim().to_owned(),
         })
+    }
+
+    fn parse_factor(text: &str) -> Option<f64> {
+        text.trim().parse().ok().filter(|factor: &f64| factor.is_normal() && *factor > 0.0)
+    }
+
+    /// What stands in the place of a factor and is none.
+    fn faulty_factor(term: &str) -> Option<&str> {
+        let (factor, _) = term.split_once('*')?;
+        (!factor.contains('(') && Self::parse_factor(factor).is_none()).then_some(factor.trim())
     }
 }
 
@@ -289,7 +299,8 @@ mod tests {
             assert!(Claim::parse(text).is_err(), "{text:?}");
         }
         for factor in ["0", "-1", "nan", "inf", "1e-320"] {
-            assert!(Claim::parse(&format!("nodes(a) < {factor} * nodes(b)")).is_err(), "{factor}");
+            let message = Claim::parse(&format!("nodes(a) < {factor} * nodes(b)")).unwrap_err();
+            assert!(message.ends_with(&format!("the factor is `{factor}`, expected a number above zero")), "{message}");
         }
     }
 

@@ -65,7 +65,7 @@ impl MatchClaim {
 /// that no test ends their games early.
 ///
 /// # Errors
-/// The first other expectation, with its place.
+/// At the first expectation that is no such claim, or whose games a test may end early.
 pub(super) fn check(
     expectations: &[Expect],
     variants: &[Variant],

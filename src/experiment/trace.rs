@@ -80,7 +80,8 @@ impl Trace {
     /// Reads a trace: the place and summary of each game.
     ///
     /// # Errors
-    /// When the file cannot be read or is damaged, or its results have no worth to compute.
+    /// When the file cannot be read, is damaged, or lacks what the worth of a result is computed from:
+    /// search windows, or which probes caused a cutoff.
     pub fn load(choice: &TraceChoice, source: &FileText<'_>) -> Result<Self, Problem> {
         let name = choice.file.display().to_string();
         let in_range = (1..=1 << 20).contains(&choice.memory);
@@ -93,7 +94,8 @@ impl Trace {
         let mut hash = siphasher::sip::SipHasher13::new_with_keys(0, 0);
         let games = find_games(HashingReader(file, &mut hash)).map_err(wrong)?;
         if !games.iter().any(|game| game.info.has_worth()) {
-            let message = "no probe has a window or ends its node: the worth of results cannot be computed";
+            let message =
+                "the trace records no search windows and no cutoffs: the worth of its results cannot be computed";
             return Err(source.invalid("trace.file", message));
         }
         let lowest = games.iter().map(|game| game.info.min_depth).min().unwrap_or(0);

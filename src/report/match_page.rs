@@ -177,7 +177,7 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
     let fewest = matches.all_encounters().map(|encounter| encounter.pairs.count()).min().unwrap_or(0);
     if fewest < MIN_PAIRS {
         warnings.push(format!(
-            "{fewest} pairs in an encounter are few: intervals and p take their mean for normal, which needs about {MIN_PAIRS}"
+            "an encounter has only {fewest} pairs: intervals and p assume a normal mean, which takes about {MIN_PAIRS}"
         ));
     }
     let is_mirrored =

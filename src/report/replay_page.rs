@@ -27,7 +27,7 @@ type Line = (String, ReplayCounters, bool);
 type Count = fn(&ReplayCounters) -> u64;
 
 /// The reason why cutoffs and worth are unknown.
-const NO_WINDOWS: &str = "the trace records no windows, and no probe ended its node";
+const NO_WINDOWS: &str = "the trace records no search windows and no cutoffs";
 
 impl ReplayOutcome<'_> {
     /// The page.

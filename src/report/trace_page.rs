@@ -10,7 +10,7 @@ pub fn describe_trace(info: &Info) -> String {
         of => format!("{part} ({:.1} %)", 100.0 * part as f64 / of as f64),
     };
     let worth = match (info.has_worth(), info.with_subtree > 0) {
-        (false, _) => "unknown: the trace records no windows, and no probe ended its node",
+        (false, _) => "unknown: the trace records no search windows and no cutoffs",
         (true, true) => "nodes of each entry's own subtree",
         (true, false) => "nodes searched between a position's probe and its store",
     };

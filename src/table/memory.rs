@@ -12,9 +12,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Size and alignment of a huge page, in bytes.
 const HUGE: usize = 2 << 20;
 
-/// Checks that `bytes` are free. The returned lock is held until the memory is touched, so that two
-/// threads do not both count on the same free memory; `None` below one huge page, which the reserve
-/// for the program covers.
+/// Checks that `bytes` are free. Hold the returned lock until the memory is touched: two threads
+/// must not both count on the same free memory. Less than a huge page is not checked (`None`), since
+/// what is kept free for the program itself is enough for it.
 ///
 /// # Errors
 /// When less is free: touching it anyway would get the process killed.

@@ -46,7 +46,7 @@ fn equal_nodes_drawn(variants: &[&PairPoints], copies: &[(f64, &PairPoints)], dr
     let points: Vec<Vec<Option<f64>>> =
         players.iter().map(|pairs| openings.iter().map(|opening| pairs.get(opening).copied()).collect()).collect();
     let nodes_of = |weights: &[u32]| -> Vec<f64> {
-        let results: Vec<(f64, f64)> = points.iter().map(|points| elo_of_draw(points, weights)).collect();
+        let results: Vec<(f64, f64)> = points.iter().map(|points| elo_of_resample(points, weights)).collect();
         let (copy_elos, variant_elos) = results.split_at(copies.len());
         let played = copies.iter().zip(copy_elos).map(|((divisor, _), &(elo, pairs))| (-divisor.ln(), elo, pairs));
         let curve = pool_curve(played.collect());
@@ -74,7 +74,7 @@ fn equal_nodes_drawn(variants: &[&PairPoints], copies: &[(f64, &PairPoints)], dr
 }
 
 /// A player's Elo over the resampled openings, and the number of its pairs.
-fn elo_of_draw(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
+fn elo_of_resample(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
     let (mut sum, mut pairs) = (0.0, 0.0);
     for (points, &weight) in points.iter().zip(weights) {
         if let Some(points) = points {

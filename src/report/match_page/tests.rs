@@ -24,7 +24,7 @@ fn too_few_failed_and_repeated_pairs_are_warned_of() {
             bounds: test.bounds(2),
         })
     };
-    let too_few = "29 pairs in an encounter are few: intervals and p take their mean for normal, which needs about 30";
+    let too_few = "an encounter has only 29 pairs: intervals and p assume a normal mean, which takes about 30";
     let no_warnings: [&str; 0] = [];
     assert_eq!(warnings_for([30, 30], 0, [0, 0]), no_warnings);
     assert_eq!(warnings_for([30, 29], 0, [0, 0]), [too_few]);
