@@ -108,7 +108,7 @@ impl Engine {
         Self::with_handles(options, vec![table])
     }
 
-    /// Creates an engine whose searchers use the tables by handles, if there are several.
+    /// Creates an engine. If there are several searchers, they use the tables through handles.
     fn with_handles(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
         let watch = |table| match options.diagnostics {
             Diagnostics::Off => watch_offers(options, table),

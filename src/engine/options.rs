@@ -1,6 +1,6 @@
-//! The engine's options: at once the search's input, the experiment file's vocabulary, the CSV's
-//! option columns and the text of `ttlab options`. Each option's meaning is written here and
-//! nowhere else.
+//! The engine's options. The same definitions give the search's input, the vocabulary of experiment
+//! files, the option columns of the CSV and the text of `ttlab options`. Each option's meaning is
+//! written here and nowhere else.
 
 pub use super::table_use::{BoundsRule, DepthRule, Known, Probe, Returns, Store, Use, Where};
 pub use super::threads::{Answer, Helpers, Schedule, Tables, ThreadKind, Threads};
@@ -87,7 +87,7 @@ pub struct EngineOptions {
     pub history_clear: crate::table::options::Clear,
     /// The game ply that the table's clock sees (`table.clock = "game-ply"`).
     pub game_ply: GamePly,
-    /// How much is found out about each probe and store. Changes time, never counts.
+    /// How much is recorded about each probe and store. Changes time, never counts.
     pub diagnostics: Diagnostics,
 }
 
@@ -129,8 +129,9 @@ impl Default for EngineOptions {
 }
 
 impl EngineOptions {
-    /// Whether terms ask what was offered to the table. One without a bound that loses nothing
-    /// knows it all itself.
+    /// Whether the search must record what it offers to the table, because `iir` or `singular`
+    /// depend on it. An unbounded table that forgets nothing needs no record: it has every offer
+    /// itself.
     #[must_use]
     pub fn keeps_offers(&self) -> bool {
         let asks = self.iir.min_depth > 0 || self.singular.min_depth > 0;
@@ -171,8 +172,8 @@ pub enum Algorithm {
     /// Principal variation search: later moves with a zero window first. Source: Marsland 1983;
     /// Reinefeld 1983.
     Pvs,
-    /// MTD(f): zero-window searches from a first guess, which live off the table. Source: Plaat et
-    /// al. 1996.
+    /// MTD(f): zero-window searches from a first guess, which depend on the table to be cheap.
+    /// Source: Plaat et al. 1996.
     Mtdf,
 }
 
@@ -267,8 +268,8 @@ impl Default for Mate {
 }
 
 impl Mate {
-    /// The moves to mate of a score, negative for the side that is mated; `None` for other scores,
-    /// and where scores do not count plies from the root.
+    /// The number of moves to mate that a score stands for, negative if the side to move is mated.
+    /// `None` for other scores, and if mate scores do not count plies from the root.
     pub fn moves(&self, score: Score) -> Option<i32> {
         let plies = self.value - score.abs();
         let moves = (plies + 1) / 2;
@@ -373,7 +374,7 @@ pub enum Ordering {
     /// if `table-move` is in the list. Must stand first. With `table.kind = "none"` the nodes are
     /// near those of the minimal tree (Knuth and Moore 1975; the first refutation found need not be
     /// the cheapest), with `"unbounded"` those of the left-first minimal graph (Plaat et al. 1996):
-    /// the limits beside which to put any other result.
+    /// the limits with which to compare any other result.
     #[serde(rename = "oracle")]
     Oracle,
     /// The move of a table hit.
@@ -486,7 +487,7 @@ impl Default for Lmr {
 pub struct NullMove {
     /// The least remaining depth at which it is tried; 0: off.
     pub min_depth: u8,
-    /// Plies taken off beside the pass itself.
+    /// Plies of reduction, besides the ply of the null move itself.
     pub reduction: u8,
 }
 
@@ -502,7 +503,7 @@ impl Default for NullMove {
 #[serde(default, deny_unknown_fields)]
 pub struct Singular {
     /// Singular extension: the least remaining depth, 3..=255, at which the other moves of a node
-    /// with a deep entry are searched less deeply, against a mark below the entry's score; if all
+    /// with a deep entry are searched less deeply, against a target below the entry's score; if all
     /// fail low, the entry's move is searched a ply deeper. 0: off. Never at the root, nor at plies
     /// of twice the iteration's depth and more. Source: Anantharaman, Campbell and Hsu, 1988; by
     /// the table's entry: Stockfish.
@@ -510,19 +511,18 @@ pub struct Singular {
     /// How many plies shallower than the node its entry may be. It must have a legal move and a
     /// lower or exact bound, and no mate score.
     pub slack: u8,
-    /// How far below the entry's score the mark is: so many centipawns for each ply of depth,
-    /// 0..=100.
+    /// How far the target is below the entry's score, in centipawns for each ply of depth, 0..=100.
     #[cfg_attr(test, schemars(range(min = 0, max = 100)))]
     pub margin: i32,
     /// The other moves are searched as moves of a node of depth (depth - 1) / `divisor`; 1..=255.
     #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub divisor: u8,
-    /// Centipawns, 0..=32000: where the others stay below the mark by more, a move of a node of a
-    /// closed window is searched two plies deeper; 0: never.
+    /// Centipawns, 0..=32000: if the other moves stay below the target by more than this, the move
+    /// of a node with a closed window is searched two plies deeper; 0: never.
     #[cfg_attr(test, schemars(range(min = 0, max = 32_000)))]
     pub double: i32,
-    /// Negative extension: plies taken off the move where another one reaches the mark and the
-    /// entry's score reaches beta.
+    /// Negative extension: plies by which the move is reduced if another move reaches the target
+    /// and the entry's score reaches beta.
     pub reduction: u8,
 }
 
@@ -559,7 +559,7 @@ pub enum GamePly {
     Zero,
 }
 
-/// How much is found out about each probe and store.
+/// How much is recorded about each probe and store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

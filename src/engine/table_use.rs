@@ -1,5 +1,5 @@
-//! The options `probe.*` and `store.*`: what the search asks of its table, what it makes of an
-//! answer, and what it offers.
+//! The options `probe.*` and `store.*`: which nodes probe the table, how a hit is used, and which
+//! results are stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,9 +31,9 @@ pub struct Probe {
     /// value to start from, and an upper bound lowers beta. Source: "better starting values", the
     /// `ViperMate` journal.
     pub start_value: bool,
-    /// Whether a leaf or quiescence node that a hit of enough depth did not end takes the stored
-    /// score for its static evaluation, where the bound says that its value lies on that side.
-    /// Mates are left out. Source: most engines of today.
+    /// Whether a leaf or quiescence node that a hit of enough depth did not end uses the stored
+    /// score as its static evaluation, if the bound says that its value lies on that side. Mates
+    /// are left out. Source: most engines of today.
     pub refine: bool,
 }
 
@@ -55,7 +55,7 @@ impl Default for Probe {
 }
 
 impl Probe {
-    /// Whether entries answer at their own depth alone.
+    /// Whether an entry answers only probes of its own depth.
     pub fn answers_by_depth(&self) -> bool {
         self.depth == DepthRule::Equal
     }
@@ -87,8 +87,8 @@ pub struct Store {
     pub min_depth: u8,
     /// Whether a node that failed low stores its best-scoring move (fail-soft) rather than none.
     pub upper_move: bool,
-    /// Whether mates and stalemates are stored too (a node without a legal move is known for what
-    /// it is once its moves are generated; storing it saves that the next time).
+    /// Whether mates and stalemates are stored too (a node without a legal move is recognized once
+    /// its moves are generated; storing it saves the generation next time).
     pub terminals: bool,
     /// With what bound a score is stored that needed no search: an evaluation, a mate, a stalemate.
     pub known: Known,
