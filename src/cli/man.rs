@@ -23,12 +23,12 @@ pub fn run(args: &Args) -> CommandResult {
     match &args.out {
         Some(folder) => {
             crate::record::create_folder(folder).map_err(write_error(folder))?;
-            let mut all = Vec::new();
-            gather(&root, &mut all);
-            for command in &all {
+            let mut commands = Vec::new();
+            gather(&root, &mut commands);
+            for command in &commands {
                 super::write(&folder.join(format!("{}.1", name(command))), &page(&root, command)?)?;
             }
-            println!("{} pages in {}", all.len(), folder.display());
+            println!("{} pages in {}", commands.len(), folder.display());
         }
         None => print!("{}", page(&root, find_command(&root, &args.command)?)?),
     }
@@ -37,22 +37,22 @@ pub fn run(args: &Args) -> CommandResult {
 
 /// Finds a command by its words, as in `trace import`.
 fn find_command<'a>(root: &'a clap::Command, words: &[String]) -> Result<&'a clap::Command, CommandFailure> {
-    words.iter().try_fold(root, |above, word| {
-        visible_subcommands(above).find(|below| below.get_name() == word).ok_or_else(|| {
-            let hint = super::hint(word, visible_subcommands(above).map(clap::Command::get_name));
-            CommandFailure::usage(format!("`{}` has no command `{word}`{hint}", name(above).replace('-', " ")))
+    words.iter().try_fold(root, |parent, word| {
+        visible_subcommands(parent).find(|child| child.get_name() == word).ok_or_else(|| {
+            let hint = super::hint(word, visible_subcommands(parent).map(clap::Command::get_name));
+            CommandFailure::usage(format!("`{}` has no command `{word}`{hint}", name(parent).replace('-', " ")))
         })
     })
 }
 
 /// The visible subcommands of a command.
 fn visible_subcommands(command: &clap::Command) -> impl Iterator<Item = &clap::Command> {
-    command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help")
+    command.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help")
 }
 
-fn gather<'a>(command: &'a clap::Command, all: &mut Vec<&'a clap::Command>) {
-    all.push(command);
-    visible_subcommands(command).for_each(|below| gather(below, all));
+fn gather<'a>(command: &'a clap::Command, commands: &mut Vec<&'a clap::Command>) {
+    commands.push(command);
+    visible_subcommands(command).for_each(|child| gather(child, commands));
 }
 
 /// The name of a command's page, as in `ttlab-trace-import`.
@@ -64,23 +64,23 @@ fn name(command: &clap::Command) -> &str {
 const EXITS: &str =
     "0 done, 2 wrong usage or a bad file, 3 a job failed or rows are missing, 5 input/output, 75 interrupted.";
 
-/// A command's man page, with the examples and exit codes of its help under their own headings.
+/// A command's man page. The examples and exit codes of its help have their own headings.
 fn page(root: &clap::Command, command: &clap::Command) -> Result<String, CommandFailure> {
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let help = if help.is_empty() { examples_of_parent(root, command) } else { help };
-    // The examples end at the next empty line; the text before and after them are notes.
+    // The examples end at the next empty line; the texts before and after them are notes.
     let heading =
         ["Examples:\n", "Example:\n"].into_iter().find_map(|heading| Some((help.find(heading)?, heading.len())));
-    let (examples, words) = match heading {
-        Some((at, length)) => {
-            let rest = &help[at + length..];
-            let (examples, after) = rest.split_once("\n\n").unwrap_or((rest, ""));
-            (examples, format!("{}\n{}", help[..at].trim(), after.trim()))
+    let (examples, notes) = match heading {
+        Some((start, length)) => {
+            let rest = &help[start + length..];
+            let (examples, rest_of_notes) = rest.split_once("\n\n").unwrap_or((rest, ""));
+            (examples, format!("{}\n{}", help[..start].trim(), rest_of_notes.trim()))
         }
         None => ("", help.clone()),
     };
-    let (words, exits) = words.split_once("Exit: ").unwrap_or((&words, EXITS));
-    let (words, exits) = (words.trim(), exits.trim());
+    let (notes, exits) = notes.split_once("Exit: ").unwrap_or((&notes, EXITS));
+    let (notes, exits) = (notes.trim(), exits.trim());
     let mut out = Vec::new();
     let man = Man::new(command.clone());
     man.render_title(&mut out)
@@ -91,34 +91,34 @@ fn page(root: &clap::Command, command: &clap::Command) -> Result<String, Command
         .and_then(|()| visible_subcommands(command).next().map_or(Ok(()), |_| man.render_subcommands_section(&mut out)))
         .map_err(CommandFailure::io)?;
     let mut text = String::from_utf8_lossy(&out).into_owned();
-    for (heading, words) in
-        [("NOTES", words), ("EXAMPLES", examples)].into_iter().filter(|(_, words)| !words.is_empty())
+    for (heading, section) in
+        [("NOTES", notes), ("EXAMPLES", examples)].into_iter().filter(|(_, section)| !section.is_empty())
     {
-        text += &format!(".SH {heading}\n.nf\n{}\n.fi\n", escape(words));
+        text += &format!(".SH {heading}\n.nf\n{}\n.fi\n", escape(section));
     }
     text += &format!(".SH \"EXIT STATUS\"\n{}\n", escape(exits));
-    let above = name(command).rsplit_once('-').map_or("ttlab", |(above, _)| above);
-    let also = if name(command) == "ttlab" { "ttlab\\-run" } else { &above.replace('-', "\\-") };
-    text += &format!(".SH \"SEE ALSO\"\n\\fB{also}\\fR(1)\n");
+    let parent = name(command).rsplit_once('-').map_or("ttlab", |(parent, _)| parent);
+    let see_also = if name(command) == "ttlab" { "ttlab\\-run" } else { &parent.replace('-', "\\-") };
+    text += &format!(".SH \"SEE ALSO\"\n\\fB{see_also}\\fR(1)\n");
     Ok(text)
 }
 
 /// For a command without examples: the lines of its parent's examples that call it.
 fn examples_of_parent(root: &clap::Command, command: &clap::Command) -> String {
     let words = name(command).replace('-', " ");
-    let above = visible_subcommands(root).find(|above| words.starts_with(&format!("ttlab {} ", above.get_name())));
-    let help = above.and_then(clap::Command::get_after_help).map(ToString::to_string).unwrap_or_default();
+    let parent = visible_subcommands(root).find(|parent| words.starts_with(&format!("ttlab {} ", parent.get_name())));
+    let help = parent.and_then(clap::Command::get_after_help).map(ToString::to_string).unwrap_or_default();
     let calls: Vec<&str> = help.lines().filter(|line| line.trim_start().starts_with(&format!("{words} "))).collect();
     if calls.is_empty() { String::new() } else { format!("Examples:\n{}", calls.join("\n")) }
 }
 
 /// Escapes text for a man page.
 fn escape(text: &str) -> String {
-    let line = |line: &str| {
+    let escape_line = |line: &str| {
         let line = line.replace('\\', "\\e").replace('-', "\\-");
         if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
     };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+    text.lines().map(escape_line).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -22,38 +22,38 @@ impl Identity {
     /// axes distinguish them all.
     pub(super) fn new(rows: &Frame, summary: &Summary, grid: &[Axis]) -> Self {
         if summary.by != [columns::VARIANT] {
-            let word = |value: &String| Cell::text(if value.is_empty() { "(none)" } else { value });
+            let value_cell = |value: &String| Cell::text(if value.is_empty() { "(none)" } else { value });
             let mut lines: Vec<Vec<_>> =
-                summary.lines.iter().map(|line| line.values.iter().map(word).collect()).collect();
+                summary.lines.iter().map(|line| line.values.iter().map(value_cell).collect()).collect();
             rank_numbers(&mut lines);
             return Self { heads: short_names(&summary.by), lines };
         }
-        let plain = || Self {
+        let by_name = || Self {
             heads: vec!["variant".to_owned()],
             lines: summary.lines.iter().map(|line| vec![Cell::text(&line.name)]).collect(),
         };
         if grid.is_empty() {
-            return plain();
+            return by_name();
         }
         let variants = rows.text_column(columns::VARIANT);
-        // The first row of each variant: inserted last, so it stays.
-        let first: HashMap<&str, usize> = (0..rows.rows()).rev().map(|row| (variants.text(row), row)).collect();
+        // The first row of each variant is inserted last, so that it replaces the others.
+        let first_rows: HashMap<&str, usize> = (0..rows.rows()).rev().map(|row| (variants.text(row), row)).collect();
         let mut lines = Vec::new();
         let mut split_lines = 0;
         for line in &summary.lines {
-            let cell = |axis: &Axis| {
-                let place = row_level(axis, rows, *first.get(line.name.as_str())?)?;
-                Some(Cell { sort_rank: Some(place), ..Cell::text(&axis.levels[place].label) })
+            let level_cell = |axis: &Axis| {
+                let level = row_level(axis, rows, *first_rows.get(line.name.as_str())?)?;
+                Some(Cell { sort_rank: Some(level), ..Cell::text(&axis.levels[level].label) })
             };
-            match grid.iter().map(cell).collect::<Option<Vec<_>>>() {
+            match grid.iter().map(level_cell).collect::<Option<Vec<_>>>() {
                 // The name only states the levels.
                 Some(levels) if names_all_levels(&line.name, &levels) => {
                     split_lines += 1;
                     lines.push(levels);
                 }
-                // A name of its own, which columns of levels would not show.
-                Some(_) => return plain(),
-                // Outside of the grid: its name stands in the first column.
+                // The variant has a name that columns of levels would not show.
+                Some(_) => return by_name(),
+                // A variant outside of the grid has its name in the first column.
                 None => {
                     let mut cells = vec![Cell::default(); grid.len()];
                     cells[0].text.clone_from(&line.name);
@@ -61,12 +61,12 @@ impl Identity {
                 }
             }
         }
-        // Two variants may differ only in something that is no axis, such as the key seed or the
-        // kind of table.
+        // Two variants may differ only in an option that is not an axis, such as the key seed or
+        // the kind of table.
         let mut seen = HashSet::new();
-        let distinct = lines.iter().all(|line| seen.insert(line.iter().map(|cell| &cell.text).collect::<Vec<_>>()));
-        if split_lines == 0 || !distinct {
-            return plain();
+        let are_distinct = lines.iter().all(|line| seen.insert(line.iter().map(|cell| &cell.text).collect::<Vec<_>>()));
+        if split_lines == 0 || !are_distinct {
+            return by_name();
         }
         Self { heads: grid.iter().map(|axis| axis.name.clone()).collect(), lines }
     }
@@ -75,13 +75,13 @@ impl Identity {
     pub(super) fn columns(&self) -> Vec<SheetColumn> {
         let columns = self.heads.iter().enumerate();
         columns
-            .map(|(at, head)| SheetColumn::text(head, head, if at == 0 { "* is the baseline" } else { "" }))
+            .map(|(index, head)| SheetColumn::text(head, head, if index == 0 { "* is the baseline" } else { "" }))
             .collect()
     }
 
     /// The cells that identify a line; the baseline gets its star.
-    pub(super) fn cells(&self, at: usize, line: &Line) -> Vec<Cell> {
-        let cells = self.lines[at].iter().cloned().enumerate();
+    pub(super) fn cells(&self, index: usize, line: &Line) -> Vec<Cell> {
+        let cells = self.lines[index].iter().cloned().enumerate();
         cells.map(|(column, cell)| cell.with_sign('*', column == 0 && line.is_baseline)).collect()
     }
 }
@@ -91,8 +91,8 @@ pub(super) fn row_level(axis: &Axis, rows: &Frame, row: usize) -> Option<usize> 
     axis.find_level(&axis.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>())
 }
 
-/// Whether a name states all levels of its variant and nothing else in words of its own: `1 MiB
-/// always` and `size=1 MiB, policy=always, seed=3` do, `1 MiB always, my fork` does not.
+/// Whether a name states all levels of its variant and contains no other words: true for
+/// `1 MiB always` and `size=1 MiB, policy=always, seed=3`, false for `1 MiB always, my fork`.
 fn names_all_levels(name: &str, levels: &[Cell]) -> bool {
     let mut labels: Vec<&str> = levels.iter().map(|level| level.text.as_str()).collect();
     // A short label may be part of a longer one.
@@ -107,15 +107,16 @@ fn names_all_levels(name: &str, levels: &[Cell]) -> bool {
     rest.split(", ").all(|part| part.contains('=') || !part.contains(char::is_alphanumeric))
 }
 
-/// Ranks labels that are numbers with a unit, so that they are sorted as such.
+/// Ranks labels that are numbers with a unit, so that they are sorted as numbers.
 fn rank_numbers(lines: &mut [Vec<Cell>]) {
     for column in 0..lines.first().map_or(0, Vec::len) {
-        let number = |line: &Vec<Cell>| axes::parse_number(&line[column].text);
-        let mut known: Vec<f64> = lines.iter().filter_map(number).collect();
-        known.sort_by(f64::total_cmp);
-        known.dedup();
+        let number_of = |line: &Vec<Cell>| axes::parse_number(&line[column].text);
+        let mut known_numbers: Vec<f64> = lines.iter().filter_map(number_of).collect();
+        known_numbers.sort_by(f64::total_cmp);
+        known_numbers.dedup();
         for line in &mut *lines {
-            line[column].sort_rank = number(line).and_then(|value| known.iter().position(|known| *known == value));
+            line[column].sort_rank =
+                number_of(line).and_then(|value| known_numbers.iter().position(|number| *number == value));
         }
     }
 }
@@ -129,41 +130,42 @@ mod tests {
     /// the baseline.
     fn identify(rows: &str, by: &[&str], lines: &[&[&str]]) -> (Vec<String>, Vec<String>) {
         let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
-        let lines = lines.iter().enumerate().map(|(at, values)| Line {
+        let lines = lines.iter().enumerate().map(|(index, values)| Line {
             name: values.join(", "),
             values: values.iter().map(|&value| value.to_owned()).collect(),
-            is_baseline: at == 0,
+            is_baseline: index == 0,
             ..Line::default()
         });
         let by = by.iter().map(|&name| name.to_owned()).collect();
         let summary = Summary { by, lines: lines.collect(), ..Summary::default() };
         let (_, axes) = axes::find_axes(&frame, &[]);
         let identity = Identity::new(&frame, &summary, &axes);
-        let fields = |(at, line): (usize, &Line)| {
-            let cells = identity.cells(at, line).into_iter();
-            let shown = cells.map(|cell| match cell.sort_rank {
-                Some(place) => format!("{} ({place})", cell.text),
+        let describe_cells = |(index, line): (usize, &Line)| {
+            let cells = identity.cells(index, line).into_iter();
+            let texts = cells.map(|cell| match cell.sort_rank {
+                Some(rank) => format!("{} ({rank})", cell.text),
                 None => cell.text,
             });
-            shown.collect::<Vec<_>>().join(" | ")
+            texts.collect::<Vec<_>>().join(" | ")
         };
-        let lines = summary.lines.iter().enumerate().map(fields).collect();
+        let lines = summary.lines.iter().enumerate().map(describe_cells).collect();
         (identity.columns().into_iter().map(|column| column.name).collect(), lines)
     }
 
     #[test]
     fn every_line_is_identified() {
-        let identified = |header: &str, rows: &[&str]| {
+        let identify_variants = |header: &str, rows: &[&str]| {
             // Names may contain commas.
-            let fields = |row: &str| row.split(';').map(|field| format!("\"{field}\"")).collect::<Vec<_>>().join(",");
-            let text: String = rows.iter().map(|row| format!("p,1,9,{}\n", fields(row))).collect();
+            let quote_fields =
+                |row: &str| row.split(';').map(|field| format!("\"{field}\"")).collect::<Vec<_>>().join(",");
+            let text: String = rows.iter().map(|row| format!("p,1,9,{}\n", quote_fields(row))).collect();
             let names: Vec<[&str; 1]> = rows.iter().map(|row| [row.split(';').next().unwrap()]).collect();
             let lines: Vec<&[&str]> = names.iter().map(|name| name.as_slice()).collect();
             let text = format!("position,depth,search.nodes,variant,{header}\n{text}");
             let (heads, lines) = identify(&text, &[columns::VARIANT], &lines);
             (heads.join(" | "), lines)
         };
-        let two = "table.size,table.slots";
+        let two_options = "table.size,table.slots";
         for (header, rows, heads, lines) in [
             // Nothing varies; a reference table only; options that are not axes.
             ("x", &["a;1", "b;1"][..], "variant", &["a *", "b"][..]),
@@ -172,13 +174,13 @@ mod tests {
             // A grid, whose levels have ranks; one name that is not of its variant makes all lines
             // named.
             (
-                two,
+                two_options,
                 &["size=1 MiB slots=4;1 MiB;4", "size=64 KiB slots=4;64 KiB;4", "size=64 KiB slots=1;64 KiB;1"],
                 "size | slots",
                 &["1 MiB * (1) | 4 (1)", "64 KiB (0) | 4 (1)", "64 KiB (0) | 1 (0)"],
             ),
             (
-                two,
+                two_options,
                 &["64 KiB 1;64 KiB;1", "own 4;1 MiB;4", "64 KiB 4;64 KiB;4"],
                 "variant",
                 &["64 KiB 1 *", "own 4", "64 KiB 4"],
@@ -212,21 +214,21 @@ mod tests {
                 &["bounded 1 *", "bounded 4", "unbounded 1", "unbounded 4"],
             ),
             (
-                two,
+                two_options,
                 &["1 B 1;1 B;1", "1 B 4;1 B;4", "1 B, 4, ours;1 B;4"],
                 "variant",
                 &["1 B 1 *", "1 B 4", "1 B, 4, ours"],
             ),
-            (two, &["1 B 1;1 B;1", "my 1 B by 4;1 B;4"], "variant", &["1 B 1 *", "my 1 B by 4"]),
+            (two_options, &["1 B 1;1 B;1", "my 1 B by 4;1 B;4"], "variant", &["1 B 1 *", "my 1 B by 4"]),
             // A single seed, as left by a filter, is part of their names but identifies nothing.
             (
-                two,
+                two_options,
                 &["size=1 B, seed=3, slots=1;1 B;1", "size=1 B, seed=3, slots=4;1 B;4"],
                 "slots",
                 &["1 * (0)", "4 (1)"],
             ),
         ] {
-            let (found, cells) = identified(header, rows);
+            let (found, cells) = identify_variants(header, rows);
             let distinct: HashSet<&String> = cells.iter().collect();
             assert_eq!(distinct.len(), rows.len(), "two lines look the same: {cells:?}");
             assert_eq!((found.as_str(), cells.iter().map(String::as_str).collect::<Vec<_>>()), (heads, lines.to_vec()));

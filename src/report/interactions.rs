@@ -7,34 +7,34 @@ use crate::analysis::questions::effects::{Effect, Interaction};
 use crate::analysis::rows::metric::Better;
 use crate::stats::ratio::{JudgedRatio, Ratio};
 
-/// Adds the columns of a paired comparison: ratio, interval, p and pairs. `meanings`: of the ratio
-/// and of p.
+/// Adds the columns of a paired comparison: ratio, interval, p and pairs. `meanings` has the
+/// meanings of the ratio and of p.
 fn judged_columns<'a, L: 'a>(
     entries: Entries<'a, L>,
     meanings: [&str; 2],
     better: Better,
-    judged: fn(&L) -> &JudgedRatio,
+    result_of: fn(&L) -> &JudgedRatio,
 ) -> Entries<'a, L> {
-    let why = move |line: &L| match judged(line).ratio {
+    let reason = move |line: &L| match result_of(line).ratio {
         Ratio { pairs: 0, mean, .. } if mean.is_nan() => "no search that differs from it in this option alone",
         Ratio { pairs: 0, .. } => "the value that the others are compared with",
         _ => TOO_FEW_POSITIONS,
     };
     entries
         .number("ratio", "ratio", meanings[0], move |line| {
-            let JudgedRatio { ratio, significant, .. } = judged(line);
+            let JudgedRatio { ratio, significant, .. } = result_of(line);
             let emphasis = Emphasis::for_change(*significant, ratio.mean < 1.0, better);
-            Cell::decimal(ratio.mean, 3).with_emphasis(emphasis).with_reason(why(line))
+            Cell::decimal(ratio.mean, 3).with_emphasis(emphasis).with_reason(reason(line))
         })
         .number("interval", "95 %", "", move |line| {
-            let ratio = judged(line).ratio;
-            Cell::range(ratio.low, ratio.high).with_reason(why(line))
+            let ratio = result_of(line).ratio;
+            Cell::range(ratio.low, ratio.high).with_reason(reason(line))
         })
         .drop_order(1)
-        .number("p", "p", meanings[1], move |line| Cell::p(judged(line).p).with_reason(why(line)))
+        .number("p", "p", meanings[1], move |line| Cell::p(result_of(line).p).with_reason(reason(line)))
         .drop_order(2)
-        .number("pairs", "pairs", "", move |line| match judged(line).ratio.pairs {
-            0 => Cell::empty(why(line)),
+        .number("pairs", "pairs", "", move |line| match result_of(line).ratio.pairs {
+            0 => Cell::empty(reason(line)),
             pairs => Cell::count(pairs as f64),
         })
         .drop_order(3)
@@ -59,29 +59,32 @@ pub(super) fn effects_table(grid: &Grid) -> SheetTable {
     )
 }
 
-/// Most interactions to show.
+/// The maximum number of interactions to show.
 const MAX_SHOWN: usize = 12;
 
-/// The interactions: how far the effect of two levels together differs from the product of both.
-/// Significant ones come first.
+/// The interactions: the factor by which the effect of two levels together differs from the product
+/// of their effects. Significant interactions come first.
 pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
-    let mut all: Vec<_> = grid.interactions.iter().collect();
-    let size = |interaction: &Interaction| interaction.judged.ratio.mean.ln().abs();
-    all.sort_by(|a, b| (!a.judged.significant).cmp(&!b.judged.significant).then(size(b).total_cmp(&size(a))));
-    let option = |(axis, level): (usize, usize)| Cell::text(grid.axes[axis].level_label(level));
+    let mut interactions: Vec<_> = grid.interactions.iter().collect();
+    let effect_size = |interaction: &Interaction| interaction.judged.ratio.mean.ln().abs();
+    interactions.sort_by(|a, b| {
+        (!a.judged.significant).cmp(&!b.judged.significant).then(effect_size(b).total_cmp(&effect_size(a)))
+    });
+    let option_cell = |(axis, level): (usize, usize)| Cell::text(grid.axes[axis].level_label(level));
     let entries = Entries::<Interaction>::default()
-        .text("first", "one", "", |interaction| option(interaction.first))
-        .text("second", "other", "", |interaction| option(interaction.second));
+        .text("first", "one", "", |interaction| option_cell(interaction.first))
+        .text("second", "other", "", |interaction| option_cell(interaction.second));
     let meanings = ["1 where the two effects simply multiply", "corrected for all pairs by joint flips"];
     let entries = judged_columns(entries, meanings, grid.better, |interaction| &interaction.judged);
-    let number = all.iter().filter(|interaction| interaction.judged.significant).count();
-    let more = if all.len() > MAX_SHOWN { format!("; the {MAX_SHOWN} largest are shown") } else { String::new() };
+    let significant_count = interactions.iter().filter(|interaction| interaction.judged.significant).count();
+    let limit_note =
+        if interactions.len() > MAX_SHOWN { format!("; the {MAX_SHOWN} largest are shown") } else { String::new() };
     let note = format!(
-        "By what factor two values together differ from the product of each alone. {number} of {} pairs are clear of 1{more}.",
-        all.len()
+        "By what factor two values together differ from the product of each alone. {significant_count} of {} pairs are clear of 1{limit_note}.",
+        interactions.len()
     );
-    let shown = all.into_iter().take(MAX_SHOWN);
-    entries.table("interactions", "Options together", shown).with_note(note).non_empty()
+    let listed = interactions.into_iter().take(MAX_SHOWN);
+    entries.table("interactions", "Options together", listed).with_note(note).non_empty()
 }
 
 #[cfg(test)]
@@ -93,8 +96,8 @@ mod tests {
     use crate::stats::ratio::Ratio;
 
     fn axis(name: &str, labels: &[&str]) -> Axis {
-        let level = |label: &&str| Level { values: Vec::new(), label: (*label).to_owned(), number: None };
-        let levels = labels.iter().map(level).collect();
+        let make_level = |label: &&str| Level { values: Vec::new(), label: (*label).to_owned(), number: None };
+        let levels = labels.iter().map(make_level).collect();
         Axis { columns: Vec::new(), path: name.to_owned(), name: name.to_owned(), levels }
     }
 
@@ -107,7 +110,7 @@ mod tests {
         Grid { axes: vec![axis("size", &["a", "b", "c"]), axis("slots", &["1", "2", "4"])], ..Grid::default() }
     }
 
-    /// Each axis has its star at its own reference level.
+    /// On each axis, the star is at the axis's own reference level.
     #[test]
     fn effect_has_the_cells_of_its_level() {
         let single_pair = JudgedRatio {
@@ -115,24 +118,28 @@ mod tests {
             p: f64::NAN,
             ..judged(1.0, false)
         };
-        let itself =
+        let reference_result =
             JudgedRatio { ratio: Ratio { pairs: 0, ..Ratio::identity(0) }, p: f64::NAN, ..JudgedRatio::default() };
-        let effect = |axis: usize, level: usize, judged: JudgedRatio| Effect { axis, level, judged };
+        let make_effect = |axis: usize, level: usize, judged: JudgedRatio| Effect { axis, level, judged };
         let grid = Grid {
             references: vec![1, 0],
             effects: vec![
-                effect(0, 0, judged(0.5, true)),
-                effect(0, 1, itself),
-                effect(0, 2, judged(2.0, true)),
-                effect(1, 0, itself),
-                effect(1, 1, single_pair),
-                effect(1, 2, JudgedRatio { ratio: Ratio { mean: f64::NAN, ..itself.ratio }, ..itself }),
+                make_effect(0, 0, judged(0.5, true)),
+                make_effect(0, 1, reference_result),
+                make_effect(0, 2, judged(2.0, true)),
+                make_effect(1, 0, reference_result),
+                make_effect(1, 1, single_pair),
+                make_effect(
+                    1,
+                    2,
+                    JudgedRatio { ratio: Ratio { mean: f64::NAN, ..reference_result.ratio }, ..reference_result },
+                ),
             ],
             ..grid()
         };
         let table = effects_table(&grid);
         crate::report::sheet::assert_drop_orders_distinct(&table);
-        let shown: Vec<_> = table
+        let cells: Vec<_> = table
             .rows
             .iter()
             .map(|row| {
@@ -143,16 +150,16 @@ mod tests {
                 )
             })
             .collect();
-        let against = "the value that the others are compared with";
-        let shown: Vec<(&str, Emphasis, &str)> =
-            shown.iter().map(|(text, mark, note)| (text.as_str(), *mark, *note)).collect();
+        let reference_note = "the value that the others are compared with";
+        let cells: Vec<(&str, Emphasis, &str)> =
+            cells.iter().map(|(text, emphasis, note)| (text.as_str(), *emphasis, *note)).collect();
         assert_eq!(
-            shown,
+            cells,
             [
                 ("size | a | 0.500 | 0.250-1.000 | 0.250 | 8", Emphasis::Better, ""),
-                ("size | b * | 1.000 | - | - | -", Emphasis::None, against),
+                ("size | b * | 1.000 | - | - | -", Emphasis::None, reference_note),
                 ("size | c | 2.000 | 1.000-4.000 | 0.250 | 8", Emphasis::Worse, ""),
-                ("slots | 1 * | 1.000 | - | - | -", Emphasis::None, against),
+                ("slots | 1 * | 1.000 | - | - | -", Emphasis::None, reference_note),
                 ("slots | 2 | 0.500 | - | - | 1", Emphasis::None, TOO_FEW_POSITIONS),
                 ("slots | 4 | - | - | - | -", Emphasis::None, "no search that differs from it in this option alone"),
             ]
@@ -163,31 +170,31 @@ mod tests {
         );
     }
 
-    /// Significant interactions come first, then the largest; at most twelve are shown, all are
+    /// Significant interactions come first, then the largest. At most twelve are shown, but all are
     /// counted.
     #[test]
     fn significant_interactions_come_first() {
-        let table_of = |interactions: &[(f64, bool)]| {
-            let interaction = |&(mean, marked): &(f64, bool)| Interaction {
+        let make_table = |interactions: &[(f64, bool)]| {
+            let make_interaction = |&(mean, significant): &(f64, bool)| Interaction {
                 first: (0, 2),
                 second: (1, 1),
-                judged: judged(mean, marked),
+                judged: judged(mean, significant),
             };
-            interactions_table(&Grid { interactions: interactions.iter().map(interaction).collect(), ..grid() })
+            interactions_table(&Grid { interactions: interactions.iter().map(make_interaction).collect(), ..grid() })
         };
-        let table = table_of(&[(1.5, false), (0.25, false), (0.9, true), (1.2, true), (3.0, false)]).unwrap();
+        let table = make_table(&[(1.5, false), (0.25, false), (0.9, true), (1.2, true), (3.0, false)]).unwrap();
         let means: Vec<&str> = table.rows.iter().map(|row| row[2].text.as_str()).collect();
         assert_eq!(means, ["1.200", "0.900", "0.250", "3.000", "1.500"]);
         assert_eq!([&table.rows[0][0].text, &table.rows[0][1].text], ["size=c", "slots=2"]);
         assert!(table.note.ends_with(" 2 of 5 pairs are clear of 1."), "{}", table.note);
-        for (number, shown, end) in [
+        for (number, listed, end) in [
             (12, 12, "12 of 12 pairs are clear of 1."),
             (13, 12, "13 of 13 pairs are clear of 1; the 12 largest are shown."),
         ] {
-            let table = table_of(&vec![(1.5, true); number]).unwrap();
-            assert!(table.rows.len() == shown, "{}", table.note);
+            let table = make_table(&vec![(1.5, true); number]).unwrap();
+            assert!(table.rows.len() == listed, "{}", table.note);
             assert!(table.note.ends_with(end), "{}", table.note);
         }
-        assert_eq!(table_of(&[]), None);
+        assert_eq!(make_table(&[]), None);
     }
 }

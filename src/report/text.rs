@@ -4,7 +4,7 @@
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetTable};
 use std::fmt::Write;
 
-/// The terminal that a page is shown on.
+/// The terminal on which a page is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Screen {
     /// Its width in characters.
@@ -33,7 +33,7 @@ pub fn render(sheet: &Sheet, screen: Screen) -> String {
 }
 
 fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
-    let heading = |out: &mut String, text: &str| {
+    let push_heading = |out: &mut String, text: &str| {
         if text.is_empty() {
             return;
         }
@@ -44,7 +44,7 @@ fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
     };
     for part in parts {
         match part {
-            Part::Question(text) => heading(out, text),
+            Part::Question(text) => push_heading(out, text),
             Part::Prose(text) => {
                 for paragraph in text.split("\n\n").filter(|text| !text.trim().is_empty()) {
                     let _ = writeln!(out, "{}", wrap(paragraph, screen.width, ""));
@@ -56,11 +56,11 @@ fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
                 let text = wrap(&format!("{label}: {text}"), screen.width, "");
                 let _ = writeln!(out, "{}", paint(&text, emphasis_colour(Emphasis::Failed), screen));
             }
-            Part::Heading(text) => heading(out, text),
+            Part::Heading(text) => push_heading(out, text),
             Part::Table(table) => {
-                heading(out, &table.title);
-                let (shown, left_out) = fit_columns(table, screen.width);
-                out.push_str(&render_table(&shown, screen));
+                push_heading(out, &table.title);
+                let (fitted, left_out) = fit_columns(table, screen.width);
+                out.push_str(&render_table(&fitted, screen));
                 let message = match left_out.is_empty() {
                     true => String::new(),
                     false => format!(
@@ -69,18 +69,18 @@ fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
                         left_out.join(", ")
                     ),
                 };
-                for text in [shown.notes(), message].iter().filter(|text| !text.is_empty()) {
+                for text in [fitted.notes(), message].iter().filter(|text| !text.is_empty()) {
                     let _ = writeln!(out, "{}", wrap(text, screen.width, ""));
                 }
             }
             // A terminal shows no drawings.
             Part::Figure(_) | Part::Explorer(_) => {}
             Part::List(title, list) => {
-                heading(out, title);
+                push_heading(out, title);
                 push_sentences(out, list, screen);
             }
             Part::Folded(title, folded) => {
-                heading(out, title);
+                push_heading(out, title);
                 push_parts(out, folded, screen);
             }
         }
@@ -95,9 +95,9 @@ fn push_sentences(out: &mut String, list: &[String], screen: Screen) {
 
 const BOLD: &str = "1";
 
-/// The terminal's own colour codes for a highlight, so that it suits the background.
-fn emphasis_colour(mark: Emphasis) -> &'static str {
-    match mark {
+/// The colour code of a highlight; the terminal chooses the shade, so that it suits the background.
+fn emphasis_colour(emphasis: Emphasis) -> &'static str {
+    match emphasis {
         Emphasis::None | Emphasis::Unclear => "",
         Emphasis::Better | Emphasis::Passed => "34",
         Emphasis::Worse => "33",
@@ -119,13 +119,13 @@ fn natural_width(table: &SheetTable, column: usize) -> usize {
     content_width(table, column).max(table.columns[column].name.chars().count())
 }
 
-/// The width of the widest cell, without the head.
+/// The width of the widest cell, without the heading.
 fn content_width(table: &SheetTable, column: usize) -> usize {
     table.rows.iter().map(|row| row[column].text.chars().count()).max().unwrap_or(0)
 }
 
-/// The smallest width of a column: text is wrapped down to `least`, numbers are not, and heads only
-/// between words.
+/// The smallest width of a column. Text is wrapped down to `least`; numbers are not wrapped, and
+/// headings only between words.
 fn least_width(table: &SheetTable, column: usize, least: usize) -> usize {
     let natural = natural_width(table, column);
     if table.columns[column].is_text {
@@ -135,43 +135,45 @@ fn least_width(table: &SheetTable, column: usize, least: usize) -> usize {
     content_width(table, column).max(words.max().unwrap_or(0)).min(natural)
 }
 
-/// The width of columns side by side, with gaps.
+/// The total width of columns with the gaps between them.
 fn total_width(widths: impl Iterator<Item = usize>) -> usize {
     widths.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
 }
 
 /// Drops columns until the table fits; returns it with the names of the dropped columns.
 fn fit_columns(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
-    let mut shown: Vec<usize> = (0..table.columns.len()).collect();
-    while total_width(shown.iter().map(|&column| least_width(table, column, MIN_WIDTH))) > width {
-        let candidate = shown.iter().copied().max_by_key(|&column| table.columns[column].drop_order);
+    let mut kept_columns: Vec<usize> = (0..table.columns.len()).collect();
+    while total_width(kept_columns.iter().map(|&column| least_width(table, column, MIN_WIDTH))) > width {
+        let candidate = kept_columns.iter().copied().max_by_key(|&column| table.columns[column].drop_order);
         match candidate.filter(|&column| table.columns[column].drop_order > 0) {
-            Some(dropped) => shown.retain(|&column| column != dropped),
+            Some(dropped) => kept_columns.retain(|&column| column != dropped),
             None => break,
         }
     }
-    let left_out = (0..table.columns.len()).filter(|column| !shown.contains(column));
+    let left_out = (0..table.columns.len()).filter(|column| !kept_columns.contains(column));
     let left_out = left_out.map(|column| table.columns[column].name.clone()).collect();
-    let columns = shown.iter().map(|&column| table.columns[column].clone()).collect();
-    let rows = table.rows.iter().map(|row| shown.iter().map(|&column| row[column].clone()).collect()).collect();
+    let columns = kept_columns.iter().map(|&column| table.columns[column].clone()).collect();
+    let rows = table.rows.iter().map(|row| kept_columns.iter().map(|&column| row[column].clone()).collect()).collect();
     (
         SheetTable { columns, rows, key: table.key.clone(), title: table.title.clone(), note: table.note.clone() },
         left_out,
     )
 }
 
-/// Renders a table with aligned columns: heads of numeric columns are wrapped until it fits, then
-/// text.
+/// Renders a table with aligned columns. Until the table fits, first the headings of numeric
+/// columns are wrapped, then text.
 fn render_table(table: &SheetTable, screen: Screen) -> String {
-    let all = 0..table.columns.len();
-    let mut widths: Vec<usize> = all.clone().map(|column| natural_width(table, column)).collect();
-    let least: Vec<usize> = all.clone().map(|column| least_width(table, column, LEAST_WIDTH)).collect();
-    for words in [false, true] {
+    let all_columns = 0..table.columns.len();
+    let mut widths: Vec<usize> = all_columns.clone().map(|column| natural_width(table, column)).collect();
+    let minimum_widths: Vec<usize> =
+        all_columns.clone().map(|column| least_width(table, column, LEAST_WIDTH)).collect();
+    for is_text in [false, true] {
         // The widest column shrinks first.
         while total_width(widths.iter().copied()) > screen.width {
-            let wide =
-                all.clone().filter(|&column| table.columns[column].is_text == words && widths[column] > least[column]);
-            match wide.max_by_key(|&column| widths[column]) {
+            let candidates = all_columns
+                .clone()
+                .filter(|&column| table.columns[column].is_text == is_text && widths[column] > minimum_widths[column]);
+            match candidates.max_by_key(|&column| widths[column]) {
                 Some(widest) => widths[widest] -= 1,
                 None => break,
             }
@@ -207,7 +209,8 @@ fn render_table(table: &SheetTable, screen: Screen) -> String {
     out
 }
 
-/// Replaces escape characters in text from outside, so that only the renderer sets colours.
+/// Replaces escape characters in text that comes from files, so that only the renderer sets
+/// colours.
 fn strip_escapes(text: &str) -> String {
     text.replace('\u{1b}', "\u{fffd}")
 }
@@ -216,45 +219,45 @@ fn strip_escapes(text: &str) -> String {
 fn wrap_words(text: &str, width: usize) -> Vec<String> {
     let (width, text) = (width.max(1), strip_escapes(text));
     let mut lines = vec![String::new()];
-    let mut room = width;
+    let mut remaining = width;
     for word in text.split(' ') {
         let mut letters: Vec<char> = word.chars().collect();
-        let fresh = room == width;
-        if !fresh && letters.len() + 1 > room {
+        let is_line_empty = remaining == width;
+        if !is_line_empty && letters.len() + 1 > remaining {
             lines.push(String::new());
-            room = width;
-        } else if !fresh {
+            remaining = width;
+        } else if !is_line_empty {
             lines.last_mut().into_iter().for_each(|line| line.push(' '));
-            room -= 1;
+            remaining -= 1;
         }
-        while letters.len() > room {
-            let rest = letters.split_off(room);
+        while letters.len() > remaining {
+            let rest = letters.split_off(remaining);
             lines.last_mut().into_iter().for_each(|line| line.extend(&letters));
             lines.push(String::new());
-            (letters, room) = (rest, width);
+            (letters, remaining) = (rest, width);
         }
-        room -= letters.len();
+        remaining -= letters.len();
         lines.last_mut().into_iter().for_each(|line| line.extend(&letters));
     }
     lines
 }
 
-/// Wraps text into lines of at most `width` characters, all but the first indented by the width of
-/// `start`, at least two blanks.
+/// Wraps text into lines of at most `width` characters. All lines except the first are indented by
+/// the width of `start`, but by at least two blanks.
 pub fn wrap(text: &str, width: usize, start: &str) -> String {
     let indent = " ".repeat(start.chars().count().max(2));
     let (mut out, mut line) = (String::new(), start.to_owned());
-    let (mut empty, text) = (true, strip_escapes(text));
+    let (mut is_line_empty, text) = (true, strip_escapes(text));
     for word in text.split_whitespace() {
-        if !empty && line.chars().count() + 1 + word.chars().count() > width {
+        if !is_line_empty && line.chars().count() + 1 + word.chars().count() > width {
             let _ = writeln!(out, "{line}");
-            (line, empty) = (indent.clone(), true);
+            (line, is_line_empty) = (indent.clone(), true);
         }
-        if !empty {
+        if !is_line_empty {
             line.push(' ');
         }
         line.push_str(word);
-        empty = false;
+        is_line_empty = false;
     }
     out + &line
 }
@@ -285,18 +288,19 @@ mod tests {
         ];
         let rows = rows.map(|row| row.map(Cell::text).to_vec()).to_vec();
         let table = SheetTable { columns, rows, ..SheetTable::default() };
-        let shown = |width: usize| render_table(&fit_columns(&table, width).0, screen(width));
+        let render_at = |width: usize| render_table(&fit_columns(&table, width).0, screen(width));
         for width in 60..=200 {
-            let text = shown(width);
+            let text = render_at(width);
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
-            // Every letter of the name is there.
-            let first: String = text.lines().map(|line| line.chars().take(57.min(width)).collect::<String>()).collect();
-            let letters = |text: &str| text.chars().filter(char::is_ascii_alphabetic).collect::<String>();
-            assert!(policy.split(' ').all(|word| letters(&first).contains(&letters(word))), "{text}");
+            // No letter of the name is lost.
+            let first_column: String =
+                text.lines().map(|line| line.chars().take(57.min(width)).collect::<String>()).collect();
+            let letters_of = |text: &str| text.chars().filter(char::is_ascii_alphabetic).collect::<String>();
+            assert!(policy.split(' ').all(|word| letters_of(&first_column).contains(&letters_of(word))), "{text}");
         }
-        assert!(shown(200).contains("seconds"));
-        assert!(!shown(60).contains("full"));
-        // Heads are wrapped before a column is dropped, and text last.
+        assert!(render_at(200).contains("seconds"));
+        assert!(!render_at(60).contains("full"));
+        // Headings are wrapped before columns are dropped, and text is wrapped last.
         let lines = [
             "variant                          nodes   nodes /   move  full  seconds",
             "                                        baseline",
@@ -306,7 +310,7 @@ mod tests {
             "slots=4",
             "no table *                 139,440,796     1.000      -     -    28.26",
         ];
-        assert_eq!(shown(70).lines().collect::<Vec<_>>(), lines);
+        assert_eq!(render_at(70).lines().collect::<Vec<_>>(), lines);
     }
 
     #[test]
@@ -317,8 +321,8 @@ mod tests {
              variant  nodes         95 %\na|b <c>  1,234  0.500-0.750\nbase     2,000            -\n\
              See `table.size`. -: compared with\n  itself.\n\nMore\n\nHow\n- By hand."
         );
-        let words = Sheet { parts: vec![Part::Prose("a\n\n \t\n\nb\n".to_owned())], ..Sheet::default() };
-        assert_eq!(render(&words, screen(40)), "a\nb", "a paragraph of blanks is none");
+        let blank_paragraph = Sheet { parts: vec![Part::Prose("a\n\n \t\n\nb\n".to_owned())], ..Sheet::default() };
+        assert_eq!(render(&blank_paragraph, screen(40)), "a\nb", "a paragraph of blanks is none");
         let coloured = render(&sample_sheet(), Screen { width: 40, colour: true });
         assert!(coloured.contains("\u{1b}[34m1,234\u{1b}[0m"), "{coloured:?}");
         assert_eq!(

@@ -1,10 +1,10 @@
-//! Elo in units of work: the multiple of its nodes with which the baseline would be as strong as a
-//! variant. The baseline's handicapped copies give Elo as a function of log(nodes), made monotone
-//! by pooling adjacent violators and interpolated linearly; a variant's Elo is looked up on that
-//! curve. Openings are resampled for the interval, because all players share them. Sources: Barlow,
-//! Bartholomew, Bremner and Brunk, "Statistical Inference under Order Restrictions", 1972
-//! (pooling); Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13 (the
-//! percentile interval).
+//! Elo in units of work: the factor by which the baseline's nodes must be multiplied to make it as
+//! strong as a variant. The baseline's handicapped copies give Elo as a function of log(nodes);
+//! this curve is made monotone by pooling adjacent violators and is interpolated linearly. A
+//! variant's Elo is looked up on the curve. Openings are resampled for the interval, because all
+//! players share them. Sources: Barlow, Bartholomew, Bremner and Brunk, "Statistical Inference
+//! under Order Restrictions", 1972 (pooling); Efron and Tibshirani, "An Introduction to the
+//! Bootstrap", 1993, chapter 13 (the percentile interval).
 
 use super::match_test::logistic_elo;
 use crate::stats::sample::min_clusters;
@@ -15,9 +15,9 @@ use std::collections::{BTreeSet, HashMap};
 /// The points of an encounter's pairs, 0 to 2, by opening.
 pub type PairPoints = HashMap<u32, f64>;
 
-/// The multiple of the baseline's nodes with which it is as strong as a variant, and its 95 %
-/// interval. 0 if it is below the smallest number of nodes that was played, infinite if above the
-/// largest.
+/// The multiple of its nodes with which the baseline is as strong as a variant, and the 95 %
+/// interval. It is 0 if it is below the smallest number of nodes that was played, and infinite if
+/// it is above the largest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EqualNodes {
     pub nodes: f64,
@@ -28,16 +28,16 @@ pub struct EqualNodes {
 /// The number of bootstrap draws.
 const DRAWS: usize = 2_000;
 
-/// The equal-strength nodes of each variant, from its pairs against the baseline and those of the
-/// baseline's copies, each with the divisor of its nodes. None if a variant, or any copy, has too
-/// few pairs.
+/// The equal-strength nodes of each variant. They are computed from its pairs against the baseline
+/// and from the pairs of the baseline's copies, each given with the divisor of its nodes. None if
+/// the variant or any copy has too few pairs.
 pub fn equal_nodes(variants: &[&PairPoints], copies: &[(f64, &PairPoints)]) -> Vec<Option<EqualNodes>> {
     equal_nodes_drawn(variants, copies, DRAWS)
 }
 
 fn equal_nodes_drawn(variants: &[&PairPoints], copies: &[(f64, &PairPoints)], draws: usize) -> Vec<Option<EqualNodes>> {
-    let enough = |pairs: &PairPoints| pairs.len() >= min_clusters(1);
-    if copies.is_empty() || !copies.iter().all(|(_, pairs)| enough(pairs)) {
+    let has_enough = |pairs: &PairPoints| pairs.len() >= min_clusters(1);
+    if copies.is_empty() || !copies.iter().all(|(_, pairs)| has_enough(pairs)) {
         return vec![None; variants.len()];
     }
     let players: Vec<&PairPoints> = copies.iter().map(|(_, pairs)| *pairs).chain(variants.iter().copied()).collect();
@@ -48,29 +48,35 @@ fn equal_nodes_drawn(variants: &[&PairPoints], copies: &[(f64, &PairPoints)], dr
     let nodes_of = |weights: &[u32]| -> Vec<f64> {
         let results: Vec<(f64, f64)> = points.iter().map(|points| elo_of_resample(points, weights)).collect();
         let (copy_elos, variant_elos) = results.split_at(copies.len());
-        let played = copies.iter().zip(copy_elos).map(|((divisor, _), &(elo, pairs))| (-divisor.ln(), elo, pairs));
-        let curve = pool_curve(played.collect());
+        let corners = copies.iter().zip(copy_elos).map(|((divisor, _), &(elo, pairs))| (-divisor.ln(), elo, pairs));
+        let curve = pool_curve(corners.collect());
         variant_elos.iter().map(|(elo, _)| look_up(&curve, *elo).exp()).collect()
     };
     let estimates = nodes_of(&vec![1; openings.len()]);
-    let mut drawn: Vec<Vec<f64>> = vec![Vec::with_capacity(draws); variants.len()];
+    let mut nodes_by_variant: Vec<Vec<f64>> = vec![Vec::with_capacity(draws); variants.len()];
     let mut random = Pcg64::seed_from_u64(1);
     let mut weights = vec![0; openings.len()];
     for _ in 0..draws {
         weights.fill(0);
         (0..openings.len()).for_each(|_| weights[random.random_range(0..openings.len())] += 1);
-        for (all, nodes) in drawn.iter_mut().zip(nodes_of(&weights)) {
-            // A resample may contain no pair of a variant that failed in most: it is skipped.
-            all.extend(Some(nodes).filter(|nodes| !nodes.is_nan()));
+        for (variant_nodes, nodes) in nodes_by_variant.iter_mut().zip(nodes_of(&weights)) {
+            // A resample may contain no pair of a variant that failed in most openings; it is
+            // skipped.
+            variant_nodes.extend(Some(nodes).filter(|nodes| !nodes.is_nan()));
         }
     }
-    let interval = |nodes: f64, all: &mut Vec<f64>| {
-        all.sort_by(f64::total_cmp);
-        let quantile = |share: f64| all.get((share * (all.len() - 1) as f64).round() as usize).copied();
-        Some(EqualNodes { nodes, low: quantile(0.025)?, high: quantile(0.975)? })
+    let make_interval = |nodes: f64, drawn_nodes: &mut Vec<f64>| {
+        drawn_nodes.sort_by(f64::total_cmp);
+        let quantile_of =
+            |share: f64| drawn_nodes.get((share * (drawn_nodes.len() - 1) as f64).round() as usize).copied();
+        Some(EqualNodes { nodes, low: quantile_of(0.025)?, high: quantile_of(0.975)? })
     };
-    let estimates = variants.iter().zip(estimates).zip(&mut drawn);
-    estimates.map(|((pairs, nodes), all)| interval(nodes, all).filter(|_| enough(pairs) && !all.is_empty())).collect()
+    let estimates = variants.iter().zip(estimates).zip(&mut nodes_by_variant);
+    estimates
+        .map(|((pairs, nodes), drawn_nodes)| {
+            make_interval(nodes, drawn_nodes).filter(|_| has_enough(pairs) && !drawn_nodes.is_empty())
+        })
+        .collect()
 }
 
 /// A player's Elo over the resampled openings, and the number of its pairs.
@@ -85,8 +91,9 @@ fn elo_of_resample(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
     (logistic_elo(sum / pairs / 2.0), pairs)
 }
 
-/// The corners of the curve (log(nodes), Elo), both increasing: from (log(nodes), Elo, pairs) and
-/// the baseline itself, whose Elo is 0 by definition. Violators are pooled at their weighted means.
+/// The corners (log(nodes), Elo) of the curve, both increasing. They are made from (log(nodes),
+/// Elo, pairs) of the copies and from the baseline itself, whose Elo is 0 by definition. Violators
+/// are pooled at their weighted means.
 fn pool_curve(mut played: Vec<(f64, f64, f64)>) -> Vec<(f64, f64)> {
     const EXACT: f64 = 1e12;
     played.retain(|(_, elo, _)| !elo.is_nan());
@@ -109,8 +116,8 @@ fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
     if elo.is_nan() {
         return f64::NAN;
     }
-    let above = curve.partition_point(|corner| corner.1 < elo);
-    match (above.checked_sub(1).map(|index| curve[index]), curve.get(above)) {
+    let upper_index = curve.partition_point(|corner| corner.1 < elo);
+    match (upper_index.checked_sub(1).map(|index| curve[index]), curve.get(upper_index)) {
         (_, Some(&(nodes, corner_elo))) if corner_elo == elo => nodes,
         (Some((x0, y0)), Some(&(x1, y1))) => x0 + (x1 - x0) * (elo - y0) / (y1 - y0),
         (None, _) => f64::NEG_INFINITY,
@@ -123,48 +130,50 @@ fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Twelve openings with this mean of 2 points, all different.
+    /// Twelve openings with different points, whose mean is `mean` of 2 points.
     fn pairs(mean: f64) -> PairPoints {
         (0..12).map(|index| (index, mean + (f64::from(index) - 5.5) / 100.0)).collect()
     }
 
-    /// By hand: half the nodes (ln 2 = 0.693 lower) score 0.3, which is -147.2 Elo; a variant with
-    /// half of that loss is as strong as the baseline with 2^-0.5 = 0.707 of its nodes.
+    /// Calculated by hand: with half the nodes (ln 2 = 0.693 lower) the copy scores 0.3, which is a
+    /// loss of 147.2 Elo. A variant with half of that loss is as strong as the baseline with 2^-0.5
+    /// or 0.707 of its nodes.
     #[test]
     fn equal_nodes_equal_a_calculation_by_hand() {
-        let half = pairs(0.6);
+        let half_nodes = pairs(0.6);
         let score = 1.0 / (1.0 + 10.0_f64.powf(147.19 / 2.0 / 400.0));
-        let between = pairs(2.0 * score);
-        let (same, weak, strong, few) =
+        let intermediate = pairs(2.0 * score);
+        let (as_strong, weaker, stronger, few) =
             (pairs(1.0), pairs(0.5), pairs(1.2), (0..5).map(|index| (index, 1.0)).collect());
-        let found = equal_nodes(&[&between, &half, &same, &weak, &strong, &few], &[(2.0, &half)]);
-        let nodes: Vec<Option<f64>> = found.iter().map(|result| result.map(|result| result.nodes)).collect();
+        let results =
+            equal_nodes(&[&intermediate, &half_nodes, &as_strong, &weaker, &stronger, &few], &[(2.0, &half_nodes)]);
+        let nodes: Vec<Option<f64>> = results.iter().map(|result| result.map(|result| result.nodes)).collect();
         assert!((nodes[0].unwrap() - 0.5_f64.sqrt()).abs() < 1e-4, "{nodes:?}");
         assert!((nodes[1].unwrap() - 0.5).abs() < 1e-9, "{nodes:?}");
         assert!((nodes[2].unwrap() - 1.0).abs() < 1e-9, "{nodes:?}");
         assert_eq!(nodes[3..], [Some(0.0), Some(f64::INFINITY), None], "outside what was played, and too few pairs");
-        let result = found[0].unwrap();
+        let result = results[0].unwrap();
         assert!(0.5 < result.low, "{result:?}");
         assert!(result.low < result.nodes, "{result:?}");
         assert!(result.nodes < result.high, "{result:?}");
         assert!(result.high < 1.0, "{result:?}");
-        // Five pairs of a copy are too few, six are enough.
+        // Five pairs of a copy are too few, but six are enough.
         let first_pairs = |pairs: u32| -> PairPoints {
-            half.iter().filter(|(index, _)| **index < pairs).map(|(a, b)| (*a, *b)).collect()
+            half_nodes.iter().filter(|(index, _)| **index < pairs).map(|(a, b)| (*a, *b)).collect()
         };
-        let known = |copy: &PairPoints| equal_nodes(&[&between], &[(2.0, copy)])[0].is_some();
-        assert_eq!((known(&first_pairs(5)), known(&first_pairs(6))), (false, true));
-        assert_eq!(equal_nodes(&[&between], &[]), [None]);
+        let has_result = |copy: &PairPoints| equal_nodes(&[&intermediate], &[(2.0, copy)])[0].is_some();
+        assert_eq!((has_result(&first_pairs(5)), has_result(&first_pairs(6))), (false, true));
+        assert_eq!(equal_nodes(&[&intermediate], &[]), [None]);
     }
 
-    /// A copy that scored more with fewer nodes is pooled with its neighbour; the baseline stays in
-    /// place.
+    /// A copy that scored more with fewer nodes is pooled with its neighbour; the baseline is not
+    /// moved.
     #[test]
     fn curve_that_decreases_is_pooled() {
-        let found = pool_curve(vec![(-1.0, -100.0, 10.0), (-0.5, -120.0, 30.0), (0.5, -3.0, 10.0)]);
+        let curve = pool_curve(vec![(-1.0, -100.0, 10.0), (-0.5, -120.0, 30.0), (0.5, -3.0, 10.0)]);
         let expected = [(-0.625, -115.0), (0.0, 0.0)];
-        assert_eq!(found.len(), 2);
-        assert!(found.iter().zip(expected).all(|(a, b)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6));
+        assert_eq!(curve.len(), 2);
+        assert!(curve.iter().zip(expected).all(|(a, b)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6));
         assert_eq!(pool_curve(Vec::new()), [(0.0, 0.0)]);
         let steps = [(-2.0, -300.0), (-1.0, -100.0), (0.0, 0.0)];
         for (elo, nodes) in [(-300.0, -2.0), (-200.0, -1.5), (-100.0, -1.0), (-25.0, -0.25), (0.0, 0.0)] {
@@ -173,9 +182,9 @@ mod tests {
         assert_eq!([-300.1, 0.1].map(|elo| look_up(&steps, elo)), [f64::NEG_INFINITY, f64::INFINITY]);
     }
 
-    /// Players as strong as the baseline with its nodes divided by 0.8, 1, 1.5 and 2, at 212 Elo
-    /// per factor of e, with pairs that share an opening's bias: at least 92 % of the 95 %
-    /// intervals contain the true factor.
+    /// Players are simulated that are as strong as the baseline with its nodes divided by 0.8, 1,
+    /// 1.5 and 2, at 212 Elo per factor of e; the games of a pair share the opening's bias. At
+    /// least 92 % of the 95 % intervals contain the true factor.
     #[test]
     fn intervals_cover_planted_factors() {
         const OPENINGS: u32 = 100;
@@ -185,27 +194,29 @@ mod tests {
         for run in 0..RUNS {
             let mut random = Pcg64::seed_from_u64(run);
             let balance: Vec<f64> = (0..OPENINGS).map(|_| random.random_range(-0.15..0.15)).collect();
-            let mut play = |divisor: f64| -> PairPoints {
+            let mut play_match = |divisor: f64| -> PairPoints {
                 let score = 1.0 / (1.0 + 10.0_f64.powf(212.0 * divisor.ln() / 400.0));
-                let mut game = |score: f64| {
-                    let (drawn, draw) = (0.4 * score.min(1.0 - score), random.random_range(0.0..1.0));
-                    if draw < score - drawn {
+                let mut play_game = |score: f64| {
+                    let (draw_share, draw) = (0.4 * score.min(1.0 - score), random.random_range(0.0..1.0));
+                    if draw < score - draw_share {
                         1.0
-                    } else if draw < score + drawn {
+                    } else if draw < score + draw_share {
                         0.5
                     } else {
                         0.0
                     }
                 };
-                let pair = |(opening, balance): (u32, &f64)| (opening, game(score + balance) + game(score - balance));
-                (0..).zip(&balance).map(pair).collect()
+                let play_pair = |(opening, balance): (u32, &f64)| {
+                    (opening, play_game(score + balance) + play_game(score - balance))
+                };
+                (0..).zip(&balance).map(play_pair).collect()
             };
-            let copies = divisors.map(|divisor| (divisor, play(divisor)));
-            let variants = planted.map(&mut play);
+            let copies = divisors.map(|divisor| (divisor, play_match(divisor)));
+            let variants = planted.map(&mut play_match);
             let copies: Vec<(f64, &PairPoints)> = copies.iter().map(|(divisor, pairs)| (*divisor, pairs)).collect();
-            let found = equal_nodes_drawn(&variants.each_ref(), &copies, 200);
-            for ((found, planted), hits) in found.iter().zip(planted).zip(&mut hits) {
-                let EqualNodes { low, high, .. } = found.unwrap();
+            let results = equal_nodes_drawn(&variants.each_ref(), &copies, 200);
+            for ((result, planted), hits) in results.iter().zip(planted).zip(&mut hits) {
+                let EqualNodes { low, high, .. } = result.unwrap();
                 *hits += f64::from(u8::from(low <= 1.0 / planted && 1.0 / planted <= high));
             }
         }

@@ -18,12 +18,13 @@ pub struct Quality {
     pub searches: usize,
     /// Mean loss in centipawns.
     pub loss: f64,
-    /// The mean loss less the baseline's on the same positions, with its 95 % interval; none for
+    /// The mean loss minus the baseline's on the same positions, with its 95 % interval; none for
     /// the baseline. Several key seeds of a position are averaged.
     pub against: Option<(f64, f64, f64)>,
-    /// Searches whose move is the reference's.
+    /// The number of searches that chose the reference's move.
     pub same: usize,
-    /// Searches whose move solves the suite's position, and all for which the suite names moves.
+    /// The number of searches whose move solves the suite's position, and the number of all
+    /// searches for which the suite names moves.
     pub solved: (usize, usize),
 }
 
@@ -35,67 +36,70 @@ struct JudgedSearch {
     cluster: String,
 }
 
-/// The searches of a variant by position, repeat, and the bits of the key seed's number.
+/// The searches of a variant, by position, repeat, and the bits of the key seed's number.
 type Answers = BTreeMap<(String, String, u64), JudgedSearch>;
 
 /// The mean losses of a variant by position and repeat, each with its position or game.
 type Losses<'a> = BTreeMap<(&'a str, &'a str), (&'a str, f64)>;
 
-/// The quality of each variant's moves, in the order given; empty if nothing was judged.
-pub fn move_quality(frame: &Frame, judged: &[Judgement], variants: &[String], baseline: &str) -> Vec<Quality> {
-    if judged.is_empty() {
+/// The quality of each variant's moves, in the given order; empty if nothing was judged.
+pub fn move_quality(frame: &Frame, judgements: &[Judgement], variants: &[String], baseline: &str) -> Vec<Quality> {
+    if judgements.is_empty() {
         return Vec::new();
     }
     let scores: HashMap<(&str, &str), i32> =
-        judged.iter().map(|row| ((row.position.as_str(), row.mv.as_str()), row.score)).collect();
-    let bests: HashMap<&str, &str> =
-        judged.iter().filter(|row| row.mv.is_empty()).map(|row| (row.position.as_str(), row.best.as_str())).collect();
+        judgements.iter().map(|row| ((row.position.as_str(), row.mv.as_str()), row.score)).collect();
+    let bests: HashMap<&str, &str> = judgements
+        .iter()
+        .filter(|row| row.mv.is_empty())
+        .map(|row| (row.position.as_str(), row.best.as_str()))
+        .collect();
     let seeds = frame.numbers(SEED);
     // The last row of a search has its answer.
     let mut searches: HashMap<String, Answers> = HashMap::new();
     for row in 0..frame.rows() {
-        let field = |name: &str| frame.text(name, row).into_owned();
-        let (position, best) = (field(columns::POSITION), field(columns::BEST));
-        if is_no_move(&best) || !field(columns::ERROR).is_empty() {
+        let field_text = |name: &str| frame.text(name, row).into_owned();
+        let (position, best) = (field_text(columns::POSITION), field_text(columns::BEST));
+        if is_no_move(&best) || !field_text(columns::ERROR).is_empty() {
             continue;
         }
         let Some(&reference) = bests.get(position.as_str()) else { continue };
-        let score = |mv: &str| scores.get(&(position.as_str(), mv)).copied();
-        let (Some(top), Some(chosen)) = (score(reference), score(&best)) else { continue };
-        let game = field(columns::GAME);
+        let score_of = |mv: &str| scores.get(&(position.as_str(), mv)).copied();
+        let (Some(best_score), Some(chosen_score)) = (score_of(reference), score_of(&best)) else { continue };
+        let game = field_text(columns::GAME);
         let search = JudgedSearch {
-            loss: loss(top, chosen),
+            loss: loss(best_score, chosen_score),
             same: best == reference,
-            solved: field(columns::SOLVED).parse().ok(),
+            solved: field_text(columns::SOLVED).parse().ok(),
             cluster: if game.is_empty() { position.clone() } else { game },
         };
-        let place = (position, field(columns::REPEAT), seeds[row].to_bits());
-        searches.entry(field(columns::VARIANT)).or_default().insert(place, search);
+        let search_key = (position, field_text(columns::REPEAT), seeds[row].to_bits());
+        searches.entry(field_text(columns::VARIANT)).or_default().insert(search_key, search);
     }
     let base = searches.get(baseline).map(mean_losses).unwrap_or_default();
     let quality_of = |variant: &String| {
-        let mine = searches.get(variant)?;
+        let own_searches = searches.get(variant)?;
         let mut clusters: BTreeMap<&str, u32> = BTreeMap::new();
-        let differences: Vec<(u32, f64)> = mean_losses(mine)
+        let differences: Vec<(u32, f64)> = mean_losses(own_searches)
             .into_iter()
-            .filter_map(|(place, (cluster, loss))| {
-                let (_, other) = base.get(&place)?;
-                let next = clusters.len() as u32;
-                Some((*clusters.entry(cluster).or_insert(next), loss - other))
+            .filter_map(|(search_key, (cluster, loss))| {
+                let (_, other) = base.get(&search_key)?;
+                let next_id = clusters.len() as u32;
+                Some((*clusters.entry(cluster).or_insert(next_id), loss - other))
             })
             .collect();
         let against = (variant != baseline && !differences.is_empty()).then(|| {
-            let line = Clusters::new(&differences);
-            let (low, high) = intervals(std::slice::from_ref(&line))[0];
-            (line.mean(), low, high)
+            let clusters_of_differences = Clusters::new(&differences);
+            let (low, high) = intervals(std::slice::from_ref(&clusters_of_differences))[0];
+            (clusters_of_differences.mean(), low, high)
         });
-        let known_solutions = mine.values().filter_map(|search| search.solved);
+        let known_solutions = own_searches.values().filter_map(|search| search.solved);
         Some(Quality {
             variant: variant.clone(),
-            searches: mine.len(),
-            loss: mine.values().map(|search| search.loss).sum::<f64>() / mine.len() as f64,
+            searches: own_searches.len(),
+            loss: own_searches.values().map(|search| search.loss).sum::<f64>() / own_searches.len() as f64,
             against,
-            same: mine.values().filter(|search| search.same).count(),
+            same: own_searches.values().filter(|search| search.same).count(),
             solved: (known_solutions.clone().filter(|solved| *solved).count(), known_solutions.count()),
         })
     };
@@ -104,19 +108,25 @@ pub fn move_quality(frame: &Frame, judged: &[Judgement], variants: &[String], ba
 
 /// The mean loss of each search of a variant over its key seeds.
 fn mean_losses(searches: &Answers) -> Losses<'_> {
-    let mut all: BTreeMap<_, (&str, Vec<f64>)> = BTreeMap::new();
+    let mut losses_by_search: BTreeMap<_, (&str, Vec<f64>)> = BTreeMap::new();
     for ((position, repeat, _), search) in searches {
-        let entry = all.entry((position.as_str(), repeat.as_str())).or_insert((search.cluster.as_str(), Vec::new()));
+        let entry = losses_by_search
+            .entry((position.as_str(), repeat.as_str()))
+            .or_insert((search.cluster.as_str(), Vec::new()));
         entry.1.push(search.loss);
     }
-    all.into_iter().map(|(place, (cluster, losses))| (place, (cluster, mean(losses.into_iter())))).collect()
+    losses_by_search
+        .into_iter()
+        .map(|(search_key, (cluster, losses))| (search_key, (cluster, mean(losses.into_iter()))))
+        .collect()
 }
 
 /// The number of searches whose position (and move, if `moves`) the reference has not judged, and
-/// of all that have a move.
-pub fn count_unjudged(frame: &Frame, judged: &[Judgement], moves: bool) -> (usize, usize) {
-    let known: HashSet<(&str, &str)> = judged.iter().map(|row| (row.position.as_str(), row.mv.as_str())).collect();
-    let key = [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.text_column(name));
+/// the number of all searches that have a move.
+pub fn count_unjudged(frame: &Frame, judgements: &[Judgement], moves: bool) -> (usize, usize) {
+    let judged_moves: HashSet<(&str, &str)> =
+        judgements.iter().map(|row| (row.position.as_str(), row.mv.as_str())).collect();
+    let key_columns = [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.text_column(name));
     let (bests, errors, seeds) =
         (frame.text_column(columns::BEST), frame.text_column(columns::ERROR), frame.numbers(SEED));
     // The last row of a search has its answer.
@@ -124,10 +134,10 @@ pub fn count_unjudged(frame: &Frame, judged: &[Judgement], moves: bool) -> (usiz
     for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.text(row)) && errors.text(row).is_empty()) {
         let required = ["", bests.text(row)];
         let required = if moves { &required[..] } else { &required[..1] };
-        let judged = required.iter().all(|mv| known.contains(&(key[1].text(row), *mv)));
-        searches.insert((key.each_ref().map(|column| column.codes()[row]), seeds[row].to_bits()), judged);
+        let is_judged = required.iter().all(|mv| judged_moves.contains(&(key_columns[1].text(row), *mv)));
+        searches.insert((key_columns.each_ref().map(|column| column.codes()[row]), seeds[row].to_bits()), is_judged);
     }
-    (searches.values().filter(|judged| !**judged).count(), searches.len())
+    (searches.values().filter(|is_judged| !**is_judged).count(), searches.len())
 }
 
 #[cfg(test)]
@@ -135,9 +145,9 @@ pub fn count_unjudged(frame: &Frame, judged: &[Judgement], moves: bool) -> (usiz
 mod tests {
     use super::*;
 
-    /// Two games, with two positions and one, in which "b" loses 10, 20 and 60 more than "a": a
-    /// mean of 30, with the interval of two clusters. By hand: the games' residuals are 30, so the
-    /// error is sqrt(2 x 1800) / 3 = 20; Student's t with one degree of freedom is 12.706.
+    /// In two games, with two positions and one position, "b" loses 10, 20 and 60 more than "a".
+    /// The mean is 30, with the interval of two clusters. The games' residuals are 30, so the error
+    /// is sqrt(2 x 1800) / 3 = 20; Student's t with one degree of freedom is 12.706.
     #[test]
     fn losses_equal_a_calculation_by_hand() {
         let heading = "variant,position,game,repeat,depth,best,solved,error,search.nodes\n";
@@ -145,7 +155,7 @@ mod tests {
             b,g1 ply 2,g1,0,1,a2a3,,,1\nb,g1 ply 4,g1,0,1,b2b3,,,1\nb,g2 ply 2,g2,0,1,c2c3,true,,1\nb,g2 ply 2,g2,0,2,d2d4,true,why,1\n\
             b,g2 ply 4,g2,0,1,0000,,,1\nc,nowhere,,0,1,a2a3,,,1\n";
         let frame = Frame::parse(format!("{heading}{rows}").as_bytes(), "t").unwrap();
-        let search = |position: &str, mv: &str, best: &str, score: i32| Judgement {
+        let make_judgement = |position: &str, mv: &str, best: &str, score: i32| Judgement {
             reference: "r-1".to_owned(),
             position: position.to_owned(),
             mv: mv.to_owned(),
@@ -153,40 +163,40 @@ mod tests {
             score,
             nodes: None,
         };
-        let mut judged = Vec::new();
+        let mut judgements = Vec::new();
         for (position, mv, lost) in [("g1 ply 2", "a2a3", 10), ("g1 ply 4", "b2b3", 20), ("g2 ply 2", "c2c3", 60)] {
-            judged.extend([
-                search(position, "", "d2d4", 99),
-                search(position, "d2d4", "", 50),
-                search(position, mv, "", 50 - lost),
+            judgements.extend([
+                make_judgement(position, "", "d2d4", 99),
+                make_judgement(position, "d2d4", "", 50),
+                make_judgement(position, mv, "", 50 - lost),
             ]);
         }
         let names = ["b", "a", "c"].map(str::to_owned);
-        let found = move_quality(&frame, &judged, &names, "a");
+        let qualities = move_quality(&frame, &judgements, &names, "a");
         let a = Quality { variant: "a".to_owned(), searches: 3, loss: 0.0, against: None, same: 3, solved: (1, 2) };
-        let (b, against) = (&found[0], found[0].against.unwrap());
-        assert_eq!((&found[1], found.len()), (&a, 2));
+        let (b, against) = (&qualities[0], qualities[0].against.unwrap());
+        assert_eq!((&qualities[1], qualities.len()), (&a, 2));
         assert_eq!((b.variant.as_str(), b.searches, b.loss, b.same, b.solved), ("b", 3, 30.0, 0, (1, 1)));
         for (value, expected) in [(against.0, 30.0), (against.1, 30.0 - 254.124), (against.2, 30.0 + 254.124)] {
             assert!((value - expected).abs() < 0.01, "{value}, expected {expected}");
         }
         assert_eq!(move_quality(&frame, &[], &names, "a"), []);
-        // The position of "c" is not judged. Without a position's judgement both its answers are
-        // unjudged; without a move's, those that chose it.
-        let without =
-            |removed: usize| count_unjudged(&frame, &[&judged[..removed], &judged[removed + 1..]].concat(), true);
-        assert_eq!((count_unjudged(&frame, &judged, true), count_unjudged(&frame, &[], true)), ((1, 7), (7, 7)));
+        // The position of "c" is not judged. Without the judgement of a position, both its answers
+        // are unjudged; without the judgement of a move, the answers that chose it.
+        let count_without = |removed: usize| {
+            count_unjudged(&frame, &[&judgements[..removed], &judgements[removed + 1..]].concat(), true)
+        };
+        assert_eq!((count_unjudged(&frame, &judgements, true), count_unjudged(&frame, &[], true)), ((1, 7), (7, 7)));
         // If only scores are judged, the position's judgement is enough.
-        assert_eq!(count_unjudged(&frame, &judged[..1], false), (5, 7));
-        assert_eq!([without(0), without(1), without(2)], [(3, 7), (2, 7), (2, 7)]);
-        // Under a further key seed "a" loses 10 at the first position: a mean of 2.5 over four
-        // searches. There it loses 5 over its seeds, so "b" loses 5, 20 and 60 more: a mean of
-        // 28.33.
+        assert_eq!(count_unjudged(&frame, &judgements[..1], false), (5, 7));
+        assert_eq!([count_without(0), count_without(1), count_without(2)], [(3, 7), (2, 7), (2, 7)]);
+        // With another key seed, "a" loses 10 at the first position, a mean of 2.5 over four
+        // searches. Its mean loss there is 5, so "b" loses 5, 20 and 60 more, a mean of 28.33.
         let rows = rows.lines().map(|row| format!("{row},0\n")).collect::<String>();
         let rows = format!("{},seed\n{rows}a,g1 ply 2,g1,0,1,a2a3,,,1,1\n", heading.trim_end());
-        let found = move_quality(&Frame::parse(rows.as_bytes(), "t").unwrap(), &judged, &names, "a");
-        assert_eq!(found[1], Quality { searches: 4, loss: 2.5, ..a });
-        assert_eq!((found[0].searches, found[0].loss), (3, 30.0));
-        assert!((found[0].against.unwrap().0 - 85.0 / 3.0).abs() < 0.01, "{:?}", found[0].against);
+        let qualities = move_quality(&Frame::parse(rows.as_bytes(), "t").unwrap(), &judgements, &names, "a");
+        assert_eq!(qualities[1], Quality { searches: 4, loss: 2.5, ..a });
+        assert_eq!((qualities[0].searches, qualities[0].loss), (3, 30.0));
+        assert!((qualities[0].against.unwrap().0 - 85.0 / 3.0).abs() < 0.01, "{:?}", qualities[0].against);
     }
 }

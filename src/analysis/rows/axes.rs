@@ -10,20 +10,21 @@ use std::collections::HashMap;
 /// An option that varies, or a policy with its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// Its columns: one, or a kind's column with those of the parameters that only some kinds have.
+    /// Its columns: a single one, or a kind's column with the columns of parameters that only some
+    /// kinds have.
     pub columns: Vec<String>,
     /// The option's path, or the paths of options that vary together, joined by ` + `.
     pub path: String,
     /// The shortened path that headings show.
     pub name: String,
-    /// Its levels: numbers ascending, words in the order of their first row.
+    /// Its levels: numbers in ascending order, words in the order of their first row.
     pub levels: Vec<Level>,
 }
 
 /// One level of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// The values of the axis's columns, one each.
+    /// The value of each of the axis's columns.
     pub values: Vec<String>,
     /// The text that pages show.
     pub label: String,
@@ -37,8 +38,8 @@ impl Axis {
         self.levels.iter().all(|level| level.number.is_some())
     }
 
-    /// A level with its option's name, `slots=2`. On an axis of several options the label names
-    /// them.
+    /// A level with its option's name, as in `slots=2`. On an axis of several options, the label
+    /// already has their names.
     pub fn level_label(&self, level: usize) -> String {
         let label = &self.levels[level].label;
         if self.path.contains(PATH_SEPARATOR) { label.clone() } else { format!("{}={label}", self.name) }
@@ -58,15 +59,15 @@ impl Axis {
 /// Separates the paths, and the names, of options that vary together.
 const PATH_SEPARATOR: &str = " + ";
 
-/// The option that separates bounded tables from yardsticks.
+/// The option that distinguishes bounded tables from reference tables.
 const TABLE_KIND: &str = "table.kind";
 
-/// Options that are no axes: results are averaged over key seeds and schedules, and a kind of table
-/// is a yardstick.
+/// Options that are not axes: results are averaged over key seeds and schedules, and other kinds of
+/// tables are only references.
 const EXCLUDED: &[&str] = &[KEYS_SEED, THREADS_SEED, TABLE_KIND];
 
-/// The rows on the grid (those with a bounded table, if others exist) and its axes. Of the counters
-/// only those named are copied, to save memory.
+/// The rows on the grid (those with a bounded table, if others exist) and its axes. To save memory,
+/// only the named counters are copied.
 pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axis>) {
     let kinds = frame.text_column(TABLE_KIND);
     let grid = match kinds.list().len() > 1 && kinds.list().iter().any(|kind| kind == "bounded") {
@@ -103,12 +104,12 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
         .into_iter()
         .map(|(path, members)| {
             let columns: Vec<String> = members.into_iter().map(|index| columns[index].0.clone()).collect();
-            let own = |path: &str| names.get(path).cloned();
-            let head = |(column, short): (&String, String)| {
-                own(column.strip_suffix(".kind").unwrap_or(column)).unwrap_or(short)
+            let short_name = |path: &str| names.get(path).cloned();
+            let column_head = |(column, column_name): (&String, String)| {
+                short_name(column.strip_suffix(".kind").unwrap_or(column)).unwrap_or(column_name)
             };
-            let heads: Vec<String> = columns.iter().zip(short_names(&columns)).map(head).collect();
-            let name = path.split(PATH_SEPARATOR).filter_map(own).collect::<Vec<_>>().join(PATH_SEPARATOR);
+            let heads: Vec<String> = columns.iter().zip(short_names(&columns)).map(column_head).collect();
+            let name = path.split(PATH_SEPARATOR).filter_map(short_name).collect::<Vec<_>>().join(PATH_SEPARATOR);
             // The label of a single option is its value alone.
             let unnamed = usize::from(!path.contains(PATH_SEPARATOR));
             Axis { levels: build_levels(combine(&grid, &columns).1, &heads, unnamed), columns, path, name }
@@ -118,25 +119,26 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
     (grid, axes)
 }
 
-/// Makes one axis of options that vary together, as zipped ones do: if each level of one comes with
-/// exactly one level of the other, the rows cannot separate their effects.
+/// Joins options that vary together into one axis, as zipped options do. If each level of one
+/// option occurs with exactly one level of the other, the rows cannot separate their effects.
 fn join_covarying(groups: &mut Vec<(String, Vec<usize>)>, columns: &[(String, TextColumn)]) {
-    // Comparing runs of equal rows is enough: rows of one variant are adjacent.
+    // Rows of one variant are adjacent, so it is enough to compare the first row of each run of
+    // equal rows.
     let rows = columns.first().map_or(0, |(_, words)| words.codes().len());
-    let same = |a: usize, b: usize| columns.iter().all(|(_, words)| words.codes()[a] == words.codes()[b]);
-    let runs: Vec<usize> = (0..rows).filter(|&row| row == 0 || !same(row - 1, row)).collect();
-    let count = |members: &[usize]| {
-        let codes = |&row: &usize| members.iter().map(|&index| columns[index].1.codes()[row]).collect::<Vec<_>>();
-        runs.iter().map(codes).collect::<std::collections::HashSet<_>>().len()
+    let rows_are_equal = |a: usize, b: usize| columns.iter().all(|(_, words)| words.codes()[a] == words.codes()[b]);
+    let runs: Vec<usize> = (0..rows).filter(|&row| row == 0 || !rows_are_equal(row - 1, row)).collect();
+    let count_levels = |members: &[usize]| {
+        let row_codes = |&row: &usize| members.iter().map(|&index| columns[index].1.codes()[row]).collect::<Vec<_>>();
+        runs.iter().map(row_codes).collect::<std::collections::HashSet<_>>().len()
     };
     let mut index = 0;
     while index < groups.len() {
-        let levels = count(&groups[index].1);
-        let moves_along = |other: &usize| {
-            let together = [groups[index].1.as_slice(), groups[*other].1.as_slice()].concat();
-            levels > 1 && count(&groups[*other].1) == levels && count(&together) == levels
+        let levels = count_levels(&groups[index].1);
+        let varies_with = |other: &usize| {
+            let joined_members = [groups[index].1.as_slice(), groups[*other].1.as_slice()].concat();
+            levels > 1 && count_levels(&groups[*other].1) == levels && count_levels(&joined_members) == levels
         };
-        match (index + 1..groups.len()).find(moves_along) {
+        match (index + 1..groups.len()).find(varies_with) {
             None => index += 1,
             Some(other) => {
                 let (path, members) = groups.remove(other);
@@ -150,7 +152,7 @@ fn join_covarying(groups: &mut Vec<(String, Vec<usize>)>, columns: &[(String, Te
 /// A level for each combination of values, without those whose first value is empty. The first
 /// `unnamed` values are shown without their names.
 fn build_levels(combinations: Vec<Vec<String>>, heads: &[String], unnamed: usize) -> Vec<Level> {
-    let level = |values: Vec<String>| {
+    let make_level = |values: Vec<String>| {
         let named = values.iter().zip(heads).skip(unnamed).filter(|(value, _)| !value.is_empty());
         let named = named.map(|(value, head)| format!("{head}={value}"));
         let label = values.iter().take(unnamed).cloned().chain(named).collect::<Vec<_>>().join(" ");
@@ -158,7 +160,7 @@ fn build_levels(combinations: Vec<Vec<String>>, heads: &[String], unnamed: usize
         Level { values, label, number }
     };
     let present = combinations.into_iter().filter(|values| !values[0].is_empty());
-    let mut levels: Vec<Level> = present.map(level).collect();
+    let mut levels: Vec<Level> = present.map(make_level).collect();
     if levels.iter().all(|level| level.number.is_some()) {
         levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
     }
@@ -198,16 +200,16 @@ mod tests {
         let frame = frame(&rows, "table.size,table.policy.kind,table.policy.factor");
         let (grid, axes) = find_axes(&frame, &[]);
         assert_eq!(grid.rows(), 4);
-        let shown: Vec<(String, Vec<String>)> = axes
+        let axes_and_labels: Vec<(String, Vec<String>)> = axes
             .iter()
             .map(|axis| (axis.name.clone(), axis.levels.iter().map(|level| level.label.clone()).collect()))
             .collect();
-        let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let to_words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         assert_eq!(
-            shown,
+            axes_and_labels,
             [
-                ("size".to_owned(), words(&["64 KiB", "1 MiB"])),
-                ("policy".to_owned(), words(&["always", "aged-depth factor=4"])),
+                ("size".to_owned(), to_words(&["64 KiB", "1 MiB"])),
+                ("policy".to_owned(), to_words(&["always", "aged-depth factor=4"])),
             ]
         );
         assert!(axes[0].is_numeric());
@@ -224,7 +226,7 @@ mod tests {
         assert_eq!([axes[0].level_label(1), axes[1].level_label(1)], ["slots=2 order=y", "depth_cap=4"]);
     }
 
-    /// Of three paths that vary together two end in `at`: the axis and its levels show all names.
+    /// Two of three paths that vary together end in `at`: the axis and its levels show all names.
     #[test]
     fn axis_of_several_options_shows_all_names() {
         let rows = ["a,p,1,1,leaf,leaf,always,", "b,p,1,1,quiet,quiet,aged-depth,4"];
@@ -238,25 +240,25 @@ mod tests {
         );
     }
 
-    /// Levels are sorted as numbers unless words go with them; an option that does not vary is no
-    /// axis.
+    /// Levels are sorted as numbers unless they also have words. An option that does not vary is
+    /// not an axis.
     #[test]
     fn numeric_levels_are_sorted() {
         let axis_figures = |rows: &[&str]| {
             let frame = frame(rows, "table.slots,order,depth_cap");
             let (_, axes) = find_axes(&frame, &[]);
-            let labels =
+            let join_labels =
                 |axis: &Axis| axis.levels.iter().map(|level| level.label.clone()).collect::<Vec<_>>().join("; ");
-            axes.iter().map(|axis| (axis.path.clone(), labels(axis), axis.is_numeric())).collect::<Vec<_>>()
+            axes.iter().map(|axis| (axis.path.clone(), join_labels(axis), axis.is_numeric())).collect::<Vec<_>>()
         };
-        let axis = |path: &str, labels: &str, numeric: bool| (path.to_owned(), labels.to_owned(), numeric);
+        let expected_axis = |path: &str, labels: &str, numeric: bool| (path.to_owned(), labels.to_owned(), numeric);
         assert_eq!(
             axis_figures(&["a,p,1,1,4,x,3", "b,p,1,1,16,x,3", "c,p,1,1,2,x,3"]),
-            [axis("table.slots", "2; 4; 16", true)]
+            [expected_axis("table.slots", "2; 4; 16", true)]
         );
         assert_eq!(
             axis_figures(&["a,p,1,1,4,x,3", "b,p,1,1,16,y,3", "c,p,1,1,2,z,3"]),
-            [axis("table.slots + order", "slots=4 order=x; slots=16 order=y; slots=2 order=z", false)]
+            [expected_axis("table.slots + order", "slots=4 order=x; slots=16 order=y; slots=2 order=z", false)]
         );
     }
 

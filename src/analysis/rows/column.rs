@@ -1,10 +1,10 @@
-//! One column of a frame: numbers, or strings each of which is stored once.
+//! A column of a frame: numbers, or strings of which each distinct one is stored once.
 
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The column that names the result a row comes from, if several were joined.
+/// The column that names the result that a row comes from, if several results were joined.
 pub const SOURCE: &str = "source";
 
 /// The path of the option that sets the key seed.
@@ -13,7 +13,8 @@ pub const KEYS_SEED: &str = "keys.seed";
 /// The path of the option that sets the schedule's seed.
 pub const THREADS_SEED: &str = "threads.seed";
 
-/// A derived column: which key seed or schedule of its variant a row has, from 0 (the file's own).
+/// A derived column: the number of a row's key seed or schedule among those of its variant; 0 is
+/// the file's own.
 pub const SEED: &str = "seed";
 
 /// The values of a column.
@@ -52,7 +53,7 @@ impl TextColumn {
         &self.list[self.codes[row] as usize]
     }
 
-    /// The first row of each string in the list; none for a string that no row has.
+    /// The first row that has each string in the list; none for a string that no row has.
     pub fn first_rows(&self) -> Vec<Option<usize>> {
         let mut first = vec![None; self.list.len()];
         for (row, &code) in self.codes.iter().enumerate() {
@@ -62,9 +63,9 @@ impl TextColumn {
     }
 
     pub fn push(&mut self, text: &str) {
-        // Rows come in runs: the next string is most likely the last one again.
-        let last = self.codes.last().copied();
-        let code = match last {
+        // Successive rows are often equal, so the next string is most likely the last one again.
+        let last_code = self.codes.last().copied();
+        let code = match last_code {
             Some(code) if self.list[code as usize] == text => code,
             _ => self.intern(text),
         };
@@ -88,7 +89,7 @@ impl TextColumn {
     }
 }
 
-/// Parses a number of a results file: digits, or whatever `f64` reads; empty is NaN.
+/// Parses a number of a results file: digits, or any text that `f64` can parse; empty text is NaN.
 fn parse_number(text: &[u8]) -> Option<f64> {
     if text.is_empty() {
         return Some(f64::NAN);
@@ -106,7 +107,7 @@ fn parse_digits(digits: &[u8]) -> f64 {
 }
 
 impl Values {
-    /// Appends a field; false if it is not of the column's type.
+    /// Appends a field; false if the field does not have the column's type.
     pub fn push(&mut self, text: &[u8]) -> bool {
         match self {
             Self::Numbers(numbers) => {
@@ -121,29 +122,32 @@ impl Values {
         }
     }
 
-    /// Appends the first field of a block without quotes whose lines all end in a newline, and
-    /// returns its length in bytes; none if the field is not of the column's type.
+    /// Appends the first field of a block and returns its length in bytes; none if the field does
+    /// not have the column's type. The block has no quotes, and all its lines end in a newline.
     pub fn push_first_field(&mut self, text: &[u8]) -> Option<usize> {
-        let ends = |byte: &u8| matches!(byte, b',' | b'\n');
+        let is_field_end = |byte: &u8| matches!(byte, b',' | b'\n');
         match self {
             Self::Numbers(numbers) => {
                 // The fast path of `parse_number`, in one pass.
                 let digits = text.iter().take(15).take_while(|byte| byte.is_ascii_digit()).count();
-                if digits > 0 && text.get(digits).is_some_and(ends) {
+                if digits > 0 && text.get(digits).is_some_and(is_field_end) {
                     numbers.push(parse_digits(&text[..digits]));
                     return Some(digits);
                 }
             }
             Self::Text(words) => {
-                let last = words.codes.last().copied();
-                let last = last.map(|code| words.list[code as usize].as_bytes()).filter(|last| text.starts_with(last));
-                if let Some(length) = last.map(<[u8]>::len).filter(|&length| text.get(length).is_some_and(ends)) {
+                let last_code = words.codes.last().copied();
+                let last_text =
+                    last_code.map(|code| words.list[code as usize].as_bytes()).filter(|last| text.starts_with(last));
+                if let Some(length) =
+                    last_text.map(<[u8]>::len).filter(|&length| text.get(length).is_some_and(is_field_end))
+                {
                     words.codes.extend(words.codes.last().copied());
                     return Some(length);
                 }
             }
         }
-        let length = text.iter().position(ends)?;
+        let length = text.iter().position(is_field_end)?;
         self.push(&text[..length]).then_some(length)
     }
 
@@ -155,7 +159,7 @@ impl Values {
         }
     }
 
-    /// Appends the rows of another column, or `rows` empty ones.
+    /// Appends the rows of another column, or `rows` empty rows if there is none.
     pub fn append(&mut self, other: Option<&Self>, rows: usize) {
         match (self, other) {
             (Self::Numbers(numbers), Some(other)) => numbers.extend_from_slice(&other.numbers()),
@@ -167,24 +171,24 @@ impl Values {
         }
     }
 
-    /// The chosen rows, in the order given.
+    /// The chosen rows, in the given order.
     pub fn take(&self, rows: &[usize]) -> Self {
         match self {
             Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
             Self::Text(words) => {
                 // Each string is looked up once.
-                let (mut taken, mut places) = (TextColumn::default(), vec![None; words.list.len()]);
+                let (mut result, mut new_codes) = (TextColumn::default(), vec![None; words.list.len()]);
                 for &row in rows {
                     let code = words.codes[row] as usize;
-                    let place = *places[code].get_or_insert_with(|| taken.intern(&words.list[code]));
-                    taken.codes.push(place);
+                    let new_code = *new_codes[code].get_or_insert_with(|| result.intern(&words.list[code]));
+                    result.codes.push(new_code);
                 }
-                Self::Text(taken)
+                Self::Text(result)
             }
         }
     }
 
-    /// All rows as numbers; NaN where the text is no number.
+    /// All rows as numbers; NaN where the text is not a number.
     pub fn numbers(&self) -> Cow<'_, [f64]> {
         match self {
             Self::Numbers(numbers) => Cow::Borrowed(numbers),
@@ -221,7 +225,7 @@ mod tests {
         }
     }
 
-    /// A field that one result lacks is empty in the joined frame, not 0.
+    /// A field that is missing in one result is empty in the joined frame, and not 0.
     #[test]
     fn appended_column_is_empty_where_a_result_lacks_it() {
         let mut numbers = Values::Numbers(vec![1.0]);

@@ -7,7 +7,7 @@ use crate::experiment::baseline::{OptionValues, Partners};
 use crate::record::columns::{EXPERIMENT, LIMIT, VARIANT, may_mean};
 use std::collections::HashMap;
 
-/// Each row's group, and its block: what else varies within the group.
+/// Each row's group and block; the block has the values of the options that vary within the group.
 #[derive(Debug, Clone, Default)]
 pub struct Grouping {
     /// The columns that define the groups.
@@ -20,8 +20,8 @@ pub struct Grouping {
     pub block: Vec<u32>,
     /// The values of each block.
     pub blocks: Vec<Vec<String>>,
-    /// Whether searches of different joined results are paired: if groups are defined by source, or
-    /// each group comes from one result alone.
+    /// Whether searches of different joined results are paired. They are if groups are defined by
+    /// source, or if each group comes from a single result.
     pub pairs_sources: bool,
 }
 
@@ -29,65 +29,67 @@ impl Grouping {
     /// Groups rows by columns, given by full name.
     pub fn new(frame: &Frame, by: &[String]) -> Self {
         let (group, values) = combine(frame, by);
-        // A variant fixes every option and the limit; only the source may vary within it.
-        let named = |name: &str| by.iter().any(|column| column == name);
-        let variant = named(VARIANT);
-        let mut rest = if variant { Vec::new() } else { frame.options() };
-        // If the limit's parts are columns of their own, they replace it.
-        if !variant && frame.has(LIMIT) && !frame.names().iter().any(|name| limits::is_part(name)) {
+        // A variant determines every option and the limit; only the source may vary within it.
+        let is_named = |name: &str| by.iter().any(|column| column == name);
+        let by_variant = is_named(VARIANT);
+        let mut rest = if by_variant { Vec::new() } else { frame.options() };
+        // If the limit's parts are separate columns, they replace it.
+        if !by_variant && frame.has(LIMIT) && !frame.names().iter().any(|name| limits::is_part(name)) {
             rest.push(LIMIT);
         }
-        let alone = || !variant && has_one_source_per_group(&group, frame.text_column(SOURCE).codes(), values.len());
-        let across = frame.has(SOURCE) && (named(SOURCE) || alone());
-        if frame.has(SOURCE) && !across {
+        let one_source_per_group =
+            || !by_variant && has_one_source_per_group(&group, frame.text_column(SOURCE).codes(), values.len());
+        let pairs_sources = frame.has(SOURCE) && (is_named(SOURCE) || one_source_per_group());
+        if frame.has(SOURCE) && !pairs_sources {
             rest.push(SOURCE);
         }
-        rest.retain(|option| !(named(option) || named(LIMIT) && limits::is_part(option)));
+        rest.retain(|option| !(is_named(option) || is_named(LIMIT) && limits::is_part(option)));
         let rest: Vec<String> = rest.into_iter().map(str::to_owned).collect();
         let (block, blocks) = combine(frame, &rest);
-        Self { by: by.to_vec(), values, group, block, blocks, pairs_sources: across }
+        Self { by: by.to_vec(), values, group, block, blocks, pairs_sources }
     }
 
     /// The group with these values.
     pub fn find(&self, values: &[String]) -> Option<usize> {
-        self.values.iter().position(|known| known == values)
+        self.values.iter().position(|existing| existing == values)
     }
 
     /// The groups' names: the variant's own, or `policy=always, size=1 MiB`.
     pub fn names(&self) -> Vec<String> {
         let heads = short_names(&self.by);
-        let part = |((column, head), value): ((&String, &String), &String)| match (column.as_str(), value.as_str()) {
-            (_, "") => None,
-            (VARIANT | SOURCE | EXPERIMENT, value) => Some(value.to_owned()),
-            (_, value) => Some(format!("{head}={value}")),
-        };
-        let name = |values: &Vec<String>| {
-            let parts: Vec<String> = self.by.iter().zip(&heads).zip(values).filter_map(part).collect();
+        let describe_part =
+            |((column, head), value): ((&String, &String), &String)| match (column.as_str(), value.as_str()) {
+                (_, "") => None,
+                (VARIANT | SOURCE | EXPERIMENT, value) => Some(value.to_owned()),
+                (_, value) => Some(format!("{head}={value}")),
+            };
+        let join_parts = |values: &Vec<String>| {
+            let parts: Vec<String> = self.by.iter().zip(&heads).zip(values).filter_map(describe_part).collect();
             if parts.is_empty() { "(none)".to_owned() } else { parts.join(", ") }
         };
-        self.values.iter().map(name).collect()
+        self.values.iter().map(join_parts).collect()
     }
 
-    /// The group that each group is compared with: its own values, with those of the baseline
-    /// substituted. None if there is no such group.
+    /// The group that each group is compared with: its values are the group's own, except those
+    /// that the baseline specifies. None if there is no such group.
     pub fn references(&self, baseline: &[(usize, String)]) -> Vec<Option<usize>> {
-        let places: HashMap<&[String], usize> =
+        let indices: HashMap<&[String], usize> =
             self.values.iter().enumerate().map(|(index, values)| (values.as_slice(), index)).collect();
         self.values
             .iter()
             .map(|values| {
                 let mut expected = values.clone();
                 baseline.iter().for_each(|(column, value)| expected[*column].clone_from(value));
-                places.get(expected.as_slice()).copied()
+                indices.get(expected.as_slice()).copied()
             })
             .collect()
     }
 
-    /// The baseline of each group, and what it shares with it, if baselines are the groups that
-    /// meet a condition on options.
+    /// The baseline of each group, and a description of the values that the two share, if baselines
+    /// are the groups that meet a condition on options.
     ///
     /// # Errors
-    /// Two groups meet it that differ in no other option.
+    /// If two groups that meet the condition do not differ in any other option.
     pub fn find_partners(
         &self,
         frame: &Frame,
@@ -99,38 +101,43 @@ impl Grouping {
             columns.extend(Some(LIMIT).filter(|_| !frame.names().iter().any(|name| limits::is_part(name))));
             columns.retain(|column| *column != VARIANT);
         }
-        let mut points = vec![OptionValues::new(); self.values.len()];
+        let mut group_options = vec![OptionValues::new(); self.values.len()];
         let mut first_rows = vec![0; self.values.len()];
         (0..frame.rows()).rev().for_each(|row| first_rows[self.group[row] as usize] = row);
         for column in columns {
             let words = frame.text_column(column);
-            for (point, &row) in points.iter_mut().zip(&first_rows).filter(|(_, row)| !words.text(**row).is_empty()) {
-                point.insert(column.to_owned(), words.text(row).to_owned());
+            for (options, &row) in
+                group_options.iter_mut().zip(&first_rows).filter(|(_, row)| !words.text(**row).is_empty())
+            {
+                options.insert(column.to_owned(), words.text(row).to_owned());
             }
         }
-        let Partners { baselines, group_columns } = Partners::find(&points, condition).map_err(|[first, second]| {
+        let Partners { baselines, group_columns } = Partners::find(&group_options, condition).map_err(|[first, second]| {
             let names = self.names();
             format!(
                 "baseline: \"{}\" and \"{}\" both meet the condition and are of one group\nhelp: name one of them with --baseline",
                 names[first], names[second]
             )
         })?;
-        let shared = |point: &OptionValues| {
-            let pair = |column: &String| (column.clone(), point.get(column).cloned().unwrap_or_default());
-            describe_group(&group_columns.iter().map(pair).collect::<Vec<_>>())
+        let describe_shared = |options: &OptionValues| {
+            let column_value = |column: &String| (column.clone(), options.get(column).cloned().unwrap_or_default());
+            describe_group(&group_columns.iter().map(column_value).collect::<Vec<_>>())
         };
-        let groups = points.iter().map(shared).collect();
+        let groups = group_options.iter().map(describe_shared).collect();
         Ok((baselines, groups))
     }
 
-    /// Those of some options in which groups differ, where both have the option.
+    /// The options, among those given, in which groups differ. Groups without an option do not
+    /// count.
     pub fn differing(&self, frame: &Frame, options: &[&str]) -> Vec<String> {
         let differs = |option: &&&str| {
             let words = frame.text_column(option);
             let is_known = |row: &usize| !words.text(*row).is_empty();
-            let mut known = (0..frame.rows()).filter(is_known).map(|row| (self.group[row], words.text(row)));
-            let first = known.next();
-            let other = known.find(|(group, word)| first.is_some_and(|(own, value)| own != *group && value != *word));
+            let mut known_values = (0..frame.rows()).filter(is_known).map(|row| (self.group[row], words.text(row)));
+            let first_value = known_values.next();
+            let other = known_values.find(|(group, word)| {
+                first_value.is_some_and(|(first_group, value)| first_group != *group && value != *word)
+            });
             (self.by.iter().any(|by| by == VARIANT || by == **option)) && other.is_some()
         };
         options.iter().filter(differs).map(|option| (*option).to_owned()).collect()
@@ -171,25 +178,26 @@ impl Grouping {
             let names = self.names();
             let hint = crate::experiment::problem::nearest(text, names.iter().map(String::as_str));
             let hint = hint.unwrap_or_else(|| {
-                let shown: Vec<String> = names.iter().take(8).map(|name| format!("\"{name}\"")).collect();
-                format!("there are {}{}", shown.join(", "), if names.len() > 8 { " and others" } else { "" })
+                let listed: Vec<String> = names.iter().take(8).map(|name| format!("\"{name}\"")).collect();
+                format!("there are {}{}", listed.join(", "), if names.len() > 8 { " and others" } else { "" })
             });
             format!("--baseline: there is no group \"{text}\": {hint}")
         })
     }
 }
 
-/// Values of some columns, for a sentence: a size without its name, `64 KiB, slots=2`.
+/// Describes values of columns for a sentence; a size is given without its name, as in
+/// `64 KiB, slots=2`.
 pub fn describe_group(pairs: &[(String, String)]) -> String {
     let (columns, values): (Vec<String>, Vec<&String>) =
         pairs.iter().map(|(column, value)| (column.clone(), value)).unzip();
-    let part = |((column, head), value): ((&String, String), &&String)| match column.as_str() {
+    let describe_part = |((column, head), value): ((&String, String), &&String)| match column.as_str() {
         "table.size" if value.contains(' ') => (*value).clone(),
         VARIANT | SOURCE | EXPERIMENT => (*value).clone(),
         _ => format!("{head}={value}"),
     };
-    let named = columns.iter().zip(short_names(&columns)).zip(&values).filter(|(_, value)| !value.is_empty());
-    named.map(part).collect::<Vec<_>>().join(", ")
+    let named_values = columns.iter().zip(short_names(&columns)).zip(&values).filter(|(_, value)| !value.is_empty());
+    named_values.map(describe_part).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether all rows of each group come from one source.
@@ -200,47 +208,47 @@ fn has_one_source_per_group(group: &[u32], source: &[u32], groups: usize) -> boo
 
 /// Each row's code for its combination of columns, and the combinations.
 pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>) {
-    // Column by column: the code so far and the next column's string give the next code.
+    // Columns are added one by one: the code so far and the column's string give the new code.
     let (mut codes, mut values) = (vec![0; frame.rows()], vec![Vec::new()]);
     if frame.rows() == 0 {
         return (codes, Vec::new());
     }
     for column in columns {
         let words = frame.text_column(column);
-        let (mut known, mut both) = (HashMap::<(u32, u32), u32>::new(), Vec::new());
-        let mut last = ((u32::MAX, u32::MAX), 0);
+        let (mut codes_of_pairs, mut pairs) = (HashMap::<(u32, u32), u32>::new(), Vec::new());
+        let mut last_pair = ((u32::MAX, u32::MAX), 0);
         for (code, &word) in codes.iter_mut().zip(words.codes()) {
             let pair = (*code, word);
-            if last.0 != pair {
-                let next = both.len() as u32;
-                last = (pair, *known.entry(pair).or_insert(next));
-                if last.1 == next {
-                    both.push(pair);
+            if last_pair.0 != pair {
+                let next = pairs.len() as u32;
+                last_pair = (pair, *codes_of_pairs.entry(pair).or_insert(next));
+                if last_pair.1 == next {
+                    pairs.push(pair);
                 }
             }
-            *code = last.1;
+            *code = last_pair.1;
         }
-        let value = |(group, word): (u32, u32)| {
+        let combine_values = |(group, word): (u32, u32)| {
             let earlier: &Vec<String> = &values[group as usize];
             earlier.iter().chain([&words.list()[word as usize]]).cloned().collect()
         };
-        values = both.into_iter().map(value).collect();
+        values = pairs.into_iter().map(combine_values).collect();
     }
     (codes, values)
 }
 
-/// Columns by the last part of their paths, or the whole path if that would be ambiguous; `.kind`
-/// is left out.
+/// The short names of columns: the last part of their paths, or the whole path if that would be
+/// ambiguous. `.kind` is left out.
 pub fn short_names(columns: &[String]) -> Vec<String> {
-    let tail = |path: &str| {
+    let last_part = |path: &str| {
         let path = path.strip_suffix(".kind").unwrap_or(path);
         path.rsplit('.').next().unwrap_or(path).to_owned()
     };
     columns
         .iter()
         .map(|path| {
-            let alone = columns.iter().filter(|other| tail(other) == tail(path)).count() == 1;
-            if alone { tail(path) } else { path.clone() }
+            let is_unique = columns.iter().filter(|other| last_part(other) == last_part(path)).count() == 1;
+            if is_unique { last_part(path) } else { path.clone() }
         })
         .collect()
 }
@@ -265,37 +273,39 @@ pub fn resolve_columns(text: &str, frame: &Frame) -> Result<Vec<String>, FrameEr
 mod tests {
     use super::*;
 
-    /// Two results have one size each and both policies. Grouped by size they are paired within a
-    /// policy; grouped by policy each result is paired within itself. If a third result shares a
-    /// size with another, results are not paired.
+    /// Two results have one size each and both policies. If they are grouped by size, searches are
+    /// paired across results within a policy; if they are grouped by policy, searches are paired
+    /// only within each result. If a third result shares a size with another, results are not
+    /// paired.
     #[test]
     fn results_are_paired_if_each_group_comes_from_one_result() {
-        let rows = |third: &str| {
+        let make_frame = |third: &str| {
             let text = "source,table.size,table.policy.kind,variant,position,depth,search.nodes\n\
                         a,1,always,v,p,1,9\na,1,big1,w,p,1,9\nb,2,always,v,p,1,9\nb,2,big1,w,p,1,9\n";
             Frame::parse(format!("{text}{third}").as_bytes(), "rows").unwrap()
         };
-        let read = |third: &str, by: &[&str]| {
+        let group_rows = |third: &str, by: &[&str]| {
             let by: Vec<String> = by.iter().map(|name| (*name).to_owned()).collect();
-            let grouping = Grouping::new(&rows(third), &by);
+            let grouping = Grouping::new(&make_frame(third), &by);
             (grouping.pairs_sources, grouping.blocks)
         };
-        let blocks = |list: &[&[&str]]| -> Vec<Vec<String>> {
+        let to_blocks = |list: &[&[&str]]| -> Vec<Vec<String>> {
             list.iter().map(|words| words.iter().map(|word| (*word).to_owned()).collect()).collect()
         };
-        let policies = blocks(&[&["always"], &["big1"]]);
-        assert_eq!(read("", &["table.size"]), (true, policies.clone()));
-        assert!(read("", &["source"]).0);
-        assert_eq!(read("", &["table.size", "table.policy.kind"]), (true, blocks(&[&[]])));
-        assert_eq!(read("", &["table.policy.kind"]), (false, blocks(&[&["1", "a"], &["2", "b"]])));
-        assert_eq!(read("", &["variant"]), (false, blocks(&[&["a"], &["b"]])));
+        let policies = to_blocks(&[&["always"], &["big1"]]);
+        assert_eq!(group_rows("", &["table.size"]), (true, policies.clone()));
+        assert!(group_rows("", &["source"]).0);
+        assert_eq!(group_rows("", &["table.size", "table.policy.kind"]), (true, to_blocks(&[&[]])));
+        assert_eq!(group_rows("", &["table.policy.kind"]), (false, to_blocks(&[&["1", "a"], &["2", "b"]])));
+        assert_eq!(group_rows("", &["variant"]), (false, to_blocks(&[&["a"], &["b"]])));
         // Variants that only one result has are not paired with another result's: experiments
         // differ.
-        let separate = "source,variant,position,depth,search.nodes\na,v,p,1,9\nb,w,p,1,9\n";
-        let separate = Grouping::new(&Frame::parse(separate.as_bytes(), "rows").unwrap(), &["variant".to_owned()]);
-        assert_eq!((separate.pairs_sources, separate.blocks), (false, blocks(&[&["a"], &["b"]])));
-        assert_eq!(read("c,3,always,v,p,1,9\n", &["table.size"]), (true, policies));
-        assert!(!read("c,2,always,v,p,1,9\n", &["table.size"]).0);
+        let other_variants = "source,variant,position,depth,search.nodes\na,v,p,1,9\nb,w,p,1,9\n";
+        let other_variants =
+            Grouping::new(&Frame::parse(other_variants.as_bytes(), "rows").unwrap(), &["variant".to_owned()]);
+        assert_eq!((other_variants.pairs_sources, other_variants.blocks), (false, to_blocks(&[&["a"], &["b"]])));
+        assert_eq!(group_rows("c,3,always,v,p,1,9\n", &["table.size"]), (true, policies));
+        assert!(!group_rows("c,2,always,v,p,1,9\n", &["table.size"]).0);
     }
 
     /// A baseline is a group's name, its value or its pairs; an unknown value is an error that
@@ -304,16 +314,16 @@ mod tests {
     fn baseline_must_match_a_group() {
         let rows = "table.policy.kind,table.slots,variant,position,depth,search.nodes\nalways,1,a,p,1,9\nbig1,1,b,p,1,9\nbig1,2,c,p,1,9\n";
         let frame = Frame::parse(rows.as_bytes(), "rows").unwrap();
-        let by =
+        let group_by =
             |names: &[&str]| Grouping::new(&frame, &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         let pair = |index: usize, value: &str| (index, value.to_owned());
-        let both = by(&["table.policy.kind", "table.slots"]);
-        assert_eq!(both.parse_baseline("slots=2").unwrap(), [pair(1, "2")]);
-        assert_eq!(both.parse_baseline("slots=1, policy.kind=big1").unwrap(), [pair(1, "1"), pair(0, "big1")]);
-        assert_eq!(by(&["variant"]).parse_baseline("b").unwrap(), [pair(0, "b")]);
+        let by_both = group_by(&["table.policy.kind", "table.slots"]);
+        assert_eq!(by_both.parse_baseline("slots=2").unwrap(), [pair(1, "2")]);
+        assert_eq!(by_both.parse_baseline("slots=1, policy.kind=big1").unwrap(), [pair(1, "1"), pair(0, "big1")]);
+        assert_eq!(group_by(&["variant"]).parse_baseline("b").unwrap(), [pair(0, "b")]);
         // An ambiguous column is refused.
-        let two = by(&["table.slots", "table.policy.kind"]);
-        assert_eq!(two.parse_baseline("kind=big1").unwrap(), [pair(1, "big1")]);
+        let reversed = group_by(&["table.slots", "table.policy.kind"]);
+        assert_eq!(reversed.parse_baseline("kind=big1").unwrap(), [pair(1, "big1")]);
         let rows = "a.kind,b.kind,variant,position,depth,search.nodes\nx,x,v,p,1,9\nx,y,w,p,1,9\n";
         let frame = Frame::parse(rows.as_bytes(), "rows").unwrap();
         let twice = Grouping::new(&frame, &["a.kind", "b.kind"].map(str::to_owned));
@@ -322,11 +332,11 @@ mod tests {
             "--baseline: `kind` may be `a.kind` or `b.kind`: write it out"
         );
         // A group's name has precedence over a value, and a value over pairs.
-        let slots = by(&["table.slots"]);
+        let slots = group_by(&["table.slots"]);
         assert_eq!(slots.parse_baseline("2").unwrap(), [pair(0, "2")]);
         assert_eq!(slots.parse_baseline("slots=2").unwrap(), [pair(0, "2")]);
         for wrong in ["slots=3", "slots=1, policy.kind=big2", "slots", "height=1"] {
-            let error = both.parse_baseline(wrong).unwrap_err();
+            let error = by_both.parse_baseline(wrong).unwrap_err();
             assert!(error.starts_with(&format!("--baseline: there is no group \"{wrong}\"")), "{error}");
         }
     }
