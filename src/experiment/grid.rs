@@ -54,18 +54,18 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
     let mut drafts: Vec<Draft> = Vec::new();
     if !axes.is_empty() {
         let excludes = Excludes::new(&file.exclude);
-        let draft = |paths| Draft { name: None, paths, place: "grid".to_owned() };
-        drafts.extend(combinations(&axes).into_iter().filter(|variant| !excludes.matches(variant)).map(draft));
+        let to_draft = |paths| Draft { name: None, paths, place: "grid".to_owned() };
+        drafts.extend(combinations(&axes).into_iter().filter(|variant| !excludes.matches(variant)).map(to_draft));
         for path in file.exclude.iter().flat_map(Table::keys) {
             check_path(path, &known, "exclude", source)?;
         }
     }
-    let read = |table: &str, list: &[Table]| {
+    let read_entries = |table: &str, list: &[Table]| {
         let entries = list.iter().enumerate();
         entries.map(|(index, entry)| read_named(entry, table, index, &known, source)).collect::<Result<Vec<_>, _>>()
     };
-    drafts.extend(read("include", &file.include)?);
-    let named = read("variant", &file.variant)?;
+    drafts.extend(read_entries("include", &file.include)?);
+    let named = read_entries("variant", &file.variant)?;
     match file.cross {
         true => drafts = cross(&named, &drafts, &file.zip, source)?,
         false => drafts.extend(named),
@@ -74,11 +74,11 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
         drafts.push(Draft { name: Some("default".to_owned()), paths: Vec::new(), place: "engine".to_owned() });
     }
     let short_names_of_paths = short_names(&drafts);
-    let variant = |draft: &Draft| {
+    let to_variant = |draft: &Draft| {
         let name = draft.name.clone().unwrap_or_else(|| variant_name(&draft.paths, &short_names_of_paths, &file.zip));
         read_variant(file, draft, name, sets, source)
     };
-    let variants = drafts.iter().map(variant).collect::<Result<Vec<Variant>, Problem>>()?;
+    let variants = drafts.iter().map(to_variant).collect::<Result<Vec<Variant>, Problem>>()?;
     refuse_duplicates(&variants).map_err(|(index, earlier, message)| {
         let problem = source.problem(message);
         // If `--set` made two variants equal, there is no place in the file to show.
@@ -108,8 +108,9 @@ fn cross(named: &[Draft], points: &[Draft], zips: &[Table], source: &FileText<'_
     let mut crossed = Vec::new();
     for Draft { name, paths, place } in named {
         for point in points {
-            let axis = |path: &String| point.paths.iter().map(|(axis, _)| axis).find(|axis| paths_overlap(path, axis));
-            if let Some((path, axis)) = paths.iter().find_map(|(path, _)| Some((path, axis(path)?))) {
+            let overlapping_axis =
+                |path: &String| point.paths.iter().map(|(axis, _)| axis).find(|axis| paths_overlap(path, axis));
+            if let Some((path, axis)) = paths.iter().find_map(|(path, _)| Some((path, overlapping_axis(path)?))) {
                 let message =
                     format!("{path}: the grid sets `{axis}` in every variant (cross = true): remove one of the two");
                 return Err(source.problem_at(&format!("{place}.{path}"), message));
@@ -180,13 +181,13 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileTe
 /// files written by hand have far fewer.
 const MAX_EXCLUDE_CHECKS: usize = 10_000_000;
 
-/// The indices of the `[[exclude]]`s that match no combination of the grid; none if there are too
-/// many to compare.
+/// The indices of the `[[exclude]]`s that match no combination of the grid; empty if there are too
+/// many combinations to compare.
 pub fn unused_excludes(file: &File) -> Vec<usize> {
     unused_excludes_within(file, MAX_EXCLUDE_CHECKS)
 }
 
-/// As [`unused_excludes`], with at most this number of comparisons.
+/// Like [`unused_excludes`], with at most this number of comparisons.
 fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
     let source = FileText { text: "", path: std::path::Path::new(""), suites: SuiteTexts::Files };
     let variants = match read_axes(file, &source) {
@@ -196,11 +197,11 @@ fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
     if variants.len().saturating_mul(file.exclude.len()) > max_checks {
         return Vec::new();
     }
-    let idle = |excluded: &Table| {
-        let excluded = Excludes::new(std::slice::from_ref(excluded));
-        !variants.iter().any(|variant| excluded.matches(variant))
+    let is_unused = |exclude: &Table| {
+        let exclude = Excludes::new(std::slice::from_ref(exclude));
+        !variants.iter().any(|variant| exclude.matches(variant))
     };
-    (0..file.exclude.len()).filter(|&index| idle(&file.exclude[index])).collect()
+    (0..file.exclude.len()).filter(|&index| is_unused(&file.exclude[index])).collect()
 }
 
 /// Reads a variant's options: the preset, overridden by `[engine]`, the variant's own paths and
@@ -214,91 +215,96 @@ fn read_variant(
 ) -> Result<Variant, Problem> {
     // The error points to where the path was set: on the command line, in the variant, or in
     // `[engine]`.
-    let wrong = |path: &str, message: String| match sets.iter().rev().find(|set| set.affects(path)) {
+    let option_problem = |path: &str, message: String| match sets.iter().rev().find(|set| set.affects(path)) {
         Some(set) => set.problem(message),
         None => Problem { span: locate_option(file, draft, path, &message, source), ..source.problem(message) },
     };
-    let all = || {
-        let own = draft.paths.iter().map(|(path, value)| (path.as_str(), value));
-        own.chain(sets.iter().map(|set| (set.path.as_str(), &set.value)))
+    let all_paths = || {
+        let variant_paths = draft.paths.iter().map(|(path, value)| (path.as_str(), value));
+        variant_paths.chain(sets.iter().map(|set| (set.path.as_str(), &set.value)))
     };
     let mut preset = file.engine.get("preset");
     let Limit { mut depth, mut nodes } = file.limit;
-    for (path, value) in all() {
+    for (path, value) in all_paths() {
         let number = value.as_integer().filter(|number| *number > 0);
-        let expected = |range: &str| {
-            wrong(path, format!("{path}: expected a number {range}, found {}", paths::format_value(value)))
+        let out_of_range = |range: &str| {
+            option_problem(path, format!("{path}: expected a number {range}, found {}", paths::format_value(value)))
         };
         match path {
             "preset" => preset = Some(value),
             "limit.depth" => {
                 let number = number.and_then(|number| u8::try_from(number).ok());
-                depth = Some(number.ok_or_else(|| expected("from 1 to 255"))?);
+                depth = Some(number.ok_or_else(|| out_of_range("from 1 to 255"))?);
             }
-            "limit.nodes" => nodes = Some(number.ok_or_else(|| expected("above 0"))? as u64),
+            "limit.nodes" => nodes = Some(number.ok_or_else(|| out_of_range("above 0"))? as u64),
             _ => {}
         }
     }
-    let output = |OptionFault { path, message, help }| Problem {
+    let with_variant = |OptionFault { path, message, help }| Problem {
         help,
-        ..wrong(&path, format!("{message} (variant \"{name}\")"))
+        ..option_problem(&path, format!("{message} (variant \"{name}\")"))
     };
-    let named = subject::read_subject(file.subject.as_ref(), file.games.is_some(), all()).map_err(output)?;
-    let subject = match named {
+    let subject =
+        subject::read_subject(file.subject.as_ref(), file.games.is_some(), all_paths()).map_err(with_variant)?;
+    let subject = match subject {
         Some(subject) if !subject.is_builtin() => {
             if file.engine.get("shape").and_then(Value::as_str) == Some("neutral") {
-                return Err(output(OptionFault::new("engine.shape", subject::NEUTRAL_REFUSED)));
+                return Err(with_variant(OptionFault::new("engine.shape", subject::NEUTRAL_REFUSED)));
             }
             Subject::External(subject)
         }
         builtin => {
-            let options = Box::new(options::read_options(preset, &file.engine, all()).map_err(output)?);
+            let options = Box::new(options::read_options(preset, &file.engine, all_paths()).map_err(with_variant)?);
             Subject::Builtin { options, is_named: builtin.is_some() && file.trace.is_none() }
         }
     };
     let variant = Variant { name: name.clone(), paths: draft.paths.clone(), limit: Limit { depth, nodes }, subject };
     if file.trace.is_some() {
         let Some(table) = variant.table() else {
-            let what =
+            let message =
                 format!("a trace is replayed on ttlab's own tables, not on external engines (variant \"{name}\")");
-            return Err(source.invalid("trace", what));
+            return Err(source.invalid("trace", message));
         };
         // An option without effect on a replay must not seem to be compared.
         let is_table_option = |path: &str| path == "preset" || path == "table" || path.starts_with("table.");
-        if let Some((path, _)) = all().find(|(path, _)| !is_table_option(path)) {
-            let what = "a trace is replayed and nothing is searched: only table options may vary";
-            return Err(wrong(path, format!("{path}: {what}")));
+        if let Some((path, _)) = all_paths().find(|(path, _)| !is_table_option(path)) {
+            let message = "a trace is replayed and nothing is searched: only table options may vary";
+            return Err(option_problem(path, format!("{path}: {message}")));
         }
         if depth.is_some() || nodes.is_some() {
-            let what = "a trace is replayed to its end and has no limit: remove it";
-            return Err(source.invalid("limit", what));
+            let message = "a trace is replayed to its end and has no limit: remove it";
+            return Err(source.invalid("limit", message));
         }
         if table.forget > 0.0 {
-            let what = "table.forget: applies to searches only, not to a replay: remove it";
-            return Err(wrong("table.forget", what.to_owned()));
+            let message = "table.forget: applies to searches only, not to a replay: remove it";
+            return Err(option_problem("table.forget", message.to_owned()));
         }
         if table.kind == TableKind::None {
-            return Err(wrong("table.kind", "table.kind: \"none\" leaves no table to replay the trace on".to_owned()));
+            return Err(option_problem(
+                "table.kind",
+                "table.kind: \"none\" leaves no table to replay the trace on".to_owned(),
+            ));
         }
     } else {
         source.check_range("limit", 0, depth != Some(0) && nodes != Some(0), "at least 1")?;
         if let Some((path, suite)) =
             draft.paths.iter().find_map(|(path, _)| Some((path, suite_with_own_limit(file, path)?)))
         {
-            let what = format!("suites.{suite} sets its own limit: set it in the suite or in the variant, not in both");
-            return Err(wrong(path, format!("{path}: {what}")));
+            let message =
+                format!("suites.{suite} sets its own limit: set it in the suite or in the variant, not in both");
+            return Err(option_problem(path, format!("{path}: {message}")));
         }
         for (place, limit) in suites::limits(file.suites.as_ref(), Limit { depth, nodes }) {
             if limit == Limit::default() {
-                let what = match file.suites {
+                let message = match file.suites {
                     None => "missing: give limit = { depth = 8 } or { nodes = 100000 }",
                     Some(_) => "a limit is missing: give depth or nodes here, or limit = { depth = 8 } for all suites",
                 };
-                return Err(source.invalid(&place, what));
+                return Err(source.invalid(&place, message));
             }
             if limit.depth.is_none() && variant.builtin().is_some_and(|options| options.deepening.step == 0) {
-                let what = format!("{place}.depth: missing: without deepening a search needs a depth");
-                return Err(source.problem_at(&place, what));
+                let message = format!("{place}.depth: missing: without deepening a search needs a depth");
+                return Err(source.problem_at(&place, message));
             }
         }
     }
@@ -307,16 +313,20 @@ fn read_variant(
 
 /// The first suite with a limit of its own for a path that sets one for all suites.
 fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
-    let own = |entry: &SuiteEntry| match path {
+    let has_own_limit = |entry: &SuiteEntry| match path {
         "limit.depth" => entry.depth.is_some(),
         "limit.nodes" => entry.nodes.is_some(),
         _ => false,
     };
-    file.suites.iter().flat_map(|suites| &suites.0).find(|(_, entry)| own(entry)).map(|(name, _)| name.as_str())
+    file.suites
+        .iter()
+        .flat_map(|suites| &suites.0)
+        .find(|(_, entry)| has_own_limit(entry))
+        .map(|(name, _)| name.as_str())
 }
 
-/// Where an option of a variant was set in the file: in the variant itself (for an axis, the very
-/// value), else in `[engine]`.
+/// The place in the file that sets an option of a variant: in the variant itself (for an axis, the
+/// individual value), otherwise in `[engine]`.
 fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: &FileText<'_>) -> Option<Range<usize>> {
     // Serde calls an item of a list `ordering[1]`.
     let path = &path.replace('[', ".").replace(']', "");
@@ -338,13 +348,16 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
 /// The place of the first grid value in which two equal variants differ, or of the variant's first
 /// value.
 fn locate_difference(file: &File, variant: &Variant, earlier: &Variant) -> Option<String> {
-    let (set, value) =
-        variant.paths.iter().find(|set| !earlier.paths.contains(set)).or_else(|| variant.paths.first())?;
+    let (set, value) = variant
+        .paths
+        .iter()
+        .find(|path_value| !earlier.paths.contains(path_value))
+        .or_else(|| variant.paths.first())?;
     locate_axis_value(file, set, value)
 }
 
-/// Refuses two variants with the same name or the same options: the later index, the earlier index,
-/// and the message.
+/// Refuses two variants with the same name or the same options. The error has the later index, the
+/// earlier index, and the message.
 fn refuse_duplicates(variants: &[Variant]) -> Result<(), (usize, usize, String)> {
     let (mut seen, mut names) = (HashMap::new(), HashMap::new());
     for (index, variant) in variants.iter().enumerate() {
@@ -363,13 +376,16 @@ fn refuse_duplicates(variants: &[Variant]) -> Result<(), (usize, usize, String)>
 /// Short names of paths: the last part, or the whole path if the last part is ambiguous.
 fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
     let paths: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.paths).map(|(path, _)| path.as_str()).collect();
-    let tail = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
-    let alone = |path: &str| paths.iter().filter(|other| tail(other) == tail(path)).count() == 1;
-    paths.iter().map(|&path| (path.to_owned(), if alone(path) { tail(path) } else { path.to_owned() })).collect()
+    let last_part = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+    let is_unique = |path: &str| paths.iter().filter(|other| last_part(other) == last_part(path)).count() == 1;
+    paths
+        .iter()
+        .map(|&path| (path.to_owned(), if is_unique(path) { last_part(path) } else { path.to_owned() }))
+        .collect()
 }
 
-/// The default name of a combination: `slots=1, size=64`; the names of zipped points in place of
-/// their options.
+/// The default name of a combination, such as `slots=1, size=64`. Zipped points appear by their
+/// names instead of their options.
 fn variant_name(paths: &[(String, Value)], short_names_of_paths: &BTreeMap<String, String>, zips: &[Table]) -> String {
     let named: Vec<(&Table, &str)> = zips.iter().filter_map(|zip| Some((zip, zip_name(zip, paths)?))).collect();
     let is_named = |path: &str| named.iter().any(|(zip, _)| zip.contains_key(path));
@@ -392,47 +408,51 @@ mod tests {
 
     #[test]
     fn limit_of_a_variant_is_a_table_or_a_dotted_key() {
-        let depths = |variant: &str| {
+        let read_depth = |variant: &str| {
             let text = format!("suite = {{ startpos = true }}\nlimit.depth = 2\n[[variant]]\nname = 'a'\n{variant}");
             let experiment = Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap();
             experiment.variants[0].limit.depth
         };
         for variant in ["limit.depth = 3", "limit = { depth = 3 }", "'limit.depth' = 3"] {
-            assert_eq!(depths(variant), Some(3), "{variant}");
+            assert_eq!(read_depth(variant), Some(3), "{variant}");
         }
     }
 
-    /// An include at a named point has its name; at no point, its options.
+    /// Variants at a named point of a zip have its name.
     #[test]
     fn zipped_points_have_their_names() {
-        let names = |zip: &str| {
+        let variant_names = |zip: &str| {
             let text = format!(
                 "suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[grid]\n'table.size' = [64, 128]\n[[zip]]\n{zip}"
             );
-            let read = Experiment::parse(&text, Path::new("x.toml"), &[]).map_err(|problem| problem.message)?;
-            Ok::<_, String>(read.variants.into_iter().map(|variant| variant.name).collect::<Vec<_>>().join("; "))
+            let experiment = Experiment::parse(&text, Path::new("x.toml"), &[]).map_err(|problem| problem.message)?;
+            Ok::<_, String>(experiment.variants.into_iter().map(|variant| variant.name).collect::<Vec<_>>().join("; "))
         };
         let zip = "'table.slots' = [1, 4]\n'table.policy' = ['always', 'big1']\n";
-        let named = names(&format!("name = ['old', 'new']\n{zip}"));
+        let named = variant_names(&format!("name = ['old', 'new']\n{zip}"));
         assert_eq!(named.as_deref(), Ok("size=64, old; size=64, new; size=128, old; size=128, new"));
-        for wrong in ["['old']", "['old', 'old']", "'old'", "['old', 2]"] {
-            let message = names(&format!("name = {wrong}\n{zip}")).err().unwrap_or_default();
-            assert_eq!(message, "zip.name: expected 2 different names in a list, one for each point", "{wrong}");
+        for invalid in ["['old']", "['old', 'old']", "'old'", "['old', 2]"] {
+            let message = variant_names(&format!("name = {invalid}\n{zip}")).err().unwrap_or_default();
+            assert_eq!(message, "zip.name: expected 2 different names in a list, one for each point", "{invalid}");
         }
-        assert_eq!(names(&format!("name = ['old', ' ']\n{zip}")).err().as_deref(), Some("zip.name: ` ` is not a name"));
+        assert_eq!(
+            variant_names(&format!("name = ['old', ' ']\n{zip}")).err().as_deref(),
+            Some("zip.name: ` ` is not a name")
+        );
     }
 
     #[test]
     fn crossed_variants_are_searched_at_every_point_of_the_grid() {
-        let names = |text: &str| {
+        let variant_names = |text: &str| {
             let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\ncross = true\n{text}");
-            let read = Experiment::parse(&text, Path::new("x.toml"), &[]).map_err(|problem| problem.to_string())?;
-            Ok::<_, String>(read.variants.into_iter().map(|variant| variant.name).collect::<Vec<_>>())
+            let experiment =
+                Experiment::parse(&text, Path::new("x.toml"), &[]).map_err(|problem| problem.to_string())?;
+            Ok::<_, String>(experiment.variants.into_iter().map(|variant| variant.name).collect::<Vec<_>>())
         };
         let grid = "[grid]\n'table.size' = [64, 128]\n";
         let variant = "[[variant]]\nname = 'a'\n'table.slots' = 2\n[[variant]]\nname = 'b'\n'table.slots' = 4\n";
         let expected = ["a, size=64", "a, size=128", "b, size=64", "b, size=128"].map(str::to_owned);
-        assert_eq!(names(&format!("{grid}{variant}")), Ok(expected.to_vec()));
+        assert_eq!(variant_names(&format!("{grid}{variant}")), Ok(expected.to_vec()));
         for (text, message) in [
             (grid.to_owned(), "cross: needs a [grid] or [[zip]], and a [[variant]]"),
             (variant.to_owned(), "cross: needs a [grid] or [[zip]], and a [[variant]]"),
@@ -441,20 +461,20 @@ mod tests {
                 "table: the grid sets `table.size` in every variant (cross = true)",
             ),
         ] {
-            let problem = names(&text).err().unwrap_or_default();
+            let problem = variant_names(&text).err().unwrap_or_default();
             assert!(problem.contains(message), "{problem}");
         }
     }
 
-    /// Three combinations and two excludes, of which the second matches none, take six comparisons.
+    /// Three combinations and two excludes take six comparisons. The second exclude matches none.
     #[test]
     fn unused_excludes_are_found_within_the_limit_of_checks() {
         let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n[grid]\n'table.slots' = [1, 2, 4]\n\
             [[exclude]]\n'table.slots' = 2\n[[exclude]]\n'table.slots' = 8\n";
         let experiment =
             Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        for (checks, found) in [(5, &[][..]), (6, &[1]), (7, &[1]), (MAX_EXCLUDE_CHECKS, &[1])] {
-            assert_eq!(unused_excludes_within(&experiment.file, checks), found, "{checks}");
+        for (checks, unused) in [(5, &[][..]), (6, &[1]), (7, &[1]), (MAX_EXCLUDE_CHECKS, &[1])] {
+            assert_eq!(unused_excludes_within(&experiment.file, checks), unused, "{checks}");
         }
         assert_eq!((unused_excludes(&experiment.file), MAX_EXCLUDE_CHECKS), (vec![1], 10_000_000));
     }

@@ -37,8 +37,8 @@ impl Setting {
             let message = format!("--set {text}: expected path=value, as in table.size=\"4 MiB\"");
             return Err(setting_problem(text, 0..text.len(), message));
         };
-        let parsed = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
-        let value = parsed.unwrap_or_else(|| Value::from(value.trim()));
+        let parsed_value = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
+        let value = parsed_value.unwrap_or_else(|| Value::from(value.trim()));
         let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value };
         if !known.contains(&setting.path) && !is_uci_option(&setting.path) {
             let message = format!("--set.{0}: there is no option `{0}`", setting.path);
@@ -50,8 +50,8 @@ impl Setting {
         if setting.value.as_str() == Some("")
             && let Some(values) = schema::allowed_values(&setting.path)
         {
-            let missing = setting.problem(format!("{}: expected a value after the =", setting.path));
-            return Err(Problem { help: Some(format!("expected {values}")), ..missing });
+            let problem = setting.problem(format!("{}: expected a value after the =", setting.path));
+            return Err(Problem { help: Some(format!("expected {values}")), ..problem });
         }
         Ok(setting)
     }
@@ -70,8 +70,8 @@ impl Setting {
 
     /// An error at the setting's value.
     pub fn problem(&self, message: String) -> Problem {
-        let value = self.text.find('=').map_or(0, |index| index + 1);
-        setting_problem(&self.text, value..self.text.len(), message)
+        let start = self.text.find('=').map_or(0, |index| index + 1);
+        setting_problem(&self.text, start..self.text.len(), message)
     }
 
     /// Whether the setting changes an option, its parts or a table that contains it.
@@ -99,20 +99,20 @@ fn suggest_path(path: &str, known: &BTreeSet<String>) -> String {
         // The known paths below the part that exists.
         let ancestor = paths::with_ancestors(short).find(|ancestor| known.contains(*ancestor));
         let start = ancestor.map_or_else(String::new, |ancestor| format!("{ancestor}."));
-        let below =
-            |known: &&String| known.strip_prefix(&start).is_some_and(|rest| !rest.is_empty() && !rest.contains('.'));
-        let names = list_quoted(known.iter().filter(below).map(String::as_str));
+        let is_child =
+            |path: &&String| path.strip_prefix(&start).is_some_and(|rest| !rest.is_empty() && !rest.contains('.'));
+        let names = list_quoted(known.iter().filter(is_child).map(String::as_str));
         format!("expected one of {names}: `ttlab options` lists all")
     })
 }
 
 /// Whether the paths are equal or one contains the other.
 pub fn paths_overlap(a: &str, b: &str) -> bool {
-    let leads = |short: &str, long: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
-    a == b || leads(a, b) || leads(b, a)
+    let contains = |parent: &str, child: &str| child.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'));
+    a == b || contains(a, b) || contains(b, a)
 }
 
-/// The options beside `table.layout` that it stands for, if it describes a bucket.
+/// The other options that a `table.layout` sets, if it describes a bucket.
 fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
     let shape = match value {
         Value::Table(shape) => Some(from_table::<Shape>(shape.clone()).map_err(|error| {
@@ -148,9 +148,9 @@ pub fn read_options<'a>(
     let has_list = set.iter().any(|(_, value)| {
         value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array))
     });
-    let merged = |under: &Table| -> Result<Table, OptionFault> {
+    let merge = |base: &Table| -> Result<Table, OptionFault> {
         let mut table = preset.clone();
-        paths::merge(&mut table, under);
+        paths::merge(&mut table, base);
         paths::merge(&mut table, engine);
         table.remove("preset");
         for (path, value) in &set {
@@ -158,15 +158,15 @@ pub fn read_options<'a>(
         }
         Ok(table)
     };
-    let mut table = merged(&Table::new())?;
-    // A design overrides the preset, a layout that stands for several options overrides the design,
-    // and all that is set beside them overrides both.
+    let mut table = merge(&Table::new())?;
+    // A design overrides the preset, a layout that sets several options overrides the design, and
+    // options that are set individually override both.
     let design = table.get("table").and_then(|table| table.get("design")?.as_str()).and_then(Design::from_name);
     let layout = table.get("table").and_then(|table| table.get("layout")).map(read_layout).transpose()?.flatten();
     if design.is_some() || layout.is_some() {
         let mut options = design.map_or("", Design::text).parse::<Table>().unwrap_or_default();
         options.extend(layout.unwrap_or_default());
-        table = merged(&Table::from_iter([("table".to_owned(), Value::Table(options))]))?;
+        table = merge(&Table::from_iter([("table".to_owned(), Value::Table(options))]))?;
     }
     if has_list
         && let Some(path) =
@@ -182,9 +182,9 @@ pub fn read_options<'a>(
             let help = format!("a quoted key is one word: write it without quotes, `{key} = ...`");
             return OptionFault { help: Some(help), ..OptionFault::new(path, format!("unknown key `{key}`")) };
         }
-        let layouts = || format!("or {}, or a bucket in bytes and bits", list_quoted(Shape::names()));
+        let layouts_help = || format!("or {}, or a bucket in bytes and bits", list_quoted(Shape::names()));
         let help = suggest_new_name(path).or_else(|| suggest_new_word(path, &message)).or(help);
-        let help = help.or_else(|| (path == "table.layout").then(layouts));
+        let help = help.or_else(|| (path == "table.layout").then(layouts_help));
         OptionFault { help, ..OptionFault::new(path, message) }
     })?;
     options.check().map_err(|error| OptionFault::new(error.path, error.problem))?;
@@ -230,7 +230,7 @@ mod tests {
     use crate::table::TableOptions;
     use crate::table::options::{Guard, SameKey, TickSource};
 
-    /// A path contains the paths below it, not names that begin alike.
+    /// A path contains the paths below it, but not names that only start with the same letters.
     #[test]
     fn paths_overlap_by_whole_parts() {
         for (a, b, expected) in [
@@ -248,23 +248,23 @@ mod tests {
     /// An unknown path without a near name lists the valid ones; limits and subjects are refused.
     #[test]
     fn unknown_option_lists_the_valid_ones() {
-        let error = |set: &str| options(None, &[set.to_owned()]).unwrap_err();
-        let help = error("zzzzzzzzzzzz=1").help.unwrap();
+        let refuse = |set: &str| options(None, &[set.to_owned()]).unwrap_err();
+        let help = refuse("zzzzzzzzzzzz=1").help.unwrap();
         assert!(help.ends_with(" more: `ttlab options` lists all"), "{help}");
         assert!(help.starts_with("expected one of `algorithm`, "), "{help}");
         assert!(!help.contains('.'), "{help}");
-        let help = error("table.zzzzzzzzzzzz=1").help.unwrap();
+        let help = refuse("table.zzzzzzzzzzzz=1").help.unwrap();
         assert!(help.starts_with("expected one of `table.age_bits`, "), "{help}");
         assert!(!help.contains("algorithm"), "{help}");
         assert!(!help.contains("policy."), "{help}");
         for (set, path) in
             [("limit.depth=3", "limit.depth"), ("subject.uci=x", "subject.uci"), ("uci.Hash=3", "uci.Hash")]
         {
-            assert_eq!(error(set).message, format!("{path}: is not an option of ttlab's own engine"));
+            assert_eq!(refuse(set).message, format!("{path}: is not an option of ttlab's own engine"));
         }
     }
 
-    /// A list for an option that takes none is refused, whether set whole or in part.
+    /// A list is refused for an option without lists, whether a whole option or a part of it is set.
     #[test]
     fn list_is_refused_for_an_option_without_lists() {
         for (set, path) in [
@@ -272,8 +272,8 @@ mod tests {
             ("table={ policy = [4] }", "table.policy"),
             ("lmr={ min_depth = [3] }", "lmr.min_depth"),
         ] {
-            let output = options(None, &[set.to_owned()]).unwrap_err().message;
-            assert_eq!(output, format!("{path}: expected a single value, found a list"), "{set}");
+            let message = options(None, &[set.to_owned()]).unwrap_err().message;
+            assert_eq!(message, format!("{path}: expected a single value, found a list"), "{set}");
         }
     }
 
@@ -285,49 +285,55 @@ mod tests {
         }
     }
 
-    /// A design overrides the preset; what is set beside it, before or after, overrides the design.
+    /// A design overrides the preset. Options that are set before or after the design override it.
     #[test]
     fn design_lies_between_the_preset_and_other_settings() {
-        let read = |preset: Option<&str>, sets: &[&str]| {
+        let read_table = |preset: Option<&str>, sets: &[&str]| {
             let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
             options(preset, &sets).unwrap().table
         };
-        let weiss = read(None, &["table.design=weiss"]);
+        let weiss = read_table(None, &["table.design=weiss"]);
         assert_eq!((weiss.slots, weiss.key_bits, weiss.age_bits, weiss.guard.margin), (2, 32, 5, 5));
         for sets in [["table.slots=4", "table.design=weiss"], ["table.design=weiss", "table.slots=4"]] {
-            assert_eq!(read(None, &sets), TableOptions { slots: 4, ..weiss.clone() }, "{sets:?}");
+            assert_eq!(read_table(None, &sets), TableOptions { slots: 4, ..weiss.clone() }, "{sets:?}");
         }
-        let one = read(None, &["table.design=weiss", "table.guard.margin=0"]);
-        assert_eq!(one.guard, Guard { margin: 0, ..weiss.guard });
-        let under = read(Some("vipermate"), &["table.design=weiss"]);
-        assert_eq!((under.policy, under.same_key, under.clock), (weiss.policy, SameKey::Guard, TickSource::GamePly));
+        let with_margin = read_table(None, &["table.design=weiss", "table.guard.margin=0"]);
+        assert_eq!(with_margin.guard, Guard { margin: 0, ..weiss.guard });
+        let with_preset = read_table(Some("vipermate"), &["table.design=weiss"]);
+        assert_eq!(
+            (with_preset.policy, with_preset.same_key, with_preset.clock),
+            (weiss.policy, SameKey::Guard, TickSource::GamePly)
+        );
     }
 
-    /// A layout gives way to what is set beside it, and overrides a design; one that is none of the
-    /// usual is refused at its place.
+    /// A layout overrides a design, and individual options override the layout. An invalid layout
+    /// is refused with its path.
     #[test]
     fn layout_stands_for_several_options() {
-        let read = |sets: &[&str]| {
+        let read_table = |sets: &[&str]| {
             let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
             options(None, &sets).map(|options| options.table).map_err(|problem| problem.message)
         };
-        let five = read(&["table.layout=5x12"]).unwrap();
+        let five = read_table(&["table.layout=5x12"]).unwrap();
         assert_eq!((five.slots, five.key_bits, five.bucket_bytes), (5, 16, 64));
-        let parts = "table.layout={ bucket = '64 bytes', entry = 12, slots = 5, key_bits = 16 }";
-        assert_eq!(read(&[parts]), Ok(five.clone()));
-        let parts = "table.layout={ bucket = '64 bytes', entry = 12, slots = 5, key_bits = 16, generation = 5, evaluation = 16 }";
-        let more = read(&[parts]).unwrap();
-        assert_eq!(more, TableOptions { age_bits: 5, static_evaluation: true, layout: more.layout, ..five.clone() });
-        // What a results file has of it is read as what it was.
-        let written = serde_json::to_value(more.layout).unwrap();
-        assert_eq!(read(&[&format!("table.layout={}", written.as_str().unwrap())]), Ok(more));
+        let text = "table.layout={ bucket = '64 bytes', entry = 12, slots = 5, key_bits = 16 }";
+        assert_eq!(read_table(&[text]), Ok(five.clone()));
+        let text = "table.layout={ bucket = '64 bytes', entry = 12, slots = 5, key_bits = 16, generation = 5, evaluation = 16 }";
+        let explicit = read_table(&[text]).unwrap();
+        assert_eq!(
+            explicit,
+            TableOptions { age_bits: 5, static_evaluation: true, layout: explicit.layout, ..five.clone() }
+        );
+        // The layout as written to a results file is read back as the same layout.
+        let written = serde_json::to_value(explicit.layout).unwrap();
+        assert_eq!(read_table(&[&format!("table.layout={}", written.as_str().unwrap())]), Ok(explicit));
         assert_eq!(serde_json::to_value(five.layout).unwrap(), "5x12");
         assert_eq!(
-            read(&["table.key_bits=20", "table.layout=5x12"]),
+            read_table(&["table.key_bits=20", "table.layout=5x12"]),
             Ok(TableOptions { key_bits: 20, ..five.clone() })
         );
-        assert_eq!(read(&["table.layout=5x12", "table.design=weiss"]).unwrap().bucket_bytes, 64);
-        assert_eq!(read(&["table.layout=bytes10", "table.slots=3"]).unwrap().bucket_bytes, 0);
+        assert_eq!(read_table(&["table.layout=5x12", "table.design=weiss"]).unwrap().bucket_bytes, 64);
+        assert_eq!(read_table(&["table.layout=bytes10", "table.slots=3"]).unwrap().bucket_bytes, 0);
         for (layout, message) in [
             (
                 "{ bucket = 64, entry = 12, slots = 6, key_bits = 16 }",
@@ -336,29 +342,29 @@ mod tests {
             ("{ bucket = 64, entry = 12, slots = 5 }", "missing field `key_bits`"),
             ("{ bucket = 64, entry = 12, slots = 5, key_bits = 16, moves = 15 }", ", `depth_offset`, `pv`"),
         ] {
-            let found = read(&[&format!("table.layout={layout}")]).unwrap_err();
-            assert!(found.starts_with("table.layout") && found.ends_with(message), "{found}");
+            let actual = read_table(&[&format!("table.layout={layout}")]).unwrap_err();
+            assert!(actual.starts_with("table.layout") && actual.ends_with(message), "{actual}");
         }
-        // What stands beside a layout must fit too.
-        let found = read(&["table.layout=5x12", "table.key_bits=64"]).unwrap_err();
-        assert!(found.ends_with("= 116 bits, and an entry of 12 bytes has 96"), "{found}");
-        let found = read(&["table.layout=3x10", "table.static_evaluation=true"]).unwrap_err();
-        assert!(found.contains("key 16 + generation 10 + evaluation 16 +") && found.ends_with("has 80"), "{found}");
+        // Options that are set in addition to a layout must fit into its entries.
+        let actual = read_table(&["table.layout=5x12", "table.key_bits=64"]).unwrap_err();
+        assert!(actual.ends_with("= 116 bits, and an entry of 12 bytes has 96"), "{actual}");
+        let actual = read_table(&["table.layout=3x10", "table.static_evaluation=true"]).unwrap_err();
+        assert!(actual.contains("key 16 + generation 10 + evaluation 16 +") && actual.ends_with("has 80"), "{actual}");
     }
 
-    /// `preset` among the settings overrides the preset beside them.
+    /// `preset` among the settings overrides the preset argument.
     #[test]
     fn preset_setting_overrides_the_given_preset() {
-        let parse = |preset: Option<&str>, sets: &[&str]| {
+        let read_options_of = |preset: Option<&str>, sets: &[&str]| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
             options(preset, &sets).ok()
         };
-        let [otter, purple] = ["otter", "purple"].map(|name| parse(Some(name), &[]));
+        let [otter, purple] = ["otter", "purple"].map(|name| read_options_of(Some(name), &[]));
         assert!(otter.is_some());
         assert!(purple.is_some());
         assert!(otter != purple);
-        assert_eq!(parse(None, &["preset=purple"]), purple);
-        assert_eq!(parse(Some("otter"), &["preset=purple"]), purple);
-        assert_eq!(parse(Some("otter"), &["preset=purple", "preset=otter"]), otter);
+        assert_eq!(read_options_of(None, &["preset=purple"]), purple);
+        assert_eq!(read_options_of(Some("otter"), &["preset=purple"]), purple);
+        assert_eq!(read_options_of(Some("otter"), &["preset=purple", "preset=otter"]), otter);
     }
 }

@@ -24,8 +24,8 @@ pub struct Player<'a> {
 }
 
 impl Player<'_> {
-    fn failed(&self, halt: Interrupt) -> Interrupt {
-        halt.map(|failure| format!("{}: {failure}", self.name))
+    fn name_failure(&self, interrupt: Interrupt) -> Interrupt {
+        interrupt.map(|failure| format!("{}: {failure}", self.name))
     }
 }
 
@@ -56,8 +56,8 @@ pub fn play(
     let rules = experiment.work.games().cloned().unwrap_or_default();
     let start = matches::opening_position(&experiment.suite.items[job.item]);
     let games = [true, false].into_iter().map(|first_is_white| {
-        let (total, game) = game(&rules, &start, players, first_is_white, stop)?;
-        Ok(total.into_row(job.item, game))
+        let (totals, game) = game(&rules, &start, players, first_is_white, stop)?;
+        Ok(totals.into_row(job.item, game))
     });
     found_or_stopped(games.collect())
 }
@@ -71,18 +71,18 @@ fn game(
     stop: &AtomicBool,
 ) -> Result<(PlayerTotals, GameRecord), Interrupt> {
     for player in players.iter_mut() {
-        let begun = player.subject.start().and_then(|()| player.subject.new_game());
-        begun.map_err(|failure| player.failed(Some(failure.to_string())))?;
+        let result = player.subject.start().and_then(|()| player.subject.new_game());
+        result.map_err(|failure| player.name_failure(Some(failure.to_string())))?;
     }
     let (mut board, mut past, mut moves, mut searches) = (*start, Vec::new(), Vec::new(), Vec::new());
     let mut totals = [PlayerTotals::default(), PlayerTotals::default()];
     let mut adjudicator = Adjudicator::default();
     let (winner, end) = loop {
-        if let Some(over) = ending(&board, &past) {
-            break ((over == Ending::Mate).then_some(!board.turn()), games::ending_word(over));
+        if let Some(game_ending) = ending(&board, &past) {
+            break ((game_ending == Ending::Mate).then_some(!board.turn()), games::ending_word(game_ending));
         }
-        if let Some(verdict) = adjudicator.verdict(rules) {
-            break verdict;
+        if let Some(decision) = adjudicator.verdict(rules) {
+            break decision;
         }
         if moves.len() >= 2 * usize::from(rules.max_moves) {
             break (None, games::TOO_LONG);
@@ -96,19 +96,19 @@ fn game(
         searches.push(search);
         board.play(best, Increments::none());
     };
-    let [mine, other] = totals;
+    let [player_totals, opponent_totals] = totals;
     let game = GameRecord {
         white: first_is_white,
         winner,
         end,
-        depths: mine.depths,
-        blind: mine.blind,
-        opponent_nodes: other.search.nodes,
+        depths: player_totals.depths,
+        blind: player_totals.blind,
+        opponent_nodes: opponent_totals.search.nodes,
         start: *start,
         moves,
         searches,
     };
-    Ok((mine, game))
+    Ok((player_totals, game))
 }
 
 impl PlayerTotals {
@@ -121,40 +121,41 @@ impl PlayerTotals {
     }
 }
 
-/// Runs one search; returns its move and what it found.
+/// Runs one search; returns its move, and its score, depth and nodes.
 fn search(
     player: &mut Player<'_>,
     position: &Position<'_>,
     stop: &AtomicBool,
-    total: &mut PlayerTotals,
+    totals: &mut PlayerTotals,
 ) -> Result<(Move, MoveSearch), Interrupt> {
-    let record = record(player.subject, position, player.limit, stop).map_err(|halt| player.failed(halt))?;
-    let found = MoveSearch {
+    let record =
+        record(player.subject, position, player.limit, stop).map_err(|interrupt| player.name_failure(interrupt))?;
+    let move_search = MoveSearch {
         score: record.score,
         mate: record.score.and_then(|score| player.mate.moves(score)),
         depth: record.depth,
         nodes: record.nodes,
     };
-    total.seconds += record.seconds;
-    total.depths += u64::from(record.depth);
+    totals.seconds += record.seconds;
+    totals.depths += u64::from(record.depth);
     for (iteration, _) in &record.iterations {
-        total.search += iteration.search;
-        total.table += iteration.table;
-        total.threads += iteration.threads;
-        total.occupancy = iteration.occupancy;
+        totals.search += iteration.search;
+        totals.table += iteration.table;
+        totals.threads += iteration.threads;
+        totals.occupancy = iteration.occupancy;
     }
     if record.report.is_some() {
-        total.external = true;
-        total.search.nodes += record.nodes.unwrap_or(0);
+        totals.external = true;
+        totals.search.nodes += record.nodes.unwrap_or(0);
     }
     if !record.best.is_none() {
-        return Ok((record.best, found));
+        return Ok((record.best, move_search));
     }
     // No iteration finished within the limit: play the move that `ttlab uci` would play.
-    total.blind += 1;
+    totals.blind += 1;
     let mut moves = MoveList::new();
     legal(position.board, &mut moves);
-    Ok((moves.first().copied().unwrap_or(Move::NONE), found))
+    Ok((moves.first().copied().unwrap_or(Move::NONE), move_search))
 }
 
 /// Adjudicates games by score: both sides must agree for a number of moves in a row.
@@ -171,13 +172,17 @@ impl Adjudicator {
     fn add_score(&mut self, mover: Color, score: Option<Score>, rules: &Match) {
         self.plies += 1;
         let side = usize::from(mover == Color::Black);
-        let count = |counter: &mut u16, holds: bool| *counter = if holds { counter.saturating_add(1) } else { 0 };
+        let count_in_a_row =
+            |counter: &mut u16, is_continued: bool| *counter = if is_continued { counter.saturating_add(1) } else { 0 };
         let score = score.map(i64::from);
         let resign = rules.resign.map(|resign| i64::from(resign.score));
-        count(&mut self.lost[side], resign.zip(score).is_some_and(|(least, score)| score <= -least));
-        count(&mut self.won[side], resign.zip(score).is_some_and(|(least, score)| score >= least));
+        count_in_a_row(&mut self.lost[side], resign.zip(score).is_some_and(|(min_score, score)| score <= -min_score));
+        count_in_a_row(&mut self.won[side], resign.zip(score).is_some_and(|(min_score, score)| score >= min_score));
         let draw = rules.draw.map(|draw| i64::from(draw.score));
-        count(&mut self.level[side], draw.zip(score).is_some_and(|(most, score)| score.abs() <= most));
+        count_in_a_row(
+            &mut self.level[side],
+            draw.zip(score).is_some_and(|(max_score, score)| score.abs() <= max_score),
+        );
     }
 
     /// The winner (`None`: draw) and the kind of end, once the game is decided.
@@ -203,8 +208,8 @@ mod tests {
     use crate::experiment::matches::{Draw, Resign};
     use crate::subject::{EngineFault, Failure, SearchEnd, SearchEvent, UCI_MATE};
 
-    /// The first verdict and the number of scores (White's first) that led to it.
-    fn first(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {
+    /// The number of scores (White's first) up to the first verdict, and this verdict.
+    fn first_verdict(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {
         let mut adjudicator = Adjudicator::default();
         scores.iter().enumerate().find_map(|(index, &score)| {
             adjudicator.add_score(if index % 2 == 0 { Color::White } else { Color::Black }, score, rules);
@@ -215,27 +220,30 @@ mod tests {
     #[test]
     fn resignation_needs_both_scores_for_moves_in_a_row() {
         let rules = Match { resign: Some(Resign { score: 500, moves: 2 }), ..Match::default() };
-        let won = Some((4, (Some(Color::White), games::RESIGNED)));
-        assert_eq!(first(&rules, &[500, -500, 600, -700].map(Some)), won);
-        assert_eq!(first(&rules, &[500, -499, 600, -700].map(Some)), None);
-        assert_eq!(first(&rules, &[-900, 800, -900, 800].map(Some)).map(|it| it.1.0), Some(Some(Color::Black)));
+        let white_wins = Some((4, (Some(Color::White), games::RESIGNED)));
+        assert_eq!(first_verdict(&rules, &[500, -500, 600, -700].map(Some)), white_wins);
+        assert_eq!(first_verdict(&rules, &[500, -499, 600, -700].map(Some)), None);
+        assert_eq!(
+            first_verdict(&rules, &[-900, 800, -900, 800].map(Some)).map(|verdict| verdict.1.0),
+            Some(Some(Color::Black))
+        );
         // Only one side; not in a row; a missing score.
-        assert_eq!(first(&rules, &[500, 0, 500, 0, 500, 0].map(Some)), None);
-        assert_eq!(first(&rules, &[500, -500, 0, -500, 500, -500].map(Some)), None);
-        assert_eq!(first(&rules, &[Some(500), Some(-500), Some(500), None, Some(500), Some(-500)]), None);
+        assert_eq!(first_verdict(&rules, &[500, 0, 500, 0, 500, 0].map(Some)), None);
+        assert_eq!(first_verdict(&rules, &[500, -500, 0, -500, 500, -500].map(Some)), None);
+        assert_eq!(first_verdict(&rules, &[Some(500), Some(-500), Some(500), None, Some(500), Some(-500)]), None);
     }
 
     #[test]
     fn draw_needs_level_scores_from_the_given_move() {
-        let draw = |from| Match { draw: Some(Draw { score: 10, moves: 2, from }), ..Match::default() };
-        let level = [10, -10, 0, 5, 0, 0].map(Some);
-        assert_eq!(first(&draw(0), &level), Some((4, (None, games::AGREED))));
-        assert_eq!(first(&draw(3), &level).map(|it| it.0), Some(6));
-        assert_eq!(first(&draw(0), &[10, -11, 0, 5, 0, 0].map(Some)).map(|it| it.0), Some(6));
-        assert_eq!(first(&Match::default(), &[0; 40].map(Some)), None);
+        let draw_rules = |from| Match { draw: Some(Draw { score: 10, moves: 2, from }), ..Match::default() };
+        let level_scores = [10, -10, 0, 5, 0, 0].map(Some);
+        assert_eq!(first_verdict(&draw_rules(0), &level_scores), Some((4, (None, games::AGREED))));
+        assert_eq!(first_verdict(&draw_rules(3), &level_scores).map(|verdict| verdict.0), Some(6));
+        assert_eq!(first_verdict(&draw_rules(0), &[10, -11, 0, 5, 0, 0].map(Some)).map(|verdict| verdict.0), Some(6));
+        assert_eq!(first_verdict(&Match::default(), &[0; 40].map(Some)), None);
     }
 
-    /// A subject that plays given moves by ply and reports iterations.
+    /// A subject that plays the given move at each ply and reports iterations.
     struct Book {
         moves: &'static [&'static str],
         /// The score that it reports, in centipawns; `None`: it reports none.
@@ -308,14 +316,14 @@ mod tests {
                 }));
             } else {
                 for (depth, nodes, finished) in [(1, 10, !blind), (2, 25, !blind), (3, 100, false)] {
-                    let found = UciReport {
+                    let report = UciReport {
                         depth: Some(depth),
                         score: self.score.map(|score| score + i32::from(depth) - 2),
                         nodes: Some(nodes),
                         truncated: !finished,
                         ..UciReport::default()
                     };
-                    let mut iteration = found.to_iteration();
+                    let mut iteration = report.to_iteration();
                     iteration.table.probes = nodes / 5;
                     iteration.occupancy.occupied = nodes;
                     watch(SearchEvent::Iteration(&iteration));
@@ -347,13 +355,14 @@ mod tests {
 
     const MATE: &[&str] = &["f2f3", "e7e5", "g2g4", "d8h4"];
 
-    /// Fool's mate twice with colours swapped: the first player has White and is mated, then mates.
+    /// Plays fool's mate twice with colours swapped: the first player is mated as White, then mates
+    /// as Black.
     #[test]
     fn rows_of_a_pair_show_the_first_players_view() {
         let (mut first, mut second) = (book(MATE, 30), book(MATE, -200));
-        let found = play_pair(&mut first, &mut second, "").unwrap().unwrap();
-        let shown = |found: &JobRow| {
-            let game = found.game.as_deref().unwrap();
+        let rows = play_pair(&mut first, &mut second, "").unwrap().unwrap();
+        let summarize = |row: &JobRow| {
+            let game = row.game.as_deref().unwrap();
             let scores: Vec<Score> = game.searches.iter().map(|search| search.score.unwrap()).collect();
             assert!(game.searches.iter().all(|search| (search.depth, search.nodes) == (2, Some(135))));
             let moves: Vec<String> = game.moves.iter().map(ToString::to_string).collect();
@@ -362,28 +371,27 @@ mod tests {
                 (MATE.iter().map(|mv| (*mv).to_owned()).collect(), Board::startpos(), "mate")
             );
             // The time is the sum of both searches of the player.
-            assert!(found.seconds >= 2.0 * NAP.as_secs_f64());
+            assert!(row.seconds >= 2.0 * NAP.as_secs_f64());
             let Iteration { search, table, threads: _, occupancy, finished, depth, deepest, score, best, pv, anatomy } =
-                &found.iteration;
+                &row.iteration;
             // Columns of a single search are empty in a game's row.
             assert!((depth, deepest, score) == (&0, &0, &0));
             assert!(best.is_none());
             assert!(pv.is_empty());
             assert!(anatomy.is_none());
             assert!(*finished);
-            assert!(found.report.is_none());
-            assert!(found.solved.is_none());
-            assert!(found.ply.is_none());
-            assert_eq!(found.item, 0);
-            let figures =
-                [search.nodes, table.probes, occupancy.occupied, game.depths, game.blind, game.opponent_nodes];
-            (game.white, game.winner, scores, figures)
+            assert!(row.report.is_none());
+            assert!(row.solved.is_none());
+            assert!(row.ply.is_none());
+            assert_eq!(row.item, 0);
+            let counts = [search.nodes, table.probes, occupancy.occupied, game.depths, game.blind, game.opponent_nodes];
+            (game.white, game.winner, scores, counts)
         };
         // Two moves with three iterations of 10, 25 and 100 nodes; the last one that finished has
         // depth 2 and the exact score.
-        let figures = [270, 54, 100, 4, 0, 270];
-        assert_eq!(shown(&found[0]), (true, Some(Color::Black), vec![30, -200, 30, -200], figures));
-        assert_eq!(shown(&found[1]), (false, Some(Color::Black), vec![-200, 30, -200, 30], figures));
+        let counts = [270, 54, 100, 4, 0, 270];
+        assert_eq!(summarize(&rows[0]), (true, Some(Color::Black), vec![30, -200, 30, -200], counts));
+        assert_eq!(summarize(&rows[1]), (false, Some(Color::Black), vec![-200, 30, -200, 30], counts));
         assert_eq!(first.log, ["start", "new", "0 Some(11)", "2 Some(11)", "start", "new", "1 Some(11)", "3 Some(11)"]);
         assert_eq!(
             second.log,
@@ -391,8 +399,8 @@ mod tests {
         );
         // An external engine reports only nodes; scores that it does not report are empty.
         let (mut first, mut second) = (Book { external: true, score: None, ..book(MATE, 0) }, book(MATE, 5));
-        let found = play_pair(&mut first, &mut second, "").unwrap().unwrap();
-        for (row, scores) in found.iter().zip([[None, Some(5), None, Some(5)], [Some(5), None, Some(5), None]]) {
+        let rows = play_pair(&mut first, &mut second, "").unwrap().unwrap();
+        for (row, scores) in rows.iter().zip([[None, Some(5), None, Some(5)], [Some(5), None, Some(5), None]]) {
             let game = row.game.as_deref().unwrap();
             assert_eq!(row.report.as_ref().and_then(|report| report.nodes), Some(140));
             let searched: Vec<Option<Score>> = game.searches.iter().map(|search| search.score).collect();
@@ -403,63 +411,64 @@ mod tests {
         }
     }
 
-    /// 31,000 less 3 plies is mate in two for ttlab, 32,000 less 4 being mated in two for a UCI
-    /// engine.
+    /// For ttlab, a score of 31,000 less 3 plies is a mate in two. For a UCI engine, minus 32,000
+    /// plus 4 plies is being mated in two.
     #[test]
     fn mates_are_counted_by_each_players_scale() {
-        let mates = |first: Score, second: Score| {
-            let found = play_pair(&mut book(MATE, first), &mut book(MATE, second), "").unwrap().unwrap();
-            found[0].game.as_deref().unwrap().searches.iter().map(|search| search.mate).collect::<Vec<_>>()
+        let reported_mates = |first: Score, second: Score| {
+            let rows = play_pair(&mut book(MATE, first), &mut book(MATE, second), "").unwrap().unwrap();
+            rows[0].game.as_deref().unwrap().searches.iter().map(|search| search.mate).collect::<Vec<_>>()
         };
-        assert_eq!(mates(30_997, -31_996), [Some(2), Some(-2), Some(2), Some(-2)]);
-        assert_eq!(mates(30_000, -30_997), [None; 4]);
+        assert_eq!(reported_mates(30_997, -31_996), [Some(2), Some(-2), Some(2), Some(-2)]);
+        assert_eq!(reported_mates(30_000, -30_997), [None; 4]);
     }
 
     #[test]
     fn games_end_by_rule_adjudication_or_length() {
         const QUIET: &[&str] = &["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8", "g1f3"];
-        let ends = |first: Score, second: Score, rules: &str| {
-            let found = play_pair(&mut book(QUIET, first), &mut book(QUIET, second), rules).unwrap().unwrap();
-            let end = |found: &JobRow| {
-                let game = found.game.as_deref().unwrap();
+        let play_games = |first: Score, second: Score, rules: &str| {
+            let rows = play_pair(&mut book(QUIET, first), &mut book(QUIET, second), rules).unwrap().unwrap();
+            let summarize = |row: &JobRow| {
+                let game = row.game.as_deref().unwrap();
                 (game.end, game.moves.len(), game.winner)
             };
-            [end(&found[0]), end(&found[1])]
+            [summarize(&rows[0]), summarize(&rows[1])]
         };
         let (white, black) = (Some(Color::White), Some(Color::Black));
-        assert_eq!(ends(0, 0, ""), [("repetition", 8, None); 2]);
-        assert_eq!(ends(0, 0, "max_moves = 4"), [("repetition", 8, None); 2], "the rules come first");
-        assert_eq!(ends(0, 0, "max_moves = 3"), [("max-moves", 6, None); 2]);
-        assert_eq!(ends(7, -7, "draw = { score = 7, moves = 2 }"), [("draw-agreed", 4, None); 2]);
-        assert_eq!(ends(7, -7, "draw = { score = 6, moves = 2 }"), [("repetition", 8, None); 2]);
-        assert_eq!(ends(7, -7, "draw = { score = 7, moves = 1, from = 3 }"), [("draw-agreed", 6, None); 2]);
+        assert_eq!(play_games(0, 0, ""), [("repetition", 8, None); 2]);
+        assert_eq!(play_games(0, 0, "max_moves = 4"), [("repetition", 8, None); 2], "the rules come first");
+        assert_eq!(play_games(0, 0, "max_moves = 3"), [("max-moves", 6, None); 2]);
+        assert_eq!(play_games(7, -7, "draw = { score = 7, moves = 2 }"), [("draw-agreed", 4, None); 2]);
+        assert_eq!(play_games(7, -7, "draw = { score = 6, moves = 2 }"), [("repetition", 8, None); 2]);
+        assert_eq!(play_games(7, -7, "draw = { score = 7, moves = 1, from = 3 }"), [("draw-agreed", 6, None); 2]);
         assert_eq!(
-            ends(400, -400, "resign = { score = 400, moves = 1 }"),
+            play_games(400, -400, "resign = { score = 400, moves = 1 }"),
             [("resigned", 2, white), ("resigned", 2, black)]
         );
-        assert_eq!(ends(400, -400, "resign = { score = 401, moves = 1 }"), [("repetition", 8, None); 2]);
+        assert_eq!(play_games(400, -400, "resign = { score = 401, moves = 1 }"), [("repetition", 8, None); 2]);
         // No iteration finished: the first legal move is played without score or depth.
         let mut blind = Book { blind: Some(0), ..book(QUIET, 3) };
-        let found = play_pair(&mut blind, &mut book(&["a2a3", "a7a6"], 3), "max_moves = 1");
+        let result = play_pair(&mut blind, &mut book(&["a2a3", "a7a6"], 3), "max_moves = 1");
         let mut legal_moves = MoveList::new();
         legal(&Board::startpos(), &mut legal_moves);
-        let found = found.map(|found| found.unwrap());
-        let game = found.as_ref().map(|found| found[0].game.as_deref().unwrap()).unwrap_or_else(|why| panic!("{why}"));
+        let result = result.map(|result| result.unwrap());
+        let game =
+            result.as_ref().map(|result| result[0].game.as_deref().unwrap()).unwrap_or_else(|why| panic!("{why}"));
         assert_eq!(
             (game.blind, game.depths, game.moves[0], game.searches[0].score),
             (1, 0, legal_moves.first().copied().unwrap(), None)
         );
         // A failure names the player; an interrupted pair has no rows.
-        let failing = |fails| Book { fails, ..book(QUIET, 0) };
-        let report = play_pair(&mut book(QUIET, 0), &mut failing(Some(1)), "").err();
-        assert_eq!(report.as_deref(), Some("two: the engine returned no move although there is a legal one at `go`"));
-        let refusing = Book { refuses: true, ..book(QUIET, 0) };
-        let report = play_pair(&mut { refusing }, &mut book(QUIET, 0), "").err();
+        let failing_book = |fails| Book { fails, ..book(QUIET, 0) };
+        let message = play_pair(&mut book(QUIET, 0), &mut failing_book(Some(1)), "").err();
+        assert_eq!(message.as_deref(), Some("two: the engine returned no move although there is a legal one at `go`"));
+        let refusing_book = Book { refuses: true, ..book(QUIET, 0) };
+        let message = play_pair(&mut { refusing_book }, &mut book(QUIET, 0), "").err();
         assert_eq!(
-            report.as_deref(),
+            message.as_deref(),
             Some("one: the engine returned no move although there is a legal one at `ucinewgame`")
         );
-        let stopped = Book { stops: Some(4), ..book(QUIET, 0) };
-        assert!(play_pair(&mut { stopped }, &mut book(QUIET, 0), "").is_ok_and(|found| found.is_none()));
+        let stopped_book = Book { stops: Some(4), ..book(QUIET, 0) };
+        assert!(play_pair(&mut { stopped_book }, &mut book(QUIET, 0), "").is_ok_and(|rows| rows.is_none()));
     }
 }

@@ -103,8 +103,8 @@ pub fn working_set(
         return Ok(Some(0));
     }
     let mut engine = Engine::new(&unbounded(options), None).map_err(|error| error.to_string())?;
-    let searched = search(experiment, plan, job, &mut engine, stop)?;
-    Ok(searched.map(|_| engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
+    let result = search(experiment, plan, job, &mut engine, stop)?;
+    Ok(result.map(|_| engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
 }
 
 /// Runs a job on a freshly reset subject. `None` if interrupted.
@@ -118,26 +118,26 @@ pub fn search(
     subject: &mut dyn Subject,
     stop: &AtomicBool,
 ) -> Result<Option<Vec<JobRow>>, String> {
-    let mut context = Context { limit: plan.limit(job.variant, job.item), subject, stop, found: Vec::new() };
-    found_or_stopped(context.run_searches(experiment, job).map(|()| context.found))
+    let mut context = Context { limit: plan.limit(job.variant, job.item), subject, stop, rows: Vec::new() };
+    found_or_stopped(context.run_searches(experiment, job).map(|()| context.rows))
 }
 
-/// What the searches of a job share.
+/// The state that the searches of a job share.
 struct Context<'a> {
     limit: crate::engine::Limit,
     subject: &'a mut dyn Subject,
     stop: &'a AtomicBool,
-    found: Vec<JobRow>,
+    rows: Vec<JobRow>,
 }
 
 impl Context<'_> {
     /// Runs all searches of a job.
     fn run_searches(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Interrupt> {
-        for (place, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
+        for (index, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
             match (experiment.work.sequence(), item.game()) {
-                (None, None) => drop(self.search(place, item, None, &Position::from_board(&item.board))?),
-                (sequence, _) => self.search_game(place, item, sequence.unwrap_or_default())?,
+                (None, None) => drop(self.search(index, item, None, &Position::from_board(&item.board))?),
+                (sequence, _) => self.search_game(index, item, sequence.unwrap_or_default())?,
             }
         }
         Ok(())
@@ -147,42 +147,42 @@ impl Context<'_> {
     /// drops all of its rows.
     fn search(
         &mut self,
-        place: usize,
+        index: usize,
         item: &Item,
         ply: Option<u16>,
         position: &Position<'_>,
     ) -> Result<Move, Interrupt> {
         let record = record(self.subject, position, self.limit, self.stop)?;
-        let mut take = |iteration: Iteration, report, seconds| {
+        let mut add_row = |iteration: Iteration, report, seconds| {
             let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
-            self.found.push(JobRow { ply, report, solved, ..JobRow::new(place, iteration, seconds) });
+            self.rows.push(JobRow { ply, report, solved, ..JobRow::new(index, iteration, seconds) });
         };
-        record.iterations.into_iter().for_each(|(iteration, seconds)| take(iteration, None, seconds));
+        record.iterations.into_iter().for_each(|(iteration, seconds)| add_row(iteration, None, seconds));
         for (depth, seconds) in record.report.iter().flat_map(|report| report.by_depth(record.seconds)) {
-            take(depth.to_iteration(), Some(depth), seconds);
+            add_row(depth.to_iteration(), Some(depth), seconds);
         }
         Ok(record.best)
     }
 
     /// Searches at the selected plies of a game, or of a game that the engine plays against itself.
-    fn search_game(&mut self, place: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
+    fn search_game(&mut self, index: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
-        for index in 0..item.game().map_or(usize::from(sequence.self_play), <[Move]>::len) {
-            let (ply, start) = (board.game_ply(), self.found.len());
+        for move_index in 0..item.game().map_or(usize::from(sequence.self_play), <[Move]>::len) {
+            let (ply, start) = (board.game_ply(), self.rows.len());
             let position = Position { start: &item.board, moves: &moves, past: &past, board: &board };
             let mv = match item.game() {
                 Some(game) => {
                     if sequence.searches_ply(ply, board.turn()) {
-                        self.search(place, item, Some(ply), &position)?;
+                        self.search(index, item, Some(ply), &position)?;
                     }
-                    game[index]
+                    game[move_index]
                 }
                 None => {
                     // The engine also searches the moves of the side that is not selected; their
                     // rows are dropped.
-                    let best = self.search(place, item, Some(ply), &position)?;
+                    let best = self.search(index, item, Some(ply), &position)?;
                     if !sequence.side.includes(board.turn()) {
-                        self.found.truncate(start);
+                        self.rows.truncate(start);
                     }
                     best
                 }
@@ -248,13 +248,13 @@ mod tests {
             self.searches += 1;
             let Position { start, moves, past, board } = position;
             // The moves lead from the start to the board, through the past positions.
-            let (mut now, mut between) = (*start, Vec::new());
+            let (mut current, mut passed) = (*start, Vec::new());
             for &mv in moves {
-                between.push(now);
-                now.play(mv, Increments::none());
+                passed.push(current);
+                current.play(mv, Increments::none());
             }
-            assert!(between == past, "{}", self.searches);
-            assert!(now == *board, "{}", self.searches);
+            assert!(passed == past, "{}", self.searches);
+            assert!(current == *board, "{}", self.searches);
             self.log.push(format!("{} {} {:?}", board.game_ply(), moves.len(), limit.depth));
             if self.searches == self.fails {
                 return Err(Failure { fault: EngineFault::NoMove, request: "go".to_owned(), tail: Vec::new() });
@@ -262,20 +262,20 @@ mod tests {
             if self.searches == self.stops {
                 return Ok(SearchEnd::Stopped);
             }
-            let mut list = MoveList::new();
-            crate::chess::legal(board, &mut list);
-            let best = list.iter().last().copied().unwrap_or(Move::NONE);
+            let mut legal_moves = MoveList::new();
+            crate::chess::legal(board, &mut legal_moves);
+            let best = legal_moves.iter().last().copied().unwrap_or(Move::NONE);
             let nodes = 100 * self.searches as u64;
             watch(SearchEvent::Begin);
             watch(SearchEvent::End);
-            let reported = UciReport {
+            let report = UciReport {
                 depth: Some(2),
                 best,
                 nodes: Some(nodes),
                 earlier_depths: vec![DepthReport {
                     depth: 1,
                     score: 5,
-                    pv: list.iter().take(1).copied().collect(),
+                    pv: legal_moves.iter().take(1).copied().collect(),
                     nodes: nodes / 4,
                     hashfull: None,
                     milliseconds: None,
@@ -284,10 +284,10 @@ mod tests {
                 ..UciReport::default()
             };
             match self.external {
-                true => watch(SearchEvent::Report(&reported)),
+                true => watch(SearchEvent::Report(&report)),
                 false => {
                     let search = SearchCounters { nodes, ..SearchCounters::default() };
-                    watch(SearchEvent::Iteration(&Iteration { search, ..reported.to_iteration() }));
+                    watch(SearchEvent::Iteration(&Iteration { search, ..report.to_iteration() }));
                 }
             }
             Ok(if best.is_none() { SearchEnd::Best(Move::NONE) } else { SearchEnd::Best(best) })
@@ -307,8 +307,8 @@ mod tests {
     fn run(text: &str, subject: &mut LoggingSubject) -> (Result<Option<Vec<String>>, String>, Vec<String>) {
         let (experiment, plan) = experiment(text);
         let job = plan.jobs().next().unwrap();
-        let found = search(&experiment, &plan, &job, subject, &AtomicBool::new(false));
-        let display = |row: &JobRow| {
+        let result = search(&experiment, &plan, &job, subject, &AtomicBool::new(false));
+        let format_row = |row: &JobRow| {
             assert!(row.seconds >= 0.0);
             assert!(row.game.is_none());
             let ply = row.ply.map_or("-".to_owned(), |ply| ply.to_string());
@@ -321,10 +321,10 @@ mod tests {
                 row.report.is_some()
             )
         };
-        (found.map(|found| found.map(|found| found.iter().map(display).collect())), std::mem::take(&mut subject.log))
+        (result.map(|rows| rows.map(|rows| rows.iter().map(format_row).collect())), std::mem::take(&mut subject.log))
     }
 
-    fn rows(rows: &[&str]) -> Result<Option<Vec<String>>, String> {
+    fn expected_rows(rows: &[&str]) -> Result<Option<Vec<String>>, String> {
         Ok(Some(rows.iter().map(|row| (*row).to_owned()).collect()))
     }
 
@@ -335,33 +335,33 @@ mod tests {
         let suite = folder.path().join("own.epd");
         std::fs::write(&suite, "k7/8/8/8/8/8/8/K7 w - - bm Ka2; id \"A\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 2; bm Kb1; id \"B\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 3; am Ka2; id \"C\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 4; id \"D\";\n").unwrap();
         let text = format!("suite = '{}'\nlimit = {{ depth = 2 }}\n", suite.display());
-        let kept = format!("{text}[engine]\ntable.clear = \"never\"\n");
-        let (found, log) = run(&kept, &mut LoggingSubject::default());
-        let found = found.unwrap().unwrap();
+        let never_cleared = format!("{text}[engine]\ntable.clear = \"never\"\n");
+        let (result, log) = run(&never_cleared, &mut LoggingSubject::default());
+        let result = result.unwrap().unwrap();
         assert_eq!(log, ["new", "0 0 Some(2)", "new", "0 0 Some(2)", "new", "0 0 Some(2)", "new", "0 0 Some(2)"]);
-        let mut list = MoveList::new();
-        crate::chess::legal(&Board::from_fen("k7/8/8/8/8/8/8/K7 w - - 0 1").unwrap(), &mut list);
-        let best = list.iter().last().unwrap().to_string();
-        let solved = ["a1a2", "a1b1"].map(|good| good == best);
+        let mut legal_moves = MoveList::new();
+        crate::chess::legal(&Board::from_fen("k7/8/8/8/8/8/8/K7 w - - 0 1").unwrap(), &mut legal_moves);
+        let best = legal_moves.iter().last().unwrap().to_string();
+        let solved = ["a1a2", "a1b1"].map(|right| right == best);
         let expected = [format!("{}", solved[0]), format!("{}", solved[1]), format!("{}", !solved[0]), "-".to_owned()];
-        for (index, row) in found.iter().enumerate() {
+        for (index, row) in result.iter().enumerate() {
             assert_eq!(*row, format!("{index} - 2 {} {} false", 100 * (index + 1), expected[index]));
         }
         // Each depth that an external engine reports is a row.
-        let (found, _) = run(&text, &mut LoggingSubject { external: true, ..LoggingSubject::default() });
-        let first = found.unwrap().unwrap();
-        assert_eq!(first.len(), 2);
-        assert!(first[0].starts_with("0 - 1 25 "), "{first:?}");
-        assert!(first[1].starts_with("0 - 2 75 "), "{first:?}");
-        assert!(first.iter().all(|row| row.ends_with(" true")), "{first:?}");
-        assert_eq!(run(&kept, &mut LoggingSubject { stops: 3, ..LoggingSubject::default() }).0, Ok(None));
-        let failed = run(&kept, &mut LoggingSubject { fails: 2, ..LoggingSubject::default() });
+        let (result, _) = run(&text, &mut LoggingSubject { external: true, ..LoggingSubject::default() });
+        let rows = result.unwrap().unwrap();
+        assert_eq!(rows.len(), 2);
+        assert!(rows[0].starts_with("0 - 1 25 "), "{rows:?}");
+        assert!(rows[1].starts_with("0 - 2 75 "), "{rows:?}");
+        assert!(rows.iter().all(|row| row.ends_with(" true")), "{rows:?}");
+        assert_eq!(run(&never_cleared, &mut LoggingSubject { stops: 3, ..LoggingSubject::default() }).0, Ok(None));
+        let failed = run(&never_cleared, &mut LoggingSubject { fails: 2, ..LoggingSubject::default() });
         assert_eq!(
             (failed.0, failed.1.len()),
             (Err("the engine returned no move although there is a legal one at `go`".to_owned()), 4)
         );
         // A game that the engine refuses to begin is not searched.
-        let failed = run(&kept, &mut LoggingSubject { refuses: 2, ..LoggingSubject::default() });
+        let failed = run(&never_cleared, &mut LoggingSubject { refuses: 2, ..LoggingSubject::default() });
         assert_eq!(
             (failed.0, failed.1.len()),
             (Err("the engine returned no move although there is a legal one at `ucinewgame`".to_owned()), 3)
@@ -373,12 +373,12 @@ mod tests {
     #[test]
     fn sequence_selects_plies_by_side_and_range() {
         let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
-        let own = |side: &str| {
+        let self_play = |side: &str| {
             format!(
                 "suite = {{ fen = '{fen}' }}\nlimit = {{ depth = 2 }}\nsequence = {{ self_play = 5, side = '{side}' }}\n"
             )
         };
-        let asked = ["new", "1 0 Some(2)", "2 1 Some(2)", "3 2 Some(2)", "4 3 Some(2)", "5 4 Some(2)"];
+        let expected_log = ["new", "1 0 Some(2)", "2 1 Some(2)", "3 2 Some(2)", "4 3 Some(2)", "5 4 Some(2)"];
         for (side, expected) in [
             (
                 "both",
@@ -394,44 +394,51 @@ mod tests {
             ("black", &["0 1 2 100 - false", "0 3 2 300 - false", "0 5 2 500 - false"]),
         ] {
             assert_eq!(
-                run(&own(side), &mut LoggingSubject::default()),
-                (rows(expected), asked.map(str::to_owned).to_vec()),
+                run(&self_play(side), &mut LoggingSubject::default()),
+                (expected_rows(expected), expected_log.map(str::to_owned).to_vec()),
                 "{side}"
             );
         }
         // The engine's own play ends with a mate: the mated side has one search that returns no
         // move.
-        let mate =
+        let mate_text =
             "suite = { fen = '7k/5Q2/6K1/8/8/8/8/8 w - - 0 1' }\nlimit = { depth = 2 }\nsequence = { self_play = 9 }\n";
-        let (found, log) = run(mate, &mut LoggingSubject::default());
-        assert!(found.unwrap().unwrap().len() == log.len() - 1);
+        let (result, log) = run(mate_text, &mut LoggingSubject::default());
+        assert!(result.unwrap().unwrap().len() == log.len() - 1);
         assert!(log.len() <= 10);
         let folder = tempfile::tempdir().unwrap();
         let pgn = folder.path().join("own.pgn");
         std::fs::write(&pgn, "[Event \"g\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n").unwrap();
-        let along = format!(
+        let game_text = format!(
             "suite = '{}'\nlimit = {{ depth = 2 }}\nsequence = {{ from = 1, to = 4, side = 'white' }}\n",
             pgn.display()
         );
         let expected = (
-            rows(&["0 2 2 100 - false", "0 4 2 200 - false"]),
+            expected_rows(&["0 2 2 100 - false", "0 4 2 200 - false"]),
             ["new", "2 2 Some(2)", "4 4 Some(2)"].map(str::to_owned).to_vec(),
         );
-        assert_eq!(run(&along, &mut LoggingSubject::default()), expected);
+        assert_eq!(run(&game_text, &mut LoggingSubject::default()), expected);
         // The number of searches that the estimate expects.
-        let (parsed, plan) = experiment(&along);
-        assert_eq!(parsed.searches_per_variant(&parsed.suite.items[plan.jobs().next().unwrap().item]), 2);
-        let (parsed, _) = experiment(&own("black"));
-        assert_eq!(parsed.searches_per_variant(&parsed.suite.items[0]), 5, "the other side's moves are searched too");
+        let (game_experiment, plan) = experiment(&game_text);
+        assert_eq!(
+            game_experiment.searches_per_variant(&game_experiment.suite.items[plan.jobs().next().unwrap().item]),
+            2
+        );
+        let (game_experiment, _) = experiment(&self_play("black"));
+        assert_eq!(
+            game_experiment.searches_per_variant(&game_experiment.suite.items[0]),
+            5,
+            "the other side's moves are searched too"
+        );
     }
 
     #[test]
     fn unbounded_resets_options_that_it_ignores() {
-        let read = |sets: &[&str]| {
+        let read_unbounded = |sets: &[&str]| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
             unbounded(&crate::experiment::options(None, &sets).unwrap())
         };
-        let default = read(&[]);
+        let default = read_unbounded(&[]);
         assert_eq!(default.table.kind, TableKind::Unbounded);
         for set in [
             "table.size=64",
@@ -442,16 +449,16 @@ mod tests {
             "table.policy=never",
             "table.huge_pages=false",
         ] {
-            assert_eq!(read(&[set]), default, "{set}");
+            assert_eq!(read_unbounded(&[set]), default, "{set}");
         }
         for set in ["table.clear=never", "table.clock=game-ply", "draws=true", "keys.seed=2"] {
-            assert_ne!(read(&[set]), default, "{set}");
+            assert_ne!(read_unbounded(&[set]), default, "{set}");
         }
     }
 
     #[test]
     fn working_set_counts_entries_of_earlier_searches() {
-        let sets = [1, 4].map(|plies| {
+        let working_sets = [1, 4].map(|plies| {
             let text = format!(
                 "suite = 'data/bratko-kopec.epd'\nfirst = 1\nlimit = {{ depth = 3 }}\nsequence = {{ self_play = {plies} }}\n[engine]\ntable.size = '25 %'\n"
             );
@@ -460,8 +467,8 @@ mod tests {
             let options = plan.variants[0].builtin().unwrap();
             working_set(&experiment, &plan, &job, options, &AtomicBool::new(false)).unwrap().unwrap()
         });
-        assert!(sets[0] > 100, "what the first search stored is still there: {sets:?}");
-        assert!(sets[1] > sets[0], "what the first search stored is still there: {sets:?}");
+        assert!(working_sets[0] > 100, "what the first search stored is still there: {working_sets:?}");
+        assert!(working_sets[1] > working_sets[0], "what the first search stored is still there: {working_sets:?}");
     }
 
     #[test]
@@ -470,7 +477,7 @@ mod tests {
         let suite = folder.path().join("own.epd");
         std::fs::write(&suite, "k7/8/8/8/8/8/8/K7 w - - bm Kb1; id \"A\";\n").unwrap();
         let text = format!("suite = '{}'\nlimit = {{ depth = 2 }}\nsequence = {{ self_play = 2 }}\n", suite.display());
-        let (found, _) = run(&text, &mut LoggingSubject::default());
-        assert_eq!(found, rows(&["0 0 2 100 - false", "0 1 2 200 - false"]));
+        let (result, _) = run(&text, &mut LoggingSubject::default());
+        assert_eq!(result, expected_rows(&["0 0 2 100 - false", "0 1 2 200 - false"]));
     }
 }
