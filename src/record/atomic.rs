@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// Prefix of temporary files that a kill may leave behind; the owner of the folder's lock may
-/// remove them.
+/// Prefix of the temporary files that a kill may leave behind; the process that holds the folder's
+/// lock may remove them.
 pub const TEMPORARY: &str = ".ttlab-new-";
 
 /// A file that [`publish`] moves to its path.
@@ -79,7 +79,7 @@ fn open_unnamed(folder: &Path) -> Option<File> {
     // The file is linked to its name through this path.
     Path::new("/proc/self/fd").exists().then_some(())?;
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    // The default permissions of new files, less the user's umask.
+    // The default permissions of new files; the system applies the user's umask.
     rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)
 }
 
@@ -113,7 +113,7 @@ fn link_as(file: &File, path: &Path) -> io::Result<()> {
 /// # Errors
 /// When the file cannot be created.
 pub fn begin_file(path: &Path) -> io::Result<NewFile> {
-    // A process that may write in /dev would replace a device for all users.
+    // A process with write permission in /dev would otherwise replace a device for all users.
     if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file and cannot be replaced"));
     }
@@ -195,7 +195,7 @@ mod tests {
         assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
         assert_eq!(mode() & 0o111, 0, "a link may be run by all, its file by nobody");
         assert_eq!((fs::read(&path).unwrap(), fs::read(&other).unwrap()), (b"three".to_vec(), b"two".to_vec()));
-        // A socket in place of a device, which only root can create.
+        // A socket stands in for a device, which only root can create.
         let socket = place.path().join("socket");
         let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         for there in [&socket, &place.path().to_owned(), &Path::new("/dev/null").to_owned()] {

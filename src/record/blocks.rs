@@ -21,7 +21,7 @@ struct BlockReader<R> {
 }
 
 impl<R: Read> BlockReader<R> {
-    /// The next block and its number, from 0; none at the end.
+    /// The next block and its number, from 0; `None` at the end.
     fn next(&mut self, size: usize, cut: &impl Fn(&[u8]) -> usize) -> io::Result<Option<(usize, Vec<u8>)>> {
         let mut block = std::mem::take(&mut self.rest);
         while !self.ended {
@@ -40,8 +40,9 @@ impl<R: Read> BlockReader<R> {
 }
 
 /// Runs `work` on all blocks of a source on several threads, and `take` on the results in order.
-/// `cut` returns the length of the longest prefix that can be a block, 0 if there is none; the rest
-/// at the end of the source is a block. `size`: bytes of a block, unless `cut` needs a longer one.
+/// `cut` returns the length of the longest prefix that may form a block, or 0 if there is none;
+/// whatever remains at the end of the source forms the last block. `size`: the block size in bytes,
+/// unless `cut` needs more to find a boundary.
 ///
 /// # Errors
 /// When reading or `take` fails: the first error.
@@ -57,7 +58,7 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
         x.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
     let input = Mutex::new(BlockReader { source, rest: Vec::new(), ended: false, count: 0 });
-    // Results that wait for their turn, the next block's number, `take`, and the outcome so far.
+    // Results waiting for their turn, the number of the next block, `take`, and the outcome so far.
     let output = Mutex::new((BTreeMap::new(), 0, take, Ok(())));
     let run = || {
         loop {

@@ -1,6 +1,6 @@
-//! The list of all columns of `results.csv`: name, meaning, unit, role and source of the field.
-//! Header, rows, checksum, documentation and what may be summed derive from it: a new column is one
-//! line here.
+//! The list of all columns of `results.csv`: name, meaning, unit, role and source of each field.
+//! The header, the rows, the checksum, the documentation and the rules for sums are derived from
+//! it, so adding a column takes one line here.
 
 use super::{GameRecord, Row};
 use crate::chess::EpRule;
@@ -183,7 +183,7 @@ fn own_figure(row: &Row<'_>, value: u64) -> String {
     if row.report().is_some() { String::new() } else { value.to_string() }
 }
 
-/// A figure that only a bounded table has.
+/// A figure that exists only for bounded tables.
 fn bounded(iteration: &Iteration, value: u64) -> String {
     if iteration.occupancy.slots > 0 { value.to_string() } else { String::new() }
 }
@@ -358,7 +358,7 @@ impl Row<'_> {
         let threads = self.threads.then(|| iteration.threads.values());
         let counters = [iteration.search.values(), iteration.table.values()].into_iter().chain(threads).flatten();
         match self.report() {
-            // An external engine reports at most its nodes, the first counter.
+            // The only counter that an external engine can report is its nodes, the first counter.
             Some(report) => fields.extend(counters.enumerate().map(|(index, _)| match report.nodes {
                 Some(nodes) if index == 0 => nodes.to_string(),
                 _ => String::new(),

@@ -160,8 +160,8 @@ impl Diagnosis {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 
-    /// Checks that the findings are for this program and these options, except the table's size,
-    /// which `ttlab doctor` varies.
+    /// Checks that the findings are for this program and these options. The table's size may
+    /// differ, because `ttlab doctor` varies it.
     ///
     /// # Errors
     /// The first difference.

@@ -90,7 +90,7 @@ impl Parser {
             text.split(',').for_each(|field| row.push_field(field));
             return Ok(row);
         }
-        // A line has at most one field more than bytes; the end of input ends it.
+        // A line has at most one more field than it has bytes; the end of the input ends the line.
         self.csv_reader.reset();
         if self.fields.len() < text.len() {
             self.fields.resize(text.len(), 0);
@@ -140,7 +140,7 @@ fn line_text(bytes: &[u8]) -> Result<&str, String> {
 mod tests {
     use super::*;
 
-    /// Quoted or not, the separated line has the same fields and the same checksum.
+    /// The separated line has the same fields and checksum whether or not fields are quoted.
     #[test]
     fn separated_line_has_the_same_fields() {
         let lines =

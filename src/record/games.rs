@@ -64,7 +64,8 @@ pub enum GamesFault {
     Wrong(String),
 }
 
-/// Checks a folder's games file against its rows: none if it matches or the rows are not games.
+/// Checks a folder's games file against its rows: `None` if it matches or if the rows are not
+/// games.
 ///
 /// # Errors
 /// When the results cannot be read.
@@ -532,8 +533,8 @@ mod tests {
         assert!(!folder.path().join(NAME).exists());
     }
 
-    /// A word that ends at the eightieth character fits, one more breaks the line; the next line is
-    /// counted anew.
+    /// A word that ends at the eightieth character fits, and one more breaks the line; the next
+    /// line is counted from its start.
     #[test]
     fn line_has_at_most_eighty_characters() {
         let line_lengths = |words: &[usize]| {

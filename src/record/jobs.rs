@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// Jobs, counted from 0 in the plan's order; in a shard, among the shard's jobs.
+/// Job numbers, counted from 0 in the plan's order; in a shard, counted among the shard's jobs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Jobs(pub BTreeSet<u64>);

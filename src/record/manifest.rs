@@ -72,8 +72,8 @@ pub struct Build {
 }
 
 impl Build {
-    /// Whether it searches as another build does, which their hashes say; of an older build without
-    /// one, only if it is the same build.
+    /// Whether it searches the same way as another build, judging by their hashes. An older build
+    /// without a hash matches only itself.
     pub fn searches_as(&self, other: &Self) -> bool {
         match self.searches.is_empty() || other.searches.is_empty() {
             true => self == other,
@@ -265,8 +265,8 @@ pub struct Manifest {
     pub variants: Vec<String>,
     /// The variant that all others are compared with; of several, the first.
     pub baseline: String,
-    /// The baseline of each variant that has one, if there are several: of each group or key seed
-    /// its own.
+    /// The baseline of each variant that has one, if there are several baselines: one for each
+    /// group or key seed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub baselines: BTreeMap<String, String>,
     /// The varying option columns.
@@ -276,8 +276,8 @@ pub struct Manifest {
     pub never_cleared: Vec<String>,
     /// All options of every variant; empty in a shard, whose plan has them.
     pub options: BTreeMap<String, serde_json::Value>,
-    /// In the file of thin rows alone: the options that all variants share, which are left out of
-    /// `options` there. Null once it is read.
+    /// Only in the file of thin rows: the options that all variants share, which are left out of
+    /// `options` there. Null after reading.
     #[serde(skip_serializing_if = "serde_json::Value::is_null")]
     pub shared_options: serde_json::Value,
     /// The plan's id: equal plans give equal counts.
@@ -298,8 +298,8 @@ pub struct Manifest {
     /// The runs of the shards, in merged results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shards: Vec<ShardRun>,
-    /// In a shard: nodes per second of `ttlab bench` just before the run, to tell machines of
-    /// different speed apart.
+    /// In a shard: nodes per second of `ttlab bench` just before the run, to recognise machines of
+    /// different speeds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<u64>,
     pub build: Build,
@@ -373,7 +373,7 @@ impl Manifest {
             (unsealed.shared_options, unsealed.options) = shared::divide(&self.options);
         }
         let mut value = serde_json::to_value(unsealed).map_err(io::Error::other)?;
-        // Seal what is read back: a number is hashed by the digits that are read.
+        // Seal the text as it will be read back: a number is hashed by its digits in the file.
         let text = serde_json::to_string(&value).map_err(io::Error::other)?;
         let read: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
         value[MANIFEST_SEAL] = seals::hash_bytes(read.to_string().as_bytes()).into();
@@ -413,8 +413,8 @@ impl Manifest {
         self.never_cleared.iter().map(String::as_str).chain(by_options).collect()
     }
 
-    /// Describes items that have the same name in another's results but other positions, games or
-    /// plies, which rows cannot show.
+    /// Describes items that have the same name in another manifest but other positions, games or
+    /// plies; the rows cannot show this.
     pub fn describe_unlike_items(&self, other: &Self) -> Option<String> {
         let both = self.contents.iter().filter_map(|(name, hash)| Some((name, hash, other.contents.get(name)?)));
         let unlike: Vec<&String> = both.filter(|(_, one, another)| one != another).map(|(name, ..)| name).collect();
@@ -426,7 +426,8 @@ impl Manifest {
         ))
     }
 
-    /// The variants whose table entries count nodes that were never searched, or none.
+    /// The variants with table entries that count nodes that were never searched, or that store no
+    /// node counts.
     pub fn miscount_nodes(&self) -> HashSet<&str> {
         let policy = |options: &serde_json::Value| Policy::deserialize(options.pointer("/table/policy")?).ok();
         let table = |options: &serde_json::Value| TableOptions::deserialize(options.get("table")?).ok();
@@ -455,7 +456,7 @@ impl Manifest {
                     }
                     value[MANIFEST_SEAL] = seal;
                 }
-                // No version wrote 0: it is the schema of a manifest that was made in memory.
+                // No version wrote 0: it means that the manifest was created in memory.
                 let is_other = |&found: &u64| found != 0 && found != u64::from(SCHEMA);
                 if let Some(found) = value["schema"].as_u64().filter(is_other) {
                     return Err(ManifestError::Version { path: display(), found, renamed: describe_renamed(&value) });
@@ -555,7 +556,8 @@ mod tests {
         assert_eq!(two.history(), [other, head]);
     }
 
-    /// Only items of both manifests can differ; an old manifest without contents differs in none.
+    /// Only items that are in both manifests can differ; an old manifest without contents differs
+    /// in none.
     #[test]
     fn items_of_one_name_are_compared_by_content() {
         let with_contents = |items: &[(&str, &str)]| Manifest {

@@ -30,13 +30,14 @@ use crate::engine::Iteration;
 use crate::subject::UciReport;
 use fields::SeparatedRow;
 
-/// Separates a variant's name from the further key seed in the name of its copies.
+/// Separates a variant's name from the key seed, in the names of copies under further key seeds.
 pub const SEED_SUFFIX: &str = ", key seed ";
 
-/// The same for further schedules of several searchers.
+/// The same for copies under further schedules of several searchers.
 pub const SCHEDULE_SUFFIX: &str = ", schedule ";
 
-/// The variant of which a name is a copy under a further key seed or schedule; none if it is not.
+/// The original variant of a copy under a further key seed or schedule; `None` if the name is not
+/// such a copy.
 pub fn base_variant(name: &str) -> Option<&str> {
     [SEED_SUFFIX, SCHEDULE_SUFFIX].into_iter().find_map(|suffix| {
         let (variant, seed) = name.rsplit_once(suffix)?;
@@ -51,7 +52,7 @@ pub struct Label {
     pub id: u64,
     pub experiment: String,
     pub variant: String,
-    /// The suite's name; none if there is one suite, when rows have no such column.
+    /// The suite's name; `None` if there is only one suite, in which case rows have no such column.
     pub suite: Option<String>,
     pub game: String,
     pub position: String,
@@ -166,8 +167,8 @@ impl Row<'_> {
     }
 }
 
-/// The checksum of a row: a hash of the checksum of the same job's previous row (0 for its first)
-/// and of every field except the time. `fields`: all fields before the checksum.
+/// The checksum of a row: a hash of every field except the time, and of the checksum of the
+/// previous row of the same job (0 for the first row). `fields`: all fields before the checksum.
 pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str>) -> u32 {
     let fields = SeparatedRow::from_fields(fields);
     fields.check(previous, fields.len())

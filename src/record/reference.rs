@@ -51,8 +51,8 @@ impl Judgement {
         csv_line(fields.into_iter().chain([check.as_str()]))
     }
 
-    /// Reads a row; none if it is damaged. Rows of old files without checksums are accepted as they
-    /// are.
+    /// Reads a row; `None` if it is damaged. Rows of old files without checksums are accepted
+    /// without a check.
     fn read(row: &StringRecord, width: usize) -> Option<Self> {
         let whole = row.len() == width && (width == FIELDS || row[FIELDS] == row_check(row.iter().take(FIELDS)));
         row.deserialize(None).ok().filter(|_| whole)
@@ -104,8 +104,8 @@ fn read_lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
     }
 }
 
-/// Writes a folder's file, sorted by position and move, the first of duplicates; writes nothing
-/// without rows.
+/// Writes a folder's file, sorted by position and move; of duplicates the first is kept. Writes
+/// nothing if there are no rows.
 ///
 /// # Errors
 /// When reading or writing fails.
@@ -182,8 +182,8 @@ mod tests {
         }
     }
 
-    /// Rows are written in the order of positions and moves, the first of duplicates, and read
-    /// back.
+    /// Rows are written in the order of positions and moves, without duplicates (the first one is
+    /// kept), and read back.
     #[test]
     fn rows_are_written_once_and_read_back() {
         let folder = tempfile::tempdir().unwrap();

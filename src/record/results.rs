@@ -46,12 +46,12 @@ pub struct FileLine {
 }
 
 /// Reads every complete line of a results file after the header. Returns the length up to the end
-/// of the last one: what follows is a torn line. `visit` gets each row, or the error of a line that
-/// is not a row; if it fails, reading ends.
+/// of the last complete line; anything after that is a torn line. `visit` receives each row, or the
+/// error for a line that is not a row. Reading stops if `visit` fails.
 ///
 /// # Errors
-/// When the header differs, `visit` fails, or reading fails. A file without a complete header has
-/// no rows: 0 bytes.
+/// When the header differs, `visit` fails, or reading fails. A file without a complete header is
+/// not an error: it has no rows, and the length is 0.
 pub fn scan(
     path: &Path,
     header: &[String],
@@ -73,8 +73,8 @@ pub fn scan(
     Ok(whole)
 }
 
-/// As [`scan`], for the rows alone whose id is wanted: other lines are not parsed, which is several
-/// times as fast.
+/// As [`scan`], but only for rows with a wanted id: other lines are not parsed, which is several
+/// times faster.
 ///
 /// # Errors
 /// As [`scan`].
@@ -102,8 +102,8 @@ pub fn read_header(path: &Path) -> Result<Option<Vec<String>>, ResultsError> {
     if lines.whole == 0 { Ok(None) } else { parse_header(&lines.header).map(Some) }
 }
 
-/// As [`scan`], for a file with any first line: if it is not the header, it is visited as a row or
-/// an invalid line. Also returns whether it is the header.
+/// As [`scan`], but accepts any first line: if it is not the header, it is visited as a row or as
+/// an invalid line. Also returns whether the first line is the header.
 ///
 /// # Errors
 /// When `visit` or reading fails.
@@ -126,7 +126,7 @@ pub fn scan_any(
     Ok((whole, is_header))
 }
 
-/// Refuses a row with another number of fields.
+/// Refuses a row with the wrong number of fields.
 fn check_width(fields: usize, row: StringRecord) -> Result<StringRecord, String> {
     if row.len() == fields { Ok(row) } else { Err(width_problem(fields, row.len())) }
 }
@@ -148,8 +148,8 @@ impl<'f> Lines<'f> {
         Ok(Self { header, rest, whole })
     }
 
-    /// Visits each wanted line after the first. One line is one row: a stray quote damages only its
-    /// own row.
+    /// Visits each wanted line after the first. Each line is one row, so a stray quote damages only
+    /// its own row.
     pub(super) fn for_each(
         mut self,
         fields: usize,
@@ -175,7 +175,7 @@ impl<'f> Lines<'f> {
 
 const BYTE_ORDER_MARK: &str = "it begins with a byte order mark: another program saved the file";
 
-/// The error for another header.
+/// The error for a header that differs.
 fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     if line.starts_with("\u{feff}".as_bytes()) {
         return ResultsError::Damaged { line: 1, problem: BYTE_ORDER_MARK.to_owned() };
@@ -203,7 +203,7 @@ pub(super) fn parse_header(line: &[u8]) -> Result<Vec<String>, ResultsError> {
     Ok(fields.iter().map(str::to_owned).collect())
 }
 
-/// The message for a line with another number of fields.
+/// The message for a line with the wrong number of fields.
 pub(super) fn width_problem(expected: usize, found: usize) -> String {
     format!("not a row: expected {expected} fields, found {found}; it was edited by hand or damaged")
 }
@@ -425,7 +425,8 @@ mod tests {
                 .is_err_and(|error| error.to_string().starts_with("line 1: not UTF-8 text"))
         );
         assert_eq!(output("id,\"x,y\",nodes\n1,2,3\n").unwrap(), 21);
-        // An error of the caller names the line; a row of another width is passed on as an error.
+        // An error from the caller names the line; a row with the wrong number of fields is passed
+        // on as an error.
         let wrong = scan(&path, &header(), |line, _| Err(format!("of {}", line.number)));
         assert_eq!(wrong.unwrap_err().to_string(), "line 2: of 2");
         std::fs::write(&path, "id,\"x,y\",nodes\n1,2\n").unwrap();
@@ -433,7 +434,7 @@ mod tests {
         assert_eq!(wide, ["2 15..19 not a row: expected 3 fields, found 2; it was edited by hand or damaged"]);
     }
 
-    /// Rows are sorted by key, stable, without those that have no key; a sorted file is not
+    /// Rows are sorted stably by key, and rows without a key are dropped; a sorted file is not
     /// rewritten.
     #[test]
     fn rows_are_sorted_only_if_unsorted() {

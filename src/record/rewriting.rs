@@ -1,5 +1,5 @@
-//! Rewrites a results file: in order, or without some rows. The new file replaces the old one when
-//! it is complete.
+//! Rewrites a results file in another order, or without some of its rows. The new file replaces the
+//! old one only when it is complete.
 
 use super::atomic::{NewFile, begin_file, publish};
 use super::results::{ResultsError, csv_line, scan};

@@ -91,8 +91,9 @@ impl SealHasher {
     }
 }
 
-/// Whether a column is equal in every run of a plan by every build. The id depends on option names,
-/// the checksum on all columns, and times are measured.
+/// Whether a column is the same in every run of a plan by every build. The id is not, because it
+/// depends on option names; nor is the checksum, which depends on all columns; nor are times, which
+/// are measured.
 fn is_reproducible(name: &str) -> bool {
     name != columns::ID && !matches!(columns::role(name), Role::Seal | Role::Time)
 }
@@ -125,25 +126,25 @@ mod tests {
         hasher.finish(&header)
     }
 
-    /// A column's seal depends on its values alone, the file's on everything.
+    /// A column's seal depends only on its values; the file's seal depends on everything.
     #[test]
     fn column_seal_depends_on_its_values_alone() {
         let header = ["id", "variant", "search.nodes", "seconds", "check"];
         let whole = seals(&header, &["0a,x,12,0.5,00\n", "0b,y,7,0.25,11\n"]);
         assert_eq!(whole.columns.keys().collect::<Vec<_>>(), ["search.nodes", "variant"]);
         let seal = |seals: &Seals, name: &str| seals.columns[name].clone();
-        // Another run: other times, ids and checks.
+        // Another run has other times, ids and checksums.
         let second_run = seals(&header, &["1a,x,12,0.7,22\n", "1b,y,7,0.35,33\n"]);
         assert_eq!((&second_run.columns, &second_run.header), (&whole.columns, &whole.header));
         assert_ne!(second_run.file, whole.file);
-        // A column renamed, one more beside it.
+        // One column is renamed, and another is added.
         let other = seals(&["id", "variant", "depth", "nodes", "seconds"], &["0a,x,1,12,0.5\n", "0b,y,1,7,0.25\n"]);
         assert_eq!(
             (seal(&other, "nodes"), seal(&other, "variant")),
             (seal(&whole, "search.nodes"), seal(&whole, "variant"))
         );
         assert_eq!(hash_column(["12", "7"].into_iter()), seal(&whole, "search.nodes"));
-        // Another value, another order, what stood in one field in two.
+        // Another value; another order; the contents of one field split into two.
         for rows in [
             ["0a,x,13,0.5,00\n", "0b,y,7,0.25,11\n"],
             ["0b,y,7,0.25,11\n", "0a,x,12,0.5,00\n"],
@@ -151,7 +152,7 @@ mod tests {
         ] {
             assert_ne!(seal(&seals(&header, &rows), "search.nodes"), seal(&whole, "search.nodes"), "{rows:?}");
         }
-        // Names exchanged in the header.
+        // Two names in the header are swapped.
         let exchanged =
             seals(&["id", "search.nodes", "variant", "seconds", "check"], &["0a,x,12,0.5,00\n", "0b,y,7,0.25,11\n"]);
         assert_eq!(seal(&exchanged, "variant"), seal(&whole, "search.nodes"));

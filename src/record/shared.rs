@@ -1,10 +1,10 @@
-//! Options of many variants in little room: what all of them have alike stands once.
+//! Stores the options of many variants compactly: values that all variants share are written once.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The tree of all variants' options with the values that all share, null in the place of others,
-/// so that the order stays; and what each variant has beside it.
+/// Returns the tree of the values that all variants share, with null in the place of other values
+/// to keep the order, and the remaining options of each variant.
 pub(super) fn divide(options: &BTreeMap<String, Value>) -> (Value, BTreeMap<String, Value>) {
     let all: Vec<&Value> = options.values().collect();
     let shared = alike(&all);
@@ -13,7 +13,7 @@ pub(super) fn divide(options: &BTreeMap<String, Value>) -> (Value, BTreeMap<Stri
     (shared, own)
 }
 
-/// Puts back what all variants have alike.
+/// Restores the values that all variants share.
 pub(super) fn join(shared: &Value, options: &mut BTreeMap<String, Value>) {
     options.values_mut().for_each(|value| *value = add(value.take(), shared));
 }
@@ -102,7 +102,7 @@ mod tests {
             let (shared, mut own) = divide(&options);
             join(&shared, &mut own);
             assert_eq!(own, options);
-            // In the order of the first.
+            // The keys are in the original order.
             let keys = |options: &BTreeMap<String, Value>| options.values().next().map(ToString::to_string);
             assert_eq!(keys(&own), keys(&options));
         }

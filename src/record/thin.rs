@@ -1,8 +1,8 @@
 //! Thin rows: the part of complete results that pages, claims and comparisons need, as a compressed
 //! table small enough for a repository.
 //!
-//! Each line of the table is a column: its name, then a field for each row. The name tells the
-//! column's resolution: by row, as in the results; once per search (`search:table.hits`); or once
+//! Each line of the table is a column: its name, then its fields. The name shows the column's
+//! resolution: one field per row, as in the results; one per search (`search:table.hits`); or one
 //! per variant (`variant:search.evals`).
 
 use super::atomic::write_atomic;
@@ -21,12 +21,13 @@ use std::path::Path;
 /// Name of the file in its folder.
 pub const NAME: &str = "rows.csv.xz";
 
-/// Prefix of a column with one value per search, in its last row: counters are summed, a state is
-/// that at the end.
+/// Prefix of a column with one value per search, stored in the search's last row. Counters are
+/// summed; for a state, it is the value at the end.
 const BY_SEARCH: &str = "search:";
 
-/// Prefix of a column with one value per variant (and suite), in the variant's first row: counters
-/// are summed over its first searches, a state is the mean over their ends.
+/// Prefix of a column with one value per variant (and suite), stored in the variant's first row.
+/// Counters are summed over its first searches; for a state, it is the mean of the values at their
+/// ends.
 const BY_VARIANT: &str = "variant:";
 
 /// The resolution of a column.
@@ -151,7 +152,8 @@ fn parse_number(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
-/// A number in the shortest form that is read back equal; empty for NaN. Times have six decimals.
+/// A number in the shortest form that reads back as the same number; empty for NaN. Times have six
+/// decimals.
 fn format_number(value: f64) -> String {
     if value.is_nan() {
         return String::new();
@@ -166,7 +168,7 @@ fn format_number(value: f64) -> String {
 struct OpenSearch {
     key: Option<[String; 3]>,
     suite: String,
-    /// Whether its counters are kept: only the first of its repeats, under the first key seed.
+    /// Whether its counters are kept: only for the first repeat under the first key seed.
     counts: bool,
     first: usize,
     last: usize,
@@ -266,7 +268,8 @@ pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     writer.finish()
 }
 
-/// Preset of the compression, of 0 to 9: higher ones only enlarge the window beyond these tables.
+/// Compression preset, from 0 to 9: higher ones only enlarge the window beyond the size of these
+/// tables.
 const PRESET: u32 = 6;
 
 /// The decompressed bytes of an xz file.

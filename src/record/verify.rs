@@ -44,7 +44,7 @@ pub struct VerifyReport {
     pub kind: Option<SealKind>,
 }
 
-/// The message for results whose manifest has no seal.
+/// The message for results with a manifest that has no seal.
 pub const UNSEALED: &str = "unsealed: its manifest has no seal, so edits cannot be detected";
 
 /// Maximum number of examples in messages.
@@ -476,7 +476,8 @@ mod tests {
                 None,
                 Some("missing: 1 row that the run wrote"),
             ),
-            // A shard's jobs are not known here; nor are the rows of a run that has not ended.
+            // A shard's jobs are not known here, and neither are the rows of a run that has not
+            // ended.
             (
                 remove(&[3, 4]),
                 Manifest { shard: Some(Default::default()), rows: None, ..ended.clone() },

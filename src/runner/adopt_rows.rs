@@ -1,5 +1,5 @@
-//! A folder whose plan has changed: the rows that the new plan needs too become its own, and the
-//! others are kept in `unused.csv`.
+//! Adapts a folder to a changed plan: the rows that the new plan also needs are taken over, and the
+//! other rows are kept in `unused.csv`.
 
 use super::output::{Output, OutputError};
 use super::resume::save;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 
-/// The plan of a folder whose rows are being changed to another plan's: equal to none.
+/// The plan id of a folder whose rows are being changed to another plan; it equals no real id.
 const CHANGING: &str = "changing";
 
 /// Whether results were written for another plan, or under other names.
@@ -25,10 +25,11 @@ fn differs(old: &Manifest, new: &Manifest) -> bool {
         || old.header_seal != new.header_seal
 }
 
-/// Makes the results in a folder those of this plan, if they are another's; what it found then.
+/// If the folder holds results of another plan, turns them into results of this plan; returns what
+/// was found.
 ///
 /// # Errors
-/// If they are of another shard or build, or a file cannot be read or written.
+/// If the results belong to another shard or build, or a file cannot be read or written.
 pub(super) fn adopt_rows(
     output: &Output,
     experiment: &Experiment,
@@ -42,7 +43,7 @@ pub(super) fn adopt_rows(
     let Some(old) = Manifest::read(&output.folder)?.filter(|old| differs(old, new) && old.shard == new.shard) else {
         return Ok(None);
     };
-    // The run refuses another build with its own message.
+    // The run refuses another build itself, with its own message.
     if !old.build.searches_as(&new.build) && !any_build {
         return Ok(None);
     }
@@ -50,15 +51,15 @@ pub(super) fn adopt_rows(
     reuse.engines = Some([&old.subjects, &new.subjects]);
     let is_elsewhere = |segment: &RunSegment| segment.build != new.build || segment.machine != new.machine;
     if experiment.file.asks_for_times() && old.history().iter().any(is_elsewhere) {
-        // The seconds are another machine's or build's.
+        // The seconds were measured on another machine or by another build.
         reuse.jobs.clear();
     }
     reuse.adopt(output, &old, new).map(Some)
 }
 
 impl Reuse<'_> {
-    /// Makes the rows of another plan in a folder those of this one, with what the folder has as
-    /// unused; the rest becomes unused. Where it ends early, nothing is lost.
+    /// Turns a folder's rows of another plan into rows of this plan, taking rows from the folder's
+    /// unused files too; the remaining rows become unused. Nothing is lost if it stops partway.
     fn adopt(&self, output: &Output, old: &Manifest, new: &Manifest) -> Result<Known, OutputError> {
         let (folder, path) = (&output.folder, output.results_path());
         let write = |manifest: &Manifest| {
@@ -87,11 +88,11 @@ impl Reuse<'_> {
             append_lines(&path, others, header, &to).map_err(OutputError::results(&to))?;
         }
         record::publish(results, &path).map_err(OutputError::io(&path))?;
-        // What was unused and is used again is taken out last.
+        // Last, remove the rows that are used again from the unused files.
         for (number, path) in (1_u32..).zip(unused_files(folder)).collect::<Vec<_>>().into_iter().rev() {
             let found = self.read(&path, &mut HashMap::new(), &mut |_| Ok(())).map_err(OutputError::results(&path))?;
             if !found.damaged.is_empty() {
-                // What cannot be read is not deleted; a row that is there twice does no harm.
+                // An unreadable file is not deleted; a row that exists twice does no harm.
                 continue;
             }
             let rewritten = match found.others.is_empty() && !unused_file(folder, number + 1).exists() {

@@ -1,5 +1,5 @@
-//! Audits an experiment's searches: nothing is timed or written, and every answer of the table is
-//! checked against a search without one.
+//! Audits an experiment's searches: every answer of the table is checked against a search without a
+//! table. Nothing is timed or written.
 
 use super::{in_parallel, job, lock, unlocked};
 use crate::engine::audit::{Findings, comparable, with_draws};
@@ -13,19 +13,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub struct Audited {
     pub variant: String,
     pub searches: u64,
-    /// Nodes of all searches, unfinished iterations included.
+    /// Nodes of all searches, including unfinished iterations.
     pub nodes: u64,
     /// Wrong answers, in searches without draws.
     pub findings: Findings,
-    /// The same searches with draws, if the variant has them: there a wrong score may depend on the
-    /// path.
+    /// Results of the same searches with draws, if the variant has draws: with draws, a wrong score
+    /// may depend on the path.
     pub drawn: Option<Findings>,
 }
 
 /// Searches every item once with every variant that has a table, to `depth` at most, without the
-/// options that make scores incomparable ([`comparable`]), and once more with draws if the variant
-/// has them ([`with_draws`]). Returns the variants in the order of the file. `done` is called after
-/// each job with the finished and all jobs.
+/// options that make scores incomparable ([`comparable`]); repeats this with draws if the variant
+/// has them ([`with_draws`]). Returns the variants in the order of the file. After each job, calls
+/// `done` with the number of finished jobs and of all jobs.
 ///
 /// # Errors
 /// If an engine cannot be created.
@@ -36,7 +36,8 @@ pub fn audit(
     stop: &AtomicBool,
     done: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Vec<Audited>, String> {
-    // In a match every player is audited, also the baseline, which has no jobs of its own there.
+    // In a match every player is audited, including the baseline, which has no jobs of its own in a
+    // match.
     let mut alone = experiment.clone();
     if alone.work.games().is_some() {
         alone.work = Work::Search(None);

@@ -1,5 +1,6 @@
-//! Deeper limits: a search that starts with nothing has the same counts up to any depth. Where rows
-//! of a smaller limit have other counts than the new ones, one of them is wrong.
+//! Compares results under different depth limits. A search that starts with an empty table and
+//! history has the same counts up to any depth, so if the rows of a smaller limit have other counts
+//! than the new rows, one of the two is wrong.
 
 use super::output::OutputError;
 use super::reuse::Reuse;
@@ -13,17 +14,18 @@ use csv::StringRecord;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// What identifies a row but for its limit.
+/// The columns that identify a row, apart from its limit.
 const PLACE: [&str; 6] =
     [columns::VARIANT, columns::GAME, columns::POSITION, columns::PLY, columns::REPEAT, columns::DEPTH];
 
-/// A row of a smaller limit under the names of the plan, and its file.
+/// A row of a smaller limit, renamed to the names of this plan, and its file.
 struct KnownRow<'f> {
     fields: Vec<String>,
     file: &'f Path,
 }
 
-/// Compares the rows of a plan with those that some files have of its jobs under smaller limits.
+/// Compares the rows of a plan with the rows that some files have for the same jobs under smaller
+/// limits.
 ///
 /// # Errors
 /// If counts differ, or a file cannot be read.
@@ -76,7 +78,7 @@ pub(super) fn compare_depths(
     find_difference(results, &known)
 }
 
-/// Fails at the first row of the results that has other counts than a known one.
+/// Fails at the first row of the results whose counts differ from those of a known row.
 fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -> Result<(), OutputError> {
     let problem = OutputError::results(results);
     let read = || -> Result<Option<String>, ResultsError> {
@@ -111,7 +113,7 @@ fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -
 }
 
 /// Whether every search of a variant starts with an empty table of a known size and cleared
-/// histories, and counts are exact: then its depths do not depend on the limit.
+/// histories, and counts are exact. Then the counts of each depth do not depend on the limit.
 fn starts_with_nothing(experiment: &Experiment, variant: &Variant) -> bool {
     let (Some(options), Work::Search(sequence)) = (variant.builtin(), &experiment.work) else { return false };
     let along_games = experiment.has_sequences();
@@ -120,16 +122,17 @@ fn starts_with_nothing(experiment: &Experiment, variant: &Variant) -> bool {
         Clear::Game => !along_games,
         Clear::Never => false,
     };
-    // The moves that lead to the next position are those of the whole search.
+    // The moves that lead to the next position are chosen by the whole search, so they depend on
+    // the limit.
     sequence.is_none_or(|sequence| sequence.self_play == 0)
         && is_cleared(options.table.clear)
         && is_cleared(options.history_clear)
         && !matches!(options.table.size, Size::Share(_))
-        // The oracle has searched to the limit before.
+        // The oracle has already searched to the limit.
         && !options.ordering.contains(&Ordering::Oracle)
 }
 
-/// The columns whose values a search decides.
+/// The columns whose values are determined by the search.
 fn counts(header: &[String]) -> Vec<&str> {
     let decides = |name: &&str| match columns::role(name) {
         Role::Sum | Role::Last => !name.starts_with(columns::ANATOMY),
@@ -146,7 +149,7 @@ fn place<'r>(places: &[usize], field: impl Fn(usize) -> &'r str) -> String {
     places.iter().map(|&index| field(index)).collect::<Vec<_>>().join("\0")
 }
 
-/// A row's variant, position and depth, for the message.
+/// A row's variant, position and depth, for messages.
 fn label(header: &[String], row: &StringRecord) -> String {
     let names = [columns::VARIANT, columns::POSITION, columns::DEPTH];
     let fields = indices(header, &names).into_iter().map(|index| row.get(index).unwrap_or_default());

@@ -12,7 +12,7 @@ use std::path::Path;
 /// An estimated duration and its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
-    /// Jobs still to run.
+    /// Number of remaining jobs.
     pub left: u64,
     /// Seconds for these jobs with one job at a time.
     pub seconds: f64,
@@ -30,7 +30,7 @@ impl std::fmt::Display for Estimate {
     }
 }
 
-/// Formats seconds with two significant figures, in the unit that suits.
+/// Formats seconds with two significant figures, in a suitable unit.
 fn words(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 1.0 => return "a second".to_owned(),
@@ -42,8 +42,8 @@ fn words(seconds: f64) -> String {
     if value < 10.0 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
 }
 
-/// Estimates from the rows of this plan in a folder; `None` if no job of it is done there. `known`:
-/// the places of jobs that need not run.
+/// Estimates the duration from the rows of this plan in a folder; `None` if no job is done there.
+/// `known`: the places of jobs that need not run.
 pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known: &HashSet<u64>) -> Option<Estimate> {
     let row_index = RowIndex::new(experiment, plan);
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, None);
@@ -55,8 +55,8 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known: &Ha
     let mut spent: HashMap<_, (u64, f64)> = HashMap::new();
     let status = Status::read(&row_index, &folder.join(crate::record::RESULTS), false, |entry, row| {
         let number = |index: usize| row.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
-        // A game's row has the time of only one player; the opponent's is taken as proportional to
-        // its nodes.
+        // A game's row has the time of only one player. The opponent's time is assumed to be
+        // proportional to its nodes.
         let both = sides.map_or(1.0, |(own, other)| 1.0 + number(other) / number(own).max(1.0));
         spent.entry(lane(&entry.job)).or_default().1 += number(seconds) * both;
         stopping.add_row(plan, entry, row);
@@ -120,8 +120,9 @@ mod tests {
         assert_eq!(estimate(0).to_string(), "none: why");
     }
 
-    /// Of the six jobs of either variant, two of a took 1 s each and one of b failed after 0.5 s:
-    /// four more of a take 1 s each, and five of b half a second.
+    /// Each of the variants a and b has six jobs. Two jobs of a took 1 s each, and one job of b
+    /// failed after 0.5 s. So the remaining four jobs of a take 1 s each, and the remaining five of
+    /// b half a second.
     #[test]
     fn estimate_from_rows_uses_each_variants_mean() {
         let (experiment, plan, header) = trial();
@@ -142,7 +143,7 @@ mod tests {
         assert_eq!(put(&done), Some(Estimate { left: 9, seconds: 4.0 + 5.0 * 0.5, source: source(3) }));
         // A variant without rows is estimated by the mean of the others.
         assert_eq!(put(&two), Some(Estimate { left: 10, seconds: 4.0 + 6.0, source: source(2) }));
-        // An edited row and a line that is none are skipped.
+        // An edited row and a line that is not a row are skipped.
         let mut edited = done;
         edited[1][header.iter().position(|name| name == columns::NODES).unwrap()] = "5".to_owned();
         edited.push(vec!["x".to_owned()]);

@@ -10,19 +10,19 @@ use crate::subject::{Subject, UCI_MATE};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-/// The engines that a worker keeps from job to job: clearing a table is faster than allocating a
-/// new one, and starting a process is slow.
+/// The engines that a worker keeps between jobs, because clearing a table is faster than allocating
+/// a new one and starting a process is slow.
 #[derive(Default)]
 pub(super) struct EngineCache {
     /// The engines of the last jobs, by variant.
     engines: HashMap<usize, Box<dyn Subject>>,
-    /// The working set for which the last built-in engine's table was made.
+    /// The working set for which the last built-in engine's table was allocated.
     working_set: Option<u64>,
 }
 
 impl EngineCache {
-    /// Takes the engines of a job from the cache or creates them; drops the others that keep no
-    /// process.
+    /// Takes the engines of a job from the cache or creates them, and drops all others except those
+    /// for which `keeps_process` is true.
     fn take<const N: usize>(
         &mut self,
         expected: [usize; N],
@@ -54,7 +54,7 @@ impl Shared<'_> {
         if is_ours && cache.working_set.replace(working_set) != Some(working_set) {
             cache.engines.remove(&job.variant);
         }
-        // A built-in engine keeps_process until another built-in one is needed.
+        // A built-in engine stays in the cache until another built-in engine is needed.
         let keeps_process =
             |index: usize| if self.is_external(index) { self.subjects.all_fit_in_cache() } else { !is_ours };
         let mut subjects =
@@ -144,7 +144,8 @@ impl Shared<'_> {
         .fields()
     }
 
-    /// The entries that an unbounded table stores on the job's items; 0 if the size is not a share.
+    /// The number of entries that an unbounded table stores on the job's items; 0 if the table's
+    /// size is not given as a share.
     fn working_set(&self, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
         let variant = &self.plan.variants[job.variant];
         let Some(options) = variant.builtin().filter(|_| variant.has_share()) else { return Ok(Some(0)) };

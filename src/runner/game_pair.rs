@@ -1,5 +1,5 @@
-//! Runs a job of a match: two games from one opening, with colours swapped. Both players are reset
-//! before each game, so that it depends only on them, the opening and their limits.
+//! Runs a job of a match: two games from one opening with colours swapped. Both players are reset
+//! before each game, so that the game depends only on the players, the opening and the limits.
 
 use super::job::JobRow;
 use super::search::{Interrupt, found_or_stopped, record};
@@ -13,13 +13,13 @@ use crate::subject::{Position, Subject, UciReport};
 use crate::table::{Occupancy, TableCounters, ThreadCounters};
 use std::sync::atomic::AtomicBool;
 
-/// A player: the first of a pair is the variant, the second its opponent.
+/// A player of a pair: first the variant, then its opponent.
 pub struct Player<'a> {
     pub name: &'a str,
     pub subject: &'a mut dyn Subject,
     /// The limit of each search.
     pub limit: Limit,
-    /// How its scores express a mate.
+    /// How the player's scores express a mate.
     pub mate: Mate,
 }
 
@@ -62,7 +62,7 @@ pub fn play(
     found_or_stopped(games.collect())
 }
 
-/// Plays one game; returns it with the first player's sums.
+/// Plays one game; returns it with the totals of the first player.
 fn game(
     rules: &Match,
     start: &Board,
@@ -246,11 +246,11 @@ mod tests {
     /// A subject that plays the given move at each ply and reports iterations.
     struct Book {
         moves: &'static [&'static str],
-        /// The score that it reports, in centipawns; `None`: it reports none.
+        /// The score that it reports, in centipawns; `None`: it reports no score.
         score: Option<Score>,
         external: bool,
         log: Vec<String>,
-        /// The ply at which no iteration finishes, it fails, or it is interrupted.
+        /// The ply at which it finishes no iteration, fails, or is interrupted.
         blind: Option<usize>,
         fails: Option<usize>,
         stops: Option<usize>,
@@ -397,7 +397,7 @@ mod tests {
             second.log,
             ["start", "new", "1 Some(22)", "3 Some(22)", "start", "new", "0 Some(22)", "2 Some(22)"]
         );
-        // An external engine reports only nodes; scores that it does not report are empty.
+        // An external engine reports only nodes; the scores that it does not report are empty.
         let (mut first, mut second) = (Book { external: true, score: None, ..book(MATE, 0) }, book(MATE, 5));
         let rows = play_pair(&mut first, &mut second, "").unwrap().unwrap();
         for (row, scores) in rows.iter().zip([[None, Some(5), None, Some(5)], [Some(5), None, Some(5), None]]) {

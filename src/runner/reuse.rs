@@ -1,5 +1,6 @@
-//! Rows that another plan made and this one needs too. A job's id depends on its content alone, so
-//! its rows are found by it, whatever they were called, and get the names of this plan.
+//! Reuses rows that another plan produced and this plan also needs. A job's id depends only on its
+//! content, so its rows are found by id regardless of their names, and are renamed to the names of
+//! this plan.
 
 use super::output::OutputError;
 use super::row_index::RowIndex;
@@ -15,18 +16,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// What earlier results have of a plan.
+/// What earlier results contain of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Known {
     /// Jobs of the plan that have rows.
     pub jobs: u64,
     /// Jobs of the plan.
     pub all: u64,
-    /// Rows that the plan does not have.
+    /// Rows that do not belong to the plan.
     pub unused: u64,
-    /// The first rows that are edited or damaged, and are not used: file, line and problem.
+    /// The first rows that are edited or damaged and therefore not used: file, line and problem.
     pub damaged: Vec<String>,
-    /// The copy of a file with such rows.
+    /// The copy of a file with damaged rows.
     pub saved: Option<PathBuf>,
 }
 
@@ -41,15 +42,15 @@ enum Source {
     Label(&'static str),
     /// The value of a varying option, by its index.
     Option(usize),
-    /// From the row, at an index.
+    /// A field of the row, by its index.
     Row(usize),
     /// Whether the best move at this index solves the item.
     Solved(usize),
-    /// The same in every row that does not have it.
+    /// A constant, for a column that the row does not have.
     Constant(&'static str),
 }
 
-/// The indices of the columns that find a row's job.
+/// The indices of the columns that identify a row's job.
 struct Keys {
     id: usize,
     variant: usize,
@@ -92,7 +93,8 @@ impl Keys {
         row.get(self.game).filter(|game| !game.is_empty()).or(row.get(self.position)).unwrap_or_default()
     }
 
-    /// What the rows of one job have in common: of a job on one item, or on a whole suite.
+    /// The fields that all rows of one job share; `whole_suite`: whether the job covers a whole
+    /// suite or one item.
     fn group(&self, row: &StringRecord, whole_suite: bool) -> String {
         let field = |index: Option<usize>| index.and_then(|index| row.get(index)).unwrap_or_default();
         let item = if whole_suite { field(self.suite) } else { self.item(row) };
@@ -101,7 +103,7 @@ impl Keys {
     }
 }
 
-/// The rows of one job as they stand in a file, up to its last.
+/// The rows of one job in a file, up to the job's last row.
 #[derive(Default)]
 struct Group {
     rows: Vec<StringRecord>,
@@ -110,15 +112,15 @@ struct Group {
     problem: Option<(u64, String)>,
 }
 
-/// What a file has of the plan.
+/// What a file contains of the plan.
 #[derive(Default)]
 pub(super) struct FileRows {
-    /// Rows as they stand there that belong to no job of the plan.
+    /// The byte ranges of rows that belong to no job of the plan.
     pub(super) others: Vec<Range<u64>>,
-    /// Lines that are no rows, or belong to jobs with such.
+    /// Lines that are not rows, and lines of jobs that have such lines.
     pub(super) damaged: Vec<String>,
     pub(super) header: Vec<String>,
-    /// The first line whose job has other counts elsewhere.
+    /// The first line of a job that has different counts elsewhere.
     pub(super) unequal: Option<String>,
 }
 
@@ -130,9 +132,9 @@ pub struct Reuse<'a> {
     varying: Vec<String>,
     pub(super) jobs: HashMap<u64, Vec<Job>>,
     all: u64,
-    /// Whether the rows are another folder's: without failed jobs, and without their seconds.
+    /// Whether the rows come from another folder: then failed jobs and seconds are left out.
     pub(super) borrowed: bool,
-    /// The engines of the rows' variants and of this plan's, if they have to be the same.
+    /// The engines of the rows' variants and of this plan's variants, if they must be the same.
     pub(super) engines: Option<[&'a BTreeMap<String, EngineInfo>; 2]>,
 }
 
@@ -162,7 +164,7 @@ impl<'a> Reuse<'a> {
         self.row_index.plan
     }
 
-    /// Where each field of a row comes from; none if the file lacks a column.
+    /// Where each field of a row comes from; an error if the file lacks a column.
     fn sources(&self, header: &[String]) -> Result<Vec<Source>, String> {
         let labels = [
             columns::EXPERIMENT,
@@ -199,15 +201,15 @@ impl<'a> Reuse<'a> {
         own[..own.len() - 1].iter().map(source).collect()
     }
 
-    /// The jobs of which a row is the last; none if it is not one of this plan's.
+    /// The jobs that end with this row; `None` if it is not the last row of a job of this plan.
     fn ended(&self, keys: &Keys, row: &StringRecord) -> Option<&[Job]> {
         let jobs = self.jobs.get(&keys.id(row)?)?;
         let usable = !self.borrowed || row.get(keys.error) == Some("");
         (usable && self.is_of_the_same_engines(keys, row, &jobs[0])).then_some(jobs)
     }
 
-    /// Whether the external engines of a row's job are those of this plan: program, arguments and
-    /// options.
+    /// Whether the external engines of a row's job are those of this plan: same program, arguments
+    /// and options.
     fn is_of_the_same_engines(&self, keys: &Keys, row: &StringRecord, job: &Job) -> bool {
         let Some([before, now]) = self.engines else { return true };
         let opponent = keys.opponent.and_then(|index| row.get(index));
@@ -222,8 +224,8 @@ impl<'a> Reuse<'a> {
         )
     }
 
-    /// Reads a results file of any plan. `take` gets the rows of each job of this plan that it has,
-    /// once; `done` are the jobs that need none.
+    /// Reads a results file of any plan. Calls `take` once with the rows of each job of this plan
+    /// that the file has; `done`: the jobs that need no rows.
     pub(super) fn read(
         &self,
         path: &Path,
@@ -236,7 +238,8 @@ impl<'a> Reuse<'a> {
         let keys = Keys::new(header);
         let sources = self.sources(header);
         let name = path.display();
-        // The last row of a job has the job's id, and what its other rows have in common with it.
+        // Only the last row of a job has the job's id; the other rows are matched by the fields
+        // that they share with it.
         let mut groups: HashMap<String, Group> = HashMap::new();
         let (mut error, mut others, mut damaged) = (None, Vec::new(), Vec::new());
         if let (Some(keys), Ok(_)) = (&keys, &sources) {
@@ -277,7 +280,8 @@ impl<'a> Reuse<'a> {
             let is_written = |check: u32| row.get(last) == Some(format!("{check:08x}").as_str());
             let mut now = check(if failed { 0 } else { group.check });
             if !is_written(now) && is_written(check(0)) {
-                // A job of another plan that has the same names, and no end here.
+                // Here a job of another plan with the same names begins, although the rows so far
+                // have no end.
                 now = check(0);
                 let Group { lines, problem, .. } = std::mem::take(group);
                 match problem {
@@ -298,7 +302,7 @@ impl<'a> Reuse<'a> {
             }
             let renamed = |job: &Job| sources.as_ref().ok().and_then(|sources| self.rename(keys, sources, &rows, job));
             if jobs.iter().all(|job| done.contains_key(&self.plan().order_key(job))) {
-                // Other results have the job: they must have the same counts.
+                // Other results also have this job: the counts must be equal.
                 let checks = |job: &Job| renamed(job).and_then(|rows| rows.last()?.last().cloned());
                 let known = &done[&self.plan().order_key(&jobs[0])];
                 if self.borrowed && checks(&jobs[0]).is_some_and(|check| check != *known) {
@@ -331,7 +335,7 @@ impl<'a> Reuse<'a> {
         Ok(found)
     }
 
-    /// A job's rows under the names of this plan; none if they are another job's.
+    /// A job's rows with the names of this plan; `None` if the rows belong to another job.
     fn rename(&self, keys: &Keys, sources: &[Source], rows: &[StringRecord], job: &Job) -> Option<Vec<Vec<String>>> {
         let (mut item, mut check, mut renamed) = (job.item, 0, Vec::new());
         for (index, row) in rows.iter().enumerate() {
@@ -349,7 +353,7 @@ impl<'a> Reuse<'a> {
                 item = (item..job.item + job.items)
                     .find(|&item| self.plan().row_id(job, item, hashed_ply, depth) == id)?;
             } else if index > 0 && keys.item(row) != keys.item(&rows[index - 1]) {
-                // The last row has the job's id, which names no item.
+                // The last row has only the job's id, which names no item.
                 item += 1;
                 item = (item..job.item + job.items)
                     .find(|&item| self.experiment.is_searched(&self.experiment.suite.items[item]))?;
@@ -385,7 +389,7 @@ impl<'a> Reuse<'a> {
     }
 }
 
-/// The field of whether a move solves an item.
+/// The value of the column that says whether a move solves an item.
 fn solved(item: &Item, best: &str) -> String {
     let mut moves = item.best().iter().chain(item.avoid());
     let best = moves.find(|mv| mv.to_string() == best).copied().unwrap_or(Move::NONE);
@@ -403,7 +407,7 @@ impl Reuse<'_> {
         }
     }
 
-    /// What a folder has of the plan; `done` gets its jobs. Nothing is written.
+    /// Finds what a folder contains of the plan, and adds those jobs to `done`. Writes nothing.
     ///
     /// # Errors
     /// If a file cannot be read.

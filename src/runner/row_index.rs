@@ -34,7 +34,7 @@ pub struct RowIndex<'a> {
 }
 
 /// A row's place in the plan's order: by repeat, then item, then variant. The rows of a job that
-/// takes the whole suite are ordered by their items, next to those that they are compared with.
+/// searches the whole suite are ordered by item, next to the rows that they are compared with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     repeat: u32,
@@ -101,7 +101,7 @@ impl<'a> RowIndex<'a> {
             ply => Some(ply.parse().map_err(|_| format!("ply: expected a number, found `{ply}`"))?),
         };
         let depth: u8 = depth.parse().map_err(|_| format!("depth: expected a depth from 0 to 255, found `{depth}`"))?;
-        // Rows that were taken from another folder have none.
+        // Rows taken from another folder have no seconds.
         if !seconds.is_empty() && !seconds.parse().is_ok_and(|seconds: f64| seconds.is_finite() && seconds >= 0.0) {
             return Err(format!("seconds: expected seconds, found `{seconds}`"));
         }

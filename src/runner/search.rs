@@ -1,5 +1,5 @@
-//! One search of any engine with its clock: jobs, matches and references read their results from
-//! it.
+//! Runs and times one search of any engine. Jobs, matches and references take their results from
+//! here.
 
 use crate::chess::{Move, Score};
 use crate::engine::{Iteration, Limit};
@@ -15,10 +15,10 @@ pub fn found_or_stopped<T>(ended: Result<T, Interrupt>) -> Result<Option<T>, Str
     ended.map(Some).or_else(|halt| halt.map_or(Ok(None), Err))
 }
 
-/// What a finished search found, and its counts.
+/// The result and the counts of a finished search.
 #[derive(Default)]
 pub struct SearchRecord {
-    /// [`Move::NONE`] if there is none, or no iteration finished.
+    /// [`Move::NONE`] if there is no legal move, or no iteration finished.
     pub best: Move,
     /// Wall-clock seconds of all iterations.
     pub seconds: f64,

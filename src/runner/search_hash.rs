@@ -1,10 +1,10 @@
-//! The hash of what decides counts, which `build.rs` computes: the code of the rooms that search,
-//! without comments and tests, and the versions of the libraries that they use.
+//! The hash of everything that determines counts, computed by `build.rs`: the code of the modules
+//! that search, without comments and tests, and the versions of the libraries that they use.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What searches: the rooms and files of `src` on which a count may depend.
+/// The modules and files of `src` that can influence a count.
 pub const SEARCHES: [&str; 12] = [
     "counters.rs",
     "chess",
@@ -20,7 +20,7 @@ pub const SEARCHES: [&str; 12] = [
     "runner/replay.rs",
 ];
 
-/// The libraries that these use.
+/// The libraries that this code uses.
 const LIBRARIES: [&str; 6] = ["foldhash", "rand", "rand_core", "rand_mt", "rand_pcg", "rustix"];
 
 /// The hash of the sources under `src` and of the libraries' versions in `lock`, the text of
@@ -92,7 +92,8 @@ pub fn code(text: &str) -> String {
     out
 }
 
-/// The length of the string or character that the text begins with, which may look like a comment.
+/// The length of the string or character literal at the start of the text, which may look like a
+/// comment.
 fn literal(text: &str) -> Option<usize> {
     if let Some(raw) = text.strip_prefix('r') {
         let hashes = raw.len() - raw.trim_start_matches('#').len();
@@ -119,7 +120,7 @@ fn literal(text: &str) -> Option<usize> {
         }
         '\'' => match chars.next()? {
             (_, '\\') => text[3..].find('\'').map(|index| 3 + index + 1),
-            // Else a lifetime.
+            // Otherwise it is a lifetime.
             _ => chars.next().filter(|(_, end)| *end == '\'').map(|(index, _)| index + 1),
         },
         _ => None,

@@ -1,4 +1,4 @@
-//! Rows that other folders have: `--reuse` and the key `reuse`.
+//! Takes rows from other folders: `--reuse` on the command line and the key `reuse` in the file.
 
 use super::output::OutputError;
 use super::reuse::{Known, Reuse};
@@ -11,14 +11,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Rows that were taken from a folder, and the damaged ones, which were not: file, line, problem.
+/// Rows that were taken from a folder, and the damaged rows that were not: file, line and problem.
 pub type Reused = (RowSource, Vec<String>);
 
-/// The folders of results that the file and the command line name, in this order, without `own`.
-/// Patterns of the file are relative to its folder, and may find nothing.
+/// The folders of results that the file and the command line name, in this order, without the
+/// folder `own`. Patterns in the file are relative to the file's folder and may match nothing.
 ///
 /// # Errors
-/// If a pattern cannot be read, one of the command line finds nothing, or times matter.
+/// If a pattern is invalid, a pattern of the command line matches nothing, or times matter.
 pub(super) fn find_folders(
     experiment: &Experiment,
     patterns: &[String],
@@ -51,12 +51,12 @@ fn whole_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Appends the rows of jobs that other folders have, in their order. `known` are the jobs that this
-/// folder has, by their order, with the check of their last row.
+/// Appends the rows of jobs that other folders have, in the order of the folders. `known`: the jobs
+/// that this folder already has, by place in the plan's order, with the checksum of their last row.
 ///
 /// # Errors
-/// If a folder is none of results, is of another build, or has other counts than another; or if
-/// `put` fails.
+/// If a folder holds no results, holds results of another build, or has different counts from
+/// another folder; or if `put` fails.
 pub(super) fn take_rows(
     (experiment, plan): (&Experiment, &Plan),
     folders: &[PathBuf],
@@ -103,8 +103,8 @@ pub(super) fn take_rows(
     Ok(sources)
 }
 
-/// What a folder has of a plan, with what the other folders have that the file and the command line
-/// name, and the places of these jobs. Nothing is written.
+/// Finds which jobs of a plan exist in a folder and in the folders that the file and the command
+/// line name, and the places of these jobs. Writes nothing.
 ///
 /// # Errors
 /// As [`take_rows`], or if the folder cannot be read.
@@ -121,8 +121,8 @@ pub fn survey(
     Ok((reuse.summarize(&done, &found), done.into_keys().collect()))
 }
 
-/// Whether a job's rows may depend on more than the build's hash and the engine's: on a policy that
-/// another crate registered, or on a script, which may start anything.
+/// Whether a job's rows may depend on more than the hashes of the build and the engine: on a policy
+/// registered by another crate, or on a script, which may start any program.
 fn depends_on_more(plan: &Plan, job: &Job, engines: &BTreeMap<String, EngineInfo>) -> bool {
     let is_script = |program: &str| {
         let mut start = [0; 2];

@@ -1,5 +1,5 @@
-//! The state of a plan in a folder: which jobs have rows there, and how they ended. Run, merge,
-//! verify and the estimate of plan read it.
+//! The state of a plan in a folder: which jobs have rows there, and how they ended. Used by run,
+//! merge, verify and the estimate of `plan`.
 
 use super::row_index::{IndexedRow, RowIndex};
 use super::stopping::Stopping;
@@ -10,7 +10,7 @@ use csv::StringRecord;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What a results file has of a job.
+/// What a results file contains of a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JobStatus {
     /// The number of its rows.
@@ -20,14 +20,14 @@ pub struct JobStatus {
     /// Whether its last row is there.
     pub ended: bool,
     pub failed: bool,
-    /// Whether it was quarantined; then it has not failed by itself.
+    /// Whether it was quarantined, in which case it did not fail by itself.
     pub quarantined: bool,
     /// Whether a row is damaged, missing or duplicate.
     pub damaged: bool,
 }
 
 impl JobStatus {
-    /// Verifies the checksum of the next row, and that none is missing or duplicate.
+    /// Verifies the checksum of the next row, and that no row is missing or duplicate.
     fn add(&mut self, entry: &IndexedRow, row: &StringRecord) -> Result<(), String> {
         self.rows += 1;
         self.failed |= entry.failed;
@@ -45,12 +45,12 @@ impl JobStatus {
     }
 }
 
-/// What a results file has of a plan's jobs.
+/// What a results file contains of a plan's jobs.
 #[derive(Debug, Clone, Default)]
 pub struct Status {
     /// By the job's place in the plan's order.
     pub jobs: HashMap<u64, JobStatus>,
-    /// Whether a line is no row of this plan, or a damaged one.
+    /// Whether a line is damaged or is not a row of this plan.
     pub has_wrong_rows: bool,
     /// Whether the first line is the plan's header.
     pub has_header: bool,
@@ -61,22 +61,23 @@ pub struct Status {
 /// The number of jobs by their state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JobCounts {
-    /// All that are needed.
+    /// All jobs that are needed.
     pub needed: u64,
-    /// Those of them without all rows.
+    /// Needed jobs that lack rows.
     pub missing: u64,
-    /// Those of them that failed.
+    /// Needed jobs that failed.
     pub failed: u64,
-    /// Jobs that have rows and are not needed: pairs of games after the end of their test.
+    /// Jobs that have rows but are not needed: pairs of games after the end of their test.
     pub extra: u64,
 }
 
 impl Status {
-    /// Reads a results file, and checks each row against the plan and its checksum. `take` is
-    /// called with each right row; its errors make the row wrong.
+    /// Reads a results file, and checks each row against the plan and its checksum. Calls `take`
+    /// with each valid row; an error from `take` makes the row invalid.
     ///
     /// # Errors
-    /// If the file has other columns, or cannot be read; `strict`: or has a wrong row.
+    /// If the file has other columns or cannot be read, or, with `strict`, if it has an invalid
+    /// row.
     pub fn read(
         row_index: &RowIndex<'_>,
         path: &Path,
@@ -101,13 +102,13 @@ impl Status {
             return Ok(Self { length, has_header: true, ..status });
         }
         let (length, is_header) = record::scan_any(path, &row_index.header, |_, row| add(row))?;
-        // An incomplete header of a killed run counts as an empty file.
+        // The incomplete header of a killed run counts as an empty file.
         let is_begun = || length == 0 && record::scan(path, &row_index.header, |_, _| Ok(())).is_ok();
         let has_header = is_header || is_begun();
         Ok(Self { length, has_header, has_wrong_rows: status.has_wrong_rows || !has_header, ..status })
     }
 
-    /// What the file has of a job.
+    /// What the file contains of a job.
     pub fn job(&self, row_index: &RowIndex<'_>, job: &Job) -> JobStatus {
         self.jobs.get(&row_index.plan.order_key(job)).copied().unwrap_or_default()
     }

@@ -35,7 +35,7 @@ pub struct Subjects {
     engines: BTreeMap<usize, ProbedEngine>,
     /// The reference engine, if it is external.
     reference: Option<ProbedEngine>,
-    /// The built-in engine's options, if it is the reference.
+    /// The built-in engine's options, if it is the reference engine.
     reference_options: EngineOptions,
     /// The limit of the reference's searches.
     pub reference_limit: Limit,
@@ -85,7 +85,7 @@ impl ProbedEngine {
     }
 }
 
-/// Engines tested by this process: the stages of `tune` use the same ones.
+/// Engines that this process has tested: the stages of `tune` use the same engines.
 static TESTED: LazyLock<Mutex<HashMap<String, ProbedEngine>>> = LazyLock::new(Mutex::default);
 
 impl Subjects {
@@ -384,8 +384,8 @@ fn examine(
 /// the engine behaves as required without it. `place` precedes the option's name in messages.
 ///
 /// # Errors
-/// The first option that the engine lacks, or whose value it does not accept, with the nearest
-/// valid one.
+/// If the engine lacks an option or does not accept its value: names the first such option, with
+/// the nearest valid one.
 pub fn select_options<'a>(
     declared: &[UciOption],
     required: impl IntoIterator<Item = (&'a String, &'a OptionValue)>,
@@ -421,8 +421,8 @@ pub fn values(identity: &EngineIdentity) -> BTreeMap<String, String> {
     declared.map(|option| (option.name.clone(), value(option))).collect()
 }
 
-/// Whether an engine that lacks an option behaves as required anyway: without `OwnBook` it uses no
-/// book.
+/// Whether an engine that lacks an option behaves as required anyway: an engine without `OwnBook`
+/// uses no book.
 fn is_default_behaviour(name: &str, value: &str) -> bool {
     let is_default = |option: &str, default: &str| name.eq_ignore_ascii_case(option) && value == default;
     is_default("OwnBook", "false") || is_default("Ponder", "false") || is_default("Threads", "1")

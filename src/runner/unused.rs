@@ -1,4 +1,4 @@
-//! The rows in a folder that its plan does not have: one file for each set of columns.
+//! Rows in a folder that do not belong to its plan, in one file for each set of columns.
 
 use crate::record::{self, ResultsError};
 use crate::system::files;
@@ -7,18 +7,18 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// The files with such rows in a folder.
+/// The files with unused rows in a folder.
 pub fn unused_files(folder: &Path) -> Vec<PathBuf> {
     (1..).map(|number| unused_file(folder, number)).take_while(|path| path.exists()).collect()
 }
 
-/// The file of that number, from 1: `unused.csv`, `unused-2.csv`, ...
+/// The file with this number, from 1: `unused.csv`, `unused-2.csv`, ...
 pub fn unused_file(folder: &Path, number: u32) -> PathBuf {
     folder.join(if number == 1 { "unused.csv".to_owned() } else { format!("unused-{number}.csv") })
 }
 
-/// Appends lines of one results file to another, without those whose id is there already. The file
-/// is replaced at once.
+/// Appends lines of one results file to another, except those with an id that the other file
+/// already has. The file is replaced atomically.
 pub fn append_lines(from: &Path, lines: &[Range<u64>], header: &[String], to: &Path) -> Result<(), ResultsError> {
     let mut ids = HashSet::new();
     if to.exists() {

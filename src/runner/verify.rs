@@ -1,5 +1,5 @@
-//! Verifies a results folder: its seals, the rows that the manifest says are missing, and every row
-//! against the plan if the experiment's suite can be found.
+//! Verifies a results folder: its seals, whether rows are missing according to the manifest, and,
+//! if the experiment's suite can be found, every row against the plan.
 
 use super::in_flight::IN_FLIGHT_FILE;
 use super::output::EXPERIMENT;
@@ -22,7 +22,7 @@ pub enum FolderState {
     Whole,
     /// Rows are missing, jobs failed, or the run has not ended.
     Missing,
-    /// It has no seals, so edits cannot be detected.
+    /// The folder has no seals, so edits cannot be detected.
     Unsealed,
     /// Rows were edited or damaged.
     Wrong,
@@ -42,7 +42,7 @@ pub struct Soundness {
 /// Verifies a folder.
 ///
 /// # Errors
-/// If it has no results, or they cannot be read.
+/// If the folder has no results, or they cannot be read.
 pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
     let manifest = match Manifest::read(folder) {
         Err(ManifestError::Edited { .. }) => return verify_edited(folder),
@@ -123,7 +123,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
     Ok(verdict)
 }
 
-/// Verifies thin rows: their seal, and the columns of the full rows that they keep.
+/// Verifies thin rows: their seal, and the seals of the full rows' columns that they contain.
 fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, OutputError> {
     let thin_manifest = manifest.thin.clone().unwrap_or_default();
     let mut verdict = Soundness { state: FolderState::Whole, rows: thin_manifest.rows, lines: Vec::new() };
@@ -152,7 +152,7 @@ fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, Out
     Ok(verdict)
 }
 
-/// Verifies a folder with an edited manifest: only the rows' own checksums can be checked.
+/// Verifies a folder with an edited manifest: only the checksums of the rows can be checked.
 fn verify_edited(folder: &Path) -> Result<Soundness, OutputError> {
     let path = folder.join(record::RESULTS);
     let mut verdict = Soundness { state: FolderState::Wrong, rows: 0, lines: Vec::new() };
@@ -176,7 +176,7 @@ fn several(history: &[RunSegment], what: &str, name: impl Fn(&RunSegment) -> Str
     (count > 1).then(|| format!("its {segments} segments are from {count} {what}: {}", names.join("; ")))
 }
 
-/// For a run (or a shard) that was interrupted and resumed: which jobs each segment ran.
+/// For a run (or a shard) that was interrupted and resumed: describes which jobs each segment ran.
 fn segment_lines(history: &[RunSegment]) -> Vec<String> {
     let mut lines = Vec::new();
     for run in history.chunk_by(|a, b| a.shard == b.shard).filter(|run| run.len() > 1) {
@@ -203,8 +203,8 @@ fn segment_lines(history: &[RunSegment]) -> Vec<String> {
 }
 
 /// Loads the experiment of a results folder. Its suite's path is relative to the original file,
-/// which is usually as deep as one of the folder's ancestors: each is tried, and the plan's id
-/// shows whether it is the same suite.
+/// which usually lies at the depth of one of the folder's ancestors. So each ancestor is tried, and
+/// the plan's id shows whether the suite is the same.
 fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), String> {
     let text =
         crate::system::files::read_text(&folder.join(EXPERIMENT)).map_err(|error| format!("{EXPERIMENT}: {error}"))?;
@@ -246,7 +246,7 @@ fn verify_judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io:
     Ok(lines)
 }
 
-/// Verifies the rows against the plan; an error says why they cannot be.
+/// Verifies the rows against the plan; an error says why this is impossible.
 fn verify_against_plan(
     folder: &Path,
     manifest: &Manifest,
@@ -284,7 +284,7 @@ mod tests {
     use crate::record::Jobs;
     use crate::record::manifest::{Build, Machine};
 
-    /// The results are in another folder of the same depth as the experiment's.
+    /// The results folder lies at the same depth as the experiment's folder.
     #[test]
     fn load_finds_the_suite_from_the_results_folder() {
         let root = tempfile::tempdir().unwrap();

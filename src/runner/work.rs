@@ -1,5 +1,5 @@
-//! The worker threads: each takes a job, searches, and writes its rows. A job that fails gets a row
-//! with the error, and the others go on.
+//! The worker threads: each takes a job, runs it, and writes its rows. A failed job gets a row with
+//! the error, and the other jobs continue.
 
 use super::context::{Shared, WorkerState};
 use super::execute::EngineCache;
@@ -15,12 +15,12 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
-/// The jobs to do, in order.
+/// The jobs to run, in order.
 pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
 
-/// Runs the jobs; those of `crashed_before`, which were running when the process was killed, one by
-/// one after all others. Returns the summary, the state of the tests, and the error if rows could
-/// not be written.
+/// Runs the jobs. Jobs in `crashed_before`, which were running when the process was killed, run one
+/// at a time after all others. Returns the summary, the state of the tests, and the error if rows
+/// could not be written.
 pub fn work<'a>(
     shared: Shared<'a>,
     todo: &Todo<'a>,
@@ -38,7 +38,7 @@ pub fn work<'a>(
             return refused(0, error);
         }
         let crashed_before: Todo<'_> = Mutex::new(Box::new(crashed_before.into_iter()));
-        // A test waits for its first unfinished pair, so in a match these jobs run first.
+        // A test waits for its first unfinished pair, so in a match the crashed jobs run first.
         if lock(&shared.stopping).ends_games() {
             shared.work(&crashed_before, &shared.worker_states[0]);
         }
@@ -111,7 +111,7 @@ impl Shared<'_> {
 
     /// Writes a job's rows, or a row with its error.
     fn finish(&self, job: &Job, rows: Result<Vec<Vec<String>>, String>) {
-        // The test has ended meanwhile.
+        // The test has ended in the meantime.
         if !self.needs(job) {
             return;
         }
@@ -246,7 +246,8 @@ mod tests {
         assert_eq!(run(|_| panic!("it broke")), ([3, 1], "a: b:panic: it broke c:".to_owned()));
     }
 
-    /// Tables without a bound grow, and those whose size depends on a search without a bound.
+    /// Tables without a bound grow, and so do tables with a size that depends on an unbounded
+    /// search.
     #[test]
     fn grows_is_set_for_tables_without_a_known_size() {
         let variant = |name: &str, set: &str| format!("[[variant]]\nname = '{name}'\n'table.{set}\n");
