@@ -80,7 +80,7 @@ impl Trace {
     /// Reads a trace: the place and summary of each game.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or lacks what the worth of a result is computed from:
+    /// When the file cannot be read, is damaged, or lacks what a result's worth is computed from:
     /// search windows, or which probes caused a cutoff.
     pub fn load(choice: &TraceChoice, source: &FileText<'_>) -> Result<Self, Problem> {
         let name = choice.file.display().to_string();

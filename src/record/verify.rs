@@ -139,7 +139,7 @@ struct SealedBlock {
     columns: ColumnBytes,
 }
 
-/// Reads the complete lines of a block. `never_cleared`: the variants whose tables are never cleared.
+/// Reads the complete lines of a block. `never_cleared`: variants whose tables are never cleared.
 fn read_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -> SealedBlock {
     let indices = [
         columns::ID,

@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const HUGE: usize = 2 << 20;
 
 /// Checks that `bytes` are free. Hold the returned lock until the memory is touched: two threads
-/// must not both count on the same free memory. Less than a huge page is not checked (`None`), since
+/// must not both count on the same free memory. Less than a huge page is not checked (`None`):
 /// what is kept free for the program itself is enough for it.
 ///
 /// # Errors
