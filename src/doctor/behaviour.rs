@@ -102,8 +102,8 @@ fn fault_with_position(fault: &EngineFault, fen: &str) -> String {
     }
 }
 
-/// Checks what the engine answers where there is no legal move. A client need not ask, so this is
-/// never a fault.
+/// Checks what the engine answers where there is no legal move. A client need not ask for a move
+/// there, so this is never a fault.
 pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> Finding {
     let mut engine = examiner.quick_engine()?;
     for fen in NO_LEGAL_MOVES {
@@ -131,8 +131,8 @@ pub fn check_mates(examiner: &Examiner<'_>) -> Finding {
     Ok(judge_mates(&found))
 }
 
-/// Moves to mate that a score stands for; negative if the side to move is mated. None if it is no
-/// mate score.
+/// The number of moves to mate that a score expresses, negative if the side to move is mated;
+/// `None` if it is not a mate score.
 fn mate_in(score: Score) -> Option<i32> {
     const MATE: Score = 32_000;
     const FARTHEST: Score = 1_000;

@@ -38,10 +38,11 @@ pub struct Request {
 /// How much to search when a small and a large table are compared.
 #[derive(Debug, Clone, Copy)]
 pub enum Budget {
-    /// The depth and the number of games for which there is time if the examination may take
-    /// roughly so long.
+    /// As much as fits into roughly this duration of the whole examination: it determines the depth
+    /// and the number of games.
     Time(Duration),
-    /// A fixed amount: for an engine that repeats, the same figures on any machine.
+    /// A fixed amount: an engine with repeatable searches then gives the same figures on any
+    /// machine.
     Games {
         /// The depth of each search.
         depth: u8,
@@ -287,7 +288,7 @@ fn run_checks(
     Ok(Measured { options, forgetting })
 }
 
-/// The value of a step; none, with a fault added, if the engine failed at it.
+/// The value of a step; if the engine failed at it, adds a fault and returns `None`.
 fn record_failure<T>(
     outcome: Result<T, Interrupt>,
     check: &str,

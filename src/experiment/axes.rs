@@ -14,7 +14,8 @@ pub(super) type Axis = Vec<(String, Vec<Value>)>;
 /// The key of a `[[zip]]` that names its points.
 pub(super) const NAME: &str = "name";
 
-/// The name of the point of a `[[zip]]` that these paths are at; none if the zip has no names.
+/// The name of the point of a `[[zip]]` to which these paths belong; `None` if the zip has no
+/// names.
 pub(super) fn zip_name<'z>(zip: &'z Table, paths: &[(String, Value)]) -> Option<&'z str> {
     let names = zip.get(NAME)?.as_array()?;
     let is_at = |index: usize| {

@@ -10,15 +10,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The options of a variant, or of a group of rows, by path.
 pub type OptionValues = BTreeMap<String, String>;
 
-/// Separates bounded tables from others, which have no size or policy: no axis.
+/// The option that distinguishes bounded tables from others. It is not an axis, because other
+/// tables have no size or policy.
 const TABLE_KIND: &str = "table.kind";
 
-/// Which of some variants or groups each is compared with.
+/// For each variant or group of rows, the baseline that it is compared with.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Partners {
-    /// The baseline of each; its own index for a baseline, none for one without a baseline.
+    /// For each one, the index of its baseline: its own index if it is a baseline, `None` if it has
+    /// no baseline.
     pub baselines: Vec<Option<usize>>,
-    /// The options that tell groups apart; none with one baseline.
+    /// The options that distinguish groups; empty if there is one baseline.
     pub group_columns: Vec<String>,
 }
 
@@ -33,13 +35,14 @@ impl Partners {
         (0..self.baselines.len()).filter(|&index| self.baselines[index] == Some(index))
     }
 
-    /// Pairs points with those that meet a condition. A group is one combination of the options
-    /// that vary, without those that the condition names and those of the same axis. An option
-    /// that one of two points lacks (no table, and so no size) does not separate them, unless
-    /// that leaves a point with several baselines.
+    /// Pairs each point with the baseline of its group; the baselines are the points that meet the
+    /// condition. Points belong to one group if they agree in all options that vary, apart from the
+    /// options that the condition names and those on the same axis. An option that one of two
+    /// points lacks (without a table there is no size) does not separate them, unless a point would
+    /// then have several baselines.
     ///
     /// # Errors
-    /// Two points of one group that both meet the condition.
+    /// If two points of one group both meet the condition: their indices.
     pub fn find(points: &[OptionValues], condition: &[(String, String)]) -> Result<Self, [usize; 2]> {
         let value = |point: usize, column: &str| points[point].get(column).map_or("", String::as_str);
         let named = named_options(points, condition);
@@ -78,7 +81,7 @@ fn varying_columns<'a>(points: &[&'a OptionValues]) -> BTreeSet<&'a str> {
     all.into_iter().filter(varies).collect()
 }
 
-/// The options of the axes that a condition names: a policy with the parameters that only some
+/// The options on the axes that a condition names. A policy with the parameters that only some
 /// policies have is one axis, and so are options that vary together.
 fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String)]) -> BTreeSet<&'a str> {
     let bounded = |point: &&OptionValues| point.get(TABLE_KIND).is_none_or(|kind| kind == "bounded");
@@ -108,7 +111,8 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
     {
         for other in axes.values() {
             let levels = count(own);
-            // What a design sets follows from it, though other designs may set the same.
+            // The options that a design sets follow from the design, even if other designs set the
+            // same values.
             let alike = own.contains(&"table.design") || count(other) == levels;
             if alike && count(&[own.as_slice(), other.as_slice()].concat()) == levels {
                 named.extend(other);
@@ -118,11 +122,12 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
     named
 }
 
-/// The baselines among `variants`; the first for all if the file names none.
+/// Finds the baselines among `variants`; if the file names none, the first variant is the baseline
+/// of all.
 ///
 /// # Errors
-/// When no variant matches `[baseline]`, two of one group do, or a path is unknown or ambiguous;
-/// in a match, several.
+/// When no variant matches `[baseline]`, two variants of one group match, or a path is unknown or
+/// ambiguous; in a match, also when several variants match.
 pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<Partners, Problem> {
     if file.baseline.is_empty() {
         return Ok(Partners::single(0, variants.len()));

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use toml::{Table, Value};
 
 /// For each set of paths that some excludes name, the values that they exclude. A combination then
-/// needs one lookup for each set of paths, however many excludes there are.
+/// needs one lookup per set of paths, regardless of the number of excludes.
 pub(super) struct Excludes<'a> {
     sets: HashMap<Vec<&'a str>, HashSet<Vec<String>>>,
 }
@@ -22,8 +22,8 @@ impl<'a> Excludes<'a> {
         Self { sets }
     }
 
-    /// Whether a combination has all the values of some exclude. `"always"` and `{ kind = "always"
-    /// }` are equal.
+    /// Whether some exclude matches a combination in all of its values. `"always"` and `{ kind =
+    /// "always" }` are equal.
     pub(super) fn matches(&self, combination: &[(String, Value)]) -> bool {
         self.sets.iter().any(|(paths, excluded)| {
             let values: Option<Vec<String>> = paths.iter().map(|path| value_at(combination, path)).collect();
@@ -52,8 +52,8 @@ fn value_at(combination: &[(String, Value)], path: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// All conditions of one exclude must hold, of several excludes any. A policy's word is its
-    /// kind, and a part of a table is found in it.
+    /// All conditions of an exclude must hold, but only one of several excludes needs to match. A
+    /// policy given as a word is compared by its kind, and a path may point into a table.
     #[test]
     fn exclude_matches_when_all_its_conditions_hold() {
         let tables = |texts: &[&str]| texts.iter().map(|text| text.parse::<Table>().unwrap()).collect::<Vec<_>>();

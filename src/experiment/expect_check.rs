@@ -98,9 +98,9 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
     Ok(())
 }
 
-/// The columns that a key of `where` could mean if no option has that very name: options that end
-/// with it, and then a column of the rows with that name. Key columns of the rows take precedence
-/// over options; other row columns do not.
+/// The columns that a key of `where` could mean if no option has exactly that name: options that
+/// end with it, and then a column of the rows with that name. Key columns of the rows take
+/// precedence over options; other columns of the rows do not.
 fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
     let own = column(key);
     if options.contains(key) || own.is_some_and(|own| own.role == Role::Key || own.name.contains('.')) {

@@ -32,9 +32,9 @@ pub fn variant_id_under(variant: &Variant, limit: Limit) -> u64 {
     hash_text(&identity_text(variant, limit))
 }
 
-/// The text that a variant's id hashes: its limit, and the options that differ from the default. So
-/// a new option that is off by default changes no id: plans, shards and results that were begun
-/// earlier can be continued.
+/// The text that a variant's id hashes: its limit, and the options that differ from the default. A
+/// new option that is off by default therefore changes no id, and plans, shards and results of
+/// earlier builds can be continued.
 fn identity_text(variant: &Variant, limit: Limit) -> String {
     let Limit { depth, nodes } = limit;
     let options = match &variant.subject {
@@ -91,16 +91,16 @@ pub(super) fn item_content(item: &Item) -> String {
     }
 }
 
-/// Each item's name and a hash of its content and searched plies: it detects results that use one
-/// name for different searches.
+/// Each item's name with a hash of its content and searched plies, for detecting results that use
+/// one name for different searches.
 pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<String, String> {
     let plies = serde_json::to_string(&sequence).unwrap_or_default();
     let hash = |item: &Item| format!("{:016x}", hash_text(&format!("{} {plies}", item_content(item))));
     suite.items.iter().map(|item| (item.id.clone(), hash(item))).collect()
 }
 
-/// The repeated searches of a variant and the total: games repeat while their moves are equal; a
-/// position's clocks count only with `clocks`.
+/// The number of a variant's repeated searches and of all its searches. Games repeat as long as
+/// their moves are equal; the clocks of a position distinguish it only if `clocks` is true.
 pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, clocks: bool) -> [usize; 2] {
     let mut seen = HashSet::new();
     let mut searches = 0;

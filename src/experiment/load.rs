@@ -103,8 +103,8 @@ impl Experiment {
         Self::parse(&read_file_text(path)?, path, sets)
     }
 
-    /// As [`Experiment::load`], for callers that only plan: a wrong expectation, which changes no
-    /// search, is returned beside the experiment instead of refusing it.
+    /// As [`Experiment::load`], for callers that only plan. An error in an expectation, which
+    /// changes no search, is returned together with the experiment instead of refusing it.
     ///
     /// # Errors
     /// The first error other than in expectations.
@@ -195,7 +195,7 @@ impl Experiment {
         };
         let (variants, partners) = read_variants(&file, sets, source)?;
         let baseline = partners.bases().next().unwrap_or(0);
-        // With tables that are never cleared, a search depends on all earlier items, so a repeated
+        // If tables are never cleared, a search depends on all earlier items, so a repeated
         // position is not a duplicate.
         let once = match work {
             Work::Search(_) => !variants.iter().all(Variant::keeps_state),

@@ -159,7 +159,7 @@ mod tests {
         let mut options = table("table.policy = { kind = 'aged-depth', factor = 4 }");
         set(&mut options, "table.policy.kind", Value::from("always")).unwrap();
         assert_eq!(options, table("table.policy.kind = 'always'"));
-        // The same kind again is no other one: its parameters stay.
+        // Naming the same kind again is not a change of kind: the parameters stay.
         let mut same = table("table.policy = { kind = 'aged-depth', factor = 7 }");
         set(&mut same, "table.policy.kind", Value::from("aged-depth")).unwrap();
         assert_eq!(same, table("table.policy = { kind = 'aged-depth', factor = 7 }"));
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age' } }"));
         merge(&mut base, &table("table.policy.factor = 2"));
         assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age', factor = 2 } }"));
-        // The same one named again keeps them.
+        // Merging the same kind keeps the parameters.
         merge(&mut base, &table("table.policy = { kind = 'depth-age', refuse = true }"));
         assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age', factor = 2, refuse = true } }"));
     }

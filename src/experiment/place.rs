@@ -13,8 +13,9 @@ struct Located {
 }
 
 /// The byte range of a key in a TOML text: `grid.table.size`, `variant.2.table.size` (in the third
-/// variant), `grid.table.size.1` (the second value). A path that does not exist gives the last part
-/// that does. `word`: the range of that word in the value, if it occurs there.
+/// variant), `grid.table.size.1` (the second value). For a path that does not exist, the range of
+/// its last part that exists. `word`: if given, the range of that word in the value, if it occurs
+/// there.
 pub fn locate(text: &str, path: &str, word: Option<&str>) -> Option<Range<usize>> {
     let place = locate_path(text, path)?;
     word.filter(|_| place.is_complete).and_then(|word| find_word(text, &place.value, word)).or(Some(place.name))
@@ -58,7 +59,7 @@ fn locate_path(text: &str, path: &str) -> Option<Located> {
         while let DeValue::Array(items) = value.get_ref() {
             let (index, after) = rest.split_once('.').unwrap_or((rest, ""));
             let numbered = index.parse::<usize>().ok().and_then(|index| items.get(index)).map(|item| (item, after));
-            // Without an index, the first table with such a key.
+            // Without an index, the first table that has such a key.
             let has = |item: &&toml::Spanned<DeValue<'_>>| match item.get_ref() {
                 DeValue::Table(table) => table.keys().any(|key| rest.starts_with(key.get_ref().as_ref())),
                 _ => false,

@@ -38,7 +38,7 @@ pub struct Plan {
     pub variants: Vec<Variant>,
     /// Index of the baseline.
     pub baseline: usize,
-    /// The limit of each variant in each suite, the suites of a variant together.
+    /// The limit of each variant in each suite, ordered by variant, then by suite.
     limits: Vec<Limit>,
     /// The id of each variant under each of those limits.
     variant_ids: Vec<u64>,
@@ -141,7 +141,7 @@ impl Plan {
             repeats: experiment.file.repeats,
             sequence_id: sequence.map_or(0, |sequence| {
                 let [given, defaults] = [sequence, Sequence::default()].map(|sequence| json!({ "sequence": sequence }));
-                // Even a default sequence makes other searches than none.
+                // Even a sequence with default settings makes other searches than no sequence.
                 hash_text(&format!("sequence\n{}", deviations(&given, &defaults)))
             }),
         }
@@ -183,7 +183,7 @@ impl Plan {
         }
     }
 
-    /// The plan as if no search could be deeper; its ids are those of such a file.
+    /// The plan with all depth limits capped; its ids are those of a file with these limits.
     pub fn limited_to(&self, depth: u8) -> Self {
         let mut plan = self.clone();
         plan.cap_depth(depth);
@@ -197,8 +197,8 @@ impl Plan {
         self.variant_ids[variant * self.suites.len() + self.suite_of(item)]
     }
 
-    /// The number of lanes, the jobs of one item: one for each variant, or in a match one for each
-    /// encounter.
+    /// The number of lanes, which is the number of jobs for one item: one per variant, or in a
+    /// match one per encounter.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
     }
@@ -214,7 +214,7 @@ impl Plan {
         self.lane_index.get(&(variant, opponent)).copied()
     }
 
-    /// A number by which jobs are ordered: (repeat, item, lane). It has gaps where a job takes many
+    /// A number that orders jobs by (repeat, item, lane). There are gaps where a job covers many
     /// items.
     pub fn order_key(&self, job: &Job) -> u64 {
         let group = u64::from(job.repeat) * self.item_ids.len() as u64 + job.item as u64;
@@ -288,8 +288,8 @@ impl Plan {
         hash.finish()
     }
 
-    /// The id of a job: that of its last item's row at ply 65535 and depth 0, whatever its real
-    /// rows.
+    /// The id of a job: the id of a row of its last item at ply 65535 and depth 0, regardless of
+    /// its real rows.
     pub fn job_id(&self, job: &Job) -> u64 {
         self.row_id(job, job.item + job.items - 1, u16::MAX, 0)
     }
@@ -342,7 +342,8 @@ mod tests {
         Plan::new(&Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}")))
     }
 
-    /// Further schedules count up as seeds do; a variant that does not depend on them has none.
+    /// Further schedules count up as seeds do; a variant that does not depend on schedules has no
+    /// copies.
     #[test]
     fn further_schedules_are_those_of_variants_that_depend_on_them() {
         let plan = plan(
@@ -357,7 +358,7 @@ mod tests {
         assert_eq!(seeds, [("a", 1), ("b", 5), ("c", 1), ("b, schedule 6", 6), ("b, schedule 7", 7)]);
     }
 
-    /// Further seeds count up from each variant's own, with the number in the name.
+    /// Further seeds count up from each variant's own seed, and the copy's name contains the seed.
     #[test]
     fn further_seeds_count_up_from_the_variants_own() {
         let plan = plan(
@@ -433,7 +434,7 @@ mod tests {
         let all = plan(&format!("limit = {{ depth = 1 }}\n[match]\npairing = 'round-robin'\n{three}"));
         let games: std::collections::HashSet<u64> = all.jobs().map(|job| all.job_id(&job)).collect();
         assert_eq!((games.len() as u64, all.len()), (3, 3));
-        // The choice of the baseline alone changes no search.
+        // Choosing another baseline changes no search.
         let [first, second] = ["", "baseline = { variant = 'b' }\n"]
             .map(|one| plan(&format!("limit = {{ depth = 1 }}\n{one}{three}")).id());
         assert_eq!(first, second);
@@ -488,8 +489,8 @@ mod tests {
                 let tolerance =
                     if shards <= plan.items() as u64 { plan.lanes() as u64 * u64::from(plan.repeats) } else { 1 };
                 assert!(!is_balanced || most - fewest <= tolerance, "{text}: {parts:?}");
-                // With more shards than items, and a multiple of the variants: no shard has a
-                // single variant.
+                // With more shards than items, and a number of shards that is a multiple of the
+                // number of variants, no shard has only a single variant.
                 let mixed = |(jobs, variants): &(u64, std::collections::HashSet<_>)| *jobs < 2 || variants.len() > 1;
                 let is_multiple = plan.lanes() > 1 && shards.is_multiple_of(plan.lanes() as u64);
                 assert!(!is_balanced || !is_multiple || parts.iter().all(mixed), "{text} in {shards}: {parts:?}");

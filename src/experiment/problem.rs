@@ -1,4 +1,5 @@
-//! Errors in an experiment file, shown like a compiler's: place, what was found, what is expected.
+//! Errors in an experiment file, shown in the style of a compiler: the place, what was found, and
+//! what was expected.
 
 use crate::chess::fault::distance;
 use crate::record::columns;
@@ -70,9 +71,9 @@ const FAMILIAR: &[(&str, &str, &str)] = &[
     ("worth", columns::SAVED, "did you mean `saved`?"),
 ];
 
-/// The new name of a renamed one, or what a word of other programs is called here, else "did you
-/// mean ...?" with the nearest valid name, if one is near: at most one wrong letter in three, plus
-/// one.
+/// Suggests what to write instead of an unknown name: the new name if it was renamed, the name used
+/// here if it is a word of other programs, or else "did you mean ...?" with the nearest valid name.
+/// A name is near if at most one letter in three, plus one, is wrong.
 pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
     if let Some(hint) = suggest_new_name(name) {
         return Some(hint);

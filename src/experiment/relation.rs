@@ -1,4 +1,4 @@
-//! The comparison in a claim, a gate or a filter: one grammar for all three.
+//! Relations between two numbers in a claim, a gate or a filter, which share one grammar.
 
 /// How two numbers compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +28,8 @@ const SIGNS: [(&str, Relation, &str); 6] = [
 ];
 
 impl Relation {
-    /// Splits a text at its first relation: both sides without blanks around them. Signs within
-    /// brackets belong to the names of variants.
+    /// Splits a text at its first relation and trims both sides. Signs within brackets are skipped,
+    /// because they are part of a variant's name.
     pub fn split(text: &str) -> Option<(&str, Self, &str)> {
         let mut brackets = 0usize;
         let place = text.find(|c| {
@@ -44,7 +44,7 @@ impl Relation {
         SIGNS.iter().find_map(|(sign, relation, _)| Some((left.trim(), *relation, rest.strip_prefix(sign)?.trim())))
     }
 
-    /// Whether two numbers compare so.
+    /// Whether the relation holds between two numbers.
     pub fn holds(self, left: f64, right: f64) -> bool {
         match self {
             Self::Less => left < right,
@@ -66,7 +66,7 @@ impl Relation {
         matches!(self, Self::Less | Self::AtMost)
     }
 
-    /// As a sentence reads it.
+    /// The relation in words, for use in a sentence.
     pub fn words(self) -> &'static str {
         SIGNS.iter().find(|(_, relation, _)| *relation == self).map_or("", |(.., words)| words)
     }

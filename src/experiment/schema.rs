@@ -25,7 +25,7 @@ pub struct OptionPage {
 }
 
 /// The JSON Schema of the file's types. A test writes it and compares it with the types; deriving
-/// it in every build would take a tenth of the build time.
+/// it in every build would add a tenth to the build time.
 static TYPES: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("types.json")).unwrap_or_default());
 
 /// The part of the schema for an engine's options.
@@ -33,9 +33,9 @@ fn engine_schema() -> &'static Value {
     resolve(&TYPES, &TYPES["properties"]["engine"])
 }
 
-/// The JSON Schema of an experiment file: that of the types, extended by what the reader also
-/// accepts: a word for a table with that `kind`; in grids and variants, option paths as keys; in
-/// grids, lists of values.
+/// The JSON Schema of an experiment file: the schema of the types, extended by what the reader also
+/// accepts. These are a word in place of a table with that `kind`; in grids and variants, option
+/// paths as keys; in grids, lists of values.
 pub fn file_schema() -> Value {
     let mut schema = TYPES.clone();
     let mut values = Map::new();
@@ -122,8 +122,8 @@ pub fn age_paths() -> impl Iterator<Item = String> {
     Policy::age_parameters().map(|name| format!("table.policy.{name}"))
 }
 
-/// The path of a list in place of a table or single value. Serde would read it as the table's
-/// values in order.
+/// The path of a list that stands in place of a table or a single value. Without this check, serde
+/// would read the list as the table's values in order.
 pub fn misplaced_list(document: &toml::Table) -> Option<String> {
     static SCHEMA: LazyLock<Value> = LazyLock::new(file_schema);
     let root: &Value = &SCHEMA;

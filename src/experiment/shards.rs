@@ -1,4 +1,4 @@
-//! Plans for many machines: a file with everything that a shard needs, and the rule that assigns
+//! Plans for several machines: a file with everything that a shard needs, and the rule that assigns
 //! jobs to shards.
 
 use super::identity::hasher;
@@ -249,7 +249,7 @@ mod tests {
             let message = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
             assert!(message.starts_with(&format!("p: {wrong}")), "{message}");
         }
-        // Settings of the plan apply when it is run, --skip-bad too.
+        // Settings of the plan, including --skip-bad, apply when it is run.
         let folder = tempfile::tempdir().unwrap();
         let twice = "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n8/8/8/3k4/8/3K4/4P3/8 w - - id \"b\";\n";
         std::fs::write(folder.path().join("s.epd"), twice).unwrap();

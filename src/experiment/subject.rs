@@ -99,8 +99,8 @@ pub fn subject_columns(subject: &SubjectOptions) -> Vec<(String, String)> {
     columns
 }
 
-/// The settings of a subject that are part of its id: timeout, trust and the doctor's file change
-/// no count.
+/// The settings of a subject that are part of its id. The timeout, trust and the doctor's file are
+/// not, because they change no count.
 pub fn content(subject: &SubjectOptions) -> String {
     serde_json::to_string(&SubjectOptions { timeout: None, trust: false, doctor: None, ..subject.clone() })
         .unwrap_or_default()
@@ -118,7 +118,7 @@ mod tests {
         read.map(|experiment| experiment.variants).map_err(|problem| problem.message)
     }
 
-    /// In a match the default is one process per game; columns and id say which.
+    /// In a match the default is one process per game; the columns and the id show this.
     #[test]
     fn match_restarts_the_engine_for_each_game() {
         let read_restart = |more: &str| {

@@ -166,8 +166,8 @@ impl FileText<'_> {
     }
 
     /// Refuses or removes duplicate items. A row's id depends on what was searched, not on its
-    /// name, so duplicates would share ids; and a position that counts twice makes a mean look more
-    /// certain than it is. `key`: the suite's path in the file.
+    /// name, so duplicates would share ids. Also, a position that counts twice makes a mean look
+    /// more certain than it is. `key`: the suite's path in the file.
     pub(super) fn check_unique(
         &self,
         key: &str,
@@ -261,8 +261,8 @@ mod tests {
         let left = read("on_error = \"skip\"\n", "x.epd", THREE).unwrap().suite;
         assert_eq!(left.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(left.notes[0].to_string(), "x.epd:4:1: left out: the same position as in line 1: each counts once");
-        // `first` counts after removal; a duplicate among the first is refused, one behind them is
-        // not read.
+        // `first` counts after duplicates are removed; a duplicate among the first items is
+        // refused, and one after them is not read.
         let with_duplicates =
             "4k3/8/8/8/8/8/8/4K3 w - - id \"e\";\n".to_owned() + THREE + "4k3/8/8/8/8/8/4P3/4K3 w - - id \"f\";\n";
         let left = read("first = 3\non_error = \"skip\"\n", "x.epd", &with_duplicates).unwrap().suite;
@@ -276,7 +276,7 @@ mod tests {
         assert!(read(players, "x.epd", THREE).is_err());
     }
 
-    /// With a table that is never cleared, a repeated position is another search; not if one
+    /// With a table that is never cleared, a repeated position is a different search, unless some
     /// variant clears its table.
     #[test]
     fn uncleared_table_allows_duplicate_positions() {
@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// The setting `on_error=skip` removes duplicates, wherever it stands among others.
+    /// The setting `on_error=skip` removes duplicates, wherever it appears among other settings.
     #[test]
     fn skip_setting_removes_duplicates() {
         let (skip, other) = (crate::experiment::SKIP_BAD, "table.slots=2");

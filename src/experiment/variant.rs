@@ -14,9 +14,9 @@ use toml::Value;
 pub struct Variant {
     /// Its name, unique in the experiment.
     pub name: String,
-    /// The paths that it sets beside `[engine]`, with their values.
+    /// The paths that it sets in addition to `[engine]`, with their values.
     pub paths: Vec<(String, Value)>,
-    /// The limit of its searches, before that of a suite.
+    /// The limit of its searches, unless a suite overrides it.
     pub limit: Limit,
     /// The engine under test.
     pub subject: Subject,
@@ -52,7 +52,7 @@ impl Variant {
         if let Subject::External(subject) = &self.subject { Some(subject) } else { None }
     }
 
-    /// Whether its searches of one item leave state (table or history) to those of the next.
+    /// Whether its searches of one item leave state (table or history) for those of the next item.
     pub fn keeps_state(&self) -> bool {
         self.builtin().is_some_and(|options| [options.table.clear, options.history_clear].contains(&Clear::Never))
     }
@@ -63,7 +63,8 @@ impl Variant {
     }
 }
 
-/// The optional columns of the variants' rows, which are those of games or of several suites.
+/// The optional columns that the variants' rows need. `games`: the rows are games; `suites`: there
+/// are several suites.
 pub fn extra_columns(variants: &[Variant], games: bool, suites: bool) -> Extra {
     let any = |has: fn(&EngineOptions) -> bool| variants.iter().filter_map(Variant::builtin).any(has);
     Extra {

@@ -1,5 +1,5 @@
-//! Generates suites from a seed: games of one fixed engine against itself, and positions from them.
-//! Nobody has tuned for these, and anyone can regenerate them. Openings are random walks:
+//! Generates suites from a seed: games of one fixed engine against itself, and positions from these
+//! games. No policy was tuned on them, and anyone can regenerate them. Openings are random walks:
 //! [`crate::chess::generate`].
 
 pub mod games;

@@ -44,8 +44,8 @@ mod tests {
     use crate::chess::Board;
     use crate::engine::EngineOptions;
 
-    /// State kept within a game is cleared by a new game; state that is never cleared goes with a
-    /// fresh start. Checked by node counts: a warm table saves nodes.
+    /// State kept within a game is cleared by a new game; state that is never cleared is cleared
+    /// only by a fresh start. Node counts show this, because a warm table saves nodes.
     #[test]
     fn new_game_and_start_clear_their_documented_state() {
         for (clear, game_forgets) in [("game", true), ("never", false)] {
@@ -71,8 +71,8 @@ mod tests {
         }
     }
 
-    /// Moving the king back repeats the start position: a draw, which the board alone does not
-    /// show.
+    /// Moving the king back repeats the start position. This is a draw, which the board alone does
+    /// not show.
     #[test]
     fn search_respects_the_game_history() {
         let options: EngineOptions = serde_json::from_str(r#"{ "draws": true }"#).unwrap();

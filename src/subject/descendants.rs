@@ -4,7 +4,7 @@
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use std::collections::HashMap;
 
-/// How often to look for survivors: a process may start another while it is being killed.
+/// How often to look for survivors: a process may start another one while it is being killed.
 const ROUNDS: u32 = 20;
 
 /// A running process below this one.

@@ -12,14 +12,13 @@ use crate::engine::options::{Mate, MateDistance};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A mate in n plies scores this less n.
+/// The score of a mate in n plies is this value less n.
 const MATE: Score = 32_000;
 
 /// How the scores of a report express a mate.
 pub const UCI_MATE: Mate = Mate { value: MATE, distance: MateDistance::Ply };
 
-/// Larger counts are ignored: this is the largest integer that every reader of the rows represents
-/// exactly.
+/// Larger counts are ignored: every reader of the rows represents integers up to this one exactly.
 const MAX_NODES: u64 = 1 << 53;
 
 /// The last value of each field, for a search or one of its depths.
@@ -118,7 +117,7 @@ impl InfoCollector {
             info.score = None;
         }
         self.total.take(&info);
-        // Lines written by the clock would make rows depend on it.
+        // Lines written at clock intervals would make rows depend on the clock.
         let Some(depth) = depth.filter(|_| !current) else { return };
         self.depth = self.depth.max(Some(depth));
         if bound {

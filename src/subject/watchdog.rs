@@ -3,8 +3,8 @@
 use crate::engine::Limit;
 use std::time::Duration;
 
-/// Timeout of a search to a depth before any search was measured: no rule leads from a depth to a
-/// time.
+/// Timeout of a search to a depth before any search was measured: a depth alone does not determine
+/// a time.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Minimum timeout, to allow for a busy machine.
@@ -17,7 +17,7 @@ const DEPTH_FACTOR: u32 = 100;
 /// A search to a node limit may take this many times as long as its nodes at the measured rate.
 const NODES_FACTOR: f64 = 20.0;
 
-/// Nodes per second before the rate was measured: no known engine is slower.
+/// Assumed nodes per second before the rate is measured: no known engine is slower.
 const SLOW_RATE: f64 = 10_000.0;
 
 /// Timeout for `uciok` and `readyok`.

@@ -14,7 +14,7 @@ pub enum System {
 /// The plan to run, and the resources of each shard.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// The experiment's name, which the job gets.
+    /// The experiment's name, which becomes the name of the job.
     pub name: String,
     /// The number of shards.
     pub shards: u64,

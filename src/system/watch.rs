@@ -1,14 +1,14 @@
-//! A watch of the memory that is left, for searches whose tables grow while they run.
+//! Watches the remaining memory, for searches with tables that grow while they run.
 
 use super::available_bytes;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// The interval between two looks at the memory.
+/// The interval between two checks of the memory.
 pub const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Why a search was stopped that left too little memory.
+/// The message of a search that was stopped because it left too little memory.
 pub const OUT_OF_MEMORY: &str =
     "out of memory: the search was stopped because its unbounded table, diagnostics or foresight used the free memory";
 
@@ -16,7 +16,7 @@ pub const OUT_OF_MEMORY: &str =
 /// it.
 const RESERVE: u64 = 128 << 20;
 
-/// The memory that must be left.
+/// The amount of memory that must remain free.
 #[derive(Debug, Clone, Copy)]
 pub struct MemoryReserve(u64);
 
@@ -30,14 +30,14 @@ impl MemoryReserve {
         Self(available.map_or(RESERVE, |available| RESERVE.min(available / 4)))
     }
 
-    /// Whether less is left; false where the system does not say.
+    /// Whether less than this is free; false if the system does not say.
     pub fn is_short(self, available: Option<u64>) -> bool {
         available.is_some_and(|available| available < self.0)
     }
 }
 
-/// Does some work, and sets `stop` when too little memory is left, if the work's memory `grows`.
-/// Returns the result of the work, and whether it was stopped.
+/// Runs `work`; if its memory `grows`, sets `stop` when too little memory is left. Returns the
+/// result of the work, and whether it was stopped.
 pub fn stop_when_short<T>(grows: bool, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
     match grows {
         true => stop_when(available_bytes, stop, work),
@@ -45,7 +45,7 @@ pub fn stop_when_short<T>(grows: bool, stop: &AtomicBool, work: impl FnOnce() ->
     }
 }
 
-/// As [`stop_when_short`], by what `available` says is left.
+/// As [`stop_when_short`], with `available` as the source of the free memory.
 fn stop_when<T>(available: impl Fn() -> Option<u64> + Send, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
     let (reserve, short) = (MemoryReserve::from_available(available()), AtomicBool::new(false));
     let result = std::thread::scope(|scope| {
@@ -60,7 +60,7 @@ fn stop_when<T>(available: impl Fn() -> Option<u64> + Send, stop: &AtomicBool, w
                 }
             }
         };
-        // Without the thread the work is done all the same.
+        // If the thread cannot be started, the work is done anyway.
         let _ = std::thread::Builder::new().spawn_scoped(scope, watch);
         let result = work();
         drop(over);
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!([None, Some(RESERVE), Some(RESERVE - 1)].map(|left| reserve.is_short(left)), [false, false, true]);
     }
 
-    /// There is memory here: nothing is stopped, and the watch ends with the work.
+    /// There is enough memory: nothing is stopped, and the watch ends with the work.
     #[test]
     fn work_with_enough_memory_is_not_stopped() {
         for grows in [false, true] {

@@ -1,4 +1,4 @@
-//! What an experiment and its metric need for a race.
+//! Checks that an experiment and its metric can be used in a race.
 
 use super::runs::find_count;
 use crate::analysis::{Frame, Metric};
@@ -28,7 +28,7 @@ pub fn check(experiment: &Experiment) -> Result<(), String> {
     Ok(())
 }
 
-/// Finds the metric that decides, in the columns of the plan's results.
+/// Finds the metric that decides the race, in the columns of the plan's results.
 ///
 /// # Errors
 /// If it cannot decide a race.
@@ -60,7 +60,7 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
 /// every candidate.
 ///
 /// # Errors
-/// Which, and why.
+/// The metric, and why it is refused.
 pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), String> {
     let external = experiment.variants.iter().find_map(|variant| Some((variant, variant.external()?)));
     let is_reported = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
@@ -81,8 +81,8 @@ pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), Stri
     Ok(())
 }
 
-/// Removes items without searches, such as games that are shorter than the selected plies: a round
-/// that draws them would show nothing.
+/// Removes items without searches, such as games that are shorter than the selected plies, because
+/// a round that draws them would show nothing.
 pub fn leave_out_idle(experiment: &mut Experiment) {
     let mut items = std::mem::take(&mut experiment.suite.items);
     items.retain(|item| experiment.is_searched(item));

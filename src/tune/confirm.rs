@@ -35,8 +35,8 @@ pub struct Confirmation {
     pub tail: f64,
 }
 
-/// Called when a stage begins, with its number (from 1), its contenders and its pairs of games.
-/// Returns the progress display of its jobs.
+/// Called when a stage begins, with its number (from 1), its number of contenders and its number of
+/// pairs of games. Returns the progress display of its jobs.
 pub type BeginStage<'a> = dyn FnMut(usize, usize, usize) -> Box<dyn Progress> + 'a;
 
 /// Plays matches of the variants `others` against `best`, both indices into the screen's variants.

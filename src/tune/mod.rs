@@ -1,5 +1,5 @@
-//! Tuning: races the variants of an experiment, and confirms the winner on items that the race
-//! never saw.
+//! Tuning: races the variants of an experiment against each other, and confirms the winner on items
+//! that the race never used.
 //!
 //! This module runs the stages; [`crate::analysis::questions::race`] decides them. All candidates
 //! are searched on a few items, those that are clearly worse than the best are dropped, the others

@@ -1,5 +1,5 @@
-//! The table pressures at which a winner is confirmed: the file's own, and those of `[tune]` or a
-//! quarter and four times the size.
+//! The table pressures at which a winner is confirmed: the file's own, and either those of `[tune]`
+//! or a quarter of the size and four times the size.
 
 use crate::experiment::tune::to_settings;
 use crate::experiment::{Experiment, Plan, Problem, Variant};
@@ -10,8 +10,8 @@ use crate::table::options::Size;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The experiment of the file and at each other table pressure, without duplicates, with the
-/// pressures' names.
+/// The experiment at the file's own table pressure and at each other one, without duplicates, with
+/// the names of the pressures.
 ///
 /// # Errors
 /// If the file cannot be read at a pressure.
@@ -22,8 +22,8 @@ pub fn at_pressures(
 ) -> Result<(Vec<Experiment>, Vec<String>), String> {
     let tune = experiment.file.tune.clone().unwrap_or_default();
     let base = &experiment.variants[experiment.baseline];
-    // If the variants differ in size, or their engines' sizes are not comparable, there is no other
-    // size to try.
+    // If the variants differ in size, or the sizes of their engines are not comparable, there is no
+    // other size to try.
     let size = |variant: &Variant| {
         (variant.table().map(|table| table.size), hash(variant).map(|(name, size)| (name.to_owned(), size)))
     };
@@ -50,7 +50,7 @@ pub fn at_pressures(
             true => Problem { file: format!("{} [tune] pressures", file.display()), ..problem }.to_string(),
             false => format!("{problem}\nat the pressure {}", other.join(", ")),
         })?;
-        // A duplicate would be searched twice, and tested as if it were two.
+        // A duplicate would be searched twice and counted as two independent tests.
         let id = Plan::new(&variant).id();
         if experiments.iter().all(|known| Plan::new(known).id() != id) {
             names.push(other.join(", ").replace('=', " = ").replace('"', ""));

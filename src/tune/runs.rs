@@ -106,8 +106,8 @@ impl Objective for Runs<'_> {
     }
 }
 
-/// The first candidate most of whose searches have no ratio to the base, because one of the two
-/// counts is 0.
+/// The first candidate that has no ratio to the base in most of its searches, because one of the
+/// two counts is 0.
 fn without_ratio(measured: &Measurements, base: usize) -> Option<usize> {
     (0..measured.values.len()).find(|&who| {
         let pairs = Pairs::from_values(&measured.items, &measured.values[base], &measured.values[who]);

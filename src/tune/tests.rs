@@ -1,4 +1,4 @@
-//! What a tuning is made of, before anything is searched.
+//! Tests what a tuning determines before anything is searched.
 
 use super::pressures::neighbours;
 use super::*;

@@ -10,7 +10,8 @@ use std::time::Duration;
 /// Maximum `Hash`, in MiB.
 const MAX_HASH: u64 = 1 << 20;
 
-/// What a client should know of several searchers that take turns, and of threads of the system.
+/// What a client should know about several searchers that take turns, and about threads of the
+/// system.
 const TURNS: &str =
     "Threads: the searchers take turns on one thread of the system: counts repeat, but no move comes sooner";
 const REAL: &str = "Threads: each searcher has a thread of the system: no search repeats";

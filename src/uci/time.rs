@@ -13,8 +13,9 @@ pub struct Budget {
     pub hard: Duration,
 }
 
-/// Estimates the time lost between client and engine per move: what the client's clock lost beyond
-/// the engine's thinking time. On a busy machine it is several times any usual setting.
+/// Estimates the time lost between client and engine per move: the time that the client's clock
+/// lost beyond the engine's thinking time. On a busy machine it is several times larger than any
+/// usual setting.
 #[derive(Debug, Clone, Default)]
 pub struct Lag {
     /// The side that moved last, its clock plus increment before the move, and the engine's
@@ -30,7 +31,7 @@ impl Lag {
         // A clock that was reset or belongs to another game is ignored.
         let lost = before.checked_sub(left).and_then(|spent| spent.checked_sub(took));
         if let Some(lost) = lost.filter(|&lost| mover == turn && lost <= MAX_LAG) {
-            // Adapts quickly to late answers, and slowly back.
+            // Adapts quickly when answers become late, and slowly when they no longer are.
             self.mean = if lost > self.mean { (self.mean + lost) / 2 } else { (self.mean * 9 + lost) / 10 };
         }
     }
@@ -74,8 +75,8 @@ pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
     let ahead = (left + increment * (moves - 1)).saturating_sub(overhead * (moves * 3 / 2 + 2));
     let fair = (ahead / moves).min(usable);
     let share = fair.max(left / 400);
-    // An iteration beyond the share rarely pays; up to four times the share may, if much time is
-    // left.
+    // An iteration that exceeds the move's share of time rarely pays off; if much time is left, up
+    // to four times the share may be used.
     let most = match go.moves_to_go {
         Some(_) if moves == 1 => usable * 3 / 4,
         Some(_) => usable * 3 / 5,
@@ -174,7 +175,7 @@ mod tests {
         assert!((ms(11)..ms(40)).contains(&lag.overhead(ms(10))), "{:?}", lag.overhead(ms(10)));
     }
 
-    /// However much is reserved, a move gets 1/400 of the clock, and starts no iteration after six
+    /// Regardless of the reserve, a move gets 1/400 of the clock, and starts no iteration after six
     /// tenths of that.
     #[test]
     fn move_has_a_minimum_share_of_the_clock() {
