@@ -62,10 +62,10 @@ fn made_up(events: usize) -> Vec<Event> {
     };
     let mut trace = Vec::with_capacity(events);
     let key = |name: u64| (name + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let (mut names, mut nodes) = (0u64, 0u32);
+    let (mut names, mut nodes) = (0u64, 0u64);
     while trace.len() < events {
-        nodes = nodes.wrapping_add(1 + random(9) as u32);
-        let depth = random(7) as i8;
+        nodes += 1 + random(9);
+        let depth = random(7) as i16;
         if names > 0 && random(4) == 0 {
             let waves = random(12);
             let name = key(names - 1 - random(names.min(1 + (names >> waves))));
@@ -75,7 +75,7 @@ fn made_up(events: usize) -> Vec<Event> {
             names += 1;
             trace.push(Event::probe(name, depth, 0, 0, nodes));
             let bits = Event::bound_bits(Bound::Lower) | flags::SUBTREE;
-            trace.push(Event::store(name, depth, 0, bits, (1 + random(50) as u32) << depth));
+            trace.push(Event::store(name, depth, 0, bits, (1 + random(50)) << depth));
         }
     }
     trace

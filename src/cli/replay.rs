@@ -35,6 +35,7 @@ each policy keeps of all that could be used.
                answered here by an entry that ends the node
   worth kept   the nodes that these answers save: those searched to make the entry offered last.
                Counting hits ranks policies wrongly, see docs/concepts.md
+  moves kept   the probes of positions with a move that were answered here with the move offered last
   gap          the share of the way from `always` to `clairvoyant`
   otherwise    the probes that the recorded table answered and this one did not, or the reverse: 0 if
                it is that table
@@ -104,9 +105,12 @@ pub fn run(args: &Args) -> CommandResult {
     let always = TableOptions { policy: Policy::default(), victim: Victim::Store, ..base.clone() };
     let policies = policies.into_iter().map(|policy| TableOptions { policy, ..base.clone() });
     let tables: Vec<_> =
-        std::iter::once(always).chain(policies).map(|table| count_depths_from(info.min_depth, &table)).collect();
+        std::iter::once(always).chain(policies).map(|table| count_depths_from(passes.depths.lowest, &table)).collect();
     let replayers = Replayers::new(&tables, Some(&base), info.positions, &mut end_pass);
     let mut replayers = replayers.map_err(CommandFailure::usage)?;
+    if info.threads > 1 {
+        replayers = replayers.by_thread();
+    }
     if let Some(message) = pass_message(info.events, pass_count, reading, tables.len()) {
         eprintln!("{message}");
     }
@@ -117,6 +121,8 @@ pub fn run(args: &Args) -> CommandResult {
     })?;
 
     let (mut results, bounds) = (replayers.results().into_iter(), replayers.bounds());
+    // Behind those of `always`, which is there for the gaps.
+    let threads = replayers.thread_results().iter().skip(1).cloned().collect();
     let outcome = ReplayOutcome {
         info: &info,
         base: &base,
@@ -124,6 +130,7 @@ pub fn run(args: &Args) -> CommandResult {
         always: results.next().unwrap_or_default(),
         bounds: std::array::from_fn(|index| bounds[index]),
         policies: names.into_iter().zip(results).collect(),
+        threads,
     };
     let sheet = outcome.sheet();
     match format {

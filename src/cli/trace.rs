@@ -1,8 +1,9 @@
-use super::{CommandResult, Exit, refuse_overwrite, write_error};
+use super::{CommandFailure, CommandResult, Exit, refuse_overwrite, write_error};
 use crate::record::publish;
 use crate::report::trace_page::describe_trace;
 use crate::text::plural;
-use crate::traces::{self, Info, TraceError, Writer};
+use crate::traces::{self, Format, Info, Reader, TraceError, Writer};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 mod files;
@@ -44,7 +45,11 @@ enum TraceCommand {
   ttlab trace import first.trace second.trace -o both.trace
                                           one after another; the table is cleared between them
   ttlab trace import --repair killed.trace -o whole.trace
-                                          keep what the engine wrote before it was killed")]
+                                          keep what the engine wrote before it was killed
+  ttlab trace import --merge one.trace two.trace -o both.trace
+                                          programs that asked one table, by their clock
+  ttlab trace import --thread 0 both.trace -o one.trace
+                                          what one thread asked")]
     Import {
         /// Traces by include/ttlab-trace.h or `ttlab trace`
         #[arg(required = true)]
@@ -55,6 +60,13 @@ enum TraceCommand {
         /// Keep the events before any damage, and end the trace there
         #[arg(long)]
         repair: bool,
+        /// Merge traces by the clock of their events, each with threads of its own, instead of
+        /// joining them one after another
+        #[arg(long, conflicts_with_all = ["repair", "thread"])]
+        merge: bool,
+        /// Only the events of this thread
+        #[arg(long, value_name = "N")]
+        thread: Option<u8>,
     },
     /// Show the contents of a trace
     #[command(after_help = "Example:
@@ -91,7 +103,8 @@ enum Simulator {
 
 pub fn run(args: &Args) -> CommandResult {
     match (&args.command, &args.record) {
-        (Some(TraceCommand::Import { files, out, repair }), _) => import(files, out, *repair),
+        (Some(TraceCommand::Import { files, out, merge: true, .. }), _) => merge(files, out),
+        (Some(TraceCommand::Import { files, out, repair, thread, .. }), _) => import(files, out, *repair, *thread),
         (Some(TraceCommand::Info { file }), _) => info(file),
         (Some(TraceCommand::Export { file, to: Simulator::Libcachesim, out, memory }), _) => {
             export(file, out, crate::system::cap_at_half_free(memory << 20))
@@ -101,14 +114,46 @@ pub fn run(args: &Args) -> CommandResult {
     }
 }
 
-fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
+/// Opens traces, and finds the format of all together.
+fn open_all(files: &[PathBuf], out: &Path) -> Result<(Vec<Reader<File>>, Format), CommandFailure> {
     files.iter().try_for_each(|file| refuse_overwrite(file, out))?;
-    let mut writer = Writer::new(create_output(out)?);
+    let read = |file: &PathBuf| Reader::new(open(file)?).map_err(trace_failure(file));
+    let readers = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let mut format = readers[0].format();
+    for (file, reader) in files.iter().zip(&readers) {
+        let [found, first] = [reader.format(), format].map(|format| format.depth_parts);
+        let Some(joined) = format.join(reader.format()) else {
+            let first_file = files[0].display();
+            refuse!("{}: depths count 1/{found} ply, expected 1/{first} as in {first_file}", file.display());
+        };
+        format = joined;
+    }
+    Ok((readers, format))
+}
+
+fn import(files: &[PathBuf], out: &Path, repair: bool, thread: Option<u8>) -> CommandResult {
+    let (_, format) = open_all(files, out)?;
+    let mut writer = Writer::with_format(create_output(out)?, format);
     for (at, file) in files.iter().enumerate() {
-        let imported = traces::import(open(file)?, &mut writer, at == 0, repair).map_err(trace_failure(file))?;
+        let imported =
+            traces::import(open(file)?, &mut writer, at == 0, repair, thread).map_err(trace_failure(file))?;
+        if let (0, Some(thread)) = (imported.accesses, thread) {
+            refuse!(
+                "{}: no probe or store of a thread {thread}: `ttlab trace info` counts its threads",
+                file.display()
+            );
+        }
         let cut = imported.cut_at.map(|byte| format!(", cut at byte {byte}")).unwrap_or_default();
         eprintln!("{}: {}{cut}", file.display(), plural(imported.events, "event"));
     }
+    eprintln!("{}: {}", out.display(), finish(writer, out)?);
+    Ok(Exit::Done)
+}
+
+fn merge(files: &[PathBuf], out: &Path) -> CommandResult {
+    let (readers, format) = open_all(files, out)?;
+    let mut writer = Writer::with_format(create_output(out)?, format);
+    traces::merge(readers, &mut writer).map_err(|(at, error)| trace_failure(&files[at])(error))?;
     eprintln!("{}: {}", out.display(), finish(writer, out)?);
     Ok(Exit::Done)
 }

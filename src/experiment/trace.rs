@@ -7,7 +7,7 @@ use crate::chess::Board;
 use crate::chess::suite::Suite;
 use crate::system::files;
 use crate::table::options::Index;
-use crate::traces::replay::{Passes, ReplayError, ReplaySink, Step, StepMaker, TracedGame, find_games};
+use crate::traces::replay::{DepthScale, Passes, ReplayError, ReplaySink, Step, StepMaker, TracedGame, find_games};
 use crate::traces::{Info, Reader, TraceError};
 use serde::Deserialize;
 use std::collections::{HashMap, VecDeque};
@@ -50,8 +50,8 @@ pub struct Trace {
     stamp: (u64, Option<SystemTime>),
     /// Maximum bytes of the cache, and of one pass.
     memory: u64,
-    /// The least depth in any game.
-    pub lowest: i8,
+    /// The depths of all games.
+    pub depths: DepthScale,
     games: Vec<TracedGame>,
     /// Index of each game by name.
     places: HashMap<String, usize>,
@@ -98,10 +98,12 @@ impl Trace {
                 "the trace records no search windows and no cutoffs: the worth of its results cannot be computed";
             return Err(source.invalid("trace.file", message));
         }
-        let lowest = games.iter().map(|game| game.info.min_depth).min().unwrap_or(0);
+        games.iter().try_for_each(|game| game.info.require_one_thread()).map_err(wrong)?;
+        let least = games.iter().map(|game| game.info.min_depth).min().unwrap_or(0);
+        let depths = DepthScale::new(games.first().map_or(1, |game| game.info.depth_parts), least);
         let places = (0..games.len()).map(|place| (game_name(place), place)).collect();
         let (digest, memory) = (hash.finish(), crate::system::cap_at_half_free(choice.memory << 20));
-        Ok(Self { name, digest, path, stamp, memory, lowest, games, places, cache: Mutex::default() })
+        Ok(Self { name, digest, path, stamp, memory, depths, games, places, cache: Mutex::default() })
     }
 
     /// The games as items of a suite: names without positions.
@@ -132,7 +134,7 @@ impl Trace {
     ) -> Result<(), ReplayError> {
         let Some(&place) = self.places.get(item) else { return Ok(()) };
         let passes = Passes::new(&self.games[place].info, index, buckets, self.memory);
-        let passes = Passes { min_depth: self.lowest, ..passes };
+        let passes = Passes { depths: self.depths, ..passes };
         match self.load_steps(place, passes.count)? {
             Some(steps) => {
                 sink.begin_pass(0..buckets)?;
@@ -171,7 +173,7 @@ impl Trace {
             cache.pop_front();
         }
         let mut steps = Vec::with_capacity(events);
-        let mut maker = StepMaker::new(self.lowest);
+        let mut maker = StepMaker::new(self.depths);
         let mut reader = self.open_game(place)?;
         while let Some(block) = reader.next_block()? {
             for event in block {
@@ -319,7 +321,7 @@ mod tests {
         assert_eq!(read.count_repeated_searches(), None, "nothing is searched");
         let crate::experiment::Work::Replay(trace) = read.work else { panic!("a trace") };
         let mut trace = std::sync::Arc::into_inner(trace).unwrap();
-        assert_eq!(trace.lowest, -3);
+        assert_eq!(trace.depths.lowest, -3);
         let default_memory = trace.memory;
         for (game, memory) in
             [(2, default_memory), (1, default_memory), (3, 0), (3, default_memory), (1, 0), (2, default_memory)]

@@ -3,7 +3,8 @@
 use super::sheet::{Cell, Entries, Part, Sheet, SheetTable};
 use crate::table::{Size, TableOptions};
 use crate::traces::Info;
-use crate::traces::replay::ReplayCounters;
+use crate::traces::replay::{DepthScale, ReplayCounters};
+use std::collections::BTreeMap;
 
 /// A replayed trace.
 pub struct ReplayOutcome<'a> {
@@ -18,6 +19,8 @@ pub struct ReplayOutcome<'a> {
     pub bounds: [u64; 3],
     /// Each policy's name and counts.
     pub policies: Vec<(String, ReplayCounters)>,
+    /// The counts of each thread under each policy, if the trace is of several.
+    pub threads: Vec<BTreeMap<u8, ReplayCounters>>,
 }
 
 /// A policy or a bound, its counts, and whether it is a bound.
@@ -32,9 +35,21 @@ const NO_WINDOWS: &str = "the trace records no search windows and no cutoffs";
 impl ReplayOutcome<'_> {
     /// The page.
     pub fn sheet(&self) -> Sheet {
-        let open_loop = "open loop: in a search, a table's answers would change later probes".to_owned();
-        let parts =
-            vec![Part::Findings(vec![self.describe_trace()]), Part::Warning(open_loop), Part::Table(self.table())];
+        let open = "open loop: in a search, a table's answers would change later probes".to_owned();
+        let mut parts = vec![Part::Findings(vec![self.describe_trace()]), Part::Warning(open)];
+        let depths = DepthScale::new(self.info.depth_parts, self.info.min_depth);
+        if depths.is_clipped(self.info.max_depth) {
+            let counted = "depths of more than 255 plies above the least count as 255";
+            parts.push(Part::Warning(counted.to_owned()));
+        }
+        if depths.parts > 1 {
+            let counted = format!("depths count 1/{} ply; tables keep whole plies, rounded down", depths.parts);
+            parts.push(Part::Warning(counted));
+        }
+        parts.push(Part::Table(self.table()));
+        if !self.threads.is_empty() {
+            parts.push(Part::Table(self.thread_table()));
+        }
         Sheet { kind: "replay".to_owned(), parts, ..Sheet::default() }
     }
 
@@ -85,6 +100,16 @@ impl ReplayOutcome<'_> {
                 .drop_order(order);
         }
         let mut entries = entries
+            .number("moves", "moves", "probes of positions with a move", |line: &Line| Cell::count(line.1.moves as f64))
+            .drop_order(15)
+            .number("moves_kept", "moves kept", "those answered with the move offered last", |line: &Line| {
+                match line.2 {
+                    true if line.0 == "clairvoyant" => Cell::empty("a bound"),
+                    true => Cell::count(line.1.moves as f64),
+                    false => Cell::count(line.1.moves_kept as f64),
+                }
+            })
+            .drop_order(16)
             .number("deep", "deep", "hits as deep as was asked for", count_of_policy(|count| count.deep))
             .drop_order(9)
             .number("stores", "stores", "", count_of_policy(|count| count.stores))
@@ -98,9 +123,33 @@ impl ReplayOutcome<'_> {
                 "probes that the recorded table answered and this one did not, or the reverse: 0 if it is that table";
             entries = entries
                 .number("otherwise", "otherwise", meaning, count_of_policy(|count| count.otherwise))
-                .drop_order(15);
+                .drop_order(17);
         }
         entries.table("replay", "", &lines)
+    }
+
+    /// A line for each policy and thread: what the others' answers are not counted into.
+    fn thread_table(&self) -> SheetTable {
+        let lines: Vec<(&str, u8, ReplayCounters)> = self
+            .policies
+            .iter()
+            .zip(&self.threads)
+            .flat_map(|((name, _), threads)| threads.iter().map(|(thread, counts)| (name.as_str(), *thread, *counts)))
+            .filter(|(_, _, counts)| counts.probes + counts.stores > 0)
+            .collect();
+        let count = |count: Count| move |line: &(&str, u8, ReplayCounters)| Cell::count(count(&line.2) as f64);
+        Entries::<(&str, u8, ReplayCounters)>::default()
+            .text("policy", "policy", "", |line| Cell::text(line.0))
+            .number("thread", "thread", "the thread that asked; all share the table", |line| Cell::count(line.1.into()))
+            .number("probes", "probes", "", count(|counts| counts.probes))
+            .number("hits", "hits", "those that the table answered", count(|counts| counts.hits))
+            .number("cuts", "cuts", "probes whose last offered entry ends the node", count(|counts| counts.cuts))
+            .number("cuts_kept", "cuts kept", "", count(|counts| counts.kept))
+            .number("worth", "worth", "the cost of such entries", count(|counts| counts.worth))
+            .number("worth_kept", "worth kept", "", count(|counts| counts.worth_kept))
+            .number("moves_kept", "moves kept", "", count(|counts| counts.moves_kept))
+            .number("stores", "stores", "", count(|counts| counts.stores))
+            .table("threads", "By thread", &lines)
     }
 
     /// Describes the trace, and how much of it fits into the table.
@@ -110,8 +159,12 @@ impl ReplayOutcome<'_> {
         let share = 100.0 * entries as f64 / (*positions).max(1) as f64;
         let size =
             if matches!(self.base.size, Size::Share(_)) { format!(" ({})", self.base.size) } else { String::new() };
+        let threads = match self.info.threads {
+            0 | 1 => String::new(),
+            threads => format!("; {threads} threads ask one table, and each is counted by itself below"),
+        };
         format!(
-            "{events} events, {probes} probes, {stores} stores of {positions} positions; a table of {entries} entries{size}: {share:.1} % of the positions"
+            "{events} events, {probes} probes, {stores} stores of {positions} positions; a table of {entries} entries{size}: {share:.1} % of the positions{threads}"
         )
     }
 }
@@ -125,9 +178,10 @@ mod tests {
     /// Makes the counts of a table.
     fn counts([known, hits, cuts, kept, worth, worth_kept]: [u64; 6]) -> ReplayCounters {
         let (probes, deep, stores, evictions, rejections) = (1000, hits / 2, 60, 50, 40);
-        let (otherwise, counters) = (7, ReplayCounters::default());
-        let counters = ReplayCounters { probes, known, hits, otherwise, deep, cuts, kept, ..counters };
-        ReplayCounters { worth, worth_kept, stores, evictions, rejections, ..counters }
+        let (moves, moves_kept) = (20, 10);
+        let (otherwise, all) = (7, ReplayCounters::default());
+        let all = ReplayCounters { probes, known, hits, otherwise, deep, cuts, kept, moves, moves_kept, ..all };
+        ReplayCounters { worth, worth_kept, stores, evictions, rejections, ..all }
     }
 
     fn table(bounds: [u64; 3], has_worth: bool) -> SheetTable {
@@ -139,9 +193,10 @@ mod tests {
         let policies = vec![("a \"b\"".to_owned(), counts([800, 300, 400, 175, 10_000, 4000]))];
         let always = counts([800, 200, 400, 100, 10_000, 1000]);
         let base = TableOptions { slots: 4, ..TableOptions::default() };
-        let outcome = ReplayOutcome { info: &info, base: &base, buckets: 64, always, bounds, policies };
-        let sentence = outcome.describe_trace();
-        assert!(sentence.ends_with("of 2000 positions; a table of 256 entries: 12.8 % of the positions"), "{sentence}");
+        let outcome =
+            ReplayOutcome { info: &info, base: &base, buckets: 64, always, bounds, policies, threads: Vec::new() };
+        let found = outcome.describe_trace();
+        assert!(found.ends_with("of 2000 positions; a table of 256 entries: 12.8 % of the positions"), "{found}");
         outcome.table()
     }
 
@@ -149,13 +204,13 @@ mod tests {
     /// `always` to the bound.
     #[test]
     fn lines_show_share_and_gap_of_each_measure() {
-        let table = table([600, 200, 5000], true);
-        assert_drop_orders_distinct(&table);
-        let expected = "policy,probes,known,hits,hits_share,hits_gap,cuts,cuts_kept,cuts_share,cuts_gap,worth,worth_kept,worth_share,worth_gap,deep,stores,evictions,refused\n\
-            \"a \"\"b\"\"\",1000,800,300,0.375,0.25,400,175,0.4375,0.75,10000,4000,0.4,0.75,150,60,50,40\n\
-            clairvoyant,1000,800,600,0.75,1,400,200,0.5,1,10000,5000,0.5,1,,,,\n\
-            unbounded,1000,800,800,1,1.5,400,400,1,3,10000,10000,1,2.25,,,,\n";
-        assert_eq!(wide_csv(&table, false), expected);
+        let shown = table([600, 200, 5000], true);
+        assert_drop_orders_distinct(&shown);
+        let expected = "policy,probes,known,hits,hits_share,hits_gap,cuts,cuts_kept,cuts_share,cuts_gap,worth,worth_kept,worth_share,worth_gap,moves,moves_kept,deep,stores,evictions,refused\n\
+            \"a \"\"b\"\"\",1000,800,300,0.375,0.25,400,175,0.4375,0.75,10000,4000,0.4,0.75,20,10,150,60,50,40\n\
+            clairvoyant,1000,800,600,0.75,1,400,200,0.5,1,10000,5000,0.5,1,20,,,,,\n\
+            unbounded,1000,800,800,1,1.5,400,400,1,3,10000,10000,1,2.25,20,20,,,,\n";
+        assert_eq!(wide_csv(&shown, false), expected);
     }
 
     /// The column is there only if the trace has the answers of the recorded table.
@@ -173,13 +228,13 @@ mod tests {
         let line = wide_csv(&table([200, 100, 1000], true), false).lines().nth(1).map(str::to_owned);
         assert_eq!(
             line.as_deref(),
-            Some("\"a \"\"b\"\"\",1000,800,300,0.375,,400,175,0.4375,,10000,4000,0.4,,150,60,50,40")
+            Some("\"a \"\"b\"\"\",1000,800,300,0.375,,400,175,0.4375,,10000,4000,0.4,,20,10,150,60,50,40")
         );
     }
 
     #[test]
     fn cuts_and_worth_are_unknown_without_windows() {
         let line = wide_csv(&table([600, 200, 5000], false), false).lines().nth(1).map(str::to_owned);
-        assert_eq!(line.as_deref(), Some("\"a \"\"b\"\"\",1000,800,300,0.375,0.25,,,,,,,,,150,60,50,40"));
+        assert_eq!(line.as_deref(), Some("\"a \"\"b\"\"\",1000,800,300,0.375,0.25,,,,,,,,,20,10,150,60,50,40"));
     }
 }

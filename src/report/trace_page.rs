@@ -18,11 +18,18 @@ pub fn describe_trace(info: &Info) -> String {
         0 => String::new(),
         nodes => format!("{:.2} events per node", info.events as f64 / nodes as f64),
     };
+    let plies = |depth: i16| match info.depth_parts {
+        0 | 1 => depth.to_string(),
+        parts => format!("{:.2}", f64::from(depth) / f64::from(parts)),
+    };
+    let moves = if info.moves > 0 { share(info.moves, info.stores) } else { String::new() };
+    let threads = if info.threads > 1 { info.threads.to_string() } else { String::new() };
     let lines = [
         ("events", info.events.to_string()),
         ("games", info.games.to_string()),
         ("searches", format!("{} ({} recorded)", info.searches, plural(info.iterations, "iteration"))),
         ("clears", info.clears.to_string()),
+        ("threads", threads),
         ("nodes", info.nodes.to_string()),
         ("", rate),
         ("probes", info.probes.to_string()),
@@ -33,8 +40,9 @@ pub fn describe_trace(info: &Info) -> String {
         ("  exact", share(info.exact, info.stores)),
         ("  lower", share(info.lower, info.stores)),
         ("  no bound", share(info.evaluations, info.stores)),
+        ("  moves", moves),
         ("positions", format!("{}{}", if info.estimated { "about " } else { "" }, info.positions)),
-        ("depths", format!("{} to {}", info.min_depth, info.max_depth)),
+        ("depths", format!("{} to {}", plies(info.min_depth), plies(info.max_depth))),
         ("worth", worth.to_owned()),
     ];
     let text = lines.into_iter().filter(|(_, figure)| !figure.is_empty());

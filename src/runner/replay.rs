@@ -11,6 +11,7 @@ use crate::table::{Occupancy, TableError, TableOptions};
 use crate::traces::replay::{
     Clairvoyant, Objective, ReplayCounters, ReplaySink, ReplayTable, Step, buckets, count_depths_from, replay_table,
 };
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -18,6 +19,8 @@ use std::time::Instant;
 pub struct Replayers<'a> {
     /// The tables and their occupancy: the sum over the passes, which use disjoint buckets.
     tables: Vec<(Box<dyn ReplayTable>, Occupancy)>,
+    /// The counts of each thread on each table, if the trace is of several.
+    threads: Option<Vec<BTreeMap<u8, ReplayCounters>>>,
     bounds: Vec<Clairvoyant>,
     /// Number of replayed steps, over all passes.
     pub steps: usize,
@@ -44,6 +47,7 @@ impl<'a> Replayers<'a> {
         let objectives = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
         Ok(Self {
             tables: tables.iter().map(table).collect::<Result<_, TableError>>()?,
+            threads: None,
             bounds: bounded
                 .into_iter()
                 .flat_map(|base| objectives.map(|objective| (base, objective)))
@@ -53,6 +57,18 @@ impl<'a> Replayers<'a> {
             seconds: [0.0; 2],
             end_pass,
         })
+    }
+
+    /// Counts each thread by itself too.
+    #[must_use]
+    pub fn by_thread(mut self) -> Self {
+        self.threads = Some(vec![BTreeMap::new(); self.tables.len()]);
+        self
+    }
+
+    /// The counts of each thread on each table; nothing of a trace of one.
+    pub fn thread_results(&self) -> &[BTreeMap<u8, ReplayCounters>] {
+        self.threads.as_deref().unwrap_or_default()
     }
 
     /// The counts of each table.
@@ -74,7 +90,18 @@ impl ReplaySink for Replayers<'_> {
 
     fn push(&mut self, steps: &[Step]) {
         let start = Instant::now();
-        self.tables.iter_mut().for_each(|(table, _)| table.replay_steps(steps));
+        match &mut self.threads {
+            None => self.tables.iter_mut().for_each(|(table, _)| table.replay_steps(steps)),
+            Some(threads) => {
+                for ((table, _), counts) in self.tables.iter_mut().zip(threads) {
+                    for run in steps.chunk_by(|a, b| a.thread == b.thread) {
+                        let before = table.result();
+                        table.replay_steps(run);
+                        *counts.entry(run[0].thread).or_default() += table.result() - before;
+                    }
+                }
+            }
+        }
         self.steps += steps.len();
         let tables_done = Instant::now();
         self.bounds.iter_mut().for_each(|bound| bound.push(steps));
@@ -108,7 +135,7 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
     // Only a size that is a share needs the working set.
     let working_set = if variant.has_share() { game.positions.max(1) } else { 0 };
     let end_pass = &mut || {};
-    let counted = count_depths_from(trace.lowest, options);
+    let counted = count_depths_from(trace.depths.lowest, options);
     let replayers = Replayers::new(&[counted], None, working_set, end_pass);
     let mut replayers = replayers.map_err(|error| error.to_string())?;
     let buckets = buckets(options, Some(working_set)).map_err(|error| error.to_string())?;
@@ -120,7 +147,7 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
     let iteration = Iteration {
         depth: 1,
         search: SearchCounters {
-            nodes: game.nodes + replay.worth - replay.worth_kept,
+            nodes: game.nodes.saturating_add(replay.worth - replay.worth_kept),
             usable: replay.kept,
             saved: replay.worth_kept,
             ..SearchCounters::default()
@@ -137,7 +164,7 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
 mod tests {
     use super::*;
     use crate::experiment::Experiment;
-    use crate::traces::replay::StepMaker;
+    use crate::traces::replay::{DepthScale, StepMaker};
     use crate::traces::{Event, Writer, flags};
 
     #[test]
@@ -146,7 +173,7 @@ mod tests {
         let mut passes = 0;
         let mut end_pass = || passes += 1;
         let mut replayers = Replayers::new(&[base.clone(), base.clone()], Some(&base), 10, &mut end_pass).unwrap();
-        let mut maker = StepMaker::new(2);
+        let mut maker = StepMaker::new(DepthScale::new(1, 2));
         let events = [
             Event::probe(5, 2, 0, flags::WINDOW, 1),
             Event::store(5, 2, 0, 0b1100, 3),

@@ -1,6 +1,5 @@
 //! One event of a trace, and its validation.
 
-use super::EVENT_BYTES;
 use crate::chess::Bound;
 
 /// The kind of event.
@@ -24,7 +23,7 @@ pub mod flags {
     pub const PV: u8 = 1 << 4;
     /// Store: the entry has a move.
     pub const MOVE: u8 = 1 << 5;
-    /// Store: `nodes` counts the entry's own subtree, not all nodes so far.
+    /// Store: `cost` is that of the entry's own subtree, not of all so far.
     pub const SUBTREE: u8 = 1 << 6;
     /// Probe: `value` is the node's beta.
     pub const WINDOW: u8 = 1 << 5;
@@ -38,20 +37,29 @@ pub mod flags {
     pub const ITERATION: u8 = 1 << 5;
 }
 
-/// One event, as in the file.
+/// One event, as in the file. Narrow traces lack its `high`, `mv`, `thread` and `clock`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Event {
-    /// The full key of the position.
+    /// The full key of the position, or the low half of a key of 128 bits, by which tables go.
     pub key: u64,
+    /// The high half of a key of 128 bits.
+    pub high: u64,
+    /// The cost so far of all that this thread searched, in nodes or any other measure. It may
+    /// restart with each search.
+    pub cost: u64,
+    /// A clock that several programs share, by which their traces are merged.
+    pub clock: u64,
     /// Store: the score as stored. Probe: the node's beta, if [`flags::WINDOW`] is set.
     pub value: i16,
-    /// Store: the draft. Probe: the remaining depth of the node. Search: plies played since the
-    /// previous search.
-    pub depth: i8,
+    /// Store: the draft. Probe: the remaining depth of the node. Both in the parts of a ply that
+    /// the header states. Search: plies played since the previous search.
+    pub depth: i16,
+    /// Store: the best move, if the trace has moves; 0: unknown.
+    pub mv: u16,
+    /// The thread that asked.
+    pub thread: u8,
     /// The kind in the two low bits, and [`flags`].
     pub flags: u8,
-    /// Nodes searched so far, modulo 2^32. The count may restart with each search.
-    pub nodes: u32,
 }
 
 /// Why an event is invalid.
@@ -69,6 +77,9 @@ pub enum Flaw {
     /// Fields that must be 0 for this kind.
     #[error("{0} with fields that must be 0")]
     Fields(&'static str),
+    /// A move where the flags have none.
+    #[error("a move of {0} without the flag of a move: expected 0")]
+    Move(u16),
 }
 
 impl Event {
@@ -88,9 +99,37 @@ impl Event {
     pub fn begins_game(&self) -> bool {
         match self.kind() {
             EventKind::Clear => true,
-            EventKind::Search => self.has(flags::GAME),
+            EventKind::Search => self.has(flags::GAME) && self.is_main(),
             EventKind::Probe | EventKind::Store => false,
         }
+    }
+
+    /// Whether it is of the first thread, whose searches move the clock of ages.
+    #[inline]
+    pub fn is_main(&self) -> bool {
+        self.thread == 0
+    }
+
+    /// Whether its cost is that of all so far, not of an entry's subtree.
+    #[inline]
+    pub fn has_total(&self) -> bool {
+        self.kind() != EventKind::Store || !self.has(flags::SUBTREE)
+    }
+
+    /// The position: its key, or the two halves of a wide one mixed into one.
+    #[inline]
+    pub fn position(&self) -> u64 {
+        match self.high {
+            0 => self.key,
+            high => self.key ^ hash(high).rotate_left(8),
+        }
+    }
+
+    /// The best move of a store, in fifteen bits: 0 without one, any other where it has one that
+    /// the trace does not name.
+    #[inline]
+    pub fn best_move(&self) -> u16 {
+        if self.has(flags::MOVE) { (self.mv & 0x7fff).max(1) } else { 0 }
     }
 
     /// Whether all of the bits are set.
@@ -106,23 +145,23 @@ impl Event {
     }
 
     /// A probe at a node of depth `depth`; `bits` of [`flags`].
-    pub fn probe(key: u64, depth: i8, value: i16, bits: u8, nodes: u32) -> Self {
-        Self { key, value, depth, flags: bits & !3, nodes }
+    pub fn probe(key: u64, depth: i16, value: i16, bits: u8, cost: u64) -> Self {
+        Self { key, value, depth, flags: bits & !3, cost, ..Self::default() }
     }
 
     /// A store; `bits` of [`flags`], the bound among them.
-    pub fn store(key: u64, depth: i8, value: i16, bits: u8, nodes: u32) -> Self {
-        Self { key, value, depth, flags: bits & !3 | 1, nodes }
+    pub fn store(key: u64, depth: i16, value: i16, bits: u8, cost: u64) -> Self {
+        Self { key, value, depth, flags: bits & !3 | 1, cost, ..Self::default() }
     }
 
     /// A search begins; `plies` were played since the previous one.
-    pub fn search(plies: i8, bits: u8, nodes: u32) -> Self {
-        Self { key: 0, value: 0, depth: plies, flags: bits & !3 | 2, nodes }
+    pub fn search(plies: i16, bits: u8, cost: u64) -> Self {
+        Self { depth: plies, flags: bits & !3 | 2, cost, ..Self::default() }
     }
 
     /// The table is cleared.
-    pub fn clear(nodes: u32) -> Self {
-        Self { flags: 3, nodes, ..Self::default() }
+    pub fn clear(cost: u64) -> Self {
+        Self { flags: 3, cost, ..Self::default() }
     }
 
     /// The flag bits of a bound, for a store.
@@ -143,36 +182,17 @@ impl Event {
             EventKind::Search if self.flags & !(flags::GAME | flags::ITERATION) != 2 => Err(Flaw::Flags("a search")),
             EventKind::Search if self.value != 0 || self.depth < 0 => Err(Flaw::Fields("a search")),
             EventKind::Clear if self.flags != 3 => Err(Flaw::Flags("a clear")),
-            EventKind::Clear if self.key != 0 || self.value != 0 || self.depth != 0 => Err(Flaw::Fields("a clear")),
+            EventKind::Clear if self.key | self.high != 0 || self.value != 0 || self.depth != 0 => {
+                Err(Flaw::Fields("a clear"))
+            }
+            kind if self.mv != 0 && (kind != EventKind::Store || !self.has(flags::MOVE)) => Err(Flaw::Move(self.mv)),
             _ => Ok(()),
         }
     }
+}
 
-    /// The event as the bytes of the file.
-    #[inline]
-    pub fn bytes(&self) -> [u8; EVENT_BYTES] {
-        let [key, rest] = self.words();
-        (u128::from(key) | u128::from(rest) << 64).to_le_bytes()
-    }
-
-    /// The encoded event as two words.
-    #[inline]
-    pub(super) fn words(&self) -> [u64; 2] {
-        let low = u64::from(self.value as u16) | u64::from(self.depth as u8) << 16 | u64::from(self.flags) << 24;
-        [self.key, low | u64::from(self.nodes) << 32]
-    }
-
-    /// Decodes an event without validating it.
-    #[inline]
-    pub fn from_bytes(bytes: [u8; EVENT_BYTES]) -> Self {
-        let all = u128::from_le_bytes(bytes);
-        let word = (all >> 64) as u64;
-        Self {
-            key: all as u64,
-            value: word as u16 as i16,
-            depth: (word >> 16) as u8 as i8,
-            flags: (word >> 24) as u8,
-            nodes: (word >> 32) as u32,
-        }
-    }
+/// A hash with well-mixed bits.
+pub(super) fn hash(key: u64) -> u64 {
+    let key = (key ^ key >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    (key ^ key >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 8
 }

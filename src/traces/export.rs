@@ -1,6 +1,6 @@
 //! Exports a trace for cache simulators.
 
-use super::info::hash;
+use super::event::hash;
 use super::{EventKind, InfoCounter, Reader, TraceError};
 use crate::chess::Bound;
 use crate::table::key_map::{KeyMap, fewest_passes, map_capacity};
@@ -37,7 +37,7 @@ const MAP_SLOT_BYTES: u64 = 17 * 3 / 2;
 /// output as keep the ids of a pass within `memory` bytes.
 ///
 /// # Errors
-/// When it is not a trace or is damaged, and where, or when a write fails.
+/// When it is not a trace, is damaged, and where, or is of several threads, or when a write fails.
 ///
 /// Source: `libCacheSim`, <https://github.com/1a1a11a/libCacheSim>, doc of its trace formats.
 pub fn oracle_general<F: Read + Write + Seek>(
@@ -53,7 +53,7 @@ pub fn oracle_general<F: Read + Write + Seek>(
         for event in block.iter().filter(|event| event.kind() == EventKind::Store && event.bound() != Bound::None) {
             counting.push(event);
             requests.write_all(&number.to_le_bytes())?;
-            requests.write_all(&event.key.to_le_bytes())?;
+            requests.write_all(&event.position().to_le_bytes())?;
             requests.write_all(&1u32.to_le_bytes())?;
             requests.write_all(&(-1i64).to_le_bytes())?;
             number = number.wrapping_add(1);
@@ -62,6 +62,7 @@ pub fn oracle_general<F: Read + Write + Seek>(
     requests.flush()?;
     drop(requests);
     let info = counting.finish();
+    info.require_one_thread()?;
     let turns =
         fewest_passes(1, info.positions, |turns| map_capacity(info.positions / turns + 64) * MAP_SLOT_BYTES <= memory);
     let mut exported = ExportCounts { requests: info.stores, ids: 0 };

@@ -1,6 +1,6 @@
 //! Validates external traces and joins them into one.
 
-use super::{Event, Reader, TraceError, Writer, flags};
+use super::{Event, EventKind, Reader, TraceError, Writer, flags};
 use std::io::{self, Read, Write};
 
 /// Result of an import.
@@ -8,12 +8,15 @@ use std::io::{self, Read, Write};
 pub struct ImportResult {
     /// The number of events that were copied.
     pub events: u64,
+    /// Probes and stores among them.
+    pub accesses: u64,
     /// The number of intact bytes, if the trace was truncated by a repair.
     pub cut_at: Option<u64>,
 }
 
 /// Appends a trace to another, with a clear in between unless it is the `first`. With `repair`, the
-/// events before damage are kept.
+/// events before damage are kept; with `only`, those of one thread, and the searches and clears of
+/// the first.
 ///
 /// # Errors
 /// When it is not a trace or, without `repair`, damaged. Write errors are returned by
@@ -23,16 +26,28 @@ pub fn import<W: Write>(
     to: &mut Writer<W>,
     first: bool,
     repair: bool,
+    only: Option<u8>,
 ) -> Result<ImportResult, TraceError> {
     let mut reader = Reader::new(from)?;
-    let mut events = 0;
+    let (mut read, mut events, mut accesses) = (0, 0, 0);
     if !first {
-        to.push(Event::clear(to.nodes()));
-        to.push(Event::search(0, flags::GAME, to.nodes()));
+        to.push(Event::clear(to.cost()));
+        to.push(Event::search(0, flags::GAME, to.cost()));
     }
     let mut push = |event: &Event| {
-        to.push(*event);
+        read += 1;
+        let is_access = matches!(event.kind(), EventKind::Probe | EventKind::Store);
+        let event = match only {
+            None => *event,
+            Some(thread) if is_access && event.thread == thread => Event { thread: 0, ..*event },
+            Some(_) if !is_access && (event.is_main() || event.kind() == EventKind::Clear) => {
+                Event { thread: 0, ..*event }
+            }
+            Some(_) => return,
+        };
+        to.push(event);
         events += 1;
+        accesses += u64::from(is_access);
     };
     let cut = loop {
         match reader.next_block() {
@@ -50,9 +65,9 @@ pub fn import<W: Write>(
             }
         }
     };
-    let cut_at = cut.map(|()| 16 * (events + 1));
-    if let Some(nodes) = reader.nodes() {
-        to.set_nodes(nodes);
+    let cut_at = cut.map(|()| reader.offset(read));
+    if let Some(end) = reader.end().filter(|_| only.is_none()) {
+        to.set_cost(end.cost);
     }
-    Ok(ImportResult { events, cut_at })
+    Ok(ImportResult { events, accesses, cut_at })
 }

@@ -1,5 +1,6 @@
 //! Counts of a trace, gathered in one pass.
 
+use super::event::hash;
 use super::{Event, EventKind, Reader, TraceError, flags};
 use crate::chess::Bound;
 use std::collections::HashSet;
@@ -37,12 +38,18 @@ pub struct Info {
     /// Games or unrelated positions: each begins with a clear or with a search flagged as the first
     /// of a game.
     pub games: u64,
-    /// Nodes of all searches, as their end events state them.
+    /// Stores with a move.
+    pub moves: u64,
+    /// Threads that probed or stored.
+    pub threads: u16,
+    /// Nodes, or what else the trace counts as cost, of all threads.
     pub nodes: u64,
+    /// Parts of a ply in which depths are counted; 0 in a part of a trace.
+    pub depth_parts: u16,
     /// Minimum depth of a probe or store.
-    pub min_depth: i8,
+    pub min_depth: i16,
     /// Maximum depth of a probe or store.
-    pub max_depth: i8,
+    pub max_depth: i16,
     /// Distinct positions stored: exact up to 4,194,304, then estimated.
     pub positions: u64,
     /// Whether `positions` is an estimate.
@@ -87,12 +94,6 @@ impl Distinct {
     }
 }
 
-/// A hash with well-mixed bits.
-pub(super) fn hash(key: u64) -> u64 {
-    let key = (key ^ key >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    (key ^ key >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 8
-}
-
 /// Limits of exact counting, for stored keys and for all keys between clears.
 const MAX_STORED_KEYS: usize = 1 << 22;
 const MAX_LIVE_KEYS: usize = 1 << 16;
@@ -105,8 +106,10 @@ pub struct InfoCounter {
     begun: bool,
     /// Whether a game has begun without a probe or store so far.
     fresh: bool,
-    /// Total nodes at the last event that had them.
-    last: u32,
+    /// The total cost of each thread at its last event that had it.
+    last: Vec<u64>,
+    /// The threads that probed or stored.
+    threads: HashSet<u8>,
     stored: Distinct,
     /// Distinct keys since the last clear.
     met: Distinct,
@@ -119,7 +122,8 @@ impl Default for InfoCounter {
             info: Info::default(),
             begun: false,
             fresh: false,
-            last: 0,
+            last: vec![0; 1 << 8],
+            threads: HashSet::default(),
             stored: Distinct::new(MAX_STORED_KEYS),
             met: Distinct::new(MAX_LIVE_KEYS),
             asked: 0,
@@ -128,10 +132,10 @@ impl Default for InfoCounter {
 }
 
 impl InfoCounter {
-    /// A counter for the next part: node totals continue, everything else starts from zero.
+    /// A counter for the next part: totals of the cost continue, everything else starts from zero.
     #[must_use]
-    pub fn continue_nodes(&self) -> Self {
-        Self { last: self.last, ..Self::default() }
+    pub fn continue_costs(&self) -> Self {
+        Self { last: self.last.clone(), ..Self::default() }
     }
 
     /// Whether there was a probe or store.
@@ -148,20 +152,17 @@ impl InfoCounter {
 
     /// Counts an event; events must come in the order of the trace.
     pub fn push(&mut self, event: &Event) {
+        if event.has_total() {
+            self.add_total(event);
+        }
         let info = &mut self.info;
         info.events += 1;
-        let total_nodes = !(event.kind() == EventKind::Store && event.has(flags::SUBTREE));
-        if total_nodes {
-            let more = event.nodes.wrapping_sub(self.last);
-            // A total that falls has restarted.
-            info.nodes += u64::from(if more > u32::MAX / 2 { event.nodes } else { more });
-            self.last = event.nodes;
-        }
         if matches!(event.kind(), EventKind::Probe | EventKind::Store) {
             if !self.begun {
                 (info.min_depth, info.max_depth, self.begun) = (event.depth, event.depth, true);
             }
-            self.met.insert(event.key);
+            self.met.insert(event.position());
+            self.threads.insert(event.thread);
             info.min_depth = info.min_depth.min(event.depth);
             info.max_depth = info.max_depth.max(event.depth);
             if !self.fresh {
@@ -182,13 +183,14 @@ impl InfoCounter {
                 info.exact += u64::from(event.bound() == Bound::Exact);
                 info.lower += u64::from(event.bound() == Bound::Lower);
                 info.evaluations += u64::from(event.bound() == Bound::None);
-                info.with_subtree += u64::from(!total_nodes);
-                self.stored.insert(event.key);
+                info.with_subtree += u64::from(!event.has_total());
+                info.moves += u64::from(event.has(flags::MOVE));
+                self.stored.insert(event.position());
             }
             EventKind::Search if event.has(flags::ITERATION) => info.iterations += 1,
             EventKind::Search => {
                 info.searches += 1;
-                if event.has(flags::GAME) && !self.fresh {
+                if event.begins_game() && !self.fresh {
                     info.games += 1;
                     self.fresh = true;
                 }
@@ -204,10 +206,19 @@ impl InfoCounter {
         }
     }
 
-    /// Adds the node total of the end event.
-    pub fn add_end(&mut self, nodes: Option<u32>) {
-        let more = nodes.map_or(0, |nodes| nodes.wrapping_sub(self.last));
-        self.info.nodes += u64::from(if more > u32::MAX / 2 { 0 } else { more });
+    /// Adds a total of the cost; one that falls has begun anew.
+    fn add_total(&mut self, event: &Event) {
+        let last = &mut self.last[usize::from(event.thread)];
+        let more = event.cost.checked_sub(*last).unwrap_or(event.cost);
+        self.info.nodes = self.info.nodes.saturating_add(more);
+        *last = event.cost;
+    }
+
+    /// Adds the total cost of the end event.
+    pub fn add_end(&mut self, end: Option<&Event>) {
+        if let Some(end) = end.filter(|end| end.cost >= self.last[usize::from(end.thread)]) {
+            self.add_total(end);
+        }
     }
 
     /// The counts of all events that were pushed.
@@ -216,6 +227,7 @@ impl InfoCounter {
         // A game without a probe or store does not count.
         self.info.games -= u64::from(self.fresh);
         self.info.positions = self.stored.count();
+        self.info.threads = self.threads.len() as u16;
         self.info.estimated = self.stored.level > 0;
         self.info
     }
@@ -230,8 +242,16 @@ impl Info {
         let mut counting = InfoCounter::default();
         let mut reader = Reader::new(from)?;
         reader.for_each(|event| counting.push(event))?;
-        counting.add_end(reader.nodes());
-        Ok(counting.finish())
+        counting.add_end(reader.end());
+        Ok(Self { depth_parts: reader.format().depth_parts, ..counting.finish() })
+    }
+
+    /// Refuses a trace of several threads.
+    ///
+    /// # Errors
+    /// When it is one.
+    pub fn require_one_thread(&self) -> Result<(), TraceError> {
+        if self.threads > 1 { Err(TraceError::Threads { found: self.threads }) } else { Ok(()) }
     }
 
     /// Whether the trace shows which probes were usable, and so what they were worth.
@@ -265,7 +285,7 @@ mod tests {
     /// Positions between clears are exact up to 65,536, stored positions up to 4,194,304.
     #[test]
     fn positions_are_exact_up_to_the_limits() {
-        let event = |key: u64, kind: u8| Event { key, value: 0, depth: 1, flags: kind, nodes: 0 };
+        let event = |key: u64, kind: u8| Event { key, depth: 1, flags: kind, ..Event::default() };
         let mut counting = InfoCounter::default();
         (0..1 << 16).for_each(|key| counting.push(&event(key, 0)));
         assert_eq!((counting.met.level, counting.met.count()), (0, 1 << 16));
@@ -282,12 +302,12 @@ mod tests {
     #[test]
     fn trace_counts_match_a_count_by_hand() {
         let (probe, store, search, clear) = (0, 1, 2, 3);
-        let event = |key: u64, kind: u8, flags: u8, depth: i8, nodes: u32| Event {
+        let event = |key: u64, kind: u8, flags: u8, depth: i16, cost: u64| Event {
             key,
-            value: 0,
             depth,
             flags: kind | flags,
-            nodes,
+            cost,
+            ..Event::default()
         };
         let [exact, lower] = [Bound::Exact, Bound::Lower].map(|bound| (bound as u8) << 2);
         let upper = (Bound::Upper as u8) << 2;
@@ -312,7 +332,7 @@ mod tests {
         ];
         let mut counting = InfoCounter::default();
         events.iter().for_each(|event| counting.push(event));
-        counting.add_end(Some(25));
+        counting.add_end(Some(&Event { cost: 25, ..Event::default() }));
         let found = counting.finish();
         let by_hand = Info {
             events: 17,
@@ -331,6 +351,9 @@ mod tests {
             games: 2,
             // 11 before the restart, and 25.
             nodes: 36,
+            moves: 0,
+            threads: 1,
+            depth_parts: 0,
             min_depth: -1,
             max_depth: 7,
             positions: 4,
@@ -368,13 +391,13 @@ mod tests {
         }
     }
 
-    /// Node totals continue into a second game; everything else restarts.
+    /// Totals of the cost continue into a second game; everything else restarts.
     #[test]
-    fn node_total_continues_into_the_next_game() {
+    fn total_cost_continues_into_the_next_game() {
         let mut first = InfoCounter::default();
-        [10, 25].iter().for_each(|&nodes| first.push(&Event::probe(1, 2, 0, 0, nodes)));
-        let mut second = first.continue_nodes();
-        [26, 40].iter().for_each(|&nodes| second.push(&Event::probe(2, 2, 0, 0, nodes)));
+        [10, 25].iter().for_each(|&cost| first.push(&Event::probe(1, 2, 0, 0, cost)));
+        let mut second = first.continue_costs();
+        [26, 40].iter().for_each(|&cost| second.push(&Event::probe(2, 2, 0, 0, cost)));
         let found = [first, second].map(InfoCounter::finish).map(|info| (info.events, info.probes, info.nodes));
         assert_eq!(found, [(2, 2, 25), (2, 2, 15)]);
     }

@@ -5,8 +5,10 @@
 mod check;
 mod event;
 mod export;
+mod format;
 mod import;
 mod info;
+mod merge;
 mod read;
 mod recorder;
 mod write;
@@ -15,8 +17,10 @@ pub mod replay;
 
 pub use event::{Event, EventKind, Flaw, flags};
 pub use export::oracle_general;
+pub use format::Format;
 pub use import::import;
 pub use info::{Info, InfoCounter};
+pub use merge::merge;
 pub use read::{Reader, TraceError, read};
 pub use recorder::{Recorder, SharedWriter};
 pub use write::Writer;
@@ -24,14 +28,8 @@ pub use write::Writer;
 /// The first bytes of a trace.
 const MAGIC: [u8; 8] = *b"ttlabtrc";
 
-/// The version of the format.
-const VERSION: u16 = 1;
-
 /// The byte order mark, as a little-endian machine reads it.
 const ORDER: u16 = 0x0102;
-
-/// Bytes of the header and of each event.
-const EVENT_BYTES: usize = 16;
 
 /// The flags of the event that ends a trace.
 const END: u8 = 0xff;

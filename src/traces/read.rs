@@ -1,7 +1,7 @@
 //! Reads traces as a stream and reports damage with its byte offset.
 
 use super::check::Check;
-use super::{BLOCK, END, EVENT_BYTES, Event, Flaw, MAGIC, ORDER, VERSION};
+use super::{BLOCK, END, Event, Flaw, Format, MAGIC, ORDER};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub enum TraceError {
     #[error("byte 0: not a ttlab trace: expected \"ttlabtrc\"")]
     NotATrace,
     /// The format version is not supported.
-    #[error("byte 8: unsupported format version {found}: this build reads version {VERSION}")]
+    #[error("byte 8: unsupported format version {found}: this build reads versions 1 and 2")]
     Version {
         /// The version that the file states.
         found: u16,
@@ -25,9 +25,12 @@ pub enum TraceError {
         "byte 10: the byte order is not little-endian: write the trace with ttlab-trace.h, and do not swap its bytes"
     )]
     ByteOrder,
-    /// The reserved bytes of the header are not zero.
-    #[error("byte 12: the header is damaged: expected zeros")]
-    Head,
+    /// The rest of the header is invalid.
+    #[error("byte 12: the header is damaged: expected {}", if *wide { "1 to 1000 parts of a depth unit, then zeros" } else { "zeros" })]
+    Head {
+        /// Whether it is that of wide events.
+        wide: bool,
+    },
     /// There is no end event.
     #[error(
         "byte {offset}: the trace is truncated: it ends after {events} complete events, without an end event \
@@ -73,6 +76,31 @@ pub enum TraceError {
         /// Why the event is invalid.
         flaw: Flaw,
     },
+    /// The clock of a trace that is to be merged goes back, or stands still from the start.
+    #[error(
+        "byte {offset}: event {event} has the clock {found}, expected at least {least} (TTLAB_CLOCK of ttlab-trace.h)"
+    )]
+    Clock {
+        /// Offset of the event.
+        offset: u64,
+        /// Number of the event, from 0.
+        event: u64,
+        /// Its clock.
+        found: u64,
+        /// That of the event before, or 1.
+        least: u64,
+    },
+    /// A trace of several threads where one is needed.
+    #[error(
+        "the trace is of {found} threads, which are not counted as one: take one out with `ttlab trace import --thread N`"
+    )]
+    Threads {
+        /// The number of threads.
+        found: u16,
+    },
+    /// More threads than can be told apart.
+    #[error("more than 256 threads together")]
+    TooManyThreads,
     /// The file changed between two passes.
     #[error("the trace changed while it was being read")]
     Changed,
@@ -84,14 +112,18 @@ pub enum TraceError {
 /// Reads a trace block by block.
 pub struct Reader<R> {
     from: R,
+    format: Format,
     buffer: Vec<u8>,
     block: Vec<Event>,
     events: u64,
     check: Check,
     /// The event before which to stop; `None`: the end of the trace.
     stop: Option<u64>,
-    /// The node total of the end event, once read.
-    nodes: Option<u32>,
+    /// The end event, once read.
+    end: Option<Event>,
+    /// The last total of the cost of a narrow trace, and what is added to those that pass 2^32.
+    total: u64,
+    passed: u64,
 }
 
 impl<R: Read> Reader<R> {
@@ -100,29 +132,39 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// When it is not the header of a supported trace.
     pub fn new(mut from: R) -> Result<Self, TraceError> {
-        let mut head = [0; EVENT_BYTES];
-        let filled = read_full(&mut from, &mut head)?;
+        let mut head = vec![0; Format::NARROW.event_bytes()];
+        let mut filled = read_full(&mut from, &mut head)?;
         if filled < MAGIC.len() || head[..MAGIC.len()] != MAGIC {
             return Err(TraceError::NotATrace);
         }
-        if filled < EVENT_BYTES {
-            return Err(TraceError::Truncated { offset: filled as u64, events: 0 });
-        }
         let half = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
-        if half(10) == ORDER.swap_bytes() {
+        if filled == head.len() && half(10) == ORDER.swap_bytes() {
             return Err(TraceError::ByteOrder);
         }
-        if half(8) != VERSION {
-            return Err(TraceError::Version { found: half(8) });
+        let format = Format::from_version(half(8)).filter(|_| filled == head.len());
+        let needed = format.map_or(head.len(), Format::event_bytes);
+        if filled == head.len() {
+            if format.is_none() {
+                return Err(TraceError::Version { found: half(8) });
+            }
+            if half(10) != ORDER {
+                return Err(TraceError::ByteOrder);
+            }
+            head.resize(needed, 0);
+            filled += read_full(&mut from, &mut head[filled..])?;
         }
-        if half(10) != ORDER {
-            return Err(TraceError::ByteOrder);
-        }
-        if head[12..] != [0; 4] {
-            return Err(TraceError::Head);
-        }
-        let (buffer, block) = (vec![0; EVENT_BYTES * BLOCK], Vec::with_capacity(BLOCK));
-        Ok(Self { from, buffer, block, events: 0, check: Check::default(), stop: None, nodes: None })
+        let Some(format) = format.filter(|_| filled == needed) else {
+            return Err(TraceError::Truncated { offset: filled as u64, events: 0 });
+        };
+        let format = format.with_rest(&head[12..]).ok_or(TraceError::Head { wide: format.wide })?;
+        let (buffer, block) = (vec![0; format.event_bytes() * BLOCK], Vec::with_capacity(BLOCK));
+        let (check, stop, end, total, passed) = (Check::default(), None, None, 0, 0);
+        Ok(Self { from, format, buffer, block, events: 0, check, stop, end, total, passed })
+    }
+
+    /// The form of its events.
+    pub fn format(&self) -> Format {
+        self.format
     }
 
     /// Reads a range of events of a trace that was validated before.
@@ -134,9 +176,28 @@ impl<R: Read> Reader<R> {
         R: Seek,
     {
         let mut reader = Self::new(from)?;
-        reader.from.seek(SeekFrom::Start((events.start + 1) * EVENT_BYTES as u64))?;
+        reader.from.seek(SeekFrom::Start(reader.offset(events.start)))?;
         (reader.events, reader.stop) = (events.start, Some(events.end));
         Ok(reader)
+    }
+
+    /// The offset of an event, or of the end after the last.
+    pub(super) fn offset(&self, event: u64) -> u64 {
+        (event + 1) * self.format.event_bytes() as u64
+    }
+
+    /// The cost without a limit of a narrow event, whose total may pass 2^32 or begin anew.
+    fn extend_cost(&mut self, event: &mut Event) {
+        if !self.format.wide && event.has_total() {
+            let fall = (self.total - self.passed).saturating_sub(event.cost);
+            self.passed = match fall {
+                0 => self.passed,
+                fall if fall > 1 << 31 => self.passed + (1 << 32),
+                _ => 0,
+            };
+            event.cost += self.passed;
+            self.total = event.cost;
+        }
     }
 
     /// The next events; `None` after the end of the trace.
@@ -147,40 +208,51 @@ impl<R: Read> Reader<R> {
     pub fn next_block(&mut self) -> Result<Option<&[Event]>, TraceError> {
         self.block.clear();
         let left = self.stop.map_or(BLOCK as u64, |stop| stop - self.events).min(BLOCK as u64) as usize;
-        if self.nodes.is_some() || left == 0 {
+        if self.end.is_some() || left == 0 {
             return Ok(None);
         }
-        let buffer = &mut self.buffer[..EVENT_BYTES * left];
-        let filled = read_full(&mut self.from, buffer)?;
+        let size = self.format.event_bytes();
+        let filled = read_full(&mut self.from, &mut self.buffer[..size * left])?;
         let first = self.events;
-        let offset = |event: u64| (event + 1) * EVENT_BYTES as u64;
-        for (at, bytes) in buffer[..filled].as_chunks::<EVENT_BYTES>().0.iter().enumerate() {
-            let event = Event::from_bytes(*bytes);
+        for at in 0..filled / size {
+            let mut event = self.format.decode(&self.buffer[at * size..(at + 1) * size]);
             let number = first + at as u64;
-            let wrong = |flaw| TraceError::Impossible { offset: offset(number), event: number, flaw };
+            let offset = self.offset(number);
             if event.flags == END && self.stop.is_none() {
                 if event.key != number {
-                    return Err(TraceError::Count { offset: offset(number), declared: event.key, found: number });
+                    return Err(TraceError::Count { offset, declared: event.key, found: number });
                 }
-                // Writers without a checksum write zeros.
-                if ![(0, 0), self.check.end_fields(event.nodes)].contains(&(event.value, event.depth)) {
-                    return Err(TraceError::Damaged { offset: offset(number), events: number });
+                if !self.is_undamaged(&event) {
+                    return Err(TraceError::Damaged { offset, events: number });
                 }
-                if filled > (at + 1) * EVENT_BYTES || read_full(&mut self.from, &mut [0])? > 0 {
-                    return Err(TraceError::TrailingBytes { offset: offset(number + 1) });
+                if filled > (at + 1) * size || read_full(&mut self.from, &mut [0])? > 0 {
+                    return Err(TraceError::TrailingBytes { offset: self.offset(number + 1) });
                 }
-                self.nodes = Some(event.nodes);
+                self.extend_cost(&mut event);
+                self.end = Some(event);
                 break;
             }
-            event.check().map_err(wrong)?;
-            self.check.add_event(&event);
+            event.check().map_err(|flaw| TraceError::Impossible { offset, event: number, flaw })?;
+            let (words, count) = self.format.encode(&event);
+            words[..count].iter().for_each(|&word| self.check.add_word(word));
+            self.extend_cost(&mut event);
             self.block.push(event);
             self.events += 1;
         }
-        if self.nodes.is_none() && filled < buffer.len() {
-            return Err(TraceError::Truncated { offset: offset(first) + filled as u64, events: self.events });
+        if self.end.is_none() && filled < size * left {
+            return Err(TraceError::Truncated { offset: self.offset(first) + filled as u64, events: self.events });
         }
         Ok(if self.block.is_empty() { None } else { Some(&self.block) })
+    }
+
+    /// Whether the checksum of the end event is that of the events. Writers of narrow events
+    /// without a checksum write zeros.
+    fn is_undamaged(&self, end: &Event) -> bool {
+        if self.format.wide {
+            let expected = Event { key: end.key, cost: end.cost, thread: end.thread, flags: END, ..Event::default() };
+            return *end == Event { high: self.check.with_total(end.cost, end.thread), ..expected };
+        }
+        [(0, 0), self.check.end_fields(end.cost as u32)].contains(&(end.value, end.depth))
     }
 
     /// After an error: the intact events of the damaged block.
@@ -188,9 +260,9 @@ impl<R: Read> Reader<R> {
         &self.block
     }
 
-    /// After the end of the trace: total nodes searched, modulo 2^32.
-    pub fn nodes(&self) -> Option<u32> {
-        self.nodes
+    /// After the end of the trace: the end event, which has the total cost.
+    pub fn end(&self) -> Option<&Event> {
+        self.end.as_ref()
     }
 
     /// Calls `visit` with each remaining event.

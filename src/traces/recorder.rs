@@ -34,8 +34,8 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
     fn on_probe(&mut self, key: u64, depth: u8, hit: Option<&Hit>) -> bool {
         let answered = if hit.is_some() { flags::HIT } else { 0 };
         let mut writer = self.writer();
-        let nodes = writer.nodes();
-        writer.push(Event::probe(key, trace_depth(depth), 0, answered, nodes));
+        let cost = writer.cost();
+        writer.push(Event::probe(key, trace_depth(depth), 0, answered, cost));
         false
     }
 
@@ -45,7 +45,7 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
             | flags::SUBTREE
             | if entry.pv { flags::PV } else { 0 }
             | if entry.mv.is_none() { 0 } else { flags::MOVE };
-        self.writer().push(Event::store(key, trace_depth(entry.depth), score, bits, entry.nodes));
+        self.writer().push(Event::store(key, trace_depth(entry.depth), score, bits, entry.nodes.into()));
     }
 
     fn on_cutoff(&mut self, _: &Hit) {
@@ -54,14 +54,14 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
 
     fn on_clear(&mut self, _: bool) {
         let mut writer = self.writer();
-        let nodes = writer.nodes();
-        writer.push(Event::clear(nodes));
+        let cost = writer.cost();
+        writer.push(Event::clear(cost));
     }
 }
 
 /// A depth as a trace stores it: at most 127.
-fn trace_depth(depth: u8) -> i8 {
-    i8::try_from(depth).unwrap_or(i8::MAX)
+fn trace_depth(depth: u8) -> i16 {
+    i16::from(depth).min(i8::MAX.into())
 }
 
 #[cfg(test)]

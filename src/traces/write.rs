@@ -1,50 +1,53 @@
-//! Writes traces: the same bytes as `include/ttlab-trace.h`.
+//! Writes traces: of 40 bytes an event the same as `include/ttlab-trace.h`.
 
 use super::check::Check;
-use super::{BLOCK, END, EVENT_BYTES, Event, EventKind, MAGIC, ORDER, VERSION, flags};
+use super::{BLOCK, END, Event, EventKind, Format, flags};
 use std::io::{self, Write};
 
 /// Writes a trace; the file is incomplete before [`Writer::finish`].
 pub struct Writer<W> {
     to: W,
+    format: Format,
     buffer: Vec<u8>,
     /// The last event, which may still be marked as a cutoff.
     last: Option<Event>,
     events: u64,
     check: Check,
-    nodes: u32,
+    /// The last event that had a total of the cost.
+    total: Event,
     failed: Option<io::Error>,
 }
 
 impl<W: Write> Writer<W> {
-    /// Starts a trace by writing its header.
+    /// Starts a trace of narrow events by writing its header.
     pub fn new(to: W) -> Self {
-        let mut buffer = Vec::with_capacity(EVENT_BYTES * BLOCK);
-        buffer.extend(MAGIC);
-        buffer.extend(VERSION.to_le_bytes());
-        buffer.extend(ORDER.to_le_bytes());
-        buffer.extend([0; 4]);
-        Self { to, buffer, last: None, events: 0, check: Check::default(), nodes: 0, failed: None }
+        Self::with_format(to, Format::NARROW)
+    }
+
+    /// Starts a trace of a format.
+    pub fn with_format(to: W, format: Format) -> Self {
+        let (last, check, total) = (None, Check::default(), Event::default());
+        Self { to, format, buffer: format.head(), last, events: 0, check, total, failed: None }
     }
 
     /// Writes an event and adds it to the checksum.
     pub fn push(&mut self, event: Event) {
         self.write_last();
-        if event.kind() != EventKind::Store || !event.has(flags::SUBTREE) {
-            self.nodes = event.nodes;
+        if event.has_total() {
+            self.total = event;
         }
         self.last = Some(event);
         self.events += 1;
     }
 
-    /// The node total of the last event that had one.
-    pub fn nodes(&self) -> u32 {
-        self.nodes
+    /// The total cost of the last event that had one.
+    pub fn cost(&self) -> u64 {
+        self.total.cost
     }
 
-    /// Sets the node total for the end event.
-    pub fn set_nodes(&mut self, nodes: u32) {
-        self.nodes = nodes;
+    /// Sets the total cost for the end event.
+    pub fn set_cost(&mut self, cost: u64) {
+        self.total.cost = cost;
     }
 
     /// Marks the last event, a hit, as a cutoff.
@@ -57,14 +60,16 @@ impl<W: Write> Writer<W> {
     /// Writes the last event, which can no longer change.
     fn write_last(&mut self) {
         if let Some(event) = self.last.take() {
-            self.check.add_event(&event);
+            let (words, count) = self.format.encode(&event);
+            words[..count].iter().for_each(|&word| self.check.add_word(word));
             self.write_event(event);
         }
     }
 
     fn write_event(&mut self, event: Event) {
-        self.buffer.extend(event.bytes());
-        if self.buffer.len() + EVENT_BYTES > EVENT_BYTES * BLOCK {
+        let (words, count) = self.format.encode(&event);
+        words[..count].iter().for_each(|word| self.buffer.extend(word.to_le_bytes()));
+        if self.buffer.len() + self.format.event_bytes() > self.format.event_bytes() * BLOCK {
             self.flush();
         }
     }
@@ -82,8 +87,14 @@ impl<W: Write> Writer<W> {
     /// When any write failed.
     pub fn finish(mut self) -> io::Result<(u64, W)> {
         self.write_last();
-        let (value, depth) = self.check.end_fields(self.nodes);
-        self.write_event(Event { key: self.events, value, depth, flags: END, nodes: self.nodes });
+        let end = Event { key: self.events, flags: END, cost: self.total.cost, ..Event::default() };
+        let end = if self.format.wide {
+            Event { high: self.check.with_total(end.cost, self.total.thread), thread: self.total.thread, ..end }
+        } else {
+            let (value, depth) = self.check.end_fields(end.cost as u32);
+            Event { value, depth, ..end }
+        };
+        self.write_event(end);
         self.flush();
         match self.failed {
             Some(error) => Err(error),
@@ -118,8 +129,8 @@ mod tests {
     #[test]
     fn failed_write_is_reported_at_the_end() {
         let mut writer = Writer::new(FullOnce { writes: 0 });
-        for nodes in 0..3 * BLOCK as u32 {
-            writer.push(Event::probe(1, 2, 0, 0, nodes));
+        for cost in 0..3 * BLOCK as u64 {
+            writer.push(Event::probe(1, 2, 0, 0, cost));
         }
         let message = writer.finish().map(|(events, _)| events).map_err(|error| error.kind());
         assert_eq!(message, Err(io::ErrorKind::StorageFull));

@@ -8,6 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::fs;
 use std::path::{Path, PathBuf};
+use ttlab::internals::traces::{Event, Format};
 
 mod experiment;
 mod fen;
@@ -155,9 +156,16 @@ fn mutated_result_folders_cause_no_panic() {
 fn mutated_traces_cause_no_panic() {
     let (.., trace) = run();
     let events = &trace[16.min(trace.len())..];
+    let events = &events[..events.len().min(4000)];
+    let wide = Format { wide: true, depth_parts: 7 };
+    let widen = |(clock, bytes): (u64, &[u8])| {
+        let event = Format::NARROW.decode(bytes);
+        wide.bytes(&Event { clock, thread: (clock / 64 % 2) as u8, ..event })
+    };
+    let widened: Vec<u8> = (1..).zip(events.chunks_exact(16)).flat_map(widen).collect();
     fuzz(
         "trace",
-        vec![tagged(0, &events[..events.len().min(4000)]), tagged(1, &trace[..trace.len().min(4000)])],
+        vec![tagged(0, events), tagged(1, &widened), tagged(2, &trace[..trace.len().min(4000)])],
         0.2,
         trace::run,
     );

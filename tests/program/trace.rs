@@ -11,7 +11,7 @@ use ttlab::internals::experiment::trace::{Trace, TraceChoice};
 use ttlab::internals::table::TableError;
 use ttlab::internals::table::options::Index;
 use ttlab::internals::traces::replay::{ReplaySink, Step};
-use ttlab::internals::traces::{Event, EventKind, Writer, flags, read};
+use ttlab::internals::traces::{Event, EventKind, Format, Writer, flags, read};
 
 /// The rows of `ttlab replay --format csv`, by policy.
 fn replayed(args: &[&str]) -> HashMap<String, HashMap<String, String>> {
@@ -156,13 +156,16 @@ fn replay_of_a_foreign_trace_has_its_exact_hits() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/trace/connect4.c");
     let file = folder.path().join("c4.trace");
     let Some(plain) = compiled(folder.path(), "cc", &source, "plain", &["-std=gnu11"]) else { return };
-    let traced = compiled(folder.path(), "cc", &source, "traced", &["-std=gnu11", "-DTTLAB_TRACE"]).unwrap();
+    let traced = |more: &[&str]| {
+        let options = [&["-std=gnu11", "-DTTLAB_TRACE"], more].concat();
+        compiled(folder.path(), "cc", &source, "traced", &options).unwrap()
+    };
     let args = ["200", "10", "6"];
     let counts = output(&plain, &args, &file);
     assert!(!file.exists(), "the header writes though it is off");
-    assert_eq!(output(&traced, &args, &file), counts, "the header changed the search");
+    assert_eq!(output(&traced(&[]), &args, &file), counts, "the header changed the search");
     let counts: Vec<u64> = counts.split_whitespace().map(|count| count.parse().unwrap()).collect();
-    let [nodes, probes, hits, cuts, stores, replaced] = counts[..] else { panic!("{counts:?}") };
+    let [nodes, probes, hits, cuts, stores, replaced, choices] = counts[..] else { panic!("{counts:?}") };
     assert!(replaced > 10_000, "no pressure, nothing was tested");
 
     let events = read(fs::File::open(&file).unwrap()).unwrap();
@@ -181,6 +184,18 @@ fn replay_of_a_foreign_trace_has_its_exact_hits() {
     let own = &replayed(&args)[rule];
     assert_eq!((number(own, "probes"), number(own, "hits")), (probes, hits));
     assert_eq!((number(own, "stores"), number(own, "evictions")), (stores, replaced));
+    assert_eq!(number(own, "otherwise"), 0);
+    // It keeps the last offered entry of a position, and with it the move.
+    assert_eq!(number(own, "moves_kept"), choices);
+    // Depths in hundredths, keys of 128 bits and costs beyond 32 bits change no count.
+    let wide = folder.path().join("wide.trace");
+    let forms = [&["-DTTLAB_KEY_BITS=128", "-DTTLAB_DEPTH_PARTS=100"][..], &["-DCOST=(nodes + 0xfffff0000)"]];
+    for form in forms {
+        output(&traced(form), &["200", "10", "6"], &wide);
+        assert_ne!(fs::read(&wide).unwrap(), fs::read(&file).unwrap(), "{form:?}");
+        let again = replayed(&[&[wide.to_str().unwrap()], &args[1..]].concat());
+        assert_eq!(again, replayed(&args), "{form:?}");
+    }
     // Entries that the recorded table had lost are usable here too, because the trace has the
     // search windows. Entries that gave a cutoff were there.
     assert!(number(own, "cuts") > cuts, "{own:?}");
@@ -191,16 +206,19 @@ fn replay_of_a_foreign_trace_has_its_exact_hits() {
 }
 
 const EVENTS: &str = r#"
+static unsigned moment;
 #define TTLAB_TRACE_IMPLEMENTATION
 #include "ttlab-trace.h"
 int main(void) {
-    ttlab_search(1, TTLAB_GAME, 0);
+    ttlab_search(1, TTLAB_FIRST, 0);
     ttlab_search(0, TTLAB_ITERATION, 1);
-    ttlab_probe(0x0123456789abcdefu, -3, -1000, TTLAB_WINDOW | TTLAB_PV, 4000000000u);
+    ttlab_thread(3);
+    ttlab_probe(0x0123456789abcdefu, -300, -1000, TTLAB_WINDOW | TTLAB_OPEN, 4000000000u);
     ttlab_probe(1, 5, 0, TTLAB_HIT | TTLAB_CUT, 0x100000002u);
-    ttlab_store(0xffffffffffffffffu, 12, 32001, TTLAB_LOWER | TTLAB_MOVE | TTLAB_PV, 3);
-    ttlab_store(2, 200, -40000, TTLAB_EXACT, 4);
-    ttlab_store(3, -200, 1, TTLAB_UPPER | TTLAB_SUBTREE, 77);
+    ttlab_store(0xffffffffffffffffu, 1200, 32001, 0x8123, TTLAB_LOWER | TTLAB_OPEN, 0xfffffffffffffff0u);
+    ttlab_store(2, 40000, -40000, 0, TTLAB_EXACT, 4);
+    ttlab_store(3, -40000, 1, 7, TTLAB_UPPER | TTLAB_SUBTREE, 77);
+    ttlab_thread(0);
     ttlab_clear(5);
     return 0;
 }
@@ -210,24 +228,29 @@ int main(void) {
 fn c_header_writes_the_bytes_of_our_writer() {
     let folder = scratch();
     let bits = Event::bound_bits;
-    let mut writer = Writer::new(Vec::new());
-    for event in [
+    let mut writer = Writer::with_format(Vec::new(), Format { wide: true, depth_parts: 100 });
+    let helper = |event: Event, mv: u16| Event { thread: 3, mv, ..event };
+    for (clock, event) in (1..).zip([
         Event::search(1, flags::GAME, 0),
         Event::search(0, flags::ITERATION, 1),
-        Event::probe(0x0123_4567_89ab_cdef, -3, -1000, flags::WINDOW | flags::PV, 4_000_000_000),
-        Event::probe(1, 5, 0, flags::HIT | flags::CUT, 2),
-        Event::store(u64::MAX, 12, 32001, bits(Bound::Lower) | flags::MOVE | flags::PV, 3),
-        Event::store(2, 127, i16::MIN, bits(Bound::Exact), 4),
-        Event::store(3, i8::MIN, 1, bits(Bound::Upper) | flags::SUBTREE, 77),
+        helper(Event::probe(0x0123_4567_89ab_cdef, -300, -1000, flags::WINDOW | flags::PV, 4_000_000_000), 0),
+        helper(Event::probe(1, 5, 0, flags::HIT | flags::CUT, 0x1_0000_0002), 0),
+        helper(
+            Event::store(u64::MAX, 1200, 32001, bits(Bound::Lower) | flags::MOVE | flags::PV, u64::MAX - 15),
+            0x8123,
+        ),
+        helper(Event::store(2, i16::MAX, i16::MIN, bits(Bound::Exact), 4), 0),
+        helper(Event::store(3, i16::MIN, 1, bits(Bound::Upper) | flags::SUBTREE | flags::MOVE, 77), 7),
         Event::clear(5),
-    ] {
-        writer.push(event);
+    ]) {
+        writer.push(Event { clock, ..event });
     }
     let (_, expected) = writer.finish().unwrap();
     for (compiler, file, options) in [("cc", "events.c", "-std=c99"), ("c++", "events.cpp", "-std=c++11")] {
         let source = folder.path().join(file);
         fs::write(&source, EVENTS).unwrap();
-        let options = [options, "-pedantic", "-DTTLAB_TRACE"];
+        let clock = "-DTTLAB_CLOCK()=(++moment)";
+        let options = [options, "-pedantic", "-DTTLAB_TRACE", "-DTTLAB_DEPTH_PARTS=100", clock];
         if let Some(program) = compiled(folder.path(), compiler, &source, compiler, &options) {
             let trace = folder.path().join("events.trace");
             output(&program, &[], &trace);
@@ -241,8 +264,14 @@ const THREADS: &str = r#"
 #include "ttlab-trace.h"
 #include <pthread.h>
 static void *work(void *number) {
-    uint64_t at;
-    for (at = 0; at < 100000; at++) ttlab_store((uint64_t)(size_t)number << 32 | at, 1, 0, TTLAB_EXACT, at);
+    uint64_t at, own = (uint64_t)(size_t)number;
+#ifdef NUMBERED
+    ttlab_thread((int)own);
+#endif
+    for (at = 1; at <= 50000; at++) {
+        ttlab_probe(own << 32 | at, 1, 0, TTLAB_WINDOW, 10 * at);
+        ttlab_store(own << 32 | at, 1, 0, 0, TTLAB_EXACT, 10 * at + own);
+    }
     return NULL;
 }
 int main(void) {
@@ -254,21 +283,66 @@ int main(void) {
 }
 "#;
 
+/// Each thread's events are all there, in its own order, with its own cost; replay counts each by
+/// itself, and what takes one thread refuses several.
 #[test]
-fn trace_of_several_threads_has_every_event() {
+fn threads_of_a_trace_are_counted_by_themselves() {
     let folder = scratch();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let source = folder.path().join("threads.c");
     fs::write(&source, THREADS).unwrap();
-    let Some(program) = compiled(folder.path(), "cc", &source, "threads", &["-DTTLAB_TRACE", "-pthread"]) else {
-        return;
-    };
+    let options = ["-DTTLAB_TRACE", "-DNUMBERED", "-pthread"];
+    let Some(program) = compiled(folder.path(), "cc", &source, "threads", &options) else { return };
     let trace = folder.path().join("threads.trace");
     output(&program, &[], &trace);
     let events = read(fs::File::open(&trace).unwrap()).unwrap();
     for thread in 0..4 {
-        let mine = events.iter().filter(|event| event.key >> 32 == thread).map(|event| event.key & 0xffff_ffff);
-        assert!(mine.eq(0..100_000), "thread {thread}");
+        let mine = events.iter().filter(|event| event.thread == thread).map(|event| event.key);
+        let own = u64::from(thread) << 32;
+        assert!(mine.eq((1..=50_000).flat_map(|at| [own | at; 2])), "thread {thread}");
     }
+    let trace = trace.to_str().unwrap();
+    let (info, _, _) = run(&["trace", "info", trace]);
+    // Each thread's total ends with its last store.
+    assert!(info.contains("threads     4\n"), "{info}");
+    assert!(info.contains(&format!("nodes       {}\n", 4 * 500_000 + 6)), "{info}");
+
+    let (shown, stderr, code) = run(&["replay", trace, "--set", "table.size=1024", "--policy", "always"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(shown.contains("4 threads ask one table, and each is counted by itself"), "{shown}");
+    let by_thread = shown.lines().skip_while(|line| !line.contains("thread  ")).skip(1);
+    let by_thread: Vec<Vec<&str>> = by_thread.map(|line| line.split_whitespace().collect()).collect();
+    for (thread, line) in by_thread.iter().take(4).enumerate() {
+        assert_eq!(line[..3], ["always", &thread.to_string(), "50,000"], "{shown}");
+        assert_eq!(line.last(), Some(&"50,000"), "{shown}");
+    }
+
+    fs::write(path("t.toml"), "[trace]\nfile = \"threads.trace\"\n").unwrap();
+    for args in [
+        &["run", &path("t.toml"), "--out", &path("out")][..],
+        &["trace", "export", trace, "--to", "libcachesim", "-o", &path("t.oracle")],
+    ] {
+        let (_, stderr, code) = run(args);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains("the trace is of 4 threads, which are not counted as one"), "{stderr}");
+    }
+    let one = path("one.trace");
+    let (_, stderr, code) = run(&["trace", "import", "--thread", "2", trace, "-o", &one]);
+    assert_eq!(code, 0, "{stderr}");
+    let events = read(fs::File::open(&one).unwrap()).unwrap();
+    assert!(
+        events.iter().map(|event| (event.thread, event.key)).eq((1..=50_000).flat_map(|at| [(0, 2 << 32 | at); 2]))
+    );
+    let (_, stderr, code) = run(&["trace", "import", "--thread", "4", trace, "-o", &path("none.trace")]);
+    assert_eq!((code, Path::new(&path("none.trace")).exists()), (2, false), "{stderr}");
+    assert!(stderr.contains("no probe or store of a thread 4"), "{stderr}");
+
+    // Threads without numbers are not taken for one.
+    let program = compiled(folder.path(), "cc", &source, "plain", &["-DTTLAB_TRACE", "-pthread"]).unwrap();
+    let output = Command::new(program).env("TTLAB_TRACE_FILE", &one).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("two threads have the number 0: the trace ends here"), "{message}");
+    assert!(run(&["trace", "info", &one]).1.contains("the trace is truncated"));
 }
 
 /// If a trace is rewritten while an experiment replays it, its rows would no longer match the
@@ -487,7 +561,7 @@ fn long_trace_is_replayed_in_little_memory() {
     }
     writer.finish().unwrap();
     // Address space including the program itself, in KiB: three million events take 46 MiB as
-    // stored and 92 MiB as steps, and the knowledge about 750,000 positions takes 50 MiB while it
+    // stored and 115 MiB as steps, and the knowledge about 750,000 positions takes 73 MiB while it
     // grows.
     let within = |most: u32, args: &[&str]| {
         let program = Path::new(env!("CARGO_BIN_EXE_ttlab"));
@@ -497,13 +571,13 @@ fn long_trace_is_replayed_in_little_memory() {
         (output.status.success(), text(&output.stdout), text(&output.stderr))
     };
     let args = |memory| ["replay", &file, "--memory", memory, "--set", "table.size=4096", "--policy", "always"];
-    let (done, stdout, why) = within(73_728, &args("12"));
+    let (done, stdout, why) = within(77_824, &args("12"));
     assert!(done, "{stdout}{why}");
     assert!(stdout.contains("3000000 events"), "{stdout}{why}");
     assert!(why.contains("pass 2 of "), "{why}");
 
     let (done, _, why) =
-        within(73_728, &["trace", "export", &file, "--to", "libcachesim", "--memory", "8", "-o", &exported]);
+        within(77_824, &["trace", "export", &file, "--to", "libcachesim", "--memory", "8", "-o", &exported]);
     assert!(done, "{why}");
     assert!(why.contains("1500000 requests of 750000 ids"), "{why}");
 

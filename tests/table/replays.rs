@@ -40,7 +40,7 @@ fn worth(depth: u8) -> u64 {
 
 fn stored(key: u64, depth: u8) -> Event {
     let bits = Event::bound_bits(Bound::Lower) | flags::SUBTREE;
-    Event::store(key, depth as i8, 0, bits, worth(depth) as u32)
+    Event::store(key, depth.into(), 0, bits, worth(depth))
 }
 
 /// Returns probes and stores. Some keys are much more frequent than others. Each event comes with
@@ -65,10 +65,10 @@ fn trace(seed: u64, keys: u64, len: usize) -> Vec<Known> {
                 stored(key, depth)
             }
             draw => match (known, draw % 3) {
-                (None, _) | (Some(_), 0) => Event::probe(key, depth as i8, 0, 0, 0),
-                (Some(_), 1) => Event::probe(key, depth as i8, 0, flags::HIT, 0),
+                (None, _) | (Some(_), 0) => Event::probe(key, depth.into(), 0, 0, 0),
+                (Some(_), 1) => Event::probe(key, depth.into(), 0, flags::HIT, 0),
                 // An answer that ended its node was deep enough.
-                (Some(known), _) => Event::probe(key, known as i8, 0, flags::HIT | flags::CUT, 0),
+                (Some(known), _) => Event::probe(key, known.into(), 0, flags::HIT | flags::CUT, 0),
             },
         };
         trace.push((event, known));
@@ -276,13 +276,13 @@ fn replay_in_passes_equals_replay_at_once() {
 }
 
 /// The replay uses as many passes as the memory requires. By hand: the hash map has a power of two
-/// of places, at most 7/8 full, with 33 bytes each, and needs half as much again while it grows;
+/// of places, at most 7/8 full, with 49 bytes each, and needs half as much again while it grows;
 /// each probe takes 24 bytes.
 #[test]
 fn passes_are_as_few_as_fit() {
     let info = Info { events: 5000, peak_positions: 1000, peak_usable: 3000, ..Info::default() };
     let turns = |memory| Passes::new(&info, Index::Multiply, 600, memory).count;
-    let (places, probes) = (2048 * 33 * 3 / 2, 3000 * 24);
+    let (places, probes) = (2048 * 49 * 3 / 2, 3000 * 24);
     assert_eq!((turns(places + probes), turns(places + probes - 1)), (1, 2));
     assert_eq!(turns(1), 600, "a turn is at least a bucket");
     // A pass can't have more events than can be numbered.

@@ -13,10 +13,11 @@ use ttlab::internals::table::options::{Demotion, Evaluations, Refresh, SameKey, 
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::{TableCounters, TableKind, TableOptions, build};
 use ttlab::internals::traces::replay::{
-    Objective, ReplayCounters, Step, TracedGame, clairvoyant, find_games, make_steps, replay,
+    DepthScale, Objective, ReplayCounters, Step, StepMaker, TracedGame, clairvoyant, find_games, make_steps, replay,
 };
 use ttlab::internals::traces::{
-    Event, EventKind, Flaw, Info, Reader, Recorder, TraceError, Writer, flags, import, oracle_general, read,
+    Event, EventKind, Flaw, Format, Info, Reader, Recorder, TraceError, Writer, flags, import, merge, oracle_general,
+    read,
 };
 
 /// Searches positions of two games with a table that is kept between searches, and returns the
@@ -186,8 +187,8 @@ fn chances(trace: &[Event]) -> Vec<Chance> {
                 .into_iter()
                 .find(|&place| trace[place].kind() == EventKind::Probe && trace[place].key == event.key);
             let worth = match asked {
-                _ if store.has(flags::SUBTREE) => store.nodes,
-                Some(probe) => store.nodes - trace[probe].nodes,
+                _ if store.has(flags::SUBTREE) => store.cost,
+                Some(probe) => store.cost - trace[probe].cost,
                 None => 1,
             };
             let fits = match store.bound() {
@@ -197,7 +198,7 @@ fn chances(trace: &[Event]) -> Vec<Chance> {
                 Bound::None => false,
             };
             let output = event.has(flags::WINDOW) && !event.has(flags::PV) && store.depth >= event.depth && fits;
-            Chance { known: true, usable: output || event.has(flags::CUT), worth: u64::from(worth) }
+            Chance { known: true, usable: output || event.has(flags::CUT), worth }
         })
         .collect()
 }
@@ -236,10 +237,10 @@ fn by_trying(trace: &[(Event, Chance)], held: &[u64], slots: usize, goal: Object
 }
 
 /// A random event with few keys: kind, key, depth, value, flags, additional nodes.
-type Draw = (u8, u64, i8, i16, u8, u32);
+type Draw = (u8, u64, i16, i16, u8, u64);
 
 fn any_draw() -> impl Strategy<Value = Draw> {
-    (0u8..20, 0u64..4, -1i8..2, 0i16..3, any::<u8>(), 0u32..40)
+    (0u8..20, 0u64..4, -1i16..2, 0i16..3, any::<u8>(), 0u64..40)
 }
 
 /// Returns a trace of such events that an engine could have written: a probe only cuts off if its
@@ -293,9 +294,13 @@ proptest! {
     }
 
     #[test]
-    fn written_events_are_read_back(key: u64, depth: i8, value: i16, flags: u8, nodes: u32) {
-        let event = Event { key, value, depth, flags, nodes };
-        prop_assert_eq!(Event::from_bytes(event.bytes()), event);
+    fn written_events_are_read_back(key: u64, high: u64, cost: u64, clock: u64, value: i16, depth: i16, mv: u16, thread: u8, flags: u8) {
+        let wide = Format { wide: true, depth_parts: 100 };
+        let event = Event { key, high, cost, clock, value, depth, mv, thread, flags };
+        prop_assert_eq!(wide.decode(&wide.bytes(&event)), event);
+        let (depth, cost) = (i16::from(depth as i8), u64::from(cost as u32));
+        let event = Event { key, cost, value, depth, flags, ..Event::default() };
+        prop_assert_eq!(Format::NARROW.decode(&Format::NARROW.bytes(&event)), event);
     }
 }
 
@@ -369,7 +374,7 @@ fn small_file() -> (Vec<Event>, Vec<u8>) {
     let events = vec![
         Event::search(2, flags::GAME, 7),
         Event::probe(0x0123_4567_89ab_cdef, -3, -1000, flags::WINDOW | flags::HIT, 9),
-        Event::store(u64::MAX, 12, 321, Event::bound_bits(Bound::Lower) | flags::MOVE, u32::MAX),
+        Event::store(u64::MAX, 12, 321, Event::bound_bits(Bound::Lower) | flags::MOVE, u32::MAX.into()),
     ];
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     events.iter().for_each(|&event| writer.push(event));
@@ -407,9 +412,9 @@ fn damaged_trace_is_refused_with_its_byte_offset() {
         read(Cursor::new(file)).unwrap_err()
     };
     assert!(matches!(damaged(0, b'T'), TraceError::NotATrace));
-    assert!(matches!(damaged(8, 2), TraceError::Version { found: 2 }));
+    assert!(matches!(damaged(8, 3), TraceError::Version { found: 3 }));
     assert!(matches!(damaged(10, 9), TraceError::ByteOrder));
-    assert!(matches!(damaged(12, 1), TraceError::Head));
+    assert!(matches!(damaged(12, 1), TraceError::Head { wide: false }));
     let mut foreign = whole.clone();
     foreign[8..12].copy_from_slice(&[0, 1, 1, 2]);
     assert!(matches!(read(Cursor::new(foreign)), Err(TraceError::ByteOrder)));
@@ -443,6 +448,152 @@ fn damaged_trace_is_refused_with_its_byte_offset() {
     assert!(matches!(read(Cursor::new(longer)), Err(TraceError::TrailingBytes { offset: 80 })));
 }
 
+/// A wide file, byte by byte as docs/formats.md has it; no byte may change, and no piece may be
+/// missing.
+#[test]
+fn wide_trace_is_written_as_documented_and_refused_when_damaged() {
+    let format = Format { wide: true, depth_parts: 100 };
+    let bits = Event::bound_bits(Bound::Lower) | flags::MOVE;
+    let store = Event::store(0x0102_0304_0506_0708, -250, 321, bits, 1 << 40);
+    let events = [Event { high: 9, clock: 5, mv: 0x7abc, thread: 3, ..store }];
+    let mut writer = Writer::with_format(Vec::new(), format);
+    events.iter().for_each(|&event| writer.push(event));
+    let (_, whole) = writer.finish().unwrap();
+    let expected = [
+        &b"ttlabtrc\x02\0\x02\x01\x64\0\0\0"[..],
+        &[0; 24],
+        b"\x08\x07\x06\x05\x04\x03\x02\x01\x09\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\x05\0\0\0\0\0\0\0\x41\x01\x06\xff\xbc\x7a\x03\x29",
+        b"\x01\0\0\0\0\0\0\0",
+    ]
+    .concat();
+    assert_eq!(whole[..expected.len()], expected);
+    assert_eq!(whole[expected.len() + 8..], *b"\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x03\xff");
+    assert_eq!(read(&whole[..]).unwrap(), events);
+    assert_eq!(Reader::new(&whole[..]).unwrap().format(), format);
+    for cut in 8..whole.len() {
+        let events = (cut as u64 / 40).saturating_sub(1);
+        let error = read(&whole[..cut]).unwrap_err();
+        assert!(
+            matches!(error, TraceError::Truncated { offset, events: found } if (offset, found) == (cut as u64, events)),
+            "{cut}: {error}"
+        );
+    }
+    for bit in 0..8 * whole.len() {
+        let mut file = whole.clone();
+        file[bit / 8] ^= 1 << (bit % 8);
+        // Another unit of depths is another trace, undamaged.
+        assert!((96..112).contains(&bit) || read(&file[..]).is_err(), "bit {bit}");
+    }
+    let parts = |parts: u16| {
+        let mut file = whole.clone();
+        file[12..14].copy_from_slice(&parts.to_le_bytes());
+        read(&file[..]).map_err(|error| error.to_string())
+    };
+    let refused = "byte 12: the header is damaged: expected 1 to 1000 parts of a depth unit, then zeros";
+    for (count, is_allowed) in [(0, false), (1, true), (1000, true), (1001, false)] {
+        assert_eq!(parts(count).err().as_deref(), if is_allowed { None } else { Some(refused) }, "{count}");
+    }
+    let mut probe = Writer::with_format(Vec::new(), format);
+    probe.push(Event { mv: 7, ..Event::probe(1, 2, 0, 0, 3) });
+    let refused = read(&probe.finish().unwrap().1[..]).unwrap_err().to_string();
+    assert_eq!(refused, "byte 40: event 0 is invalid: a move of 7 without the flag of a move: expected 0");
+}
+
+/// Costs pass 2^32, and each thread has its own; parts of a ply decide whether a node ends; the
+/// high half of a key tells positions apart that a table confuses.
+#[test]
+fn wide_events_are_replayed_with_all_that_they_have() {
+    let exact = Event::bound_bits(Bound::Exact);
+    let ask = |key, depth, cost| Event::probe(key, depth, 0, flags::WINDOW, cost);
+    let of = |thread, event| Event { thread, ..event };
+    let steps = |trace: &[Event], parts: u16| {
+        let mut maker = StepMaker::new(DepthScale::new(parts, -100));
+        trace.iter().map(|event| maker.make_step(event).unwrap()).collect::<Vec<_>>()
+    };
+    let big = 1 << 34;
+    let trace = [
+        of(0, ask(1, 2, 10)),
+        of(1, ask(1, 2, 500)),
+        of(1, Event::store(1, 2, 0, exact, 500 + big)),
+        of(0, ask(2, 2, 20)),
+        of(1, Event::search(0, 0, 500 + big)),
+        of(0, Event::store(2, 2, 0, exact, 50)),
+        of(1, Event::store(2, 2, 0, exact, 900)),
+    ];
+    let found = steps(&trace, 1);
+    let worths: Vec<u64> = [2, 5, 6].iter().map(|&at: &usize| found[at].worth).collect();
+    // The search of a helper ends its own, and is no tick.
+    assert_eq!(worths, [big, 30, 1]);
+    assert_eq!(
+        [0, 1].map(|thread| make_steps(&[of(thread, Event::search(3, 0, 0))])[0].ticks(TickSource::GamePly)),
+        [3, 0]
+    );
+
+    for (asked, ends) in [(529, true), (530, true), (531, false), (599, false), (600, false), (430, true), (-70, true)]
+    {
+        let trace = [Event::store(1, 530, 0, exact, 1), ask(1, asked, 2)];
+        let step = steps(&trace, 100)[1];
+        assert_eq!((step.is_usable(), step.ends_node(6, &step.entry())), (ends, ends), "{asked}");
+    }
+    let clipped = |depth| DepthScale::new(100, -150).is_clipped(depth);
+    assert_eq!([25_399, 25_400].map(clipped), [false, true]);
+
+    let high = |high, event| Event { high, ..event };
+    let found = steps(&[high(1, Event::store(7, 2, 0, exact, 1)), high(2, ask(7, 2, 2)), high(1, ask(7, 2, 3))], 1);
+    assert_eq!(found.iter().map(Step::is_known).collect::<Vec<_>>(), [false, false, true]);
+    assert!(found.iter().all(|step| step.key == 7), "tables go by the low half");
+}
+
+/// The move that was offered last is kept or not, by the table's own rule.
+#[test]
+fn moves_kept_are_those_offered_last() {
+    let bits = Event::bound_bits(Bound::Lower);
+    let store = |key, mv| Event { mv, ..Event::store(key, 3, 0, if mv > 0 { bits | flags::MOVE } else { bits }, 1) };
+    let ask = |key| Event::probe(key, 9, 0, 0, 1);
+    let trace = [ask(1), store(1, 5), ask(1), store(1, 0), ask(1), store(1, 6), ask(1), store(2, 8), ask(1), ask(2)];
+    for (keep_move, kept) in [(false, 3), (true, 4)] {
+        let options = TableOptions { size: Size::Entries(1), keep_move, ..TableOptions::default() };
+        let found = replay(&make_steps(&trace), &options).unwrap();
+        assert_eq!((found.moves, found.moves_kept), (5, kept), "keep_move = {keep_move}");
+    }
+    let found = replay(&make_steps(&[store(1, 0x7fff), ask(1)]), &TableOptions::default()).unwrap();
+    assert_eq!((found.moves, found.moves_kept), (1, 1));
+}
+
+/// Traces of two programs, by their clocks; a clock that stands still or goes back is refused.
+#[test]
+fn traces_are_merged_by_clock() {
+    let write = |events: &[(u64, u8, u64)]| {
+        let mut writer = Writer::with_format(Vec::new(), Format { wide: true, depth_parts: 1 });
+        events
+            .iter()
+            .for_each(|&(clock, thread, key)| writer.push(Event { clock, thread, ..Event::probe(key, 1, 0, 0, 1) }));
+        writer.finish().unwrap().1
+    };
+    let merged = |files: &[&[u8]]| {
+        let mut writer = Writer::with_format(Vec::new(), Format { wide: true, depth_parts: 1 });
+        let readers = files.iter().map(|file| Reader::new(*file).unwrap()).collect();
+        merge(readers, &mut writer).map_err(|(at, error)| format!("{at}: {error}"))?;
+        let events = read(&writer.finish().unwrap().1[..]).unwrap();
+        Ok::<_, String>(events.iter().map(|event| (event.clock, event.thread, event.key)).collect::<Vec<_>>())
+    };
+    let (one, two) = (write(&[(3, 1, 10), (5, 0, 11), (5, 1, 12)]), write(&[(2, 0, 20), (5, 0, 21), (9, 4, 22)]));
+    let expected = [(2, 1, 20), (3, 2, 10), (5, 0, 11), (5, 2, 12), (5, 1, 21), (9, 3, 22)];
+    assert_eq!(merged(&[&one, &two]).unwrap(), expected);
+    let refused = |file: &[(u64, u8, u64)]| merged(&[&one, &write(file)]).unwrap_err();
+    let message = |at: u64, event: u64, found: u64, least: u64| {
+        format!(
+            "1: byte {at}: event {event} has the clock {found}, expected at least {least} (TTLAB_CLOCK of ttlab-trace.h)"
+        )
+    };
+    assert_eq!(refused(&[(0, 0, 1)]), message(40, 0, 0, 1));
+    assert_eq!(refused(&[(4, 0, 1), (3, 0, 2)]), message(80, 1, 3, 4));
+    let many: Vec<(u64, u8, u64)> = (0..=255).map(|thread| (1, thread, 1)).collect();
+    let whole = merged(&[&write(&many)]).unwrap();
+    assert_eq!(whole.len(), 256);
+    assert_eq!(merged(&[&write(&many), &one]).unwrap_err(), "1: more than 256 threads together");
+}
+
 /// A file that is read in small pieces, with interrupted reads between them, is read completely.
 #[test]
 fn trace_is_read_through_short_and_interrupted_reads() {
@@ -468,13 +619,15 @@ fn truncated_trace_is_repaired_and_joined() {
         let mut writer = Writer::new(Cursor::new(Vec::new()));
         let mut cut = None;
         for (at, file) in files.iter().enumerate() {
-            cut = import(*file, &mut writer, at == 0, repair)?.cut_at;
+            cut = import(*file, &mut writer, at == 0, repair, None)?.cut_at;
         }
         Ok::<_, TraceError>((cut, read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap()))
     };
     assert!(matches!(join(&[&whole[..55]], false), Err(TraceError::Truncated { offset: 55, events: 2 })));
     assert_eq!(join(&[&whole[..55]], true).unwrap(), (Some(48), events[..2].to_vec()));
-    let (cut, joined) = join(&[&whole, &whole], false).unwrap();
+    let (cut, mut joined) = join(&[&whole, &whole], false).unwrap();
+    // A total that falls by so much has passed 2^32.
+    joined.iter_mut().for_each(|event| event.cost &= u64::from(u32::MAX));
     assert_eq!((cut, joined.len()), (None, 8));
     assert_eq!(
         (&joined[..3], joined[3].kind(), joined[4].has(flags::GAME), &joined[5..]),
@@ -548,8 +701,8 @@ fn trace_contents_are_counted() {
     // passes 2^32 in between.
     let nodes = |all: &[u32], end: u32| {
         let mut writer = Writer::new(Cursor::new(Vec::new()));
-        all.iter().for_each(|&nodes| writer.push(Event::probe(7, 3, 0, 0, nodes)));
-        writer.push(Event::clear(end));
+        all.iter().for_each(|&nodes| writer.push(Event::probe(7, 3, 0, 0, nodes.into())));
+        writer.push(Event::clear(end.into()));
         Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap().nodes
     };
     assert_eq!(nodes(&[10, 40, 100], 100), 100);
@@ -562,7 +715,7 @@ fn trace_contents_are_counted() {
 fn exported_requests_have_their_next_request() {
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     let key = |at: u64| (at * at % 1009).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (0..40_000).for_each(|at| writer.push(Event::store(key(at), 1, 0, Event::bound_bits(Bound::Exact), at as u32)));
+    (0..40_000).for_each(|at| writer.push(Event::store(key(at), 1, 0, Event::bound_bits(Bound::Exact), at)));
     let file = writer.finish().unwrap().1.into_inner();
     let mut next: HashMap<u64, i64> = HashMap::new();
     let mut expected: Vec<[u8; 24]> = Vec::new();

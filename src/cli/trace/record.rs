@@ -73,10 +73,10 @@ pub fn run(args: &Args) -> CommandResult {
     let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(CommandFailure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
     let writing = || writer.lock().unwrap_or_else(PoisonError::into_inner);
-    let mark = |plies: i8, flag: u8| {
+    let mark = |plies: i16, flag: u8| {
         let mut writer = writing();
-        let nodes = writer.nodes();
-        writer.push(Event::search(plies, flag, nodes));
+        let cost = writer.cost();
+        writer.push(Event::search(plies, flag, cost));
     };
     let (mut nodes, stop) = (0u64, AtomicBool::new(false));
     let mut search = |boards: &Vec<Board>| {
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> CommandResult {
         let mut last_ply = None;
         for (at, board) in boards.iter().enumerate() {
             let ply = if options.game_ply == GamePly::Zero { 0 } else { board.game_ply() };
-            let plies = i8::try_from(ply.saturating_sub(last_ply.unwrap_or(ply))).unwrap_or(i8::MAX);
+            let plies = ply.saturating_sub(last_ply.unwrap_or(ply)).min(127) as i16;
             last_ply = Some(ply);
             mark(plies, if at == 0 { flags::GAME } else { 0 });
             if stop.load(Ordering::Relaxed) {
@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> CommandResult {
                 SearchProgress::End => {}
                 SearchProgress::Iteration(iteration) => {
                     nodes += iteration.search.nodes;
-                    writing().set_nodes(nodes as u32);
+                    writing().set_cost(nodes);
                 }
             });
         }

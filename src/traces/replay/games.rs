@@ -32,16 +32,17 @@ pub fn find_games(from: impl Read) -> Result<Vec<TracedGame>, TraceError> {
     let mut reader = Reader::new(from)?;
     reader.for_each(|event| {
         if event.begins_game() && open.has_accesses() {
-            let next = open.continue_nodes();
+            let next = open.continue_costs();
             games.push(TracedGame { first, info: std::mem::replace(&mut open, next).finish() });
             first = at;
         }
         open.push(event);
         at += 1;
     })?;
-    open.add_end(reader.nodes());
+    open.add_end(reader.end());
     if open.has_accesses() {
         games.push(TracedGame { first, info: open.finish() });
     }
+    games.iter_mut().for_each(|game| game.info.depth_parts = reader.format().depth_parts);
     Ok(games)
 }

@@ -8,7 +8,7 @@
 //!
 //! A probe is *usable* if the entry last offered for its key would cut off its node: by its window,
 //! if the trace has windows; otherwise if it did so in the recorded search. Its *worth* is the
-//! number of nodes that produced that entry: what the answer saves.
+//! cost of that entry, such as the nodes that produced it: what the answer saves.
 
 mod bound;
 mod games;
@@ -19,7 +19,7 @@ mod step;
 pub use bound::{Clairvoyant, Objective, clairvoyant};
 pub use games::{TracedGame, find_games};
 pub use passes::{Passes, ReplayError, ReplaySink};
-pub use step::{Step, StepMaker, make_steps};
+pub use step::{DepthScale, Step, StepMaker, make_steps};
 
 use super::EventKind;
 use crate::table::options::{Demotion, TableOptions, TickSource};
@@ -51,6 +51,10 @@ crate::counters! {
         worth,
         /// Of that, worth of those kept: nodes that this table saves.
         worth_kept,
+        /// Probes of positions for which a move was offered before.
+        moves,
+        /// Of those, answered here with the move offered last.
+        moves_kept,
         /// Stores: the trace's own, and new offers where the recorded search was answered and this
         /// table was not.
         stores,
@@ -77,8 +81,8 @@ pub trait ReplayTable {
 
 /// The options of a table for a trace of depths down to `lowest`: steps count depths from there, if
 /// it is below 0, and with them what the options compare depths with.
-pub fn count_depths_from(lowest: i8, options: &TableOptions) -> TableOptions {
-    let below = lowest.min(0).unsigned_abs();
+pub fn count_depths_from(lowest: i16, options: &TableOptions) -> TableOptions {
+    let below = u8::try_from(lowest.min(0).unsigned_abs()).unwrap_or(u8::MAX);
     let Demotion { from, missed_depth, .. } = options.demotion;
     let missed_depth = if missed_depth == 0 { 0 } else { missed_depth.saturating_add(below) };
     let demotion = Demotion { from: from.saturating_add(below), missed_depth, ..options.demotion };
@@ -176,11 +180,14 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                     count.known += u64::from(step.is_known());
                     let hit = table.probe(step.key, step.needed_depth);
                     count.otherwise += u64::from(hit.is_some() != step.was_answered());
+                    count.moves += u64::from(step.mv > 0);
+                    let kept_move = hit.as_ref().map_or(0, |hit| hit.entry.mv.bits());
+                    count.moves_kept += u64::from(step.mv > 0 && kept_move == step.mv);
                     let draft = hit.as_ref().map_or(-1, |hit| hit.draft);
                     count.deep += u64::from(draft >= i32::from(step.needed_depth));
                     let usable = step.is_usable();
                     count.cuts += u64::from(usable);
-                    count.worth += u64::from(step.worth) * u64::from(usable);
+                    count.worth = count.worth.saturating_add(step.worth * u64::from(usable));
                     if self.demotes_depth.is_some_and(|depth| depth <= step.needed_depth)
                         && let Some(hit) = hit.as_ref().filter(|hit| step.misses(hit.draft, &hit.entry))
                     {
@@ -189,7 +196,7 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                     match hit.filter(|hit| usable & step.ends_node(hit.draft, &hit.entry)) {
                         Some(hit) => {
                             count.kept += 1;
-                            count.worth_kept += u64::from(step.worth);
+                            count.worth_kept = count.worth_kept.saturating_add(step.worth);
                             table.cutoff(&hit);
                             false
                         }

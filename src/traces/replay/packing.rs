@@ -10,8 +10,8 @@ pub struct Interval {
     pub begin: u32,
     /// The event at which it answers; after `begin`.
     pub end: u32,
-    /// The nodes that the answer saves.
-    pub worth: u32,
+    /// The cost that the answer saves, at most 2^40.
+    pub worth: u64,
 }
 
 /// Finds the maximum total worth of intervals of which at most `slots` overlap; reuses its buffers.
@@ -50,7 +50,7 @@ impl Packer {
     }
 
     fn connected_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
-        let all = || intervals.iter().map(|interval| u64::from(interval.worth)).sum();
+        let all = || intervals.iter().map(|interval| interval.worth).sum();
         if intervals.len() <= slots || !self.exceeds_slots(intervals, slots) {
             return all();
         }
@@ -128,12 +128,7 @@ impl Flow {
             }
             self.augment(nodes);
         }
-        intervals
-            .iter()
-            .zip(&self.selected)
-            .filter(|(_, taken)| **taken)
-            .map(|(interval, _)| u64::from(interval.worth))
-            .sum()
+        intervals.iter().zip(&self.selected).filter(|(_, taken)| **taken).map(|(interval, _)| interval.worth).sum()
     }
 
     fn prepare(&mut self, intervals: &[Interval]) {
@@ -175,7 +170,7 @@ impl Flow {
             self.reached_by[node] = Edge::Line;
             self.potential[node] = self.potential[node - 1];
             for &interval in &self.arriving[self.lists[node] as usize..self.lists[node + 1] as usize] {
-                let length = self.potential[interval as usize] - i64::from(intervals[interval as usize].worth);
+                let length = self.potential[interval as usize] - intervals[interval as usize].worth as i64;
                 if length < self.potential[node] {
                     (self.potential[node], self.reached_by[node]) = (length, Edge::Take(interval));
                 }
@@ -199,7 +194,7 @@ impl Flow {
             if at < nodes {
                 self.relax(at, at + 1, 0, Edge::Line);
                 if !self.selected[at] {
-                    self.relax(at, self.to[at] as usize, -i64::from(intervals[at].worth), Edge::Take(node));
+                    self.relax(at, self.to[at] as usize, -(intervals[at].worth as i64), Edge::Take(node));
                 }
             }
             if at > 0 && self.line_flow[at - 1] > 0 {
@@ -208,7 +203,7 @@ impl Flow {
             for place in self.lists[at]..self.lists[at + 1] {
                 let interval = self.arriving[place as usize];
                 if self.selected[interval as usize] {
-                    let worth = i64::from(intervals[interval as usize].worth);
+                    let worth = intervals[interval as usize].worth as i64;
                     self.relax(at, interval as usize, worth, Edge::Give(interval));
                 }
             }
@@ -268,7 +263,7 @@ mod tests {
             let intervals: Vec<Interval> = (0..count)
                 .map(|_| {
                     begin += 1 + below(2) as u32;
-                    Interval { begin, end: begin + 1 + below(9) as u32, worth: 1 + below(20) as u32 }
+                    Interval { begin, end: begin + 1 + below(9) as u32, worth: 1 + below(20) }
                 })
                 .collect();
             let count_held = |set: u32, at: u32| {
@@ -276,9 +271,8 @@ mod tests {
                 (0..count).filter(|&one| set >> one & 1 == 1 && contains(&intervals[one])).count()
             };
             let fits = |set: &u32| (0..count).all(|one| count_held(*set, intervals[one].begin) <= slots);
-            let worth = |set: u32| {
-                (0..count).filter(|&one| set >> one & 1 == 1).map(|one| u64::from(intervals[one].worth)).sum::<u64>()
-            };
+            let worth =
+                |set: u32| (0..count).filter(|&one| set >> one & 1 == 1).map(|one| intervals[one].worth).sum::<u64>();
             let best = (0..1 << count).filter(fits).map(worth).max();
             assert_eq!(Some(packing.max_worth(&intervals, slots)), best, "{slots} slots: {intervals:?}");
         }

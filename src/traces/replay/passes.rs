@@ -1,7 +1,7 @@
 //! Replays traces of any length in bounded memory: buckets are independent, so each pass over the
 //! trace handles a share of them, and only the facts about their positions are in memory.
 
-use super::step::{Step, StepMaker};
+use super::step::{DepthScale, Step, StepMaker};
 use crate::table::TableError;
 use crate::table::key_map::{fewest_passes, map_capacity};
 use crate::table::options::Index;
@@ -42,12 +42,12 @@ pub struct Passes {
     pub buckets: u64,
     /// The number of passes, each over the whole trace.
     pub count: u64,
-    /// The minimum depth of the trace, at which depths start if it is below 0.
-    pub min_depth: i8,
+    /// The depths of the trace.
+    pub depths: DepthScale,
 }
 
 /// Bytes per map slot for the facts about a position; a growing map takes half as much again.
-const MAP_SLOT_BYTES: u64 = 33;
+const MAP_SLOT_BYTES: u64 = 49;
 
 /// Bytes per usable probe for the clairvoyant bound by worth.
 const SPAN_BYTES: u64 = 24;
@@ -69,7 +69,8 @@ impl Passes {
         };
         let fewest = info.events.div_ceil(EVENTS_PER_PASS).max(1);
         let count = fewest_passes(fewest, buckets, |passes| bytes(passes) <= memory);
-        Self { index, buckets, count: count.clamp(1, buckets.max(1)), min_depth: info.min_depth }
+        let depths = DepthScale::new(info.depth_parts, info.min_depth);
+        Self { index, buckets, count: count.clamp(1, buckets.max(1)), depths }
     }
 
     /// The buckets of a pass.
@@ -87,7 +88,7 @@ impl Passes {
         open: impl Fn() -> Result<Reader<R>, TraceError>,
         sink: &mut impl ReplaySink,
     ) -> Result<(), ReplayError> {
-        let mut maker = StepMaker::new(self.min_depth);
+        let mut maker = StepMaker::new(self.depths);
         let mut chunk = Vec::with_capacity(CHUNK);
         for pass in 0..self.count {
             let mine = self.share(pass);

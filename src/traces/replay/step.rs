@@ -6,14 +6,14 @@ use crate::table::key_map::KeyMap;
 use crate::table::{Entry, options};
 use crate::traces::{Event, EventKind, TraceError, flags};
 
-/// One event, ready to be replayed: 32 bytes.
+/// One event, ready to be replayed: 40 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Step {
     /// The full key of the position.
     pub key: u64,
-    /// Nodes searched to produce the entry: of a store, its own; of a probe, the entry offered
-    /// last.
-    pub worth: u32,
+    /// The cost of the entry, such as nodes searched: of a store, its own; of a probe, the entry
+    /// offered last.
+    pub worth: u64,
     /// Its number, from 1.
     pub number: u32,
     /// For a probe of a known position: the previous event of the key since the last clear.
@@ -24,6 +24,8 @@ pub struct Step {
     value: i16,
     /// The upper bound of the asking node's window.
     beta: i16,
+    /// The move offered last; 0: none.
+    pub mv: u16,
     /// The entry's depth, or the plies of a search.
     depth: u8,
     /// The depth required to cut off the node.
@@ -32,7 +34,12 @@ pub struct Step {
     kind_bits: u8,
     /// The entry's bound, window and move, as in [`flags`].
     entry_bits: u8,
+    /// The thread that asked.
+    pub thread: u8,
 }
+
+/// The most that one entry may cost: sums of so many stay exact.
+const MAX_WORTH: u64 = 1 << 40;
 
 const STORE: u8 = 1;
 const SEARCH: u8 = 2;
@@ -91,6 +98,9 @@ impl Step {
     #[inline]
     pub fn ticks(&self, clock: options::TickSource) -> u16 {
         use options::TickSource;
+        if self.thread > 0 {
+            return 0;
+        }
         let iteration = self.kind_bits & ITERATION != 0;
         match clock {
             TickSource::Search => u16::from(!iteration),
@@ -107,12 +117,12 @@ impl Step {
             return Entry::evaluation(self.depth, self.entry_bits & flags::PV != 0);
         }
         Entry {
-            mv: Move::from_bits(u16::from(self.entry_bits & flags::MOVE != 0)),
+            mv: Move::from_bits(if self.entry_bits & flags::MOVE != 0 { self.mv } else { 0 }),
             score: self.value,
             bound: Bound::from_bits(self.entry_bits >> 2),
             depth: self.depth,
             pv: self.entry_bits & flags::PV != 0,
-            nodes: self.worth,
+            nodes: u32::try_from(self.worth).unwrap_or(u32::MAX),
             ..Entry::default()
         }
     }
@@ -140,16 +150,56 @@ impl Step {
 #[derive(Debug, Clone, Copy, Default)]
 struct KeyFacts {
     value: i16,
-    depth: u8,
+    /// In the trace's own parts of a ply.
+    depth: i16,
+    /// The move offered last.
+    mv: u16,
     /// Bound, window and move; 0 if nothing was offered.
     how: u8,
-    worth: u32,
+    worth: u64,
     /// The last event of the key, and the last that offered the entry.
     since: u32,
     offered: u32,
-    /// Nodes and search number of the last probe; search 0: none.
-    nodes: u32,
+    /// Cost so far and search number of the last probe; search 0: none.
+    cost: u64,
     search: u32,
+}
+
+/// How the depths of a trace become those of a table: whole plies, counted from the least if that
+/// is below 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DepthScale {
+    /// Parts of a ply in which the trace counts.
+    pub parts: i16,
+    /// The least depth in plies, if below 0.
+    pub lowest: i16,
+}
+
+impl DepthScale {
+    /// For a trace whose depths are nowhere below `least`, both in parts of a ply.
+    pub fn new(parts: u16, least: i16) -> Self {
+        let parts = i16::try_from(parts.max(1)).unwrap_or(i16::MAX);
+        Self { parts, lowest: least.div_euclid(parts).min(0) }
+    }
+
+    /// The full plies of a depth.
+    fn plies(self, depth: i16) -> u8 {
+        self.count(depth).clamp(0, 255) as u8
+    }
+
+    fn count(self, depth: i16) -> i32 {
+        i32::from(depth.div_euclid(self.parts)) - i32::from(self.lowest)
+    }
+
+    /// The part of a ply beyond the full plies.
+    fn part(self, depth: i16) -> i16 {
+        depth.rem_euclid(self.parts)
+    }
+
+    /// Whether a depth is more than a table can keep.
+    pub fn is_clipped(self, depth: i16) -> bool {
+        self.count(depth) > 255
+    }
 }
 
 /// Converts events to steps. The facts about a position are kept until the table is cleared.
@@ -158,22 +208,23 @@ pub struct StepMaker {
     known: KeyMap<u64, KeyFacts>,
     /// Number of events so far.
     at: u32,
-    /// Number of searches so far plus one.
+    /// The number of the current search of each thread, and of searches so far plus one.
+    searches: Vec<u32>,
     search: u32,
-    /// The minimum depth of the trace if below 0: tables count from there.
-    min_depth: i8,
+    depths: DepthScale,
 }
 
 impl StepMaker {
-    /// For a trace whose depths are nowhere below `lowest`.
-    pub fn new(lowest: i8) -> Self {
-        Self { known: KeyMap::default(), at: 0, search: 1, min_depth: lowest.min(0) }
+    /// For a trace of such depths.
+    pub fn new(depths: DepthScale) -> Self {
+        Self { known: KeyMap::default(), at: 0, searches: vec![1; 1 << 8], search: 1, depths }
     }
 
     /// Resets it to the state after `new`.
     pub fn reset(&mut self) {
         self.clear_keys();
         (self.at, self.search) = (0, 1);
+        self.searches.fill(1);
     }
 
     /// Forgets all positions. Clearing a map takes time in proportion to its capacity, so one that
@@ -183,10 +234,6 @@ impl StepMaker {
             self.known = KeyMap::default();
         }
         self.known.clear();
-    }
-
-    fn depth(&self, depth: i8) -> u8 {
-        (i16::from(depth) - i16::from(self.min_depth)).clamp(0, 255) as u8
     }
 
     /// Converts the next event.
@@ -201,9 +248,13 @@ impl StepMaker {
             EventKind::Store => self.store(event),
             EventKind::Search => {
                 let iteration = event.has(flags::ITERATION);
-                self.search += u32::from(!iteration);
+                if !iteration {
+                    self.search += 1;
+                    self.searches[usize::from(event.thread)] = self.search;
+                }
                 let what = SEARCH | if iteration { ITERATION } else { 0 };
-                Step { depth: event.depth as u8, kind_bits: what, number: self.at, ..Step::default() }
+                let (depth, thread) = (event.depth.clamp(0, 255) as u8, event.thread);
+                Step { depth, thread, kind_bits: what, number: self.at, ..Step::default() }
             }
             EventKind::Clear => {
                 self.clear_keys();
@@ -213,8 +264,9 @@ impl StepMaker {
     }
 
     fn probe(&mut self, event: &Event) -> Step {
-        let asked = self.depth(event.depth);
-        let known = self.known.entry(event.key).or_default();
+        let depths = self.depths;
+        let asked = depths.plies(event.depth);
+        let known = self.known.entry(event.position()).or_default();
         let answered = if event.has(flags::HIT) { ANSWERED } else { 0 };
         let window = match (event.has(flags::WINDOW), event.has(flags::PV)) {
             (true, true) => WINDOW,
@@ -229,12 +281,15 @@ impl StepMaker {
             last_offer: known.offered,
             value: known.value,
             beta: event.value,
-            depth: known.depth,
-            needed_depth: asked,
+            mv: known.mv,
+            depth: depths.plies(known.depth),
+            // Tables keep whole plies: one more is needed where the last entry lacks a part.
+            needed_depth: asked.saturating_add(u8::from(depths.part(event.depth) > depths.part(known.depth))),
             kind_bits: answered | window,
             entry_bits: known.how,
+            thread: event.thread,
         };
-        (known.nodes, known.search) = (event.nodes, self.search);
+        (known.cost, known.search) = (event.cost, self.searches[usize::from(event.thread)]);
         if known.how == 0 {
             return step;
         }
@@ -242,7 +297,7 @@ impl StepMaker {
         if event.has(flags::CUT) {
             // The engine's cutoff rule may be laxer than ours, or its entry older and deeper:
             // whatever it accepted was enough.
-            step.needed_depth = asked.min(step.depth);
+            step.needed_depth = step.needed_depth.min(step.depth);
             if !step.ends_node(i32::from(step.depth), &step.entry()) {
                 step.kind_bits &= !WINDOW;
             }
@@ -260,24 +315,27 @@ impl StepMaker {
     }
 
     fn store(&mut self, event: &Event) -> Step {
-        let depth = self.depth(event.depth);
         let how = event.flags & (flags::BOUND | flags::PV | flags::MOVE);
+        let (depth, thread, number) = (self.depths.plies(event.depth), event.thread, self.at);
+        let step = Step { key: event.key, depth, thread, number, kind_bits: STORE, entry_bits: how, ..Step::default() };
         if event.flags & flags::BOUND == 0 {
             // It ends no node and is offered only where the engine's table had nothing: what was
             // offered before stays what a table without losses knows.
-            let (key, number) = (event.key, self.at);
-            return Step { key, worth: 1, number, depth, kind_bits: STORE, entry_bits: how, ..Step::default() };
+            return Step { worth: 1, mv: event.best_move(), ..step };
         }
-        let known = self.known.entry(event.key).or_default();
+        let search = self.searches[usize::from(thread)];
+        let known = self.known.entry(event.position()).or_default();
         let worth = match () {
-            () if event.has(flags::SUBTREE) => event.nodes,
-            () if known.search == self.search => event.nodes.wrapping_sub(known.nodes),
+            () if event.has(flags::SUBTREE) => event.cost,
+            () if known.search == search => event.cost.checked_sub(known.cost).unwrap_or(1),
             () => 1,
         };
+        let worth = worth.min(MAX_WORTH);
+        let mv = if event.has(flags::MOVE) { event.best_move() } else { known.mv };
         // The lowest score is that of an entry without one.
-        let (at, value) = (self.at, event.value.max(-i16::MAX));
-        *known = KeyFacts { value, depth, how, worth, since: at, offered: at, ..*known };
-        Step { key: event.key, worth, number: at, value, depth, kind_bits: STORE, entry_bits: how, ..Step::default() }
+        let value = event.value.max(-i16::MAX);
+        *known = KeyFacts { value, depth: event.depth, mv, how, worth, since: number, offered: number, ..*known };
+        Step { worth, value, mv, ..step }
     }
 }
 
@@ -285,7 +343,7 @@ impl StepMaker {
 pub fn make_steps(trace: &[Event]) -> Vec<Step> {
     let lowest =
         trace.iter().filter(|event| event.kind() != EventKind::Search).map(|event| event.depth).min().unwrap_or(0);
-    let mut maker = StepMaker::new(lowest);
+    let mut maker = StepMaker::new(DepthScale::new(1, lowest));
     trace.iter().map_while(|event| maker.make_step(event).ok()).collect()
 }
 
@@ -297,7 +355,14 @@ mod tests {
     /// After a reset, events, searches and nodes are counted as by a new converter.
     #[test]
     fn reset_converter_counts_from_the_start() {
-        let event = |kind: u8, flags: u8, nodes: u32| Event { key: 7, value: 1, depth: 2, flags: kind | flags, nodes };
+        let event = |kind: u8, flags: u8, cost: u64| Event {
+            key: 7,
+            value: 1,
+            depth: 2,
+            flags: kind | flags,
+            cost,
+            ..Event::default()
+        };
         let seen = [
             event(EventKind::Search as u8, 0, 0),
             event(EventKind::Search as u8, 0, 0),
@@ -308,7 +373,7 @@ mod tests {
         let steps = |maker: &mut StepMaker, from: usize| -> Vec<Step> {
             seen[from..].iter().map(|event| maker.make_step(event).unwrap()).collect()
         };
-        let mut maker = StepMaker::new(0);
+        let mut maker = StepMaker::new(DepthScale::new(1, 0));
         let first = steps(&mut maker, 0);
         assert_eq!(first.iter().map(|step| step.number).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
         maker.reset();
@@ -318,7 +383,10 @@ mod tests {
         maker.reset();
         let _ = maker.make_step(&seen[2]).unwrap();
         maker.reset();
-        assert_eq!(maker.make_step(&seen[3]).unwrap(), StepMaker::new(0).make_step(&seen[3]).unwrap());
+        assert_eq!(
+            maker.make_step(&seen[3]).unwrap(),
+            StepMaker::new(DepthScale::new(1, 0)).make_step(&seen[3]).unwrap()
+        );
         assert_eq!(maker.make_step(&seen[4]).unwrap().worth, 1);
     }
 

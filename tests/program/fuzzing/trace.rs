@@ -7,10 +7,10 @@ use ttlab::internals::table::TableOptions;
 use ttlab::internals::table::options::Size;
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::traces::replay::{
-    Objective, Passes, ReplaySink, ReplayTable, Step, buckets, clairvoyant, find_games, make_steps, replay,
+    DepthScale, Objective, Passes, ReplaySink, ReplayTable, Step, StepMaker, buckets, clairvoyant, find_games, replay,
     replay_table,
 };
-use ttlab::internals::traces::{Event, Info, Reader, Writer, import, oracle_general, read};
+use ttlab::internals::traces::{Event, Format, Info, Reader, Writer, import, merge, oracle_general, read};
 
 /// A table on which a trace is replayed in passes.
 struct Room(Box<dyn ReplayTable>);
@@ -31,18 +31,22 @@ pub fn run(data: &[u8]) {
     let Some((first, bytes)) = data.split_first() else { return };
     // The bytes are either a whole file, or the events of a valid file, so that the fuzzer reaches
     // the events without guessing a header.
-    let file = match first {
-        0 => {
-            let mut writer = Writer::new(Vec::new());
-            bytes
-                .as_chunks::<16>()
-                .0
-                .iter()
-                .map(|bytes| Event::from_bytes(*bytes))
-                .for_each(|event| writer.push(event));
+    let format = match first {
+        0 => Some(Format::NARROW),
+        1 => Some(Format { wide: true, depth_parts: 7 }),
+        _ => None,
+    };
+    let file = match format {
+        Some(format) => {
+            let mut writer = Writer::with_format(Vec::new(), format);
+            // Tables go by the low half of a key: positions that share it are confused, and foresight
+            // is not.
+            let read = |bytes: &[u8]| Event { high: 0, ..format.decode(bytes) };
+            let events = bytes.chunks_exact(format.event_bytes()).map(read);
+            events.for_each(|event| writer.push(event));
             writer.finish().map(|(_, file)| file).unwrap_or_default()
         }
-        _ => bytes.to_vec(),
+        None => bytes.to_vec(),
     };
     let read = match read(Cursor::new(&file)) {
         Ok(trace) => {
@@ -56,7 +60,7 @@ pub fn run(data: &[u8]) {
         }
     };
     let mut writer = Writer::new(Vec::new());
-    let repaired = import(Cursor::new(&file), &mut writer, true, true);
+    let repaired = import(Cursor::new(&file), &mut writer, true, true, None);
     assert!(repaired.is_ok() || read.is_none());
     let Some(trace) = read else { return };
     let info = Info::read(Cursor::new(&file)).expect("what can be read can be counted");
@@ -66,10 +70,19 @@ pub fn run(data: &[u8]) {
         part.for_each(|_| read += 1).expect("a part of what can be read can be read");
     }
     assert!(read <= trace.len());
+    if let Ok(reader) = Reader::new(&file[..]) {
+        let mut writer = Writer::with_format(Vec::new(), reader.format());
+        let merged = merge(vec![reader], &mut writer).is_ok();
+        assert_eq!(merged, trace.is_sorted_by_key(|event| event.clock) && trace.iter().all(|event| event.clock > 0));
+    }
     let exported = oracle_general(Cursor::new(&file), &mut Cursor::new(Vec::new()), 1);
     let bounded = info.stores - info.evaluations;
-    assert_eq!(exported.map(|done| done.requests).unwrap_or(0), bounded, "evaluations alone are no requests");
-    let steps = make_steps(&trace);
+    match exported {
+        Ok(done) => assert_eq!(done.requests, bounded, "evaluations alone are no requests"),
+        Err(_) => assert!(trace.iter().any(|event| event.thread > 0), "{file:?}"),
+    }
+    let mut maker = StepMaker::new(DepthScale::new(info.depth_parts, info.min_depth));
+    let steps: Vec<Step> = trace.iter().map(|event| maker.make_step(event).expect("a short trace")).collect();
     for name in ["always", "depth-preferred", "ancient", "depth-age"] {
         let Some(policy) = Policy::from_name(name) else { continue };
         let options = TableOptions { policy, size: Size::Entries(8), slots: 2, ..TableOptions::default() };

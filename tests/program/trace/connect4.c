@@ -5,6 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The forms in which a client may tell its trace. */
+#ifndef TTLAB_DEPTH_PARTS
+#define TTLAB_DEPTH_PARTS 1
+#endif
+#if defined(TTLAB_KEY_BITS) && TTLAB_KEY_BITS == 128
+/* The boards themselves are the high half. */
+#define KEY ((__extension__(unsigned __int128)(board->mine ^ board->all << 7)) << 64 | key)
+#else
+#define KEY key
+#endif
+#ifndef COST
+#define COST nodes
+#endif
+#define TTLAB_CLOCK() (nodes + 1)
 #define TTLAB_TRACE_IMPLEMENTATION
 #include "ttlab-trace.h"
 
@@ -19,7 +33,7 @@ typedef struct {
 } Entry;
 
 static Entry *table;
-static uint64_t buckets, nodes, probes, hits, cuts, stores, replaced;
+static uint64_t buckets, nodes, probes, hits, cuts, stores, replaced, choices;
 static uint16_t now;
 
 typedef struct {
@@ -131,14 +145,16 @@ static int search(const Board *board, int depth, int alpha, int beta, int *best_
     if (entry) {
         int ends = entry->depth >= depth && !best_move
                    && (entry->bound == EXACT || (entry->bound == LOWER ? entry->score >= beta : entry->score <= alpha));
-        ttlab_probe(key, depth, beta, TTLAB_WINDOW | TTLAB_HIT | (beta - alpha > 1 ? TTLAB_PV : 0) | (ends ? TTLAB_CUT : 0), nodes);
+        ttlab_probe(KEY, depth * TTLAB_DEPTH_PARTS, beta,
+                    TTLAB_WINDOW | TTLAB_HIT | (beta - alpha > 1 ? TTLAB_OPEN : 0) | (ends ? TTLAB_CUT : 0), COST);
+        first = entry->move < 7 ? entry->move : -1;
+        choices += first >= 0;
         if (ends) {
             cuts++;
             return entry->score;
         }
-        first = entry->move;
     } else {
-        ttlab_probe(key, depth, beta, TTLAB_WINDOW | (beta - alpha > 1 ? TTLAB_PV : 0), nodes);
+        ttlab_probe(KEY, depth * TTLAB_DEPTH_PARTS, beta, TTLAB_WINDOW | (beta - alpha > 1 ? TTLAB_OPEN : 0), COST);
     }
     for (at = -1; at < 7; at++) {
         int column = at < 0 ? first : order[at], score;
@@ -175,7 +191,7 @@ static int search(const Board *board, int depth, int alpha, int beta, int *best_
         }
     }
     bound = best >= beta ? LOWER : best <= open ? UPPER : EXACT;
-    ttlab_store(key, depth, best, (unsigned)bound << 2 | TTLAB_MOVE | (beta - open > 1 ? TTLAB_PV : 0), nodes);
+    ttlab_store(KEY, depth * TTLAB_DEPTH_PARTS, best, best_at + 1, (unsigned)bound << 2 | (beta - open > 1 ? TTLAB_OPEN : 0), COST);
     store(key, best, depth, bound, best_at);
     if (best_move) {
         *best_move = best_at;
@@ -199,15 +215,15 @@ int main(int argc, char **argv) {
             board.all = board.mine = 1ull << 21;
             memset(table, 0, buckets * SLOTS * sizeof(Entry));
             now = 0;
-            ttlab_clear(nodes);
+            ttlab_clear(COST);
         }
         for (ply = 0; ply < plies; ply++) {
             int move = -1;
             uint64_t stone;
             now += ply > 0;
-            ttlab_search(ply > 0, ply ? 0 : TTLAB_GAME, nodes);
+            ttlab_search(ply > 0, ply ? 0 : TTLAB_FIRST, COST);
             for (step = 1; step <= depth; step++) {
-                ttlab_search(0, TTLAB_ITERATION, nodes);
+                ttlab_search(0, TTLAB_ITERATION, COST);
                 search(&board, step, -2 * WON, 2 * WON, &move);
             }
             if (move < 0) {
@@ -221,7 +237,7 @@ int main(int argc, char **argv) {
             }
         }
     }
-    printf("%llu %llu %llu %llu %llu %llu\n", (unsigned long long)nodes, (unsigned long long)probes, (unsigned long long)hits,
-           (unsigned long long)cuts, (unsigned long long)stores, (unsigned long long)replaced);
+    printf("%llu %llu %llu %llu %llu %llu %llu\n", (unsigned long long)nodes, (unsigned long long)probes, (unsigned long long)hits,
+           (unsigned long long)cuts, (unsigned long long)stores, (unsigned long long)replaced, (unsigned long long)choices);
     return 0;
 }
