@@ -344,8 +344,8 @@ fn expectation_errors_have_their_place() {
     );
 }
 
-/// A claim that no run can answer is refused: words, scores and options have no ratio, and anatomy
-/// columns
+/// A claim that no row can answer is refused: words, scores and options have no ratio, and columns
+/// of the anatomy, of other engines and of matches are no metrics of a search.
 #[test]
 fn claim_that_no_row_can_answer_is_refused() {
     let taken_apart = format!("{}shallow", columns::ANATOMY);
