@@ -165,6 +165,17 @@ pub fn read_options<'a>(
     let layout = table.get("table").and_then(|table| table.get("layout")).map(read_layout).transpose()?.flatten();
     if design.is_some() || layout.is_some() {
         let mut options = design.map_or("", Design::text).parse::<Table>().unwrap_or_default();
+        // The bucket of a design holds as long as no part of it is set.
+        let is_set = |key: &str| {
+            let path = format!("table.{key}");
+            let in_table = |table: &Value| table.get(key).is_some();
+            engine.get("table").is_some_and(in_table)
+                || set.iter().any(|(other, value)| *other == path || *other == "table" && in_table(value))
+        };
+        if ["slots", "key_bits", "bucket_bytes"].into_iter().any(is_set) {
+            options.remove("layout");
+            options.remove("bucket_bytes");
+        }
         options.extend(layout.unwrap_or_default());
         table = merge(&Table::from_iter([("table".to_owned(), Value::Table(options))]))?;
     }
@@ -228,7 +239,7 @@ pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, P
 mod tests {
     use super::*;
     use crate::table::TableOptions;
-    use crate::table::options::{Guard, SameKey, TickSource};
+    use crate::table::options::{Guard, Layout, SameKey, TickSource};
 
     /// A path contains the paths below it, but not names that only start with the same letters.
     #[test]
@@ -295,7 +306,8 @@ mod tests {
         let weiss = read_table(None, &["table.design=weiss"]);
         assert_eq!((weiss.slots, weiss.key_bits, weiss.age_bits, weiss.guard.margin), (2, 32, 5, 5));
         for sets in [["table.slots=4", "table.design=weiss"], ["table.design=weiss", "table.slots=4"]] {
-            assert_eq!(read_table(None, &sets), TableOptions { slots: 4, ..weiss.clone() }, "{sets:?}");
+            let bucket = TableOptions { layout: Layout::default(), bucket_bytes: 0, ..weiss.clone() };
+            assert_eq!(read_table(None, &sets), TableOptions { slots: 4, ..bucket }, "{sets:?}");
         }
         let with_margin = read_table(None, &["table.design=weiss", "table.guard.margin=0"]);
         assert_eq!(with_margin.guard, Guard { margin: 0, ..weiss.guard });

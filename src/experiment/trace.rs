@@ -243,7 +243,7 @@ mod tests {
         );
         // One game with windows is enough.
         assert_eq!(read_message("file = 'half.trace'", ""), "game 1, game 2");
-        assert!(read_message("file = 'plain.trace'", "").ends_with(": the worth of results cannot be computed"));
+        assert!(read_message("file = 'plain.trace'", "").ends_with(": the worth of its results cannot be computed"));
         assert!(read_message("file = 'none.trace'", "").starts_with("trace.file: none.trace: "));
     }
 

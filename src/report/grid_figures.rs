@@ -203,7 +203,7 @@ fn share_ticks(series: &[Series]) -> Vec<(f64, String)> {
     let (min, max) = (percentages().fold(100.0, f64::min), percentages().fold(0.0, f64::max));
     let step = [1u32, 2, 5, 10, 20].into_iter().find(|&step| max - min <= f64::from(step * 8)).unwrap_or(20);
     let round_shares =
-        (0..=100 / step).map(|step| step * step).filter(|&share| (min..=max).contains(&f64::from(share)));
+        (0..=100 / step).map(|number| number * step).filter(|&share| (min..=max).contains(&f64::from(share)));
     round_shares.map(|share| (f64::from(share) / 100.0, format!("{share} %"))).collect()
 }
 

@@ -302,7 +302,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
         Some(match same {
             Some(slot) => self.store_again(key, entry, number, slot, stored_key),
-            None => self.insert(number, stored_key, entry, Decision::replace(chosen?), None),
+            None => self.insert_rarely(number, stored_key, entry, Decision::replace(chosen?), None),
         })
     }
 
@@ -338,7 +338,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.rule.inherit(&mut entry, &old);
         if P::WORDS == 0 && self.rule.same_key == SameKey::Policy {
             let decision = self.decide_same_key(start, Newcomer { entry, key, same: Some(slot) }, slot);
-            return self.insert(number, stored_key, entry, decision, Some(slot));
+            return self.insert_rarely(number, stored_key, entry, decision, Some(slot));
         }
         self.on_access(start, slot, stored_key);
         if !self.rule.allows(&entry, &old, self.now) {
@@ -361,8 +361,22 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         StoreOutcome::in_slot(number * self.slots() + slot, true)
     }
 
-    /// Writes an entry as the policy decided. `same`: the slot that holds its position.
-    #[inline]
+    /// As [`Self::insert`], for stores that are seldom.
+    #[cold]
+    fn insert_rarely(
+        &mut self,
+        number: usize,
+        stored_key: u64,
+        entry: Entry,
+        decision: Decision,
+        same: Option<usize>,
+    ) -> StoreOutcome {
+        self.insert(number, stored_key, entry, decision, same)
+    }
+
+    /// Writes an entry as the policy decided. `same`: the slot that holds its position. Always
+    /// inlined: nearly every store of another position ends here.
+    #[inline(always)]
     fn insert(
         &mut self,
         number: usize,

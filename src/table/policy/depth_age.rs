@@ -38,7 +38,7 @@ impl Replacement for DepthAge {
         !self.weigh_empty
     }
 
-    #[inline]
+    #[inline(always)]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         let is_free = |entry: &Entry| self.weigh_empty && entry.is_empty();
         let depth = |entry: &Entry| if is_free(entry) { self.empty_depth.into() } else { i32::from(entry.depth) };

@@ -158,9 +158,9 @@ fn same_with(
     nodes: Option<u64>,
 ) -> u64 {
     let mut options = options.clone();
-    // Diagnostics only work with one searcher.
-    let several = options.threads.count > 1;
-    if !several {
+    // Diagnostics only work with one searcher, and need the mark that `demotion.once` takes.
+    let diagnosed = options.threads.count == 1 && !options.table.demotion.once;
+    if diagnosed {
         options.diagnostics = ttlab::internals::engine::options::Diagnostics::Full;
     }
     let ((mine, my_log), (its, its_log)) = (logged(&options), logged(&options));
@@ -182,7 +182,7 @@ fn same_with(
             let found = engine.search(&board, &past, limit, &AtomicBool::new(false), &mut |_| {}).iterations;
             let expected = twin.search(&board, &past, limit);
             for (found, mut expected) in found.iter().map(plain).zip(expected.iter().cloned()) {
-                if several {
+                if !diagnosed {
                     expected.anatomy = AnatomyCounters::default();
                 }
                 let (found, expected) = (format!("{found:#?}"), format!("{expected:#?}"));
