@@ -129,7 +129,8 @@ fn fault(column: usize, message: String) -> FenError {
     FenError { column, message }
 }
 
-/// The start of the text in quotes, short enough for a message, with unprintable characters escaped.
+/// The start of the text in quotes, short enough for a message, with unprintable characters
+/// escaped.
 pub(super) fn quote_start(text: &str) -> String {
     let escape_blank = |c: char| {
         if c.is_control() || is_blank(c) && c != ' ' { c.escape_unicode().to_string() } else { c.to_string() }

@@ -111,8 +111,8 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
     {
         for other in axes.values() {
             let levels = count(own);
-            // The options that a design or a layout sets follow from it, even if others set the same
-            // values.
+            // The options that a design or a layout sets follow from it, even if others set the
+            // same values.
             let alike =
                 ["table.design", "table.layout"].iter().any(|column| own.contains(column)) || count(other) == levels;
             if alike && count(&[own.as_slice(), other.as_slice()].concat()) == levels {

@@ -275,7 +275,8 @@ mod tests {
         }
     }
 
-    /// A list is refused for an option without lists, whether a whole option or a part of it is set.
+    /// A list is refused for an option without lists, whether a whole option or a part of it is
+    /// set.
     #[test]
     fn list_is_refused_for_an_option_without_lists() {
         for (set, path) in [

@@ -144,7 +144,7 @@ fn told_is_rare_in_sources() {
 #[test]
 fn comments_are_at_most_a_hundred_columns_wide() {
     let mut wide = Vec::new();
-    for (file, text) in sources("src") {
+    for (file, text) in ["src", "tests", "benches", "examples", "fuzz"].into_iter().flat_map(sources) {
         for (number, line) in text.lines().enumerate() {
             let comment = line.trim_start().starts_with("//") && !line.contains("http");
             if comment && line.chars().count() > 100 {

@@ -123,8 +123,9 @@ fn nodes_that_may_mislead_carry_no_verdict() {
     assert_eq!(gates(&["saved < -1%", "nodes > +1%"]).2, 0);
 }
 
-/// A claim on nodes that may mislead is undecided and gives the reason, on the page and in its data,
-/// and `--check` fails. An expected number of nodes and claims on other metrics are still judged.
+/// A claim on nodes that may mislead is undecided and gives the reason, on the page and in its
+/// data, and `--check` fails. An expected number of nodes and claims on other metrics are still
+/// judged.
 #[test]
 fn claim_on_nodes_that_may_mislead_is_undecided() {
     let folder = scratch();

@@ -497,8 +497,8 @@ fn mates_behind_a_null_move_equal_the_twin() {
     }
 }
 
-/// An entry of the previous search loses depth by aging. With `probe.depth = 'equal'`, its own depth
-/// must be equal and its aged depth sufficient.
+/// An entry of the previous search loses depth by aging. With `probe.depth = 'equal'`, its own
+/// depth must be equal and its aged depth sufficient.
 #[test]
 fn aged_entries_of_equal_depth_equal_the_twin() {
     for on in ["both", "store", "probe"] {

@@ -39,8 +39,8 @@ pub fn run(data: &[u8]) {
     let file = match format {
         Some(format) => {
             let mut writer = Writer::with_format(Vec::new(), format);
-            // Tables go by the low half of a key: positions that share it are confused, and foresight
-            // is not.
+            // Tables go by the low half of a key: positions that share it are confused, and
+            // foresight is not.
             let read = |bytes: &[u8]| Event { high: 0, ..format.decode(bytes) };
             let events = bytes.chunks_exact(format.event_bytes()).map(read);
             events.for_each(|event| writer.push(event));
