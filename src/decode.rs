@@ -34,8 +34,8 @@ pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
 /// one of its keys, and then names the table alone.
 fn faulty_key<'a>(value: &'a Json, path: &str, message: &str) -> Option<&'a str> {
     let pointer = path.split('.').map(|key| format!("/{key}")).collect::<String>();
-    let found = message.strip_prefix("invalid ")?.split('`').nth(1)?;
-    let mut faulty = value.pointer(&pointer)?.as_object()?.iter().filter(|(_, value)| value.to_string() == found);
+    let found: Json = message.strip_prefix("invalid ")?.split('`').nth(1)?.parse().ok()?;
+    let mut faulty = value.pointer(&pointer)?.as_object()?.iter().filter(|(_, value)| **value == found);
     let (key, _) = faulty.next()?;
     faulty.next().is_none().then_some(key)
 }

@@ -351,7 +351,7 @@ impl Comparison {
             _ => Repeatability::NotRepeatable,
         };
         let node_reports = if self.missing_nodes { NodeReports::Never } else { trial.node_reports };
-        ProbeResult { repeatability: repeatability, resets_on_new_game: resets, difference, node_reports, ..trial }
+        ProbeResult { repeatability, resets_on_new_game: resets, difference, node_reports, ..trial }
     }
 }
 

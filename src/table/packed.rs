@@ -52,7 +52,7 @@ fn write(bucket: &mut [u16], at: usize, bits: usize, value: u128) {
 fn pack_score(score: i16, bits: u32) -> u64 {
     let most = (1 << (bits.min(16) - 1)) - 1;
     let score = if score == NO_SCORE { -most - 1 } else { i32::from(score).clamp(-most, most) };
-    score as u64 & (1 << bits) - 1
+    score as u64 & ((1 << bits) - 1)
 }
 
 fn unpack_score(packed: u64, bits: u32) -> i16 {

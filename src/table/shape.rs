@@ -68,6 +68,7 @@ pub enum KeyEnd {
 
 /// The usual ones: name, bytes of a bucket and of an entry, entries, key bits, bytes of keys, bits
 /// of a generation where all ten would not fit.
+#[allow(clippy::type_complexity)]
 const USUAL: [(&str, u16, u16, u8, u8, u16, Option<u8>); 9] = [
     ("3x10", 32, 10, 3, 16, 0, None),
     ("3x8", 32, 8, 3, 16, 8, None),

@@ -37,8 +37,11 @@ impl Default for Formula {
     }
 }
 
-/// The facts of an entry by name, given the current tick.
-const FACTS: [(&str, fn(&Entry, u16) -> i64); 9] = [
+/// A fact of an entry, given the current tick.
+type Fact = fn(&Entry, u16) -> i64;
+
+/// The facts of an entry by name.
+const FACTS: [(&str, Fact); 9] = [
     ("depth", |entry, _| entry.depth.into()),
     ("age", |entry, now| entry.age(now).into()),
     ("pv", |entry, _| entry.pv.into()),
