@@ -2,6 +2,7 @@
 //! value.
 
 use super::sheet::{Cell, Datum, Part, Sheet, SheetColumn, SheetTable};
+use crate::analysis::questions::curves::CurvePoint;
 use crate::report::explore::Explorer;
 use crate::report::figure::{Figure, Plot};
 use crate::report::svg::lines::Lines;
@@ -49,8 +50,8 @@ fn part_json(part: &Part) -> Json {
             "plot": figure.plot,
         }),
         Part::Explorer(explorer) => {
-            let rows = explorer.positions.iter().enumerate().map(|(at, position)| {
-                let values = explorer.values.iter().map(|values| values[at]).collect::<Vec<_>>();
+            let rows = explorer.positions.iter().enumerate().map(|(index, position)| {
+                let values = explorer.values.iter().map(|line_values| line_values[index]).collect::<Vec<_>>();
                 json!({ "position": position, "values": values })
             });
             json!({
@@ -96,8 +97,8 @@ fn row_json(table: &SheetTable, cells: &[Cell]) -> Json {
 /// Header of the CSV format.
 const HEADER: [&str; 9] = ["part", "key", "row", "name", "column", "value", "low", "high", "text"];
 
-/// Renders every table and figure of a page as CSV. `guard`: prefixes cells that a spreadsheet
-/// would take for a formula with an apostrophe.
+/// Renders every table and figure of a page as CSV. `guard`: writes an apostrophe before each cell
+/// that a spreadsheet would take for a formula.
 pub fn csv(sheet: &Sheet, guard: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail.
@@ -111,15 +112,16 @@ pub fn csv(sheet: &Sheet, guard: bool) -> String {
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
-/// Renders a table as CSV: its columns with all digits of their numbers, intervals as two columns.
+/// Renders a table as CSV, with all digits of its numbers. A column of intervals becomes two
+/// columns: the lower and the upper ends. `guard`: as for [`csv`].
 pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
-    let is_range = |at: usize| table.rows.iter().any(|row| matches!(row[at].value, Datum::Range(..)));
-    let ranged: Vec<bool> = (0..table.columns.len()).map(is_range).collect();
-    let head = table.columns.iter().zip(&ranged).flat_map(|(column, ranged)| match ranged {
+    let has_range = |column: usize| table.rows.iter().any(|row| matches!(row[column].value, Datum::Range(..)));
+    let has_ranges: Vec<bool> = (0..table.columns.len()).map(has_range).collect();
+    let head = table.columns.iter().zip(&has_ranges).flat_map(|(column, has_range)| match has_range {
         true => vec![format!("{}_low", column.key), format!("{}_high", column.key)],
         false => vec![column.key.clone()],
     });
-    let fields = |(cell, ranged): (&Cell, &bool)| match (cell.value, ranged) {
+    let fields = |(cell, has_range): (&Cell, &bool)| match (cell.value, has_range) {
         (Datum::Range(low, high), _) => vec![csv_number(low), csv_number(high)],
         (_, true) => vec![String::new(); 2],
         (Datum::Number(value), _) => vec![csv_number(value)],
@@ -133,22 +135,23 @@ pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
         let _ = writer.write_record(fields.map(|field| if guard { guard_formula(field) } else { field }));
     };
     write(head.collect());
-    table.rows.iter().for_each(|row| write(row.iter().zip(&ranged).flat_map(fields).collect()));
+    table.rows.iter().for_each(|row| write(row.iter().zip(&has_ranges).flat_map(fields).collect()));
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
 /// Receives a record: part, key, name, column and text; the row; value, low and high.
 type RecordSink<'a> = dyn FnMut([&str; 5], usize, [f64; 3]) + 'a;
 
-/// A number that a record does not have.
+/// Stands for a number that a record lacks.
 const NAN: f64 = f64::NAN;
 
 /// Makes sure that no spreadsheet takes the cell for a formula; numbers stay as they are.
 fn guard_formula(cell: String) -> String {
-    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
-    if formula { format!("'{cell}") } else { cell }
+    let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
+    if is_formula { format!("'{cell}") } else { cell }
 }
 
+/// Passes a record for each value of the parts to `sink`.
 fn records(parts: &[Part], sink: &mut RecordSink) {
     for part in parts {
         match part {
@@ -163,12 +166,12 @@ fn records(parts: &[Part], sink: &mut RecordSink) {
 
 /// A record for each search: the position in `name`, the line in `column`.
 fn explorer_records(explorer: &Explorer, sink: &mut RecordSink) {
-    for (at, position) in explorer.positions.iter().enumerate() {
-        for (line, values) in explorer.lines.iter().zip(&explorer.values) {
-            let Some(value) = values[at] else { continue };
+    for (index, position) in explorer.positions.iter().enumerate() {
+        for (line, line_values) in explorer.lines.iter().zip(&explorer.values) {
+            let Some(value) = line_values[index] else { continue };
             sink(
                 ["searches", &explorer.key("searches"), position, line, &csv_number(value)],
-                at + 1,
+                index + 1,
                 [value, NAN, NAN],
             );
         }
@@ -180,17 +183,19 @@ pub(super) fn csv_number(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 
+/// A record for each cell. The text cells of a row are the `name` of its records.
 fn table_records(table: &SheetTable, sink: &mut RecordSink) {
-    for (at, cells) in table.rows.iter().enumerate() {
-        let words = cells.iter().zip(&table.columns).filter(|(cell, column)| column.is_text && !cell.text.is_empty());
-        let name = words.map(|(cell, _)| cell.text.as_str()).collect::<Vec<_>>().join(", ");
+    for (index, cells) in table.rows.iter().enumerate() {
+        let text_cells =
+            cells.iter().zip(&table.columns).filter(|(cell, column)| column.is_text && !cell.text.is_empty());
+        let name = text_cells.map(|(cell, _)| cell.text.as_str()).collect::<Vec<_>>().join(", ");
         for (cell, column) in cells.iter().zip(&table.columns) {
             let numbers = match cell.value {
                 Datum::Number(value) => [value, NAN, NAN],
                 Datum::Range(low, high) => [NAN, low, high],
                 Datum::Text | Datum::None => [NAN; 3],
             };
-            sink(["table", &table.key, &name, &column.key, &cell.text], at + 1, numbers);
+            sink(["table", &table.key, &name, &column.key, &cell.text], index + 1, numbers);
         }
     }
 }
@@ -209,8 +214,10 @@ fn figure_records(figure: &Figure, sink: &mut RecordSink) {
             }
         }
         Plot::Lines(Lines { series, .. }) | Plot::Scatter(Scatter { series, .. }) => {
-            for (name, one) in series.iter().flat_map(|series| series.points.iter().map(|one| (&series.name, one))) {
-                point(name, &csv_number(one.x), [one.y, one.low, one.high], &one.label);
+            for series in series {
+                for CurvePoint { x, y, low, high, label } in &series.points {
+                    point(&series.name, &csv_number(*x), [*y, *low, *high], label);
+                }
             }
         }
         Plot::Stacked(stacked) => {
@@ -238,7 +245,7 @@ mod tests {
 
     #[test]
     fn formulas_get_an_apostrophe() {
-        for (cell, shown) in [
+        for (cell, expected) in [
             ("=1+1", "'=1+1"),
             ("+x", "'+x"),
             ("-x", "'-x"),
@@ -250,7 +257,7 @@ mod tests {
             ("a=b", "a=b"),
             ("", ""),
         ] {
-            assert_eq!(guard_formula(cell.to_owned()), shown);
+            assert_eq!(guard_formula(cell.to_owned()), expected);
         }
     }
 
@@ -283,32 +290,36 @@ mod tests {
 
     #[test]
     fn signs_are_an_object_of_the_row() {
-        let line = |name: &str, star, clear, partial| {
-            let ends = Cell::range(0.25, 0.75).with_sign('!', clear).with_sign('†', partial);
-            vec![Cell::text(name).with_sign('*', star), ends]
+        let make_row = |name: &str, is_baseline, is_significant, is_truncated| {
+            let interval = Cell::range(0.25, 0.75).with_sign('!', is_significant).with_sign('†', is_truncated);
+            vec![Cell::text(name).with_sign('*', is_baseline), interval]
         };
         let table = SheetTable {
             columns: vec![SheetColumn::text("line", "line", ""), SheetColumn::number("interval", "95 %", "")],
-            rows: vec![line("a", true, false, false), line("b", false, true, true), line("c", false, false, false)],
+            rows: vec![
+                make_row("a", true, false, false),
+                make_row("b", false, true, true),
+                make_row("c", false, false, false),
+            ],
             ..SheetTable::default()
         };
         let texts: Vec<&str> = table.rows.iter().flatten().map(|cell| cell.text.as_str()).collect();
         assert_eq!(texts, ["a *", "0.250-0.750", "b", "0.250-0.750! †", "c", "0.250-0.750"]);
         let sheet = Sheet { parts: vec![Part::Table(table)], ..Sheet::default() };
         let page: Json = serde_json::from_str(&json(&sheet)).unwrap();
-        let ends = json!([0.25, 0.75]);
+        let interval = json!([0.25, 0.75]);
         let rows = [
-            json!({ "line": "a *", "interval": ends, "signs": { "line": "*" } }),
-            json!({ "line": "b", "interval": ends, "signs": { "interval": "!†" } }),
-            json!({ "line": "c", "interval": ends }),
+            json!({ "line": "a *", "interval": interval, "signs": { "line": "*" } }),
+            json!({ "line": "b", "interval": interval, "signs": { "interval": "!†" } }),
+            json!({ "line": "c", "interval": interval }),
         ];
         assert_eq!(page["parts"][0]["rows"], json!(rows));
     }
 
-    /// Two lines on two positions, where one line lacks one.
+    /// Two lines on two positions; the second line has no search of the first position.
     #[test]
     fn csv_records_belong_to_their_line() {
-        use crate::analysis::questions::curves::{CurvePoint, Series};
+        use crate::analysis::questions::curves::Series;
         use crate::analysis::rows::metric::Better;
         use crate::report::svg::forest::{Forest, ForestRow};
         use crate::report::svg::lines::Lines;
@@ -351,7 +362,7 @@ mod tests {
                     bars: vec![("u".to_owned(), vec![3.0, 5.0]), ("v".to_owned(), vec![4.0, 6.0])],
                 }),
             ),
-            // Folded parts belong to the page too.
+            // Tables in folded parts have records too.
             Part::Folded(
                 "more".to_owned(),
                 vec![Part::Table(SheetTable {

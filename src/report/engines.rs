@@ -13,27 +13,27 @@ pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
     let engines: Vec<(&String, &EngineInfo)> =
         page.manifest.variants.iter().filter_map(|variant| subjects.get_key_value(variant)).collect();
     type Engine<'a> = (&'a String, &'a EngineInfo);
-    let settings = |(_, engine): &Engine<'_>| {
-        let value = |name: &&str| Some(format!("{name} {}", engine.options.get(*name)?));
-        Cell::text(["Threads", "Hash"].iter().filter_map(value).collect::<Vec<_>>().join(", "))
+    let settings_cell = |(_, engine): &Engine<'_>| {
+        let setting_text = |name: &&str| Some(format!("{name} {}", engine.options.get(*name)?));
+        Cell::text(["Threads", "Hash"].iter().filter_map(setting_text).collect::<Vec<_>>().join(", "))
     };
-    let counts = |(_, engine): &Engine<'_>| {
+    let counts_cell = |(_, engine): &Engine<'_>| {
         let trusted = if engine.trusted.is_empty() { "" } else { ", trusted" };
         Cell::text(format!("{}{trusted}", engine.repeats))
     };
     let about_counts = "whether the same search gave the same nodes and answers before the run; trusted: the file accepts the problems found";
-    let build = "the first digits of the SHA-256 of its program";
-    let limit = "whether it respects that limit";
+    let about_build = "the first digits of the SHA-256 of its program";
+    let about_limit = "whether it respects that limit";
     let entries = Entries::<Engine<'_>>::default()
         .text("variant", "variant", "", |(variant, _)| Cell::text(*variant))
         .text("engine", "engine", "what it calls itself", |(_, engine)| Cell::text(&engine.name))
-        .text("set", "set", "its threads and memory; the manifest has all its options", settings)
-        .text("counts", "counts", about_counts, counts)
-        .text("go_depth", "go depth", limit, |(_, engine)| Cell::text(&engine.go_depth))
+        .text("set", "set", "its threads and memory; the manifest has all its options", settings_cell)
+        .text("counts", "counts", about_counts, counts_cell)
+        .text("go_depth", "go depth", about_limit, |(_, engine)| Cell::text(&engine.go_depth))
         .drop_order(2)
-        .text("go_nodes", "go nodes", limit, |(_, engine)| Cell::text(&engine.go_nodes))
+        .text("go_nodes", "go nodes", about_limit, |(_, engine)| Cell::text(&engine.go_nodes))
         .drop_order(1)
-        .text("build", "build", build, |(_, engine)| Cell::text(engine.sha256.get(..12).unwrap_or_default()))
+        .text("build", "build", about_build, |(_, engine)| Cell::text(engine.sha256.get(..12).unwrap_or_default()))
         .drop_order(3);
     entries
         .table("engines", "Engines", &engines)
@@ -45,12 +45,13 @@ pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
 
 /// The quality of the moves; none if no move was judged.
 pub(super) fn quality_table(lines: &[Quality]) -> Option<SheetTable> {
-    let share = |part: usize, whole: usize| match whole {
+    let share_cell = |part: usize, whole: usize| match whole {
         0 => Cell::empty("the suite names no best moves"),
         _ => Cell::number(part as f64 / whole as f64, format!("{part} of {whole}")),
     };
-    let against = |line: &Quality, cell: fn((f64, f64, f64)) -> Cell| match line.against {
-        Some(against) if against.0.is_finite() => cell(against),
+    // A cell about the difference from the baseline: its mean and the ends of its interval.
+    let against_cell = |line: &Quality, make_cell: fn((f64, f64, f64)) -> Cell| match line.against {
+        Some((mean, low, high)) if mean.is_finite() => make_cell((mean, low, high)),
         Some(_) => Cell::empty("no position that both searched"),
         None => Cell::empty(BASELINE),
     };
@@ -63,14 +64,17 @@ pub(super) fn quality_table(lines: &[Quality]) -> Option<SheetTable> {
             Cell::number(line.loss, format!("{:.1}", line.loss))
         })
         .number("against", "less base", "mean difference from the baseline on the same positions", |line| {
-            against(line, |(mean, ..)| Cell::number(mean, format!("{mean:+.1}")))
+            against_cell(line, |(mean, ..)| Cell::number(mean, format!("{mean:+.1}")))
         })
         .number("interval", "95 %", "its interval", |line| {
-            against(line, |(_, low, high)| Cell::difference(low, high).with_reason(TOO_FEW_POSITIONS))
+            against_cell(line, |(_, low, high)| Cell::difference(low, high).with_reason(TOO_FEW_POSITIONS))
         })
-        .number("same", "same move", "searches whose move is the reference's", |line| share(line.same, line.searches))
+        .number("same", "same move", "searches whose move is the reference's", |line| {
+            share_cell(line.same, line.searches)
+        })
         .number("solved", "solved", "searches whose move the suite calls best", |line| {
-            share(line.solved.0, line.solved.1)
+            let (solved, asked) = line.solved;
+            share_cell(solved, asked)
         });
     let note = "The loss of a move: what the reference gives its own move less what it gives this one, both searched to the same limit, \
                 scores cut at 1000 (reference.csv). Of several key seeds a position's loss is the mean.";
@@ -85,8 +89,8 @@ mod tests {
     use crate::report::sheet::Datum;
 
     fn row_texts(table: &SheetTable) -> Vec<String> {
-        let line = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
-        table.rows.iter().map(line).collect()
+        let row_text = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
+        table.rows.iter().map(row_text).collect()
     }
 
     #[test]
@@ -153,8 +157,8 @@ mod tests {
             ]
         );
         assert_eq!((table.rows[0][5].value, table.rows[1][4].value), (Datum::Number(0.625), Datum::Range(1.5, 12.5)));
-        let why: Vec<&str> = table.rows.iter().map(|row| row[3].note).collect();
-        assert_eq!(why, ["the baseline (compared with itself)", "", "", "", "", "no position that both searched"]);
+        let reasons: Vec<&str> = table.rows.iter().map(|row| row[3].note).collect();
+        assert_eq!(reasons, ["the baseline (compared with itself)", "", "", "", "", "no position that both searched"]);
         assert_eq!(table.rows[4][4].note, "too few positions for an interval");
         assert_eq!(quality_table(&[]), None);
     }

@@ -12,7 +12,7 @@ use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Most values on a page; more make it slow to load.
+/// The maximum number of values on a page; more would make it slow to load.
 const MAX_VALUES: usize = 60_000;
 
 /// The heading of the view.
@@ -29,12 +29,12 @@ pub struct Explorer {
     pub lines: Vec<String>,
     /// The index of each line in the summary.
     pub places: Vec<usize>,
-    /// The index in `lines` of the one to compare with at first.
+    /// The index in `lines` of the line that the others are compared with at first.
     pub base: usize,
     /// The names of the positions.
     pub positions: Vec<String>,
-    /// Each line's values by position, under the first key seed; none where there is no such
-    /// search.
+    /// The values of each line, one for each position, under the first key seed; none if the line
+    /// has no such search.
     pub values: Vec<Vec<Option<f64>>>,
     /// Number of positions left out because not all of their searches finished the same depths.
     pub left_out: usize,
@@ -43,30 +43,30 @@ pub struct Explorer {
 }
 
 impl Explorer {
-    /// The searches of a page; of many lines only those that figures show. None with fewer than two
-    /// variants or positions, or with too many values.
+    /// Makes the explorer of a page; of many lines only those that figures show. None with fewer
+    /// than two variants or positions, or with too many values.
     pub fn new(rows: &Frame, summary: &Summary, (grouping, searches): (&Grouping, &Searches)) -> Option<Self> {
         if summary.by != [columns::VARIANT] || summary.lines.len() < 2 || grouping.blocks.len() > 1 {
             return None;
         }
         let metric = summary.metrics.first()?;
         let reader = MetricReader::new(searches, metric, rows);
-        let group = |line: usize| grouping.values.iter().position(|values| *values == summary.lines[line].values);
+        let group_of = |line: usize| grouping.values.iter().position(|values| *values == summary.lines[line].values);
         let names = rows.text_column(columns::POSITION);
-        let searches_of = |line: usize| group(line).map_or(&[][..], |group| searches.cells(group)).iter();
-        // The depth that all of a position's searches finished; none if they differ or one was cut
-        // short: their sums would not be of common depths.
+        let searches_of = |line: usize| group_of(line).map_or(&[][..], |group| searches.cells(group)).iter();
+        // By position, the last depth that all of its searches finished. None if the searches ended
+        // at different depths or one was cut short: their totals could not be compared.
         let mut depths: BTreeMap<u32, Option<u16>> = BTreeMap::new();
         for cell in (0..summary.lines.len()).flat_map(searches_of) {
             let last =
                 searches.steps(searches.repeats(cell)[0]).last().filter(|step| step.finished).map(|step| step.depth);
-            let known = depths.entry(cell.unit).or_insert(last);
-            *known = known.filter(|known| Some(*known) == last);
+            let common_depth = depths.entry(cell.unit).or_insert(last);
+            *common_depth = common_depth.filter(|depth| Some(*depth) == last);
         }
         let left_out = depths.values().filter(|depth| depth.is_none()).count();
         let uniform = depths.into_iter().filter(|(_, depth)| depth.is_some());
-        let mut positions: BTreeMap<u32, usize> = uniform.map(|(unit, _)| (unit, 0)).collect();
-        positions.values_mut().enumerate().for_each(|(place, at)| *at = place);
+        // The index of each position, by its unit.
+        let positions: BTreeMap<u32, usize> = uniform.zip(0..).map(|((unit, _), index)| (unit, index)).collect();
         let fits = |lines: usize| lines * positions.len() <= MAX_VALUES;
         let places: Vec<usize> = match fits(summary.lines.len()) {
             true => (0..summary.lines.len()).collect(),
@@ -78,8 +78,8 @@ impl Explorer {
         let values = places.iter().map(|&line| {
             let mut values = vec![None; positions.len()];
             for cell in searches_of(line).filter(|cell| cell.seed == 0) {
-                if let Some(&at) = positions.get(&cell.unit) {
-                    values[at] = Some(reader.cell_value(cell, &Depths::All)).filter(|value| value.is_finite());
+                if let Some(&index) = positions.get(&cell.unit) {
+                    values[index] = Some(reader.cell_value(cell, &Depths::All)).filter(|value| value.is_finite());
                 }
             }
             values
@@ -97,14 +97,14 @@ impl Explorer {
         })
     }
 
-    /// The key of a part; with several suites, prefixed by its own.
+    /// The key of a part of the view; with several suites, prefixed by the suite's name.
     pub fn key(&self, part: &str) -> String {
         if self.suite.is_empty() { part.to_owned() } else { format!("{}.{part}", self.suite) }
     }
 
     /// The data for a browser, which a script on the page renders.
     pub fn markup(&self) -> Markup {
-        // No name may end the element.
+        // Escaped so that no name can end the script element.
         let data = serde_json::to_string(self).unwrap_or_default();
         let data = data.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e");
         html! {
@@ -217,15 +217,15 @@ mod tests {
     fn too_many_values_reduce_the_lines() {
         let lines_shown = |positions: usize| {
             let mut rows = "variant,position,depth,search.nodes\n".to_owned();
-            (0..positions).for_each(|at| rows += &format!("v0,p{at},1,9\n"));
+            (0..positions).for_each(|index| rows += &format!("v0,p{index},1,9\n"));
             let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
             let by = vec![columns::VARIANT.to_owned()];
             let grouping = Grouping::new(&frame, &by);
             let gathered = Searches::gather(&frame, &grouping, &[columns::NODES.to_owned()]);
-            let line = |at: usize| Line {
-                values: vec![format!("v{at}")],
+            let line = |index: usize| Line {
+                values: vec![format!("v{index}")],
                 searches: 1,
-                is_baseline: at == 17,
+                is_baseline: index == 17,
                 ..Line::default()
             };
             let lines = (0..30).map(line).collect();

@@ -8,7 +8,6 @@ use super::svg::scatter::Scatter;
 use super::svg::stacked::Stacked;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::curves::{self, Series};
-
 use crate::analysis::questions::profiles::{self, Outcome};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::{Better, Metric};
@@ -43,32 +42,32 @@ pub enum Plot {
 }
 
 impl Plot {
-    /// Whether its colours are verdicts.
+    /// Whether its colours mean better and worse.
     pub(super) fn has_verdicts(&self) -> bool {
         matches!(self, Self::Forest(_) | Self::Heat(_))
     }
 }
 
 impl Figure {
-    /// Renders the figure as SVG, `width` pixels wide. `alone`: the SVG defines its own colours, so
-    /// that it can be a separate file.
-    pub fn render(&self, width: f64, alone: bool) -> String {
+    /// Renders the figure as SVG, `width` pixels wide. `standalone`: the SVG defines its own
+    /// colours, so that it can be a separate file.
+    pub fn render(&self, width: f64, standalone: bool) -> String {
         match &self.plot {
-            Plot::Forest(plot) => plot.render(width, &self.title, alone),
-            Plot::Lines(plot) => plot.render(width, &self.title, alone),
-            Plot::Stacked(plot) => plot.render(width, &self.title, alone),
-            Plot::Heat(plot) => plot.render(width, &self.title, alone),
-            Plot::Scatter(plot) => plot.render(width, &self.title, alone),
+            Plot::Forest(plot) => plot.render(width, &self.title, standalone),
+            Plot::Lines(plot) => plot.render(width, &self.title, standalone),
+            Plot::Stacked(plot) => plot.render(width, &self.title, standalone),
+            Plot::Heat(plot) => plot.render(width, &self.title, standalone),
+            Plot::Scatter(plot) => plot.render(width, &self.title, standalone),
         }
     }
 }
 
-/// The name of the first metric.
+/// The name of the first metric; without metrics, `nodes`.
 pub(super) fn metric_name(summary: &Summary) -> &str {
     summary.metrics.first().map_or("nodes", |metric| &metric.name)
 }
 
-/// The lines to draw, and a sentence if some lines are left out.
+/// The indices of the lines to draw, and a sentence if some lines are left out.
 fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
     let lines = curves::choose_lines(summary);
     let (shown_count, line_count) = (lines.len(), summary.lines.len());
@@ -229,6 +228,7 @@ fn ratio_figure(summary: &Summary, index: usize, metric: &Metric) -> Option<Figu
 /// Outcomes of the probes of each line.
 pub fn probes_figure(summary: &Summary) -> Option<Figure> {
     let (lines, remark) = chosen_lines(summary);
+    // The name and the series colour of each part, in the order of the sizes in `make_bar`.
     let parts = [
         ("usable hit", 1),
         ("move-only hit", 5),
@@ -282,9 +282,9 @@ mod tests {
     #[test]
     fn table_without_hits_has_a_bar() {
         let make_line = |name: &str, probes: f64| {
-            let mut make_line = Line { name: name.to_owned(), searches: 1, ..Line::default() };
-            make_line.set_sums([(columns::PROBES, probes), (columns::MISSES_EMPTY, probes)]);
-            make_line
+            let mut line = Line { name: name.to_owned(), searches: 1, ..Line::default() };
+            line.set_sums([(columns::PROBES, probes), (columns::MISSES_EMPTY, probes)]);
+            line
         };
         let summary =
             Summary { lines: vec![make_line("asked", 7.0), make_line("not asked", 0.0)], ..Summary::default() };
@@ -398,7 +398,7 @@ mod tests {
         let question = Question::by_variant(&[], None);
         let (summary, grouping, searches) =
             Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
-        for (truncated, incomparable, expected) in [(0, 0, false), (1, 0, true), (0, 1, true)] {
+        for (truncated, incomparable, expects_warning) in [(0, 0, false), (1, 0, true), (0, 1, true)] {
             let mut summary = summary.clone();
             (summary.lines[1].measures[0].truncated, summary.lines[1].measures[0].incomparable) =
                 (truncated, incomparable);
@@ -407,7 +407,7 @@ mod tests {
                 figures.map(|figure| (figure.file, figure.caption.contains("not of the same work"))).collect();
             assert_eq!(
                 figures,
-                [("finished".to_owned(), expected), ("solved".to_owned(), false)],
+                [("finished".to_owned(), expects_warning), ("solved".to_owned(), false)],
                 "{truncated} {incomparable}"
             );
         }
@@ -431,7 +431,7 @@ mod tests {
             figures.extend(within_figures(&frame, &summary, (&grouping, &searches)));
             figures
         };
-        for (variants, remark) in [(2, false), (8, false), (9, true)] {
+        for (variants, expects_remark) in [(2, false), (8, false), (9, true)] {
             for figure in figures_for(variants) {
                 let Plot::Lines(lines) = &figure.plot else { panic!("no lines: {figure:?}") };
                 let scales = match figure.file.as_str() {
@@ -447,7 +447,7 @@ mod tests {
                     "{names:?}"
                 );
                 let has_remark = figure.caption.contains(&format!(" 8 of {variants} shown: "));
-                assert_eq!(has_remark, remark, "{}", figure.caption);
+                assert_eq!(has_remark, expects_remark, "{}", figure.caption);
             }
             assert_eq!(figures_for(variants).len(), 3);
         }

@@ -320,7 +320,7 @@ impl Page {
     fn parts(&self, rows: &Frame, grid: Option<&Grid<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
         let summary = &self.summary;
         let mut parts = self.head_parts();
-        let single = pivot::of_one_position(rows, summary.searches).filter(|_| self.pivots.is_empty());
+        let single = pivot::single_position_pivot(rows, summary.searches).filter(|_| self.pivots.is_empty());
         for pivot in self.pivots.iter().chain(&single) {
             parts.push(Part::Table(pivot::table(pivot)));
             parts.extend(pivot::figure(pivot).map(Part::Figure));

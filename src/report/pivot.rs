@@ -14,13 +14,15 @@ use crate::record::columns;
 use crate::text::plural;
 use anyhow::{Result, bail, ensure};
 
-/// The pivots that a user chose, one for each metric.
+/// The pivots that a user chose, one for each metric. `text`: the name of the column.
 ///
 /// # Errors
 /// When the column does not exist or has one value only, or a metric does not exist.
 pub(super) fn choose(text: &str, by: Option<&[String]>, metrics: &[String], rows: &Frame) -> Result<Vec<Pivot>> {
-    let named = resolve_columns(text, rows)?;
-    let [column] = &named[..] else { bail!("--pivot {text}: give one column; --by names the columns of the table") };
+    let columns_chosen = resolve_columns(text, rows)?;
+    let [column] = &columns_chosen[..] else {
+        bail!("--pivot {text}: give one column; --by names the columns of the table")
+    };
     if !pivot::varies(rows, column) {
         let keys = [columns::DEPTH, columns::POSITION, columns::VARIANT].into_iter().filter(|key| rows.has(key));
         let varying: Vec<&str> =
@@ -38,8 +40,9 @@ pub(super) fn choose(text: &str, by: Option<&[String]>, metrics: &[String], rows
     names.into_iter().map(|name| Ok(Pivot::new(rows, column, &groups, &Metric::find(name, rows)?))).collect()
 }
 
-/// Evaluations by depth, as tables of single searches have them: of one position to several depths.
-pub(super) fn of_one_position(rows: &Frame, searches: usize) -> Option<Pivot> {
+/// The pivot of evaluations by depth, which a page shows by default if each variant searched a
+/// single position. None unless there are several depths, several variants and evaluations.
+pub(super) fn single_position_pivot(rows: &Frame, searches: usize) -> Option<Pivot> {
     let metric = Metric::find(columns::EVALS, rows).ok().filter(|_| searches == 1)?;
     let metric = Metric { name: "evaluations".to_owned(), ..metric };
     let pivot = Pivot::new(rows, columns::DEPTH, &[columns::VARIANT.to_owned()], &metric);
@@ -69,15 +72,15 @@ const NOT_SEARCHED: &str = "not searched, or not finished";
 pub(super) fn table(pivot: &Pivot) -> SheetTable {
     let unit = pivot.metric.unit();
     let (least, most) = pivot.searches();
-    let rows = pivot.levels.iter().zip(&pivot.cells).enumerate().map(|(at, (level, cells))| {
+    let rows = pivot.levels.iter().zip(&pivot.cells).enumerate().map(|(index, (level, cells))| {
         let head = Cell::text(if level.is_empty() { "(none)" } else { level });
-        let cell = |total: &Option<pivot::Total>| match total {
+        let make_cell = |total: &Option<pivot::Total>| match total {
             None => Cell::empty(NOT_SEARCHED),
             Some(total) => {
                 Cell::number(total.value, format_value(total.value, unit)).with_sign('†', total.searches < most)
             }
         };
-        std::iter::once(Cell { sort_rank: Some(at), ..head }).chain(cells.iter().map(cell)).collect::<Vec<_>>()
+        std::iter::once(Cell { sort_rank: Some(index), ..head }).chain(cells.iter().map(make_cell)).collect::<Vec<_>>()
     });
     let numbers = pivot.names.iter().map(|name| SheetColumn::number(name, name, ""));
     let columns: Vec<SheetColumn> =
@@ -91,20 +94,21 @@ pub(super) fn table(pivot: &Pivot) -> SheetTable {
         .with_note(format!("{kind} over {}{fewer}.", plural(most, "search")))
 }
 
-/// The figure: the column along x, a line for each of the first groups; none of one row.
+/// The figure: the column along x, and a line for each of the first groups. None if the table has
+/// one row only.
 pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
     if pivot.levels.len() < 2 {
         return None;
     }
     let numbers: Option<Vec<f64>> = pivot.levels.iter().map(|level| parse_number(level)).collect();
-    let places = numbers.unwrap_or_else(|| (0..pivot.levels.len()).map(|at| at as f64).collect());
+    let x_values = numbers.unwrap_or_else(|| (0..pivot.levels.len()).map(|index| index as f64).collect());
     let (unit, most) = (pivot.metric.unit(), pivot.searches().1);
     let series: Vec<Series> = pivot
         .names
         .iter()
         .enumerate()
         .map(|(group, name)| {
-            let value = |(&x, cells): (&f64, &Vec<Option<pivot::Total>>)| {
+            let make_point = |(&x, cells): (&f64, &Vec<Option<pivot::Total>>)| {
                 // Totals over fewer searches would not be of the same work.
                 let total = cells[group].filter(|total| total.searches == most && total.value.is_finite())?;
                 Some(CurvePoint { x, y: total.value, low: f64::NAN, high: f64::NAN, label: String::new() })
@@ -112,31 +116,35 @@ pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
             Series {
                 name: name.clone(),
                 line: None,
-                points: places.iter().zip(&pivot.cells).filter_map(value).collect(),
+                points: x_values.iter().zip(&pivot.cells).filter_map(make_point).collect(),
             }
         })
         .filter(|series| !series.points.is_empty())
         .take(MAX_LINES)
         .collect();
-    let (drawn, all) = (series.len(), pivot.names.len());
-    let part = if drawn < all { format!(" {drawn} of {all} shown: the first.") } else { String::new() };
+    let (drawn_count, group_count) = (series.len(), pivot.names.len());
+    let remark = if drawn_count < group_count {
+        format!(" {drawn_count} of {group_count} shown: the first.")
+    } else {
+        String::new()
+    };
     if series.is_empty() {
         return None;
     }
-    let is_count = unit == Unit::Count && series.iter().flat_map(|one| &one.points).all(|point| point.y > 0.0);
+    let is_count = unit == Unit::Count && series.iter().flat_map(|line| &line.points).all(|point| point.y > 0.0);
     let scale = if is_count { ", on a logarithmic scale" } else { "" };
     Some(Figure {
         file: format!("{}-figure", key(pivot)),
         title: title(pivot),
         caption: format!(
-            "The table above as a figure{scale}; totals over fewer searches are left out, because they are not of the same work.{part}"
+            "The table above as a figure{scale}; totals over fewer searches are left out, because they are not of the same work.{remark}"
         ),
         plot: Plot::Lines(Lines {
             x: if pivot.by == columns::DEPTH { "depth (plies)".to_owned() } else { pivot.by.clone() },
             y: pivot.metric.name.clone(),
-            x_log: pivot.by == "table.size" && places.iter().all(|place| *place > 0.0),
+            x_log: pivot.by == "table.size" && x_values.iter().all(|x| *x > 0.0),
             y_log: is_count,
-            x_ticks: places.into_iter().zip(pivot.levels.iter().cloned()).collect(),
+            x_ticks: x_values.into_iter().zip(pivot.levels.iter().cloned()).collect(),
             share: unit == Unit::Share,
             series,
             ..Lines::default()
@@ -162,7 +170,7 @@ mod tests {
 
     #[test]
     fn one_position_has_its_evaluations_by_depth() {
-        let pivot = of_one_position(&frame(), 1).unwrap();
+        let pivot = single_position_pivot(&frame(), 1).unwrap();
         let table = table(&pivot);
         assert_eq!((table.title.as_str(), table.key.as_str()), ("Evaluations by depth", "evaluations-by-depth"));
         assert_eq!(
@@ -176,7 +184,7 @@ mod tests {
         assert_eq!(lines.series.iter().map(|one| one.points.len()).collect::<Vec<_>>(), [2, 3]);
         assert!(lines.y_log);
         assert!(!lines.x_log);
-        assert_eq!(of_one_position(&frame(), 2), None);
+        assert_eq!(single_position_pivot(&frame(), 2), None);
     }
 
     #[test]

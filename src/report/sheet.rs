@@ -102,13 +102,13 @@ impl SheetColumn {
     }
 }
 
-/// A column of a table with the cell of each line, so that both are written in one place.
+/// A column of a table: its head, and the function that makes its cell for a line.
 struct Entry<'a, L> {
     head: SheetColumn,
     cell: Box<dyn Fn(&L) -> Cell + 'a>,
 }
 
-/// The columns of a table with their cells, from left to right.
+/// Builds a table: the columns from left to right, each with the function that makes its cells.
 pub struct Entries<'a, L>(Vec<Entry<'a, L>>);
 
 impl<L> Default for Entries<'_, L> {
@@ -147,8 +147,8 @@ impl<'a, L> Entries<'a, L> {
     where
         L: 'l,
     {
-        let row = |line: &L| self.0.iter().map(|entry| (entry.cell)(line)).collect::<Vec<_>>();
-        let rows: Vec<Vec<Cell>> = lines.into_iter().map(row).collect();
+        let make_row = |line: &L| self.0.iter().map(|entry| (entry.cell)(line)).collect::<Vec<_>>();
+        let rows: Vec<Vec<Cell>> = lines.into_iter().map(make_row).collect();
         SheetTable::new(key, title, self.0.into_iter().map(|entry| entry.head).collect::<Vec<_>>(), rows)
     }
 }
@@ -192,9 +192,9 @@ impl Cell {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// A dash, with the reason.
-    pub fn empty(why: &'static str) -> Self {
-        Self { value: Datum::None, note: why, ..Self::text("-") }
+    /// A cell without a value, shown as a dash, with the reason.
+    pub fn empty(reason: &'static str) -> Self {
+        Self { value: Datum::None, note: reason, ..Self::text("-") }
     }
 
     /// A number with its text; a dash if it is not finite.
@@ -255,8 +255,8 @@ impl Cell {
     }
 
     /// The same cell; if it is empty, with this reason.
-    pub fn with_reason(self, why: &'static str) -> Self {
-        if self.value == Datum::None { Self { note: why, ..self } } else { self }
+    pub fn with_reason(self, reason: &'static str) -> Self {
+        if self.value == Datum::None { Self { note: reason, ..self } } else { self }
     }
 }
 
@@ -282,30 +282,32 @@ impl SheetTable {
         (!self.rows.is_empty()).then_some(self)
     }
 
-    /// The same table with the columns at these places, in this order.
-    pub fn select_columns(&self, places: &[usize]) -> Self {
-        let columns: Vec<SheetColumn> = places.iter().map(|&at| self.columns[at].clone()).collect();
-        let rows = self.rows.iter().map(|row| places.iter().map(|&at| row[at].clone()).collect::<Vec<_>>());
+    /// The same table with only the columns at these indices, in this order.
+    pub fn select_columns(&self, indices: &[usize]) -> Self {
+        let columns: Vec<SheetColumn> = indices.iter().map(|&index| self.columns[index].clone()).collect();
+        let rows = self.rows.iter().map(|row| indices.iter().map(|&index| row[index].clone()).collect::<Vec<_>>());
         Self::new(&self.key, &self.title, columns, rows).with_note(&self.note)
     }
 
-    /// The table without the columns in which no row has a value.
+    /// The table without the columns in which no row has a value; a table without rows keeps all.
     pub fn without_empty_columns(&self) -> Self {
-        let has = |at: &usize| self.rows.is_empty() || self.rows.iter().any(|row| row[*at].value != Datum::None);
-        self.select_columns(&(0..self.columns.len()).filter(has).collect::<Vec<_>>())
+        let has_value =
+            |column: &usize| self.rows.is_empty() || self.rows.iter().any(|row| row[*column].value != Datum::None);
+        self.select_columns(&(0..self.columns.len()).filter(has_value).collect::<Vec<_>>())
     }
 
     /// The notes below the table: its own, and the reasons of its dashes.
     pub fn notes(&self) -> String {
         let mut reasons: Vec<&str> = Vec::new();
-        let empty = self.rows.iter().flatten().filter(|cell| cell.value == Datum::None && !cell.note.is_empty());
-        for cell in empty {
+        let cells_with_reason =
+            self.rows.iter().flatten().filter(|cell| cell.value == Datum::None && !cell.note.is_empty());
+        for cell in cells_with_reason {
             if !reasons.contains(&cell.note) {
                 reasons.push(cell.note);
             }
         }
-        let dash = if reasons.is_empty() { String::new() } else { format!("-: {}.", reasons.join("; ")) };
-        [self.note.as_str(), &dash].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+        let dash_note = if reasons.is_empty() { String::new() } else { format!("-: {}.", reasons.join("; ")) };
+        [self.note.as_str(), &dash_note].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -315,14 +317,14 @@ pub(super) const COLOUR_KEY: &str = "blue is better, orange worse, grey no diffe
 impl Sheet {
     /// All figures, including those in folded parts.
     pub fn figures(&self) -> Vec<&Figure> {
-        fn within(part: &Part) -> Vec<&Figure> {
+        fn figures_in(part: &Part) -> Vec<&Figure> {
             match part {
                 Part::Figure(figure) => vec![figure],
-                Part::Folded(_, parts) => parts.iter().flat_map(within).collect(),
+                Part::Folded(_, parts) => parts.iter().flat_map(figures_in).collect(),
                 _ => Vec::new(),
             }
         }
-        self.parts.iter().flat_map(within).collect()
+        self.parts.iter().flat_map(figures_in).collect()
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Source {
     pub file: Option<File>,
     /// The text of the experiment's file.
     pub text: Option<String>,
-    /// The rows of `results.csv`, or the thin rows.
+    /// The rows of `results.csv`, or of the thin file in its place.
     pub frame: Frame,
     /// A sentence about the missing rows; none if the result is complete.
     pub missing: Option<String>,
@@ -85,8 +85,8 @@ impl Source {
 }
 
 impl Source {
-    /// The warnings about the named variants that need no rows: about confounded variants and about
-    /// equivalent ones.
+    /// The warnings that depend only on the options of the named variants, not on their rows: about
+    /// options that vary together, and about options that have no effect.
     pub fn preflight_warnings(&self, names: &[&str]) -> Caveats {
         let sets = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
         // An unreadable file may come from another version of ttlab; the rows still count.
@@ -95,7 +95,8 @@ impl Source {
             .as_ref()
             .and_then(|text| Experiment::parse_variants(text, Path::new("experiment.toml"), sets).ok());
         variants.map_or_else(Caveats::default, |(variants, partners)| {
-            // With several key seeds, the rows have other names than the variants.
+            // With several key seeds, rows have other names than their variants; then all variants
+            // count.
             let has_names = variants.iter().any(|variant| names.contains(&variant.name.as_str()));
             let is_listed = |index: &usize| !has_names || names.contains(&variants[*index].name.as_str());
             let listed: Vec<usize> = (0..variants.len()).filter(is_listed).collect();
@@ -176,8 +177,8 @@ fn disambiguate_labels(sources: &mut [Source]) {
     }
 }
 
-/// Removes the worth of cutoffs in variants whose entries count nodes that were never searched:
-/// there, every cutoff below a cutoff is counted again.
+/// Sets the saved nodes to NaN for these variants. Their table entries have no node counts, or
+/// count nodes that were never searched, so that a cutoff counts what earlier cutoffs saved again.
 fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
     if variants.is_empty() || !frame.names().iter().any(|name| name == columns::SAVED) {
         return;
@@ -192,16 +193,16 @@ fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
 /// manifests.
 fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str]) {
     let options_by_variant = |source: &Source| {
-        let internal = source
+        let internal_variants = source
             .manifest
             .iter()
             .flat_map(|manifest| manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name)));
-        internal
-            .map(|(name, options_by_variant)| (name.clone(), paths::flatten(options_by_variant).into_iter().collect()))
-            .collect()
+        internal_variants.map(|(name, options)| (name.clone(), paths::flatten(options).into_iter().collect())).collect()
     };
-    let leaves: Vec<HashMap<String, HashMap<String, String>>> = sources.iter().map(options_by_variant).collect();
-    let paths = leaves.iter().flat_map(HashMap::values).flat_map(HashMap::keys);
+    // For each source: the value of each option path, by variant.
+    let source_options: Vec<HashMap<String, HashMap<String, String>>> =
+        sources.iter().map(options_by_variant).collect();
+    let paths = source_options.iter().flat_map(HashMap::values).flat_map(HashMap::keys);
     let is_requested = |path: &&String| requested.iter().any(|name| columns::may_mean(name, path));
     let row_sources = frame.text_column(SOURCE).into_owned();
     let variants = frame.text_column(VARIANT).into_owned();
@@ -211,8 +212,8 @@ fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str])
     for path in paths.filter(is_requested).collect::<BTreeSet<_>>() {
         let old_values = frame.text_column(path).into_owned();
         frame.set_words(path, |row| {
-            let values = &leaves[source_indices[row_sources.codes()[row] as usize]];
-            let value = values.get(variants.text(row)).and_then(|leaves| leaves.get(path));
+            let variant_options = &source_options[source_indices[row_sources.codes()[row] as usize]];
+            let value = variant_options.get(variants.text(row)).and_then(|options| options.get(path));
             value.map_or_else(|| old_values.text(row).to_owned(), Clone::clone)
         });
     }
@@ -221,13 +222,13 @@ fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str])
 /// Joins the rows of all results. Adds columns for options that are requested or that only some
 /// results have; with several results also a column with each row's source.
 pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Frame> {
-    // A column that all rows have needs no option column, except a state such as `slots`, which has
-    // the same name as an option.
+    // A name that means an ordinary column of all rows needs no option column. The name of a state
+    // such as `slots` does: an option has the same name.
     let is_state = |column: &columns::Column| column.role == Role::Last && !column.name.contains('.');
-    let is_column =
+    let is_ordinary_column =
         |name: &str| columns::columns().iter().any(|column| columns::may_mean(name, &column.name) && !is_state(column));
     let mut paths: Vec<&str> =
-        requested.iter().copied().filter(|name| ![SOURCE, SEED].contains(name) && !is_column(name)).collect();
+        requested.iter().copied().filter(|name| ![SOURCE, SEED].contains(name) && !is_ordinary_column(name)).collect();
     if sources.len() > 1 {
         paths.extend(sources.iter().flat_map(|source| source.frame.options()));
     }

@@ -48,16 +48,16 @@ fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static st
     }
 }
 
-/// A table with a row for each line of the summary that satisfies `has`: first the columns that
+/// A table with a row for each line of the summary that `is_included`: first the columns that
 /// identify the line, then the entries.
 pub(super) fn line_table(
     page: &Page,
     key: &str,
     title: &str,
     entries: Entries<'_, Line>,
-    has: impl Fn(&Line) -> bool,
+    is_included: impl Fn(&Line) -> bool,
 ) -> SheetTable {
-    let lines = || page.summary.lines.iter().enumerate().filter(|(_, line)| has(line));
+    let lines = || page.summary.lines.iter().enumerate().filter(|(_, line)| is_included(line));
     let mut table = entries.table(key, title, lines().map(|(_, line)| line));
     for (row, (index, line)) in table.rows.iter_mut().zip(lines()) {
         row.splice(0..0, page.identity.cells(index, line));
@@ -149,9 +149,9 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
             .number("saved", "worth", saved_meaning, move |line| {
                 // A line without reported probes has no worth.
                 let whole = if line.sum(columns::PROBES) > 0.0 { line.sum(columns::NODES) } else { 0.0 };
-                let (saved_meaning, whole) = line.worth().unwrap_or((line.sum(columns::SAVED), whole));
-                let reason = if saved_meaning.is_nan() && whole > 0.0 { NO_COST } else { no_table(line) };
-                Cell::share(saved_meaning, whole).with_reason(reason)
+                let (saved, whole) = line.worth().unwrap_or((line.sum(columns::SAVED), whole));
+                let reason = if saved.is_nan() && whole > 0.0 { NO_COST } else { no_table(line) };
+                Cell::share(saved, whole).with_reason(reason)
             })
             .drop_order(4)
             .number("hit_rate", "hits", "share of the probes that met their key", share_of_probes(columns::HITS))
@@ -173,8 +173,8 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
             .drop_order(3)
             .number("pressure", "stores per slot", pressure_meaning, move |line| {
                 let reason = no_slots(line);
-                let is_no_slots = line.hashfull.is_nan() || reason == NOT_REPORTED;
-                Cell::decimal(line.pressure, 2).with_reason(if is_no_slots { reason } else { TABLE_LIFE_FILTERED })
+                let has_no_slots = line.hashfull.is_nan() || reason == NOT_REPORTED;
+                Cell::decimal(line.pressure, 2).with_reason(if has_no_slots { reason } else { TABLE_LIFE_FILTERED })
             })
             .drop_order(2)
             .number("seconds", "seconds", "sum over searches of the median of their repeats", |line| {
@@ -263,7 +263,7 @@ pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
     line_table(page, "traffic", title, entries, |line| line.sum(columns::PROBES) > 0.0).non_empty()
 }
 
-/// One sum of a line as a share of another.
+/// A line's sum of the column `part` as a share of its sum of the column `whole`.
 fn share_of(line: &Line, part: &str, whole: &str) -> Cell {
     Cell::share(line.sum(part), line.sum(whole))
 }
@@ -334,14 +334,14 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
         })
         .number("detectable", "seen from", "the smallest difference detected with 80 % power", move |line| {
             let ratio = line.ratio();
-            let is_known = !ratio.is_same() && ratio.clusters >= min_clusters;
-            let effect = if is_known { ratio.detectable_effect(level) } else { f64::NAN };
+            let has_power = !ratio.is_same() && ratio.clusters >= min_clusters;
+            let effect = if has_power { ratio.detectable_effect(level) } else { f64::NAN };
             Cell::share(effect, 1.0).with_reason(why_no_power(line))
         })
         .number("needed", "positions for 1 %", "positions or games needed to detect 1 %", move |line| {
-            let needed = line.ratio().clusters_needed(0.01, level).filter(|_| !line.ratio().is_same());
-            let needed = needed.map_or(f64::NAN, |needed| needed.max(min_clusters as f64));
-            Cell::count(needed).with_reason(why_no_power(line))
+            let clusters_needed = line.ratio().clusters_needed(0.01, level).filter(|_| !line.ratio().is_same());
+            let at_least_minimum = clusters_needed.map_or(f64::NAN, |needed| needed.max(min_clusters as f64));
+            Cell::count(at_least_minimum).with_reason(why_no_power(line))
         });
     line_table(page, "details", "Details", entries, |_| true)
 }

@@ -14,10 +14,10 @@ pub struct Screen {
 }
 
 /// Text columns are not narrower than this while other columns can still be dropped.
-const MIN_WIDTH: usize = 24;
+const READABLE_WIDTH: usize = 24;
 
 /// Text columns are never narrower than this.
-const LEAST_WIDTH: usize = 10;
+const MIN_WIDTH: usize = 10;
 
 /// Number of blanks between columns.
 const GAP: usize = 2;
@@ -59,14 +59,14 @@ fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
             Part::Heading(text) => push_heading(out, text),
             Part::Table(table) => {
                 push_heading(out, &table.title);
-                let (fitted, left_out) = fit_columns(table, screen.width);
+                let (fitted, dropped_names) = fit_columns(table, screen.width);
                 out.push_str(&render_table(&fitted, screen));
-                let message = match left_out.is_empty() {
+                let message = match dropped_names.is_empty() {
                     true => String::new(),
                     false => format!(
                         "Not shown at {} columns: {}; widen the terminal, or write to a file.",
                         screen.width,
-                        left_out.join(", ")
+                        dropped_names.join(", ")
                     ),
                 };
                 for text in [fitted.notes(), message].iter().filter(|text| !text.is_empty()) {
@@ -106,6 +106,7 @@ fn emphasis_colour(emphasis: Emphasis) -> &'static str {
     }
 }
 
+/// The text in a colour, if the screen shows colours and there is something to see.
 fn paint(text: &str, colour: &str, screen: Screen) -> String {
     if screen.colour && !colour.is_empty() && !text.trim().is_empty() {
         format!("\u{1b}[{colour}m{text}\u{1b}[0m")
@@ -124,12 +125,12 @@ fn content_width(table: &SheetTable, column: usize) -> usize {
     table.rows.iter().map(|row| row[column].text.chars().count()).max().unwrap_or(0)
 }
 
-/// The smallest width of a column. Text is wrapped down to `least`; numbers are not wrapped, and
-/// headings only between words.
-fn least_width(table: &SheetTable, column: usize, least: usize) -> usize {
+/// The smallest width of a column. Text may be wrapped down to `min_text_width`; numbers are not
+/// wrapped, and headings only between words.
+fn min_width(table: &SheetTable, column: usize, min_text_width: usize) -> usize {
     let natural = natural_width(table, column);
     if table.columns[column].is_text {
-        return natural.min(least);
+        return natural.min(min_text_width);
     }
     let words = table.columns[column].name.split(' ').map(|word| word.chars().count());
     content_width(table, column).max(words.max().unwrap_or(0)).min(natural)
@@ -143,20 +144,20 @@ fn total_width(widths: impl Iterator<Item = usize>) -> usize {
 /// Drops columns until the table fits; returns it with the names of the dropped columns.
 fn fit_columns(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
     let mut kept_columns: Vec<usize> = (0..table.columns.len()).collect();
-    while total_width(kept_columns.iter().map(|&column| least_width(table, column, MIN_WIDTH))) > width {
+    while total_width(kept_columns.iter().map(|&column| min_width(table, column, READABLE_WIDTH))) > width {
         let candidate = kept_columns.iter().copied().max_by_key(|&column| table.columns[column].drop_order);
         match candidate.filter(|&column| table.columns[column].drop_order > 0) {
-            Some(dropped) => kept_columns.retain(|&column| column != dropped),
+            Some(candidate) => kept_columns.retain(|&column| column != candidate),
             None => break,
         }
     }
-    let left_out = (0..table.columns.len()).filter(|column| !kept_columns.contains(column));
-    let left_out = left_out.map(|column| table.columns[column].name.clone()).collect();
+    let dropped = (0..table.columns.len()).filter(|column| !kept_columns.contains(column));
+    let dropped_names = dropped.map(|column| table.columns[column].name.clone()).collect();
     let columns = kept_columns.iter().map(|&column| table.columns[column].clone()).collect();
     let rows = table.rows.iter().map(|row| kept_columns.iter().map(|&column| row[column].clone()).collect()).collect();
     (
         SheetTable { columns, rows, key: table.key.clone(), title: table.title.clone(), note: table.note.clone() },
-        left_out,
+        dropped_names,
     )
 }
 
@@ -165,8 +166,7 @@ fn fit_columns(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
 fn render_table(table: &SheetTable, screen: Screen) -> String {
     let all_columns = 0..table.columns.len();
     let mut widths: Vec<usize> = all_columns.clone().map(|column| natural_width(table, column)).collect();
-    let minimum_widths: Vec<usize> =
-        all_columns.clone().map(|column| least_width(table, column, LEAST_WIDTH)).collect();
+    let minimum_widths: Vec<usize> = all_columns.clone().map(|column| min_width(table, column, MIN_WIDTH)).collect();
     for is_text in [false, true] {
         // The widest column shrinks first.
         while total_width(widths.iter().copied()) > screen.width {
@@ -185,6 +185,7 @@ fn render_table(table: &SheetTable, screen: Screen) -> String {
         let wrapped: Vec<Vec<String>> =
             cells.iter().zip(&widths).map(|(cell, &width)| wrap_words(&cell.text, width)).collect();
         for line in 0..wrapped.iter().map(Vec::len).max().unwrap_or(0) {
+            // Blanks are written only when more text follows, so that no line ends with blanks.
             let (mut text, mut blanks) = (String::new(), 0);
             for (column, lines) in wrapped.iter().enumerate() {
                 let field = lines.get(line).map_or("", String::as_str);
@@ -406,9 +407,9 @@ mod tests {
             text.lines().map(|line| line.trim_end().chars().count()).max().unwrap_or(0)
         };
         assert_eq!([11, 10, 9, 1].map(widest), [11, 10, 10, 10]);
-        let lines = |width: usize| render_table(&table(&[]), screen(width)).lines().count();
-        assert!(lines(11) < lines(10));
-        assert!(lines(10) == lines(9));
-        assert!(lines(9) == lines(1));
+        let count_lines = |width: usize| render_table(&table(&[]), screen(width)).lines().count();
+        assert!(count_lines(11) < count_lines(10));
+        assert!(count_lines(10) == count_lines(9));
+        assert!(count_lines(9) == count_lines(1));
     }
 }

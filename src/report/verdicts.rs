@@ -11,61 +11,67 @@ pub(super) fn subject_text(verdict: &Verdict) -> &str {
     if verdict.subject.is_empty() { "all searches" } else { &verdict.subject }
 }
 
-/// What became of the claims, in words; of many the first few, and how many hold.
+/// Describes the outcome of each claim among the verdicts in a sentence. If there are many claims,
+/// describes only the first few, after a sentence with the number of each outcome.
 pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
-    const SHOWN: usize = 4;
+    const MAX_DESCRIBED: usize = 4;
     let claims: Vec<(&Verdict, Claim)> =
         verdicts.iter().filter_map(|verdict| Some((verdict, Claim::parse(&verdict.published).ok()?))).collect();
-    let term = |term: &Term| {
+    let describe_term = |term: &Term| {
         let factor = if term.factor == 1.0 { String::new() } else { format!("{} times ", term.factor) };
         format!("{factor}{} of \"{}\"", term.metric, term.variant)
     };
-    let sentence = |(verdict, claim): &(&Verdict, Claim)| {
+    let describe_claim = |(verdict, claim): &(&Verdict, Claim)| {
         let about = if verdict.subject.is_empty() { String::new() } else { format!(" ({})", verdict.subject) };
         let measured = if verdict.measured.is_empty() { "no rows" } else { &verdict.measured };
-        let (left, right) = (term(&claim.left), term(&claim.right));
+        let (left, right) = (describe_term(&claim.left), describe_term(&claim.right));
         format!("Claim {}{about}: {left} {} {right}: {measured}.", verdict.word(), claim.relation.words())
     };
-    let mut sentences: Vec<String> = claims.iter().take(SHOWN).map(sentence).collect();
-    if claims.len() > SHOWN {
+    let mut sentences: Vec<String> = claims.iter().take(MAX_DESCRIBED).map(describe_claim).collect();
+    if claims.len() > MAX_DESCRIBED {
         let [holds, differs, open] = count_rulings(claims.iter().map(|(verdict, _)| *verdict));
         sentences.insert(
             0,
-            format!("Of {} claims {holds} hold, {differs} differ, {open} undecided; the first {SHOWN}:", claims.len()),
+            format!(
+                "Of {} claims {holds} hold, {differs} differ, {open} undecided; the first {MAX_DESCRIBED}:",
+                claims.len()
+            ),
         );
     }
     sentences
 }
 
-/// The verdicts; only the failed ones unless `all`.
-pub(super) fn verdict_table(page: &Page, all: bool) -> Option<SheetTable> {
-    let mark = |verdict: &Verdict| match (verdict.is_met(), verdict.passes()) {
+/// The table of the failed verdicts, or of all verdicts.
+pub(super) fn verdict_table(page: &Page, include_passed: bool) -> Option<SheetTable> {
+    let highlight = |verdict: &Verdict| match (verdict.is_met(), verdict.passes()) {
         (true, _) => Emphasis::Passed,
         (false, true) => Emphasis::None,
         (false, false) => Emphasis::Failed,
     };
-    let entries = verdict_columns(Entries::default(), |verdict: &&Verdict| verdict, mark)
+    let entries = verdict_columns(Entries::default(), |verdict: &&Verdict| verdict, highlight)
         .text("source", "source", "", |verdict| {
             let quote = if verdict.quote.is_empty() { String::new() } else { format!("\"{}\"", verdict.quote) };
             let source = [quote.as_str(), &verdict.source, &verdict.note];
             Cell::text(source.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(". "))
         })
         .drop_order(1);
-    let shown: Vec<&Verdict> = page.verdicts.iter().filter(|verdict| all || !verdict.passes()).collect();
-    entries.table("verdicts", "Verdicts", &shown).with_note(tally(page.verdicts.iter())).non_empty()
+    let verdicts: Vec<&Verdict> = page.verdicts.iter().filter(|verdict| include_passed || !verdict.passes()).collect();
+    entries.table("verdicts", "Verdicts", &verdicts).with_note(tally(page.verdicts.iter())).non_empty()
 }
 
-/// Adds the columns of [`verdict_texts`]. `mark`: how the outcome is highlighted.
+/// Adds a column for each text of [`verdict_texts`]. `verdict_of`: gets the verdict of a line;
+/// `highlight`: the emphasis of its outcome.
 pub(super) fn verdict_columns<'a, L: 'a>(
     entries: Entries<'a, L>,
-    verdict: fn(&L) -> &Verdict,
-    mark: fn(&Verdict) -> Emphasis,
+    verdict_of: fn(&L) -> &Verdict,
+    highlight: fn(&Verdict) -> Emphasis,
 ) -> Entries<'a, L> {
     let columns = ["what", "verdict", "by", "figure or claim", "measured"].into_iter().enumerate();
-    columns.fold(entries, |entries, (at, name)| {
+    columns.fold(entries, |entries, (index, name)| {
         entries.text(name, name, "", move |line| {
-            let emphasis = if name == "verdict" { mark(verdict(line)) } else { Emphasis::None };
-            Cell::text(verdict_texts(verdict(line))[at]).with_emphasis(emphasis)
+            let verdict = verdict_of(line);
+            let emphasis = if name == "verdict" { highlight(verdict) } else { Emphasis::None };
+            Cell::text(verdict_texts(verdict)[index]).with_emphasis(emphasis)
         })
     })
 }
@@ -78,9 +84,9 @@ pub(super) fn verdict_texts(verdict: &Verdict) -> [&str; 5] {
 /// The number of verdicts by outcome, in a sentence.
 pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
     let [holds, differs, open] = count_rulings(verdicts.clone());
-    let gated = verdicts.clone().filter(|verdict| verdict.expected != ExpectedVerdict::Either).count();
+    let expected = verdicts.clone().filter(|verdict| verdict.expected != ExpectedVerdict::Either).count();
     let as_expected = verdicts.filter(|verdict| verdict.is_met()).count();
-    format!("{holds} hold, {differs} differ, {open} undecided; {as_expected} of {gated} expected outcomes met.")
+    format!("{holds} hold, {differs} differ, {open} undecided; {as_expected} of {expected} expected outcomes met.")
 }
 
 #[cfg(test)]

@@ -34,26 +34,28 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// A value with all decimals that pages show.
+    /// Formats a value with all the decimals that pages show.
     pub fn exact(&self, value: f64) -> String {
         if self.differences { format!("{value:+.1}") } else { format!("{value:.3}") }
     }
 
-    /// Renders the plot as SVG.
-    pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
+    /// Renders the plot as SVG, `width` pixels wide. `standalone`: as in [`Svg::finish`].
+    pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
         let narrow = width < 520.0;
         let longest = self.rows.iter().map(|row| super::text_width(&row.name)).fold(0.0, f64::max);
-        // On a phone the names are above their rows.
-        let names = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
-        let room = if narrow { width - 16.0 } else { names - 14.0 };
-        let lines = super::LINE_HEIGHT * (super::max_lines(self.rows.iter().map(|row| &row.name), room) - 1.0);
-        let step = lines + if narrow { 40.0 } else { 25.0 };
-        let figures = 58.0;
-        let (left, right, top) = (names, width - figures - 8.0, 10.0);
+        // On a phone the names stand above their rows, otherwise to the left of the plot.
+        let left = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
+        let name_width = if narrow { width - 16.0 } else { left - 14.0 };
+        // The height of the further lines of the longest name.
+        let extra_height =
+            super::LINE_HEIGHT * (super::max_lines(self.rows.iter().map(|row| &row.name), name_width) - 1.0);
+        let step = extra_height + if narrow { 40.0 } else { 25.0 };
+        // Room for the values at the right.
+        let value_width = 58.0;
+        let (right, top) = (width - value_width - 8.0, 10.0);
         let bottom = top + step * self.rows.len() as f64;
         let no_effect = if self.differences { 0.0 } else { 1.0 };
-        let number = |value: f64| self.exact(value);
         let means = self.rows.iter().map(|row| row.mean).chain([no_effect]);
         let ends = self.rows.iter().flat_map(|row| [row.low, row.high]);
         let x = Scale::with_intervals(!self.differences, means, ends, (left, right));
@@ -62,40 +64,40 @@ impl Forest {
             svg.text("", (x.pixel(tick), bottom + 16.0), Anchor::Middle, &format_short(tick));
         }
         svg.line("one", (x.pixel(no_effect), top), (x.pixel(no_effect), bottom));
-        for (at, row) in self.rows.iter().enumerate() {
-            let y = top + step * at as f64 + if narrow { 28.0 + lines } else { step / 2.0 };
+        for (index, row) in self.rows.iter().enumerate() {
+            let y = top + step * index as f64 + if narrow { 28.0 + extra_height } else { step / 2.0 };
             if narrow {
-                svg.wrapped_name((left, y - 17.0 - lines / 2.0), Anchor::Start, &row.name, room);
+                svg.wrapped_name((left, y - 17.0 - extra_height / 2.0), Anchor::Start, &row.name, name_width);
             } else {
-                svg.wrapped_name((left - 10.0, y), Anchor::End, &row.name, room);
+                svg.wrapped_name((left - 10.0, y), Anchor::End, &row.name, name_width);
             }
-            let mark = match Emphasis::for_change(row.clear, row.mean < no_effect, self.better) {
+            let emphasis = match Emphasis::for_change(row.clear, row.mean < no_effect, self.better) {
                 Emphasis::None => Emphasis::Unclear,
-                mark => mark,
+                emphasis => emphasis,
             };
-            let class = mark.class();
-            let mut figure = format!("{}: {}", row.name, number(row.mean));
+            let class = emphasis.class();
+            let mut tooltip = format!("{}: {}", row.name, self.exact(row.mean));
             if row.low.is_finite() {
-                figure += &format!(", 95 % {} to {}", number(row.low), number(row.high));
+                tooltip += &format!(", 95 % {} to {}", self.exact(row.low), self.exact(row.high));
                 svg.line(&format!("{class} line"), (x.pixel(row.low), y), (x.pixel(row.high), y));
                 for (end, inwards) in [(row.low, 6.0), (row.high, -6.0)] {
-                    let place = x.pixel(end);
+                    let end_x = x.pixel(end);
                     if x.contains(end) {
-                        svg.line(class, (place, y - 4.0), (place, y + 4.0));
+                        svg.line(class, (end_x, y - 4.0), (end_x, y + 4.0));
                     } else {
-                        // An arrow: the interval goes on beyond the scale.
+                        // An arrow: the interval extends beyond the scale.
                         for side in [-4.0, 4.0] {
-                            svg.line(class, (place + inwards, y + side), (place, y));
+                            svg.line(class, (end_x + inwards, y + side), (end_x, y));
                         }
                     }
                 }
             }
-            svg.verdict(mark, (x.pixel(row.mean), y), 4.5, &figure);
-            svg.text("", (width - 8.0, y + 4.0), Anchor::End, &number(row.mean));
+            svg.verdict(emphasis, (x.pixel(row.mean), y), 4.5, &tooltip);
+            svg.text("", (width - 8.0, y + 4.0), Anchor::End, &self.exact(row.mean));
         }
         svg.line("frame", (left, bottom), (right, bottom));
         svg.text("faint", ((left + right) / 2.0, bottom + 35.0), Anchor::Middle, &self.x);
-        svg.finish(bottom + 44.0, title, alone)
+        svg.finish(bottom + 44.0, title, standalone)
     }
 }
 
@@ -105,13 +107,13 @@ mod tests {
 
     #[test]
     fn interval_beyond_the_scale_ends_in_an_arrow() {
-        let lines = |high: f64| {
+        let count_strokes = |high: f64| {
             let row = ForestRow { name: "a".to_owned(), mean: 1.1, low: 0.9, high, clear: false };
             let forest = Forest { rows: vec![row], x: String::new(), differences: false, better: Better::Less };
             forest.render(600.0, "t", false).matches("class=\"unclear\"").count()
         };
         // A mark at each end; the arrow has two strokes.
-        assert_eq!(lines(1e9), lines(5.0) + 1);
+        assert_eq!(count_strokes(1e9), count_strokes(5.0) + 1);
     }
 
     #[test]

@@ -44,6 +44,7 @@ impl Lines {
         if is_crowded { 3.0 * (index as f64 - (self.series.len() - 1) as f64 / 2.0) } else { 0.0 }
     }
 
+    /// The colour of a series: 0 is the baseline's, and the others have theirs in order.
     fn colour(&self, index: usize) -> usize {
         match self.base {
             Some(base) if index == base => 0,
@@ -57,6 +58,7 @@ impl Lines {
         if self.ratio { format!("{value:.3}") } else { self.format_y(value) }
     }
 
+    /// Formats a value of y as on its axis.
     fn format_y(&self, value: f64) -> String {
         if self.share { format!("{} %", format_short(100.0 * value)) } else { format_short(value) }
     }
@@ -72,8 +74,8 @@ impl Lines {
         Self { series, x: x.to_owned(), y, x_ticks, x_log, ratio: true, y_log: true, ..Self::default() }
     }
 
-    /// Renders the plot as SVG.
-    pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
+    /// Renders the plot as SVG, `width` pixels wide. `standalone`: as in [`Svg::finish`].
+    pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
         let (left, right, top, bottom) = (58.0, width - 14.0, 12.0, HEIGHT);
         let points = || self.series.iter().flat_map(|series| &series.points);
@@ -90,6 +92,7 @@ impl Lines {
         } else {
             self.x_ticks.clone()
         };
+        // Labels that would overlap the previous one are left out; their grid lines are drawn.
         let mut free_from = f64::NEG_INFINITY;
         for (tick, text) in &ticks {
             let tick_x = x.pixel(*tick);
@@ -119,7 +122,7 @@ impl Lines {
                 .collect();
             height += svg.legend(height, &names, Swatch::Mark);
         }
-        svg.finish(height, title, alone)
+        svg.finish(height, title, standalone)
     }
 
     fn draw_series(&self, svg: &mut Svg, index: usize, series: &Series, x: &Scale, y: &Scale) {

@@ -41,9 +41,8 @@ const SERIES: usize = 8;
 
 /// Escapes text for markup.
 fn escape(text: &str) -> String {
-    // XML allows no other control characters.
     let text = html! { (text) }.into_string().replace('\'', "&#39;").replace(['\n', '\t', '\r'], " ");
-    // XML cannot contain these.
+    // XML allows no other control characters, and not these two.
     text.replace(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'), "\u{fffd}")
 }
 
@@ -61,7 +60,7 @@ pub enum Swatch {
     Area,
 }
 
-/// The series of misses that met a free slot, which is paler.
+/// The series colour of probes that missed and found a free slot; its areas are drawn paler.
 pub const FREE_SLOT: usize = 7;
 
 /// The fill opacity of an area.
@@ -96,40 +95,49 @@ impl Svg {
     }
 
     /// Draws a rectangle with further attributes and a tooltip.
-    pub fn rect(&mut self, class: &str, (x, y): (f64, f64), (width, height): (f64, f64), more: &str, title: &str) {
+    pub fn rect(
+        &mut self,
+        class: &str,
+        (x, y): (f64, f64),
+        (width, height): (f64, f64),
+        attributes: &str,
+        title: &str,
+    ) {
         let _ = write!(
             self.body,
-            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"{more}>{}</rect>",
+            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"{attributes}>{}</rect>",
             tooltip(title)
         );
     }
 
-    /// Draws a mark. Shape and colour both identify the series.
-    pub fn mark(&mut self, series: usize, more: &str, (x, y): (f64, f64), size: f64, title: &str) {
-        let class = format!("s{} {more}", series % SERIES);
+    /// Draws a mark with a further CSS class. Shape and colour both identify the series.
+    pub fn mark(&mut self, series: usize, extra_class: &str, (x, y): (f64, f64), size: f64, title: &str) {
+        let class = format!("s{} {extra_class}", series % SERIES);
         self.shape(series % 4, class.trim_end(), (x, y), size, title);
     }
 
     /// Draws the mark of a verdict.
-    pub fn verdict(&mut self, mark: Emphasis, (x, y): (f64, f64), size: f64, title: &str) {
-        let shape = match mark {
+    pub fn verdict(&mut self, emphasis: Emphasis, (x, y): (f64, f64), size: f64, title: &str) {
+        let shape = match emphasis {
             Emphasis::Better | Emphasis::Passed => 1,
             Emphasis::Worse | Emphasis::Failed => 2,
             Emphasis::Unclear => 3,
             Emphasis::None | Emphasis::Other => 0,
         };
-        self.shape(shape, mark.class(), (x, y), size, title);
+        self.shape(shape, emphasis.class(), (x, y), size, title);
     }
 
+    /// Draws a circle (shape 0), a square (1), a triangle (2) or a diamond (3). The factors of
+    /// `size` make the shapes look equally large.
     fn shape(&mut self, shape: usize, class: &str, (x, y): (f64, f64), size: f64, title: &str) {
         let (w, h, side) = (size * 1.2, size * 1.25, size * 1.8);
-        let (tag, place) = match shape {
+        let (tag, attributes) = match shape {
             0 => ("circle", format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size:.1}\"")),
             1 => return self.rect(class, (x - size * 0.9, y - size * 0.9), (side, side), "", title),
             2 => ("path", path_data(&[(x, y - h), (x + w, y + h * 0.8), (x - w, y + h * 0.8)], true)),
             _ => ("path", path_data(&[(x, y - h), (x + w, y), (x, y + h), (x - w, y)], true)),
         };
-        let _ = write!(self.body, "<{tag} class=\"{class}\" {place}>{}</{tag}>", tooltip(title));
+        let _ = write!(self.body, "<{tag} class=\"{class}\" {attributes}>{}</{tag}>", tooltip(title));
     }
 
     /// Draws a text on one line.
@@ -146,7 +154,7 @@ impl Svg {
         );
     }
 
-    /// Draws a text shortened to a width in pixels, with the whole of it as tooltip.
+    /// Draws a text, shortened if it is wider than `width` pixels; then the tooltip has all of it.
     pub fn fitted_text(&mut self, (x, y): (f64, f64), anchor: Anchor, text: &str, width: f64) {
         let short = ellipsize(text, width);
         if short == text {
@@ -163,8 +171,8 @@ impl Svg {
     pub fn wrapped_name(&mut self, (x, y): (f64, f64), anchor: Anchor, text: &str, width: f64) {
         let lines = wrap_name(text, width);
         let top = y + 4.0 - LINE_HEIGHT * (lines.len() as f64 - 1.0) / 2.0;
-        for (at, line) in lines.iter().enumerate() {
-            self.fitted_text((x, top + LINE_HEIGHT * at as f64), anchor, line, width);
+        for (index, line) in lines.iter().enumerate() {
+            self.fitted_text((x, top + LINE_HEIGHT * index as f64), anchor, line, width);
         }
     }
 
@@ -181,28 +189,32 @@ impl Svg {
     pub fn legend(&mut self, top: f64, names: &[(usize, String)], swatch: Swatch) -> f64 {
         let (mut x, mut y) = (8.0, top + 14.0);
         for (series, name) in names {
-            let wide = (30.0 + text_width(name)).min(self.width - 8.0);
-            if x > 8.0 && x + wide > self.width {
+            let item_width = (30.0 + text_width(name)).min(self.width - 8.0);
+            if x > 8.0 && x + item_width > self.width {
                 (x, y) = (8.0, y + 19.0);
             }
             match swatch {
                 Swatch::Mark => self.mark(*series, "", (x + 6.0, y - 4.0), 4.5, ""),
                 // Areas are squares with the opacity of the plot.
                 Swatch::Area => {
-                    let pale = format!(" fill-opacity=\"{}\"", area_opacity(*series));
-                    self.rect(&format!("s{series} bar"), (x + 1.0, y - 10.0), (11.0, 11.0), &pale, "");
+                    let opacity = format!(" fill-opacity=\"{}\"", area_opacity(*series));
+                    self.rect(&format!("s{series} bar"), (x + 1.0, y - 10.0), (11.0, 11.0), &opacity, "");
                 }
             }
             self.fitted_text((x + 17.0, y), Anchor::Start, name, self.width - 30.0);
-            x += wide;
+            x += item_width;
         }
         y + 8.0 - top
     }
 
-    /// Finishes the drawing. `alone`: with its colours, as a file of its own.
-    pub fn finish(self, height: f64, title: &str, alone: bool) -> String {
-        let style =
-            if alone { format!("<style>{COLOURS}{STYLE}svg{{background:var(--page)}}</style>") } else { String::new() };
+    /// Finishes the drawing. `standalone`: the SVG defines its own colours, so that it can be a
+    /// separate file.
+    pub fn finish(self, height: f64, title: &str, standalone: bool) -> String {
+        let style = if standalone {
+            format!("<style>{COLOURS}{STYLE}svg{{background:var(--page)}}</style>")
+        } else {
+            String::new()
+        };
         let (width, body) = (self.width, self.body);
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
@@ -214,9 +226,10 @@ impl Svg {
 
 /// The `d` attribute of a path.
 fn path_data(points: &[(f64, f64)], closed: bool) -> String {
-    let step = |(at, (x, y)): (usize, &(f64, f64))| format!("{}{x:.1} {y:.1}", if at == 0 { 'M' } else { 'L' });
-    let steps: String = points.iter().enumerate().map(step).collect();
-    format!("d=\"{steps}{}\"", if closed { "Z" } else { "" })
+    let command =
+        |(index, (x, y)): (usize, &(f64, f64))| format!("{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' });
+    let commands: String = points.iter().enumerate().map(command).collect();
+    format!("d=\"{commands}{}\"", if closed { "Z" } else { "" })
 }
 
 fn tooltip(title: &str) -> String {
@@ -234,12 +247,12 @@ pub fn text_width(text: &str) -> f64 {
 /// Line height of a name, in pixels.
 const LINE_HEIGHT: f64 = 14.0;
 
-/// Breaks a name after commas into lines of at most `width` pixels; a part that is still too wide,
-/// at its blanks.
+/// Breaks a name after its commas into lines of at most `width` pixels. A line that is still too
+/// wide is broken at its blanks.
 pub fn wrap_name(text: &str, width: f64) -> Vec<String> {
-    fn split_at_separator(text: &str, end: &str, width: f64) -> Vec<String> {
+    fn split_at_separator(text: &str, separator: &str, width: f64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
-        for part in text.split_inclusive(end) {
+        for part in text.split_inclusive(separator) {
             match lines.last_mut() {
                 Some(line) if text_width(line) + text_width(part.trim_end()) <= width => line.push_str(part),
                 _ => lines.push(part.to_owned()),
@@ -265,8 +278,9 @@ pub fn ellipsize(text: &str, width: f64) -> String {
         return text.to_owned();
     }
     // Variants often differ at the ends of their names, so the middle is dropped.
-    let room = (width / LETTER_WIDTH) as usize;
-    let (head, tail) = (room.saturating_sub(1).div_ceil(2), room.saturating_sub(1) / 2);
+    let max_letters = (width / LETTER_WIDTH) as usize;
+    // The ellipsis takes the place of one letter.
+    let (head, tail) = (max_letters.saturating_sub(1).div_ceil(2), max_letters.saturating_sub(1) / 2);
     let letters: Vec<char> = text.chars().collect();
     let (start, end) = (&letters[..head.min(letters.len())], &letters[letters.len() - tail.min(letters.len())..]);
     start.iter().chain(&['…']).chain(end).collect()

@@ -3,23 +3,26 @@
 /// A linear or logarithmic scale of one axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
+    /// The ends of the scale; if it is logarithmic, the decimal logarithms of its ends.
     low: f64,
     high: f64,
+    /// The pixel of `low`.
     from: f64,
+    /// The pixel of `high`.
     to: f64,
     log: bool,
 }
 
-/// A logarithmic scale spans one per cent or more, so that three decimals tell its ticks apart and
-/// differences that do not matter look small.
+/// The smallest span of a logarithmic scale, in decades: one per cent. Three decimals then suffice
+/// to distinguish its ticks, and differences that do not matter look small.
 const MIN_DECADES: f64 = 0.0044;
 
 impl Scale {
     /// A scale from the finite values, with a margin at both ends, to the pixels `from..=to`.
     pub fn new(log: bool, values: impl Iterator<Item = f64>, (from, to): (f64, f64)) -> Self {
-        let usable = |value: &f64| value.is_finite() && (!log || *value > 0.0);
+        let is_usable = |value: &f64| value.is_finite() && (!log || *value > 0.0);
         let (mut low, mut high) = values
-            .filter(usable)
+            .filter(is_usable)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
         if low > high {
             (low, high) = (1.0, 2.0);
@@ -28,34 +31,31 @@ impl Scale {
             (low, high) = (low.log10(), high.log10());
         }
         let span = high - low;
-        let room = match span > 0.0 {
+        let margin = match span > 0.0 {
             true if log => (0.04 * span).max((MIN_DECADES - span) / 2.0),
             true => 0.04 * span,
             false => 0.1,
         };
-        Self { low: low - room, high: high + room, from, to, log }
+        Self { low: low - margin, high: high + margin, from, to, log }
     }
 
-    /// The same from values and the ends of their intervals; on a logarithmic scale these reach at
-    /// most a factor of ten beyond all values: one interval without a practical bound would leave
-    /// the rest no room.
+    /// A scale from the values and the ends of their intervals. A logarithmic scale extends at most
+    /// a factor of ten beyond the values, because a single interval that is practically unbounded
+    /// would squeeze everything else together.
     pub fn with_intervals(
         log: bool,
         values: impl Iterator<Item = f64> + Clone,
         ends: impl Iterator<Item = f64>,
         pixels: (f64, f64),
     ) -> Self {
-        let usable = values.clone().filter(|value| value.is_finite() && *value > 0.0);
-        let (low, high) = usable.fold((f64::INFINITY, 0.0), |(low, high), value| (value.min(low), value.max(high)));
+        let positive = values.clone().filter(|value| value.is_finite() && *value > 0.0);
+        let (low, high) = positive.fold((f64::INFINITY, 0.0), |(low, high), value| (value.min(low), value.max(high)));
         let ends = ends.filter(|end| end.is_finite());
-        Self::new(
-            log,
-            values.chain(ends.map(|end| if log { end.max(low / 10.0).min(high * 10.0) } else { end })),
-            pixels,
-        )
+        let limited_ends = ends.map(|end| if log { end.max(low / 10.0).min(high * 10.0) } else { end });
+        Self::new(log, values.chain(limited_ends), pixels)
     }
 
-    /// Whether the scale has this value.
+    /// Whether a value lies between the ends of the scale.
     pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&if self.log { value.log10() } else { value })
     }
@@ -69,38 +69,41 @@ impl Scale {
 
     /// Round values inside the scale, about `spacing` pixels apart.
     pub fn ticks(&self, spacing: f64) -> Vec<f64> {
-        let room = ((self.to - self.from).abs() / spacing).max(1.0);
+        let max_steps = ((self.to - self.from).abs() / spacing).max(1.0);
         if !self.log {
-            return linear_ticks(self.low, self.high, room);
+            return linear_ticks(self.low, self.high, max_steps);
         }
         let decades = self.high - self.low;
         // Less than a factor of five looks linear on a logarithmic scale.
         if decades < 0.7 {
-            return linear_ticks(10_f64.powf(self.low), 10_f64.powf(self.high), room);
+            return linear_ticks(10_f64.powf(self.low), 10_f64.powf(self.high), max_steps);
         }
-        let steps: [&[f64]; 4] = [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
-        let multiples = |step: &[f64], every: i32| -> Vec<f64> {
-            let powers = (self.low.floor() as i32..=self.high.ceil() as i32).filter(|power| power % every == 0);
+        // Tried in this order: several ticks a decade, then one in every second to fifth decade.
+        let mantissas: [&[f64]; 4] = [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+        let multiples = |mantissas: &[f64], decades_apart: i32| -> Vec<f64> {
+            let powers = (self.low.floor() as i32..=self.high.ceil() as i32).filter(|power| power % decades_apart == 0);
             powers
-                .flat_map(|power| step.iter().map(move |mantissa| mantissa * 10_f64.powi(power)))
+                .flat_map(|power| mantissas.iter().map(move |mantissa| mantissa * 10_f64.powi(power)))
                 .filter(|value| (self.low..=self.high).contains(&value.log10()))
                 .collect()
         };
-        let fits = |ticks: &Vec<f64>| ticks.len() as f64 <= room + 1.0;
-        let mut choices =
-            steps.iter().map(|step| multiples(step, 1)).chain((2..6).map(|every| multiples(&[1.0], every)));
-        choices.find(fits).unwrap_or_default()
+        let fits = |ticks: &Vec<f64>| ticks.len() as f64 <= max_steps + 1.0;
+        let dense = mantissas.iter().map(|mantissas| multiples(mantissas, 1));
+        let sparse = (2..6).map(|decades_apart| multiples(&[1.0], decades_apart));
+        dense.chain(sparse).find(fits).unwrap_or_default()
     }
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten.
-fn linear_ticks(low: f64, high: f64, room: f64) -> Vec<f64> {
-    let rough = (high - low) / room;
-    let power = 10_f64.powf(rough.log10().floor());
-    let step =
-        [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * power).find(|step| *step >= rough).unwrap_or(rough);
+/// Ticks at multiples of a round step: 1, 2 or 5 times a power of ten, and large enough that at
+/// most `max_steps` steps fit between `low` and `high`.
+fn linear_ticks(low: f64, high: f64, max_steps: f64) -> Vec<f64> {
+    let min_step = (high - low) / max_steps;
+    let power = 10_f64.powf(min_step.log10().floor());
+    let round_steps = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power);
+    let step = round_steps.into_iter().find(|step| *step >= min_step).unwrap_or(min_step);
     let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
-    (first..=last.min(first + 50)).map(|times| times as f64 * step).collect()
+    // Never more than 51 ticks.
+    (first..=last.min(first + 50)).map(|multiple| multiple as f64 * step).collect()
 }
 
 /// A short number for a tick: 1.5k, 20M, 0.05.
@@ -153,10 +156,10 @@ mod tests {
     #[test]
     fn ticks_of_nearly_equal_ratios_have_different_numbers() {
         let scale = Scale::new(true, [0.9998, 1.0001].into_iter(), (0.0, 300.0));
-        let mut shown: Vec<String> = scale.ticks(60.0).into_iter().map(format_short).collect();
-        assert!(shown.len() > 2, "{shown:?}");
-        shown.dedup();
-        assert_eq!(shown.len(), scale.ticks(60.0).len(), "{shown:?}");
+        let mut labels: Vec<String> = scale.ticks(60.0).into_iter().map(format_short).collect();
+        assert!(labels.len() > 2, "{labels:?}");
+        labels.dedup();
+        assert_eq!(labels.len(), scale.ticks(60.0).len(), "{labels:?}");
         assert!(scale.pixel(1.0001) - scale.pixel(0.9998) < 30.0, "a difference of 0.03 %");
     }
 
@@ -182,11 +185,10 @@ mod tests {
 
     #[test]
     fn ticks_are_as_many_as_fit() {
-        let ticks = |values: [f64; 2], room: f64| {
-            let scale = Scale::new(true, values.into_iter(), (0.0, 100.0 * room));
-            scale.ticks(100.0).into_iter().map(|tick| format!("{tick:.4}").parse::<f64>().unwrap_or(f64::NAN)).collect()
+        let rounded = |values: [f64; 2], max_steps: f64| -> Vec<f64> {
+            let scale = Scale::new(true, values.into_iter(), (0.0, 100.0 * max_steps));
+            scale.ticks(100.0).into_iter().map(|tick| format!("{tick:.4}").parse().unwrap_or(f64::NAN)).collect()
         };
-        let rounded = |values: [f64; 2], room: f64| -> Vec<f64> { ticks(values, room) };
         assert_eq!(rounded([1.0, 10.0], 7.0), [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0]);
         assert_eq!(rounded([1.0, 10.0], 6.9), [1.0, 2.0, 5.0, 10.0]);
         assert_eq!(rounded([1.0, 10.0], 3.0), [1.0, 2.0, 5.0, 10.0]);
@@ -203,7 +205,7 @@ mod tests {
 
     #[test]
     fn tick_numbers_are_short() {
-        let shown = [0.05, 1.0, 1.25, 9999.0, 10_000.0, 15_000.0, 1e6, 2e6, 1e9, 3.5e9, -20_000.0].map(format_short);
-        assert_eq!(shown, ["0.05", "1", "1.25", "9999", "10k", "15k", "1M", "2M", "1G", "3.5G", "-20k"]);
+        let texts = [0.05, 1.0, 1.25, 9999.0, 10_000.0, 15_000.0, 1e6, 2e6, 1e9, 3.5e9, -20_000.0].map(format_short);
+        assert_eq!(texts, ["0.05", "1", "1.25", "9999", "10k", "15k", "1M", "2M", "1G", "3.5G", "-20k"]);
     }
 }

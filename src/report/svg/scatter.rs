@@ -18,8 +18,8 @@ pub struct Scatter {
 const HEIGHT: f64 = 320.0;
 
 impl Scatter {
-    /// Renders the plot as SVG.
-    pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
+    /// Renders the plot as SVG, `width` pixels wide. `standalone`: as in [`Svg::finish`].
+    pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
         let (left, right, top, bottom) = (58.0, width - 14.0, 12.0, HEIGHT);
         let points = || self.series.iter().flat_map(|series| &series.points);
@@ -35,19 +35,19 @@ impl Scatter {
         }
         svg.line("one", (left, y.pixel(1.0)), (right, y.pixel(1.0)));
         svg.line("frame", (left, bottom), (right, bottom));
-        for (at, series) in self.series.iter().enumerate() {
+        for (index, series) in self.series.iter().enumerate() {
             for point in &series.points {
                 let title =
                     format!("{}\n{}: {:.3} of {} nodes", series.name, point.label, point.y, format_short(point.x));
                 // The baseline is not drawn, so its colour is left out.
-                svg.mark(at + 1, "dot", (x.pixel(point.x), y.pixel(point.y)), 3.6, &title);
+                svg.mark(index + 1, "dot", (x.pixel(point.x), y.pixel(point.y)), 3.6, &title);
             }
         }
         svg.text("faint", ((left + right) / 2.0, bottom + 36.0), Anchor::Middle, &self.x);
         svg.vertical_text((12.0, (top + bottom) / 2.0), &self.y);
         let names: Vec<(usize, String)> =
-            self.series.iter().enumerate().map(|(at, series)| (at + 1, series.name.clone())).collect();
+            self.series.iter().enumerate().map(|(index, series)| (index + 1, series.name.clone())).collect();
         let height = bottom + 46.0 + svg.legend(bottom + 44.0, &names, Swatch::Mark);
-        svg.finish(height, title, alone)
+        svg.finish(height, title, standalone)
     }
 }

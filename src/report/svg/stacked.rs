@@ -12,16 +12,19 @@ pub struct Stacked {
 }
 
 impl Stacked {
-    /// Renders the plot as SVG.
-    pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
+    /// Renders the plot as SVG, `width` pixels wide. `standalone`: as in [`Svg::finish`].
+    pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
         let narrow = width < 520.0;
         let longest = self.bars.iter().map(|(name, _)| super::text_width(name)).fold(0.0, f64::max);
-        let names = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
-        let room = if narrow { width - 16.0 } else { names - 14.0 };
-        let lines = super::LINE_HEIGHT * (super::max_lines(self.bars.iter().map(|(name, _)| name), room) - 1.0);
-        let step = lines + if narrow { 44.0 } else { 28.0 };
-        let (left, right, top) = (names, width - 16.0, 8.0);
+        // On a phone the names stand above their bars, otherwise to the left of the plot.
+        let left = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
+        let name_width = if narrow { width - 16.0 } else { left - 14.0 };
+        // The height of the further lines of the longest name.
+        let extra_height =
+            super::LINE_HEIGHT * (super::max_lines(self.bars.iter().map(|(name, _)| name), name_width) - 1.0);
+        let step = extra_height + if narrow { 44.0 } else { 28.0 };
+        let (right, top) = (width - 16.0, 8.0);
         let bottom = top + step * self.bars.len() as f64;
         for percent in [0, 25, 50, 75, 100] {
             let x = left + (right - left) * f64::from(percent) / 100.0;
@@ -34,26 +37,32 @@ impl Stacked {
             };
             svg.text("", (x, bottom + 16.0), anchor, &format!("{percent} %"));
         }
-        for (at, (name, sizes)) in self.bars.iter().enumerate() {
-            let y = top + step * at as f64 + if narrow { 20.0 + lines } else { 4.0 + lines / 2.0 };
+        for (index, (name, sizes)) in self.bars.iter().enumerate() {
+            let y = top + step * index as f64 + if narrow { 20.0 + extra_height } else { 4.0 + extra_height / 2.0 };
             if narrow {
-                svg.wrapped_name((left, y - 9.0 - lines / 2.0), Anchor::Start, name, room);
+                svg.wrapped_name((left, y - 9.0 - extra_height / 2.0), Anchor::Start, name, name_width);
             } else {
-                svg.wrapped_name((left - 10.0, y + 10.0), Anchor::End, name, room);
+                svg.wrapped_name((left - 10.0, y + 10.0), Anchor::End, name, name_width);
             }
             let whole: f64 = sizes.iter().sum();
             let mut x = left;
             for ((part, colour), size) in self.parts.iter().zip(sizes) {
-                let wide = if whole > 0.0 { (right - left) * size / whole } else { 0.0 };
+                let part_width = if whole > 0.0 { (right - left) * size / whole } else { 0.0 };
                 let share = format!("{:.1} %", 100.0 * size / whole);
-                let more = format!(" fill-opacity=\"{}\"", super::area_opacity(*colour));
-                svg.rect(&format!("s{colour} bar"), (x, y), (wide, 20.0), &more, &format!("{name}\n{part}: {share}"));
-                x += wide;
+                let opacity = format!(" fill-opacity=\"{}\"", super::area_opacity(*colour));
+                svg.rect(
+                    &format!("s{colour} bar"),
+                    (x, y),
+                    (part_width, 20.0),
+                    &opacity,
+                    &format!("{name}\n{part}: {share}"),
+                );
+                x += part_width;
             }
         }
         svg.text("faint", ((left + right) / 2.0, bottom + 35.0), Anchor::Middle, "share of the probes");
         let names: Vec<(usize, String)> = self.parts.iter().map(|(name, colour)| (*colour, name.clone())).collect();
         let height = bottom + 46.0 + svg.legend(bottom + 44.0, &names, Swatch::Area);
-        svg.finish(height, title, alone)
+        svg.finish(height, title, standalone)
     }
 }
