@@ -1,4 +1,5 @@
-//! The helpers of a root search, each suspended in the middle of its search, and their turns.
+//! The virtual threads of a root search: each helper is suspended in the middle of its search until
+//! its next turn.
 
 use super::helper::{Helper, Task};
 use super::outcome::SearchCounters;
@@ -11,69 +12,72 @@ use super::vote::{Answers, Completed};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-/// Bytes of a helper's stack: those of a thread. Pages that are never reached take no memory.
+/// Size of a helper's stack in bytes, as for a thread. Pages that are never touched use no memory.
 const STACK: usize = 2 << 20;
 
-/// Memory that a helper usually takes: its stack, moves, variations and what it learns.
+/// Typical memory use of a helper: its stack, moves, variations and move-ordering heuristics.
 pub const HELPER_BYTES: u64 = 512 << 10;
 
-/// A searcher that is suspended between its turns.
+/// A helper that is suspended between its turns.
 pub trait Suspended {
-    /// Runs a turn of so many nodes, or ends the search with 0 nodes.
-    fn resume(&mut self, nodes: u64) -> Turn;
+    /// Runs the helper for a turn of `nodes` nodes; 0 makes it end its search.
+    fn resume(&mut self, nodes: u64) -> TurnEnd;
 }
 
-/// What a helper has counted so far, and the last iteration that it completed in its turn.
+/// A helper's state at the end of its turn.
 pub struct Report {
+    /// The helper's counters since the start of the root search.
     pub count: SearchCounters,
+    /// The last iteration that the helper completed in this turn, if any.
     pub completed: Option<Completed>,
 }
 
-/// The end of a helper's turn.
-pub enum Turn {
-    /// It has more to search.
-    Over(Report),
-    /// Its search is over.
-    Ended(Box<Helper>, Report),
+/// How a helper's turn ended.
+pub enum TurnEnd {
+    /// The turn is used up; the helper's search continues in its next turn.
+    Paused(Report),
+    /// The helper's search has ended. Returns the helper.
+    Finished(Box<Helper>, Report),
 }
 
-/// A helper on a stack of its own.
-pub struct Routine(Coroutine<u64, Report, (Box<Helper>, Report)>);
+/// A helper that runs as a coroutine, on its own stack.
+pub struct HelperCoroutine(Coroutine<u64, Report, (Box<Helper>, Report)>);
 
-impl Routine {
-    /// A helper that waits for its first turn.
+impl HelperCoroutine {
+    /// Prepares a helper; its search starts in its first turn.
     pub fn suspend(mut helper: Box<Helper>, task: Task) -> Box<dyn Suspended> {
-        // Like any other collection that finds no memory.
+        // Panics if memory runs out, as a collection would.
         let stack =
             DefaultStack::new(STACK).unwrap_or_else(|error| panic!("no memory for a searcher's stack: {error}"));
-        Box::new(Self(Coroutine::with_stack(stack, move |yielder, nodes| {
-            let mut turn = OwnTurn { yielder, first: Some(nodes), completed: None };
-            let count = helper.run(&task, &mut turn);
-            (helper, Report { count, completed: turn.completed })
+        Box::new(Self(Coroutine::with_stack(stack, move |yielder, first_nodes| {
+            let mut baton = CoroutineBaton { yielder, first_nodes: Some(first_nodes), completed: None };
+            let count = helper.run(&task, &mut baton);
+            (helper, Report { count, completed: baton.completed })
         })))
     }
 }
 
-impl Suspended for Routine {
-    fn resume(&mut self, nodes: u64) -> Turn {
+impl Suspended for HelperCoroutine {
+    fn resume(&mut self, nodes: u64) -> TurnEnd {
         match self.0.resume(nodes) {
-            CoroutineResult::Yield(report) => Turn::Over(report),
-            CoroutineResult::Return((helper, report)) => Turn::Ended(helper, report),
+            CoroutineResult::Yield(report) => TurnEnd::Paused(report),
+            CoroutineResult::Return((helper, report)) => TurnEnd::Finished(helper, report),
         }
     }
 }
 
-/// A helper's view of the turns.
-struct OwnTurn<'y> {
+/// The baton of a helper that runs as a coroutine: passing it suspends the coroutine.
+struct CoroutineBaton<'y> {
     yielder: &'y Yielder<u64, Report>,
-    /// The nodes of the first turn, with which the helper was started.
-    first: Option<u64>,
+    /// The nodes of the first turn, with which the coroutine was started.
+    first_nodes: Option<u64>,
+    /// The last iteration that the helper completed in this turn.
     completed: Option<Completed>,
 }
 
-impl Baton for OwnTurn<'_> {
+impl Baton for CoroutineBaton<'_> {
     fn pass(&mut self, count: &SearchCounters) -> u64 {
-        match self.first.take() {
+        match self.first_nodes.take() {
             Some(nodes) => nodes,
             None => self.yielder.suspend(Report { count: *count, completed: self.completed.take() }),
         }
@@ -84,35 +88,40 @@ impl Baton for OwnTurn<'_> {
     }
 }
 
-/// A helper between two of its turns, or after its last one.
-enum Place {
+/// The state of a helper outside its turns.
+enum HelperState {
     Searching(Box<dyn Suspended>),
-    Ended(Box<Helper>),
+    Finished(Box<Helper>),
 }
 
-/// The helpers, from the main searcher's side: between two of its turns they have theirs.
+/// The helpers of a root search. The main searcher lets them have their turns when it passes the
+/// baton.
 pub struct Crew<'a> {
-    places: Vec<Place>,
-    /// What each helper has counted in this search.
+    helpers: Vec<HelperState>,
+    /// The counters of each helper since the start of the root search.
     counts: Vec<SearchCounters>,
     answers: Answers,
-    /// Of what they counted, what earlier iterations of the main searcher had.
+    /// The sum of the helpers' counters at the end of the last iteration.
     reported: SearchCounters,
     turns: Turns,
-    /// Whose turn it is, and the nodes left of it.
-    turn: (usize, u64),
-    /// The main searcher's nodes in this iteration when it last went on, and when it stops next.
-    main: (u64, u64),
-    /// Nodes that all together may still enter.
+    /// The searcher whose turn it is; 0 is the main one.
+    searcher: usize,
+    /// Nodes left of this turn.
+    turn_left: u64,
+    /// The main searcher's nodes in this iteration when it was last resumed.
+    main_resumed_at: u64,
+    /// The main searcher's node count at which it passes the baton again.
+    main_stops_at: u64,
+    /// Nodes left of the limit for all searchers together.
     nodes_left: u64,
     stop: Stop<'a>,
-    /// The stop signal is checked when so many nodes are left.
+    /// The stop signal is checked when `nodes_left` has fallen to this number.
     next_poll: u64,
 }
 
 impl<'a> Crew<'a> {
-    /// Prepares the helpers; none of them searches before the main searcher passes its turn.
-    /// `nodes`: the limit for all together; `record`: whether the turns are recorded.
+    /// Prepares the helpers; none of them searches before the main searcher passes the baton.
+    /// `nodes`: the limit for all searchers together; `record`: whether to record the turns.
     pub fn new(
         options: &Threads,
         helpers: Vec<Box<dyn Suspended>>,
@@ -123,32 +132,35 @@ impl<'a> Crew<'a> {
         Self {
             counts: vec![SearchCounters::default(); helpers.len()],
             answers: Answers::new(options.answer, helpers.len()),
-            places: helpers.into_iter().map(Place::Searching).collect(),
+            helpers: helpers.into_iter().map(HelperState::Searching).collect(),
             reported: SearchCounters::default(),
             turns: Turns::new(options, record),
-            turn: (0, 0),
-            main: (0, 0),
+            searcher: 0,
+            turn_left: 0,
+            main_resumed_at: 0,
+            main_stops_at: 0,
             nodes_left: nodes.unwrap_or(u64::MAX),
             stop,
             next_poll: u64::MAX,
         }
     }
 
-    /// Ends all searches and returns the helpers, each in the box in which its stack had it, and
-    /// the turns, if they were recorded.
+    /// Ends all searches. Returns the helpers, in the boxes in which they came, and the turns, if
+    /// they were recorded.
     #[allow(clippy::vec_box)]
     pub fn end(self) -> (Vec<Box<Helper>>, Option<Record>) {
-        let end = |place| match place {
-            Place::Ended(helper) => helper,
-            Place::Searching(mut suspended) => loop {
-                if let Turn::Ended(helper, _) = suspended.resume(0) {
+        let end_search = |state| match state {
+            HelperState::Finished(helper) => helper,
+            HelperState::Searching(mut suspended) => loop {
+                if let TurnEnd::Finished(helper, _) = suspended.resume(0) {
                     return helper;
                 }
             },
         };
-        (self.places.into_iter().map(end).collect(), self.turns.into_record())
+        (self.helpers.into_iter().map(end_search).collect(), self.turns.into_record())
     }
 
+    /// Whether the search was stopped from outside. Checks the signal once every [`POLL`] nodes.
     fn is_stopped(&mut self) -> bool {
         if self.nodes_left > self.next_poll {
             return false;
@@ -157,23 +169,23 @@ impl<'a> Crew<'a> {
         self.stop.is_set()
     }
 
-    /// Lets a helper search so many nodes.
+    /// Lets a helper search for `nodes` nodes. A helper that has finished gives up its turn.
     fn resume(&mut self, helper: usize, nodes: u64) {
-        let Place::Searching(suspended) = &mut self.places[helper] else {
-            self.turn.1 = 0;
+        let HelperState::Searching(suspended) = &mut self.helpers[helper] else {
+            self.turn_left = 0;
             return;
         };
-        let before = self.counts[helper].nodes;
+        let nodes_before = self.counts[helper].nodes;
         let report = match suspended.resume(nodes) {
-            Turn::Over(report) => report,
-            Turn::Ended(ended, report) => {
-                self.places[helper] = Place::Ended(ended);
+            TurnEnd::Paused(report) => report,
+            TurnEnd::Finished(finished, report) => {
+                self.helpers[helper] = HelperState::Finished(finished);
                 report
             }
         };
         self.counts[helper] = report.count;
         self.answers.note(helper, report.completed);
-        self.nodes_left -= self.counts[helper].nodes - before;
+        self.nodes_left -= report.count.nodes - nodes_before;
     }
 }
 
@@ -186,31 +198,31 @@ impl Team for Crew<'_> {
         self.answers.decide(main)
     }
 
-    fn end_iteration(&mut self, main: u64) -> SearchCounters {
-        let (begin, end) = std::mem::take(&mut self.main);
-        self.nodes_left -= main - begin;
-        self.turn.1 += end - main;
-        let mut all = SearchCounters::default();
-        self.counts.iter().for_each(|&count| all += count);
-        let meanwhile = all - self.reported;
-        self.reported = all;
-        meanwhile
+    fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters {
+        self.nodes_left -= main_nodes - self.main_resumed_at;
+        self.turn_left += self.main_stops_at - main_nodes;
+        (self.main_resumed_at, self.main_stops_at) = (0, 0);
+        let mut total = SearchCounters::default();
+        self.counts.iter().for_each(|&count| total += count);
+        let since_last_report = total - self.reported;
+        self.reported = total;
+        since_last_report
     }
 }
 
 impl Baton for Crew<'_> {
     fn pass(&mut self, count: &SearchCounters) -> u64 {
-        self.nodes_left -= count.nodes - self.main.0;
-        self.main = (count.nodes, count.nodes);
-        while self.nodes_left > 0 && self.answers.first().is_none() && !self.is_stopped() {
-            if self.turn.1 == 0 {
-                self.turn = self.turns.next();
+        self.nodes_left -= count.nodes - self.main_resumed_at;
+        (self.main_resumed_at, self.main_stops_at) = (count.nodes, count.nodes);
+        while self.nodes_left > 0 && self.answers.early_answer().is_none() && !self.is_stopped() {
+            if self.turn_left == 0 {
+                (self.searcher, self.turn_left) = self.turns.next();
             }
-            let nodes = self.turn.1.min(POLL).min(self.nodes_left);
-            self.turn.1 -= nodes;
-            match self.turn.0 {
+            let nodes = self.turn_left.min(POLL).min(self.nodes_left);
+            self.turn_left -= nodes;
+            match self.searcher {
                 0 => {
-                    self.main.1 += nodes;
+                    self.main_stops_at += nodes;
                     return nodes;
                 }
                 helper => self.resume(helper - 1, nodes),

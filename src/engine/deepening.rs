@@ -3,7 +3,7 @@
 use super::anatomy::{Anatomy, Dissector};
 use super::audit::{Auditor, Findings};
 use super::check::OptionError;
-use super::crew::{Crew, Routine, Suspended};
+use super::crew::{Crew, HelperCoroutine, Suspended};
 use super::eval::{self, Evaluator};
 use super::helper::{Helper, MAX_DEPTH, Task};
 use super::instruments::Instruments;
@@ -14,7 +14,7 @@ use super::oracle::{self, BestMoves};
 use super::ordering::Heuristics;
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
 use super::pace::{Pace, Team};
-use super::real::{Common, RealCrew};
+use super::real::{RealCrew, Shared};
 use super::schedule::Record;
 use super::search::{Buffers, Search};
 use super::stop::Stop;
@@ -41,7 +41,7 @@ pub struct Engine {
     heuristics: Heuristics,
     #[allow(clippy::vec_box)]
     helpers: Vec<Box<Helper>>,
-    /// The turns of the last search of several searchers, if turns are recorded.
+    /// The turns that the searchers took in the last search, if turns are recorded.
     turns: Option<String>,
     /// Game ply of the last search in this game, for the table's clock.
     last_ply: Option<u16>,
@@ -66,8 +66,8 @@ pub enum EngineError {
     Table(#[from] TableError),
 }
 
-/// Wraps a table with the observer of full diagnostics.
-fn observed(table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
+/// Wraps a table with the counters of full diagnostics.
+fn with_shadow(table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
     Ok(Box::new(ObservedTable::new(table)?))
 }
 
@@ -110,35 +110,33 @@ impl Engine {
 
     /// Creates an engine. If there are several searchers, they use the tables through handles.
     fn with_handles(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
-        let watch = |table| match options.diagnostics {
-            Diagnostics::Off => watch_offers(options, table),
-            Diagnostics::Full => observed(watch_offers(options, table)?),
+        let wrap = |table| match options.diagnostics {
+            Diagnostics::Off => record_offers(options, table),
+            Diagnostics::Full => with_shadow(record_offers(options, table)?),
         };
-        let tables = tables.into_iter().map(watch).collect::<Result<Vec<_>, _>>()?;
+        let tables = tables.into_iter().map(wrap).collect::<Result<Vec<_>, _>>()?;
         let (searchers, tear, seed) = (options.threads.count as usize, options.threads.tear, options.threads.seed);
-        Self::assemble(
-            options,
-            match searchers {
-                2.. if !tables.is_empty() => SharedTable::handles(tables, searchers, tear, seed),
-                _ => tables,
-            },
-        )
+        let handles = match searchers {
+            2.. if !tables.is_empty() => SharedTable::handles(tables, searchers, tear, seed),
+            _ => tables,
+        };
+        Self::assemble(options, handles)
     }
 
     /// Creates an engine from its searchers' tables, the main searcher's first. `tables` is empty
     /// if there is no table.
     fn assemble(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
         let increments = Arc::new(Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval)));
-        let (arc, mut tables) = (Arc::new(options.clone()), tables.into_iter());
-        let table = tables.next();
+        let (shared_options, mut tables) = (Arc::new(options.clone()), tables.into_iter());
+        let main_table = tables.next();
         Ok(Self {
             helpers: (1..options.threads.count)
-                .map(|number| Box::new(Helper::new(number as u8, &arc, &increments, tables.next())))
+                .map(|number| Box::new(Helper::new(number as u8, &shared_options, &increments, tables.next())))
                 .collect(),
-            options: arc,
+            options: shared_options,
             increments,
             check_keys: Keys::independent(),
-            table,
+            table: main_table,
             heuristics: Heuristics::default(),
             turns: None,
             last_ply: None,
@@ -173,7 +171,7 @@ impl Engine {
         if let Some(table) = self.table.as_mut() {
             table.renew();
         }
-        self.forget_learned();
+        self.clear_heuristics();
         self.last_ply = None;
         self.searched = false;
         self.notes.iter_mut().for_each(BestMoves::clear);
@@ -181,12 +179,14 @@ impl Engine {
 
     /// Clears the state that is not kept between games.
     pub fn new_game(&mut self) {
-        self.forget(Clear::Game);
+        self.clear_due(Clear::Game);
         self.last_ply = None;
     }
 
-    /// Clears the state that the options clear at this occasion or more often.
-    fn forget(&mut self, occasion: Clear) {
+    /// Clears the table and the heuristics at the beginning of an iteration, a search or a game, if
+    /// the options say that they are cleared then or more often. There is nothing to clear before
+    /// the first search.
+    fn clear_due(&mut self, occasion: Clear) {
         let is_due = |clear: Clear| match occasion {
             Clear::Iteration => clear == Clear::Iteration,
             Clear::Search => matches!(clear, Clear::Iteration | Clear::Search),
@@ -199,16 +199,19 @@ impl Engine {
             {
                 table.clear();
             }
-            // Helpers clear their own heuristics when they begin an iteration.
-            if is_due(self.options.history_clear) && occasion == Clear::Iteration {
-                self.heuristics.clear();
-            } else if is_due(self.options.history_clear) {
-                self.forget_learned();
+            if is_due(self.options.history_clear) {
+                // Helpers clear their own heuristics when they begin an iteration.
+                if occasion == Clear::Iteration {
+                    self.heuristics.clear();
+                } else {
+                    self.clear_heuristics();
+                }
             }
         }
     }
 
-    fn forget_learned(&mut self) {
+    /// Clears the heuristics of all searchers.
+    fn clear_heuristics(&mut self) {
         self.heuristics.clear();
         self.helpers.iter_mut().for_each(|helper| helper.heuristics.clear());
     }
@@ -233,14 +236,14 @@ impl Engine {
         self.table.iter_mut().for_each(|table| table.advance(ticks));
     }
 
-    /// Makes later searches of several searchers record their turns: which searcher runs, and for
+    /// Makes later searches with several searchers record the turns: which searcher runs, and for
     /// how many nodes.
     pub fn record_turns(&mut self) {
         self.turns = Some(String::new());
     }
 
     /// The turns of the last search in the format of `threads.turns`, if they are recorded. With
-    /// real threads: the order in which the threads asked for further nodes.
+    /// real threads these are in the order in which the threads asked for more nodes.
     #[must_use]
     pub fn recorded_turns(&self) -> Option<&str> {
         self.turns.as_deref()
@@ -261,11 +264,10 @@ impl Engine {
         stop: impl Into<Stop<'s>>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Outcome {
-        self.search_with(Routine::suspend, board, past, limit, stop.into(), watch)
+        self.search_with(HelperCoroutine::suspend, board, past, limit, stop.into(), watch)
     }
 
-    /// Like [`Self::search`], with a caller's function that turns each helper into a suspended
-    /// searcher.
+    /// Like [`Self::search`]; `suspend` turns each helper into a suspended searcher.
     pub(super) fn search_with(
         &mut self,
         suspend: fn(Box<Helper>, Task) -> Box<dyn Suspended>,
@@ -275,7 +277,7 @@ impl Engine {
         stop: Stop<'_>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Outcome {
-        self.forget(Clear::Search);
+        self.clear_due(Clear::Search);
         self.tick(board);
         self.searched = true;
         self.learner.iter_mut().for_each(|learner| learner.reset());
@@ -289,13 +291,13 @@ impl Engine {
                 earlier.key()
             })
             .collect();
-        let task = Task { root, path: path.clone(), first: self.first_depth(limit) };
+        let task = Task { root, path: path.clone(), first_depth: self.first_depth(limit) };
         if self.options.threads.is_real() {
             return self.search_on_threads(&root, task, limit, stop, watch);
         }
         let helpers: Vec<_> = self.helpers.drain(..).map(|helper| suspend(helper, task.clone())).collect();
-        let (several, record) = (!helpers.is_empty(), self.turns.is_some());
-        let mut crew = several.then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop, record));
+        let (has_helpers, record) = (!helpers.is_empty(), self.turns.is_some());
+        let mut crew = has_helpers.then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop, record));
         let iterations = self.deepen(&root, path, limit, stop, crew.as_mut().map(|crew| crew as &mut dyn Team), watch);
         if let Some((helpers, record)) = crew.map(Crew::end) {
             self.helpers = helpers;
@@ -313,19 +315,19 @@ impl Engine {
         stop: Stop<'_>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Outcome {
-        let common = Common::new(&self.options.threads, limit.nodes, stop, self.turns.is_some());
+        let shared = Shared::new(&self.options.threads, limit.nodes, stop, self.turns.is_some());
         let (helpers, path) = (std::mem::take(&mut self.helpers), task.path.clone());
         let iterations = std::thread::scope(|scope| {
-            let start = |helper| common.start(scope, helper, task.clone());
+            let start = |helper| shared.start(scope, helper, task.clone());
             let threads: Vec<_> = helpers.into_iter().map(start).collect();
-            let mut crew = RealCrew::new(&common);
+            let mut crew = RealCrew::new(&shared);
             let iterations = self.deepen(root, path, limit, stop, Some(&mut crew), watch);
             drop(crew);
             let join = |thread: ScopedJoinHandle<'_, _>| thread.join().unwrap_or_else(|failure| resume_unwind(failure));
             self.helpers = threads.into_iter().map(join).collect();
             iterations
         });
-        self.turns = common.into_record().map(Record::into_text);
+        self.turns = shared.into_record().map(Record::into_text);
         Outcome { iterations, stopped: stop.is_set() }
     }
 
@@ -354,18 +356,18 @@ impl Engine {
         let mut buffers = Buffers { path, ..Buffers::default() };
         loop {
             if !iterations.is_empty() {
-                self.forget(Clear::Iteration);
+                self.clear_due(Clear::Iteration);
             }
             if self.options.table.clock == TickSource::Iteration {
                 self.advance(1);
             }
             if let Some(learner) = self.learner.as_mut() {
-                let one_depth = Limit { depth: Some(depth), nodes: None };
-                learner.deepen(root, buffers.path.clone(), one_depth, stop, None, &mut |_| {});
+                let only_this_depth = Limit { depth: Some(depth), nodes: None };
+                learner.deepen(root, buffers.path.clone(), only_this_depth, stop, None, &mut |_| {});
             }
             let table_before = self.table.as_ref().map(|table| table.counters()).unwrap_or_default();
-            let foreign_before = self.foreign();
-            let last = iterations.last();
+            let threads_before = self.thread_counters();
+            let previous = iterations.last();
             let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - total.nodes);
             let plan = IterationPlan { depth, guess, nodes: nodes_left };
             crew.iter_mut().for_each(|crew| crew.begin_iteration(depth));
@@ -384,14 +386,15 @@ impl Engine {
                 }
                 (result.score, result.pv, result.finished) = (answer.score, answer.pv, true);
             }
-            let ticks = |nodes: u64| nodes / u64::from(self.options.threads.count);
-            let begin_tick = ticks(total.nodes);
+            // In one tick of the clock each searcher searches one node.
+            let to_ticks = |nodes: u64| nodes / u64::from(self.options.threads.count);
+            let ticks_before = to_ticks(total.nodes);
             total += result.count;
             let (table_after, occupancy) =
                 self.table.as_ref().map_or_else(Default::default, |table| (table.counters(), table.occupancy()));
-            let (score, best, pv) = match (result.finished, last) {
+            let (score, best, pv) = match (result.finished, previous) {
                 (true, _) => (result.score, result.pv.first().copied().unwrap_or(Move::NONE), result.pv),
-                (false, Some(last)) => (last.score, last.best, last.pv.clone()),
+                (false, Some(previous)) => (previous.score, previous.best, previous.pv.clone()),
                 (false, None) => (0, Move::NONE, Vec::new()),
             };
             let finished = result.finished;
@@ -405,9 +408,9 @@ impl Engine {
                 table: table_after - table_before,
                 occupancy,
                 threads: ThreadCounters {
-                    ticks: ticks(total.nodes) - begin_tick,
+                    ticks: to_ticks(total.nodes) - ticks_before,
                     helper_nodes: helper_counts.nodes,
-                    ..self.foreign() - foreign_before
+                    ..self.thread_counters() - threads_before
                 },
                 anatomy: result.anatomy,
                 finished,
@@ -422,7 +425,7 @@ impl Engine {
         }
     }
 
-    /// Searches one iteration with the requested observers.
+    /// Searches one iteration, with the observers that the options and the audit require.
     fn iterate<'a>(
         &'a mut self,
         root: &Board,
@@ -472,20 +475,22 @@ impl Engine {
 
     /// Returns and clears the audit's results.
     pub fn findings(&mut self) -> Findings {
-        let mut all = Findings::default();
-        let audits = self.helpers.iter_mut().map(|helper| &mut helper.audit);
-        std::iter::once(&mut self.audit).chain(audits).flatten().for_each(|audit| all.add(std::mem::take(audit)));
-        all
+        let mut findings = Findings::default();
+        let helper_audits = self.helpers.iter_mut().map(|helper| &mut helper.audit);
+        for audit in std::iter::once(&mut self.audit).chain(helper_audits).flatten() {
+            findings.add(std::mem::take(audit));
+        }
+        findings
     }
 
-    /// Counts of table answers between searchers since the engine was created.
-    fn foreign(&self) -> ThreadCounters {
+    /// The table's counters of answers between searchers since the engine was created.
+    fn thread_counters(&self) -> ThreadCounters {
         self.table.as_ref().map(|table| table.thread_counters()).unwrap_or_default()
     }
 }
 
 /// Wraps the table with a record of the entries offered to it, if the options need one.
-fn watch_offers(options: &EngineOptions, table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
+fn record_offers(options: &EngineOptions, table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
     if !options.keeps_offers() {
         return Ok(table);
     }
@@ -499,6 +504,7 @@ struct IterationPlan {
     depth: u8,
     /// The score of the previous iteration.
     guess: Option<Score>,
+    /// Nodes left of the search's limit.
     nodes: u64,
 }
 

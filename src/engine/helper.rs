@@ -1,4 +1,4 @@
-//! A helper: a searcher beside the main one.
+//! A helper: one of the searchers that run beside the main one.
 
 use super::audit::{Auditor, Findings};
 use super::eval::Evaluator;
@@ -29,24 +29,24 @@ pub struct Task {
     /// Keys of the earlier positions of the game.
     pub path: Vec<u64>,
     /// Depth of the first iteration.
-    pub first: u8,
+    pub first_depth: u8,
 }
 
-/// A searcher with its own state; it shares the table with the others.
+/// A searcher with its own state. Its table may be a handle to one that all searchers share.
 pub struct Helper {
-    /// Its number among the searchers, from 1.
+    /// Its number among the searchers, from 1; the main searcher is 0.
     pub number: u8,
     options: Arc<EngineOptions>,
     increments: Arc<Increments>,
     table: Option<Box<dyn Table>>,
     pub heuristics: Heuristics,
     buffers: Buffers,
-    /// The results of its audit so far, if there is one.
+    /// The audit's results so far, if answers are audited.
     pub audit: Option<Box<Findings>>,
 }
 
 impl Helper {
-    /// A helper with nothing learned.
+    /// Creates a helper whose heuristics are empty.
     pub fn new(
         number: u8,
         options: &Arc<EngineOptions>,
@@ -64,7 +64,7 @@ impl Helper {
         }
     }
 
-    /// Searches deeper and deeper, until the baton ends it; returns what it counted.
+    /// Searches to ever greater depths until the baton ends the search. Returns the counters.
     pub fn run(&mut self, task: &Task, baton: &mut dyn Baton) -> SearchCounters {
         let on = Switches::new(&self.options);
         let evaluator = Evaluator::new(self.options.eval, on.mate_threshold - 1);
@@ -90,13 +90,13 @@ impl Helper {
                 deepen(kernel.begin(observer, u64::MAX, buffers, pace), options, task, self.number).end(buffers).count
             }
         };
-        // It is nowhere any more.
+        // The helper has left all nodes: it is on no path that other searchers avoid.
         self.table.iter_mut().for_each(|table| table.suspend(&[]));
         count
     }
 }
 
-/// Runs the iterations; the counters go on from one to the next.
+/// Runs the helper's iterations. The counters add up over all of them.
 fn deepen<'a, O: Observer>(
     mut search: Search<'a, O>,
     options: &EngineOptions,
@@ -104,12 +104,13 @@ fn deepen<'a, O: Observer>(
     number: u8,
 ) -> Search<'a, O> {
     let step = options.deepening.step;
-    let last = if step == 0 { task.first } else { MAX_DEPTH };
-    let skips = options.threads.helpers == Helpers::SkipDepths;
+    let last_depth = if step == 0 { task.first_depth } else { MAX_DEPTH };
+    let skips_depths = options.threads.helpers == Helpers::SkipDepths;
     let mut guess = None;
-    for depth in
-        (task.first..=last).step_by(usize::from(step.max(1))).filter(|&depth| !(skips && skipped(number, depth)))
-    {
+    for depth in (task.first_depth..=last_depth).step_by(usize::from(step.max(1))) {
+        if skips_depths && skips(number, depth) {
+            continue;
+        }
         if guess.is_some() && options.history_clear == Clear::Iteration {
             search.heuristics.clear();
         }
@@ -127,7 +128,7 @@ fn deepen<'a, O: Observer>(
 
 /// Whether a helper skips a depth: two helpers search every other depth, the next four two depths
 /// of four, the next six three of six, and so on, each shifted by one more.
-fn skipped(number: u8, depth: u8) -> bool {
+fn skips(number: u8, depth: u8) -> bool {
     let (mut block, mut phase) = (1, u32::from(number) - 1);
     while phase >= 2 * block {
         phase -= 2 * block;
@@ -136,7 +137,7 @@ fn skipped(number: u8, depth: u8) -> bool {
     !((u32::from(depth) + phase) / block).is_multiple_of(2)
 }
 
-/// The order in which a helper tries the root's moves, if it is another one.
+/// The order in which a helper tries the root's moves, if it differs from the main searcher's.
 fn root_order(options: &EngineOptions, number: u8) -> Option<RootOrder> {
     match options.threads.helpers {
         Helpers::Same | Helpers::SkipDepths | Helpers::Breadcrumbs | Helpers::SimplifiedAbdada | Helpers::Abdada => {
@@ -151,17 +152,17 @@ fn root_order(options: &EngineOptions, number: u8) -> Option<RootOrder> {
 mod tests {
     use super::*;
 
-    /// The depths that each helper skips, by the published table. Source: Stockfish 9,
-    /// `search.cpp`, of which the sizes and phases of the first twelve helpers are taken.
+    /// The first twelve helpers skip the depths that Stockfish 9 skips. Source of the sizes and
+    /// phases: its `search.cpp`. No helper skips all depths.
     #[test]
     fn skipped_depths_are_those_of_the_published_table() {
         let (sizes, phases) = ([1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3], [0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5]);
         for helper in 0..12 {
             for depth in 1..=100 {
                 let published = (usize::from(depth) + phases[helper]) / sizes[helper] % 2 == 1;
-                assert_eq!(skipped(helper as u8 + 1, depth), published, "helper {}, depth {depth}", helper + 1);
+                assert_eq!(skips(helper as u8 + 1, depth), published, "helper {}, depth {depth}", helper + 1);
             }
         }
-        assert!((1..=255).all(|helper| (1..=60).any(|depth| !skipped(helper, depth))));
+        assert!((1..=255).all(|helper| (1..=60).any(|depth| !skips(helper, depth))));
     }
 }

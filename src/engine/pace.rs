@@ -1,36 +1,38 @@
-//! How long a searcher may go on.
+//! How searchers take turns, and when a searcher must stop to ask whether it may go on.
 
 use super::outcome::SearchCounters;
 use super::stop::Stop;
 use super::vote::Completed;
 
-/// Takes turns with other searchers.
+/// A searcher's side of taking turns with other searchers.
 pub trait Baton {
-    /// Ends a turn and waits for the next one. `count`: what the searcher has counted. Returns the
-    /// nodes of the next turn; 0: the search ends.
+    /// Ends the searcher's turn and waits for its next one. `count`: the searcher's counters so
+    /// far. Returns the number of nodes of the next turn; 0: the search must end.
     fn pass(&mut self, count: &SearchCounters) -> u64;
-    /// Notes an iteration that the searcher has completed, to be known at the end of the turn.
+    /// Records an iteration that the searcher has completed. The others may see it only once the
+    /// turn has ended.
     fn complete(&mut self, completed: Completed) {
         let _ = completed;
     }
 }
 
-/// The helpers, from the main searcher's side.
+/// The helpers, as the main searcher sees them.
 pub trait Team: Baton {
     /// Begins an iteration of the main searcher.
     fn begin_iteration(&mut self, depth: u8);
-    /// The answer to the main searcher's iteration, if another searcher's counts; `main`: its own,
-    /// if it completed the iteration.
+    /// The answer that replaces the main searcher's; `None` keeps the main searcher's. `main`: the
+    /// main searcher's iteration, if it was completed.
     fn answer(&self, main: Option<Completed>) -> Option<Completed>;
-    /// Ends an iteration of the main searcher, in which it counted `main` nodes; the rest of its
-    /// turn is for the next one. Returns what the helpers counted meanwhile.
-    fn end_iteration(&mut self, main: u64) -> SearchCounters;
+    /// Ends an iteration of the main searcher, in which it counted `main_nodes` nodes. What is left
+    /// of its turn carries over to the next iteration. Returns the helpers' counts since the last
+    /// call.
+    fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters;
 }
 
-/// How long a searcher may go on before it must ask.
+/// Whom a searcher asks whether it may search more nodes.
 pub enum Pace<'a> {
-    /// Alone, until it is stopped.
+    /// Only the stop signal: there are no other searchers.
     Alone(Stop<'a>),
-    /// With other searchers, one at a time.
+    /// The baton: there are other searchers, and it must wait for its turn.
     Turns(&'a mut dyn Baton),
 }

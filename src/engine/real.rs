@@ -1,4 +1,5 @@
-//! Searchers on threads of the system: who is faster is up to it.
+//! Searchers on operating-system threads. The operating system decides which of them is faster, so
+//! counts are not repeatable.
 
 use super::helper::{Helper, Task};
 use super::outcome::SearchCounters;
@@ -12,25 +13,39 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 
-/// What the searchers of a root search know of each other.
-pub struct Common<'s> {
+/// The state that the searchers of a root search share.
+pub struct Shared<'s> {
     stop: Stop<'s>,
-    /// Whether the main searcher is ready, or a helper has failed.
-    over: AtomicBool,
-    /// Nodes that all together may still enter.
+    /// Set when the main searcher is done or a helper has panicked: all searchers then end.
+    ended: AtomicBool,
+    /// Nodes left of the limit for all searchers together.
     nodes_left: AtomicU64,
     /// The turns so far, in the order in which they began, if they are recorded.
     record: Option<Mutex<Record>>,
-    helpers: Mutex<(Vec<SearchCounters>, Answers)>,
+    results: Mutex<HelperResults>,
 }
 
-impl<'s> Common<'s> {
-    /// `nodes`: the limit for all together; `record`: whether the turns are recorded.
+/// The helpers' results so far.
+struct HelperResults {
+    /// The counters of each helper since the start of the root search.
+    counts: Vec<SearchCounters>,
+    answers: Answers,
+}
+
+impl<'s> Shared<'s> {
+    /// `nodes`: the limit for all searchers together; `record`: whether to record the turns.
     pub fn new(options: &Threads, nodes: Option<u64>, stop: Stop<'s>, record: bool) -> Self {
         let helpers = options.count as usize - 1;
-        let known = (vec![SearchCounters::default(); helpers], Answers::new(options.answer, helpers));
-        let (over, nodes_left) = (AtomicBool::new(false), AtomicU64::new(nodes.unwrap_or(u64::MAX)));
-        Self { stop, over, nodes_left, record: record.then(Mutex::default), helpers: Mutex::new(known) }
+        Self {
+            stop,
+            ended: AtomicBool::new(false),
+            nodes_left: AtomicU64::new(nodes.unwrap_or(u64::MAX)),
+            record: record.then(Mutex::default),
+            results: Mutex::new(HelperResults {
+                counts: vec![SearchCounters::default(); helpers],
+                answers: Answers::new(options.answer, helpers),
+            }),
+        }
     }
 
     /// The turns, if they were recorded.
@@ -38,116 +53,119 @@ impl<'s> Common<'s> {
         self.record.map(|record| record.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn helpers(&self) -> MutexGuard<'_, (Vec<SearchCounters>, Answers)> {
-        self.helpers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn results(&self) -> MutexGuard<'_, HelperResults> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nodes that a searcher may enter now; 0: the search is over.
+    /// Grants a searcher more nodes, at most [`POLL`], and takes them from the limit. Returns 0 if
+    /// the search must end.
     fn grant(&self, searcher: usize) -> u64 {
-        if self.over.load(Ordering::Relaxed) || self.stop.is_set() {
+        if self.ended.load(Ordering::Relaxed) || self.stop.is_set() {
             return 0;
         }
-        let take = |left: u64| Some(left - left.min(POLL));
-        let left = self.nodes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).unwrap_or(0);
-        if let Some(record) = self.record.as_ref().filter(|_| left > 0) {
-            record.lock().unwrap_or_else(PoisonError::into_inner).push(searcher, left.min(POLL));
+        let take_grant = |left: u64| Some(left - left.min(POLL));
+        let left_before = self.nodes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_grant).unwrap_or(0);
+        let granted = left_before.min(POLL);
+        if let Some(record) = self.record.as_ref().filter(|_| granted > 0) {
+            record.lock().unwrap_or_else(PoisonError::into_inner).push(searcher, granted);
         }
-        left.min(POLL)
+        granted
     }
 
-    /// Starts a helper; it is returned when the search is over.
+    /// Starts a helper on its own thread, which returns the helper when the search is over.
     pub fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         mut helper: Box<Helper>,
         task: Task,
     ) -> std::thread::ScopedJoinHandle<'scope, Box<Helper>> {
-        let number = usize::from(helper.number) - 1;
+        let index = usize::from(helper.number) - 1;
         let run = move || {
-            let _failed = EndOnPanic(self);
-            helper.run(&task, &mut Turn { common: self, helper: number });
+            let _end_on_panic = EndOnPanic(self);
+            helper.run(&task, &mut HelperBaton { shared: self, helper: index });
             helper
         };
-        // Like any other collection that finds no memory.
-        let started = std::thread::Builder::new().spawn_scoped(scope, run);
-        started.unwrap_or_else(|error| panic!("no thread for a searcher: {error}"))
+        // Panics if no thread can be created, as a collection would if memory runs out.
+        let thread = std::thread::Builder::new().spawn_scoped(scope, run);
+        thread.unwrap_or_else(|error| panic!("no thread for a searcher: {error}"))
     }
 }
 
-/// Ends the search of all where one fails.
-struct EndOnPanic<'c, 's>(&'c Common<'s>);
+/// Ends the searches of all searchers if this one panics.
+struct EndOnPanic<'c, 's>(&'c Shared<'s>);
 
 impl Drop for EndOnPanic<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.over.store(true, Ordering::Relaxed);
+            self.0.ended.store(true, Ordering::Relaxed);
         }
     }
 }
 
-/// A helper's view of the others.
-struct Turn<'c, 's> {
-    common: &'c Common<'s>,
+/// The baton of one helper, by its index from 0.
+struct HelperBaton<'c, 's> {
+    shared: &'c Shared<'s>,
     helper: usize,
 }
 
-impl Baton for Turn<'_, '_> {
+impl Baton for HelperBaton<'_, '_> {
     fn pass(&mut self, count: &SearchCounters) -> u64 {
-        self.common.helpers().0[self.helper] = *count;
-        self.common.grant(self.helper + 1)
+        self.shared.results().counts[self.helper] = *count;
+        self.shared.grant(self.helper + 1)
     }
 
     fn complete(&mut self, completed: Completed) {
-        self.common.helpers().1.note(self.helper, Some(completed));
+        self.shared.results().answers.note(self.helper, Some(completed));
     }
 }
 
-/// The helpers, from the main searcher's side; the search is over when it is dropped.
+/// The helpers, as the main searcher sees them. Dropping it ends the search.
 pub struct RealCrew<'c, 's> {
-    common: &'c Common<'s>,
-    /// Of what the helpers counted, what earlier iterations had.
+    shared: &'c Shared<'s>,
+    /// The sum of the helpers' counters at the end of the last iteration.
     reported: SearchCounters,
-    /// The main searcher's nodes in this iteration up to which it may go on.
+    /// The node count of this iteration up to which the main searcher may go on.
     granted: u64,
 }
 
 impl<'c, 's> RealCrew<'c, 's> {
-    pub fn new(common: &'c Common<'s>) -> Self {
-        Self { common, reported: SearchCounters::default(), granted: 0 }
+    pub fn new(shared: &'c Shared<'s>) -> Self {
+        Self { shared, reported: SearchCounters::default(), granted: 0 }
     }
 }
 
 impl Drop for RealCrew<'_, '_> {
     fn drop(&mut self) {
-        self.common.over.store(true, Ordering::Relaxed);
+        self.shared.ended.store(true, Ordering::Relaxed);
     }
 }
 
 impl Team for RealCrew<'_, '_> {
     fn begin_iteration(&mut self, depth: u8) {
-        self.common.helpers().1.begin_iteration(depth);
+        self.shared.results().answers.begin_iteration(depth);
     }
 
     fn answer(&self, main: Option<Completed>) -> Option<Completed> {
-        self.common.helpers().1.decide(main)
+        self.shared.results().answers.decide(main)
     }
 
-    fn end_iteration(&mut self, main: u64) -> SearchCounters {
-        self.common.nodes_left.fetch_add(std::mem::take(&mut self.granted) - main, Ordering::Relaxed);
-        let mut all = SearchCounters::default();
-        self.common.helpers().0.iter().for_each(|&count| all += count);
-        let meanwhile = all - self.reported;
-        self.reported = all;
-        meanwhile
+    fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters {
+        let unused = std::mem::take(&mut self.granted) - main_nodes;
+        self.shared.nodes_left.fetch_add(unused, Ordering::Relaxed);
+        let mut total = SearchCounters::default();
+        self.shared.results().counts.iter().for_each(|&count| total += count);
+        let since_last_report = total - self.reported;
+        self.reported = total;
+        since_last_report
     }
 }
 
 impl Baton for RealCrew<'_, '_> {
     fn pass(&mut self, count: &SearchCounters) -> u64 {
-        if self.common.helpers().1.first().is_some() {
+        if self.shared.results().answers.early_answer().is_some() {
             return 0;
         }
-        let nodes = self.common.grant(0);
+        let nodes = self.shared.grant(0);
         self.granted = count.nodes + nodes;
         nodes
     }

@@ -1,22 +1,23 @@
-//! Who searches next, and for how many nodes.
+//! The schedule of virtual threads: which searcher is next, and for how many nodes.
 
 use super::threads::{Schedule, Threads};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::fmt::Write;
 
-/// The turns of the searchers; 0 is the main one.
+/// Deals out turns to the searchers; searcher 0 is the main one.
 pub struct Turns {
     options: Threads,
     random: Pcg64,
-    /// How many turns there have been.
-    past: usize,
+    /// How many turns were dealt out so far.
+    turns_dealt: usize,
+    /// The turns of `schedule = "list"`: searcher and nodes.
     list: Vec<(usize, u64)>,
     /// The turns so far, if they are recorded.
     record: Option<Record>,
 }
 
-/// Turns as `threads.turns` has them.
+/// A record of turns, in the format of `threads.turns`.
 #[derive(Default)]
 pub struct Record(String);
 
@@ -32,7 +33,7 @@ impl Record {
 }
 
 impl Turns {
-    /// `record`: whether the turns are recorded.
+    /// `record`: whether to record the turns.
     #[must_use]
     pub fn new(options: &Threads, record: bool) -> Self {
         let list = match options.schedule {
@@ -42,13 +43,13 @@ impl Turns {
         Self {
             options: options.clone(),
             random: Pcg64::seed_from_u64(options.seed),
-            past: 0,
+            turns_dealt: 0,
             list,
             record: record.then(Record::default),
         }
     }
 
-    /// The next searcher, and the nodes of its turn.
+    /// Chooses the next searcher. Returns its number and the nodes of its turn.
     pub fn next(&mut self) -> (usize, u64) {
         let (searcher, nodes) = self.choose();
         self.record.iter_mut().for_each(|record| record.push(searcher, nodes));
@@ -62,13 +63,14 @@ impl Turns {
 
     fn choose(&mut self) -> (usize, u64) {
         let Threads { count, schedule, quantum, main_quantum, .. } = self.options;
-        let past = self.past;
-        self.past = past.wrapping_add(1);
+        let index = self.turns_dealt;
+        self.turns_dealt = index.wrapping_add(1);
         let searcher = match schedule {
-            Schedule::RoundRobin => past % count as usize,
+            Schedule::RoundRobin => index % count as usize,
             Schedule::Random => self.random.random_range(0..count) as usize,
-            Schedule::List => return self.list[past % self.list.len()],
+            Schedule::List => return self.list[index % self.list.len()],
         };
-        (searcher, u64::from(if searcher == 0 && main_quantum > 0 { main_quantum } else { quantum }))
+        let nodes = if searcher == 0 && main_quantum > 0 { main_quantum } else { quantum };
+        (searcher, u64::from(nodes))
     }
 }

@@ -64,48 +64,50 @@ impl Default for Threads {
 }
 
 impl Threads {
-    /// Whether what is counted depends on `seed`.
+    /// Whether counts depend on `seed`.
     #[must_use]
     pub fn is_seeded(&self) -> bool {
-        let draws = self.kind == ThreadKind::Virtual && self.schedule == Schedule::Random
+        let uses_random_numbers = self.kind == ThreadKind::Virtual && self.schedule == Schedule::Random
             || self.helpers == Helpers::Shuffle
             || self.tear.is_on();
-        self.count > 1 && draws
+        self.count > 1 && uses_random_numbers
     }
 
-    /// How many tables the searchers have.
+    /// The number of tables: one for all searchers, or one for each.
     #[must_use]
     pub fn table_count(&self) -> u32 {
         if self.tables == Tables::Own { self.count } else { 1 }
     }
 
-    /// Whether searchers share the table without a lock.
+    /// Whether several searchers access the table at the same time without a lock.
     #[must_use]
     pub fn is_lock_free(&self) -> bool {
         self.is_real() && !self.lock
     }
 
-    /// Whether the system decides what is counted.
+    /// Whether searchers run on operating-system threads, so that counts depend on how these are
+    /// scheduled.
     #[must_use]
     pub fn is_real(&self) -> bool {
         self.count > 1 && self.kind == ThreadKind::Real
     }
 
-    /// The turns of `turns`: searchers and nodes.
+    /// Parses `turns`: the searcher and the nodes of each turn.
     ///
     /// # Errors
-    /// What is wrong with which turn.
+    /// The first malformed turn, or that searcher 0 has no turn.
     pub fn listed_turns(&self) -> Result<Vec<(usize, u64)>, String> {
-        let turn = |text: &str| {
+        let parse_turn = |text: &str| {
             let (searcher, nodes) = text.split_once(':')?;
             let (searcher, nodes) = (searcher.parse().ok()?, nodes.parse::<u32>().ok()?);
             (searcher < self.count as usize && nodes > 0).then_some((searcher, u64::from(nodes)))
         };
-        let read = |(at, text)| {
-            let wanted = format!("a searcher from 0 to {}, a colon and at least 1 node, as in `0:64`", self.count - 1);
-            turn(text).ok_or_else(|| format!("turn {} is `{text}`: expected {wanted}", at + 1))
+        let parse_numbered = |(index, text)| {
+            let expected =
+                format!("a searcher from 0 to {}, a colon and at least 1 node, as in `0:64`", self.count - 1);
+            parse_turn(text).ok_or_else(|| format!("turn {} is `{text}`: expected {expected}", index + 1))
         };
-        let turns = self.turns.split_whitespace().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
+        let turns = self.turns.split_whitespace().enumerate().map(parse_numbered).collect::<Result<Vec<_>, _>>()?;
         match turns.iter().any(|&(searcher, _)| searcher == 0) {
             true => Ok(turns),
             false => Err("no turn of searcher 0, whose iterations are the results: add one, as in `0:64`".to_owned()),
@@ -173,7 +175,8 @@ pub enum Answer {
 }
 
 impl Helpers {
-    /// Whether searchers avoid each other: what a depth means then depends on where the others are.
+    /// Whether searchers avoid nodes that others are searching. The tree that a depth stands for
+    /// then depends on where the others are.
     #[must_use]
     pub fn avoid_each_other(self) -> bool {
         matches!(self, Self::Breadcrumbs | Self::SimplifiedAbdada | Self::Abdada)

@@ -29,25 +29,27 @@ fn to_depth(depth: u8) -> Limit {
     Limit { depth: Some(depth), nodes: None }
 }
 
-/// A helper on a thread of the system, which waits while it is not its turn.
-struct Thread {
+/// A helper on an operating-system thread, which waits while it is not its turn.
+struct HelperThread {
     turns: Sender<u64>,
-    ends: Receiver<Turn>,
+    ends: Receiver<TurnEnd>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// A thread's view of the turns.
-struct Waiting {
+/// The baton of a helper on its own thread: passing it reports the end of the turn and waits for
+/// the next one.
+struct ThreadBaton {
     turns: Receiver<u64>,
-    ends: Sender<Turn>,
+    ends: Sender<TurnEnd>,
+    /// Whether the first turn has begun.
     began: bool,
     completed: Option<Completed>,
 }
 
-impl Baton for Waiting {
+impl Baton for ThreadBaton {
     fn pass(&mut self, count: &SearchCounters) -> u64 {
         if std::mem::replace(&mut self.began, true) {
-            self.ends.send(Turn::Over(Report { count: *count, completed: self.completed.take() })).unwrap();
+            self.ends.send(TurnEnd::Paused(Report { count: *count, completed: self.completed.take() })).unwrap();
         }
         self.turns.recv().unwrap()
     }
@@ -57,32 +59,33 @@ impl Baton for Waiting {
     }
 }
 
-impl Thread {
+impl HelperThread {
     fn suspend(mut helper: Box<Helper>, task: Task) -> Box<dyn Suspended> {
-        let ((turns, my_turns), (my_ends, ends)) = (channel(), channel());
+        let (turn_sender, turn_receiver) = channel();
+        let (end_sender, end_receiver) = channel();
         let run = move || {
-            let last = my_ends.clone();
-            let mut turn = Waiting { turns: my_turns, ends: my_ends, began: false, completed: None };
-            let count = helper.run(&task, &mut turn);
-            last.send(Turn::Ended(helper, Report { count, completed: turn.completed })).unwrap();
+            let mut baton =
+                ThreadBaton { turns: turn_receiver, ends: end_sender.clone(), began: false, completed: None };
+            let count = helper.run(&task, &mut baton);
+            end_sender.send(TurnEnd::Finished(helper, Report { count, completed: baton.completed })).unwrap();
         };
-        Box::new(Self { turns, ends, thread: Some(std::thread::spawn(run)) })
+        Box::new(Self { turns: turn_sender, ends: end_receiver, thread: Some(std::thread::spawn(run)) })
     }
 }
 
-impl Suspended for Thread {
-    fn resume(&mut self, nodes: u64) -> Turn {
+impl Suspended for HelperThread {
+    fn resume(&mut self, nodes: u64) -> TurnEnd {
         self.turns.send(nodes).unwrap();
-        let turn = self.ends.recv().unwrap();
-        if matches!(turn, Turn::Ended(..)) {
+        let end = self.ends.recv().unwrap();
+        if matches!(end, TurnEnd::Finished(..)) {
             self.thread.take().unwrap().join().unwrap();
         }
-        turn
+        end
     }
 }
 
-/// Searchers on stacks of their own find and count what threads of the system do that take the same
-/// turns, in two searches of a game.
+/// Coroutines have the same results and counts as operating-system threads that take the same
+/// turns, over two searches of a game.
 #[test]
 fn searchers_equal_threads_that_take_the_same_turns() {
     for threads in [
@@ -93,154 +96,165 @@ fn searchers_equal_threads_that_take_the_same_turns() {
     ] {
         let mut options = options(threads);
         options.table.same_key = SameKey::Deeper;
-        let found = [Routine::suspend, Thread::suspend].map(|suspend| {
+        let [coroutines, threads_of_system] = [HelperCoroutine::suspend, HelperThread::suspend].map(|suspend| {
             let mut engine = Engine::new(&options, None).unwrap();
             let (stop, first) = (AtomicBool::new(false), Board::from_fen(MIDDLE_GAME).unwrap());
+            let mut iterations =
+                engine.search_with(suspend, &first, &[], to_depth(4), (&stop).into(), &mut |_| {}).iterations;
             let mut second = first;
-            let mut all = engine.search_with(suspend, &first, &[], to_depth(4), (&stop).into(), &mut |_| {}).iterations;
-            second.play(all[3].best, crate::chess::Increments::none());
+            second.play(iterations[3].best, crate::chess::Increments::none());
             let limit = Limit { depth: None, nodes: Some(20_000) };
-            all.extend(engine.search_with(suspend, &second, &[first], limit, (&stop).into(), &mut |_| {}).iterations);
-            all
+            let second_search = engine.search_with(suspend, &second, &[first], limit, (&stop).into(), &mut |_| {});
+            iterations.extend(second_search.iterations);
+            iterations
         });
-        assert!(found[0] == found[1], "{threads}");
-        let mut all = ThreadCounters::default();
-        found[0].iter().for_each(|at| all += at.threads);
-        let named = ThreadCounters::COLUMNS.iter().map(|(name, _)| *name).zip(all.values());
-        let none: Vec<&str> = named.filter(|&(_, count)| count == 0).map(|(name, _)| name).collect();
-        let elsewhere = |name: &&str| *name == "avoided" || name.starts_with("torn");
-        assert!(none.iter().all(elsewhere), "{threads}: {none:?}");
+        assert!(coroutines == threads_of_system, "{threads}");
+        let mut total = ThreadCounters::default();
+        coroutines.iter().for_each(|iteration| total += iteration.threads);
+        let counts = ThreadCounters::COLUMNS.iter().map(|(name, _)| *name).zip(total.values());
+        let zero: Vec<&str> = counts.filter(|&(_, count)| count == 0).map(|(name, _)| name).collect();
+        // Only other options give these counters a value.
+        let needs_other_options = |name: &&str| *name == "avoided" || name.starts_with("torn");
+        assert!(zero.iter().all(needs_other_options), "{threads}: {zero:?}");
     }
 }
 
-/// Helpers that start after the main searcher change nothing. Source of the test: R. Hyatt,
-/// talkchess 15912, 1998.
+/// Helpers that get no turn before the main searcher is done change none of its counts. Source of
+/// the test: R. Hyatt, talkchess 15912, 1998.
 #[test]
 fn helpers_that_start_after_the_main_searcher_change_no_count() {
     for helpers in ["same", "odd-even", "skip-depths", "shuffle", "simplified-abdada"] {
         let threads = format!("{{ \"count\": 4, \"quantum\": 4294967295, \"helpers\": \"{helpers}\" }}");
-        let [alone, later] =
+        let [alone, with_helpers] =
             [options("{}"), options(&threads)].map(|options| search(&options, MIDDLE_GAME, to_depth(5)));
-        for (alone, later) in alone.iter().zip(&later) {
-            assert_eq!(later.threads.helper_nodes, 0);
-            assert_eq!(*alone, Iteration { threads: alone.threads, ..later.clone() }, "{helpers}");
+        assert_eq!(alone.len(), with_helpers.len());
+        for (alone, with_helpers) in alone.iter().zip(&with_helpers) {
+            assert_eq!(with_helpers.threads.helper_nodes, 0);
+            assert_eq!(*alone, Iteration { threads: alone.threads, ..with_helpers.clone() }, "{helpers}");
             assert_eq!(alone.threads.ticks, alone.search.nodes);
         }
-        assert_eq!(alone.len(), later.len());
     }
 }
 
-/// With a table each, nobody has anything of another: the main searcher counts what it counts
-/// alone.
+/// If each searcher has its own table, no searcher uses another's entries, and the main searcher's
+/// counts are those of a search without helpers.
 #[test]
-fn searchers_with_tables_of_their_own_share_nothing() {
-    let own = options(r#"{ "count": 3, "tables": "own", "helpers": "shuffle" }"#);
-    let [alone, beside] = [&options("{}"), &own].map(|options| search(options, MIDDLE_GAME, to_depth(5)));
-    for (alone, beside) in alone.iter().zip(&beside) {
+fn searchers_with_separate_tables_share_nothing() {
+    let separate = options(r#"{ "count": 3, "tables": "own", "helpers": "shuffle" }"#);
+    let [alone, with_helpers] = [&options("{}"), &separate].map(|options| search(options, MIDDLE_GAME, to_depth(5)));
+    for (alone, with_helpers) in alone.iter().zip(&with_helpers) {
         let ThreadCounters { foreign_hits, foreign_cutoffs, duplicates, foreign_unread, helper_nodes, .. } =
-            beside.threads;
+            with_helpers.threads;
         assert_eq!([foreign_hits, foreign_cutoffs, duplicates, foreign_unread], [0; 4]);
-        assert_eq!(beside.search.nodes - helper_nodes, alone.search.nodes);
-        assert_eq!((beside.score, &beside.pv), (alone.score, &alone.pv));
-        assert_eq!(beside.occupancy.slots, 3 * alone.occupancy.slots);
-        assert_eq!(beside.occupancy.bytes, 3 * alone.occupancy.bytes);
+        assert_eq!(with_helpers.search.nodes - helper_nodes, alone.search.nodes);
+        assert_eq!((with_helpers.score, &with_helpers.pv), (alone.score, &alone.pv));
+        assert_eq!(with_helpers.occupancy.slots, 3 * alone.occupancy.slots);
+        assert_eq!(with_helpers.occupancy.bytes, 3 * alone.occupancy.bytes);
     }
-    let [last, all] = [&alone, &beside].map(|found| found.last().unwrap());
-    assert!(all.occupancy.occupied > 2 * last.occupancy.occupied && all.table.probes > 2 * last.table.probes);
-    let bytes = |threads: &str| options(threads).memory_bytes().unwrap();
-    let table = bytes("{}");
-    assert_eq!(bytes(r#"{ "count": 3, "tables": "own" }"#) - bytes(r#"{ "count": 3 }"#), 2 * table);
-    let table = crate::table::build(&own.table, None, false).unwrap().unwrap();
-    let refused = Engine::with_table(&own, table).err().unwrap().to_string();
-    assert_eq!(refused, "threads.tables: a table of the caller's is one: expected \"shared\"");
+    // The counts of the table are sums over all three searchers.
+    let [last_alone, last_sum] = [&alone, &with_helpers].map(|iterations| iterations.last().unwrap());
+    assert!(last_sum.occupancy.occupied > 2 * last_alone.occupancy.occupied);
+    assert!(last_sum.table.probes > 2 * last_alone.table.probes);
+    let memory_bytes = |threads: &str| options(threads).memory_bytes().unwrap();
+    let extra_bytes = memory_bytes(r#"{ "count": 3, "tables": "own" }"#) - memory_bytes(r#"{ "count": 3 }"#);
+    assert_eq!(extra_bytes, 2 * memory_bytes("{}"));
+    let table = crate::table::build(&separate.table, None, false).unwrap().unwrap();
+    let message = Engine::with_table(&separate, table).err().unwrap().to_string();
+    assert_eq!(message, "threads.tables: a table of the caller's is one: expected \"shared\"");
     let abdada = options(r#"{ "count": 3, "tables": "own", "helpers": "abdada" }"#);
     assert!(Engine::new(&abdada, None).err().unwrap().to_string().ends_with("expected threads.tables = \"shared\""));
 }
 
-/// A limit of nodes is one of all searchers together, and is reached; each turn has its quantum.
+/// A node limit is for all searchers together, and they use it up exactly. Each turn has the length
+/// of the quantum.
 #[test]
 fn node_limit_holds_for_all_searchers_together() {
     for (count, nodes) in [(1, 5000), (2, 1), (2, 5000), (3, 4999), (256, 30_000)] {
         let threads = format!("{{ \"count\": {count}, \"quantum\": 10 }}");
-        let found = search(&options(&threads), MIDDLE_GAME, Limit { depth: None, nodes: Some(nodes) });
-        let sum = |of: fn(&Iteration) -> u64| found.iter().map(of).sum::<u64>();
-        let (all, helped) = (sum(|at| at.search.nodes), sum(|at| at.threads.helper_nodes));
-        assert_eq!((all, sum(|at| at.threads.ticks)), (nodes, nodes / count), "{count} searchers");
-        let rounds = nodes / (10 * count);
-        let main = 10 * rounds + (nodes - 10 * count * rounds).min(10);
-        assert_eq!(all - helped, main, "{count} searchers");
-        assert!(!found.last().unwrap().finished);
+        let iterations = search(&options(&threads), MIDDLE_GAME, Limit { depth: None, nodes: Some(nodes) });
+        let sum = |counter: fn(&Iteration) -> u64| iterations.iter().map(counter).sum::<u64>();
+        let all_nodes = sum(|iteration| iteration.search.nodes);
+        let helper_nodes = sum(|iteration| iteration.threads.helper_nodes);
+        let ticks = sum(|iteration| iteration.threads.ticks);
+        assert_eq!((all_nodes, ticks), (nodes, nodes / count), "{count} searchers");
+        // In the last, incomplete round the main searcher comes first.
+        let full_rounds = nodes / (10 * count);
+        let main_nodes = 10 * full_rounds + (nodes - 10 * count * full_rounds).min(10);
+        assert_eq!(all_nodes - helper_nodes, main_nodes, "{count} searchers");
+        assert!(!iterations.last().unwrap().finished);
     }
 }
 
-/// The turns of a search, recorded and taken again, give its counts to the last one; those of real
-/// threads give a search that repeats.
+/// Replaying the recorded turns of a search repeats all its counts. Replaying the turns of real
+/// threads gives the same counts every time.
 #[test]
-fn recorded_turns_give_the_search_again() {
-    let record = |threads: &str| {
+fn recorded_turns_repeat_the_search() {
+    let search_and_record = |threads: &str| {
         let mut engine = Engine::new(&options(threads), None).unwrap();
         engine.record_turns();
         let (board, stop) = (Board::from_fen(MIDDLE_GAME).unwrap(), AtomicBool::new(false));
-        let found = engine.search(&board, &[], to_depth(5), &stop, &mut |_| {}).iterations;
-        (found, engine.recorded_turns().unwrap().to_owned())
+        let iterations = engine.search(&board, &[], to_depth(5), &stop, &mut |_| {}).iterations;
+        (iterations, engine.recorded_turns().unwrap().to_owned())
     };
-    let again = |helpers: &str, turns: &str| {
+    let replay = |helpers: &str, turns: &str| {
         let list = r#""schedule": "list", "turns": "#;
-        record(&format!(r#"{{ "count": 3, "helpers": "{helpers}", {list} "{turns}" }}"#))
+        search_and_record(&format!(r#"{{ "count": 3, "helpers": "{helpers}", {list} "{turns}" }}"#))
     };
     for helpers in ["same", "shuffle"] {
         let random = r#""schedule": "random", "main_quantum": 100, "seed": 1"#;
-        let (found, turns) = record(&format!(r#"{{ "count": 3, "helpers": "{helpers}", {random} }}"#));
+        let (iterations, turns) = search_and_record(&format!(r#"{{ "count": 3, "helpers": "{helpers}", {random} }}"#));
         assert!(turns.split(' ').count() > 50, "{turns}");
-        assert!(again(helpers, &turns) == (found, turns));
+        assert!(replay(helpers, &turns) == (iterations, turns));
     }
-    let (_, turns) = record(r#"{ "count": 3, "kind": "real" }"#);
+    let (_, turns) = search_and_record(r#"{ "count": 3, "kind": "real" }"#);
     assert!(turns.contains("0:1024") && turns.split(' ').count() > 5, "{turns}");
-    assert!(again("same", &turns) == again("same", &turns));
+    assert!(replay("same", &turns) == replay("same", &turns));
 }
 
-/// A helper whose search is over (a mate and a stalemate have no moves) leaves its turns to others.
+/// In checkmate or stalemate each of the 255 iterations has one node, so a search ends after 255
+/// nodes. The turns of a helper that has finished go to the others.
 #[test]
 fn helper_without_moves_ends_its_search() {
     for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"] {
-        let found = search(&options(r#"{ "count": 3, "quantum": 300 }"#), fen, to_depth(255));
-        assert_eq!(found.len(), 255);
-        let helped: u64 = found.iter().map(|iteration| iteration.threads.helper_nodes).sum();
-        assert_eq!(helped, 0, "the main searcher is ready before its turn ends");
-        let found = search(&options(r#"{ "count": 3, "quantum": 200 }"#), fen, to_depth(255));
-        let helped: u64 = found.iter().map(|iteration| iteration.threads.helper_nodes).sum();
-        assert_eq!(helped, 2 * 200);
-        let found = search(&options(r#"{ "count": 3, "quantum": 300, "main_quantum": 100 }"#), fen, to_depth(255));
-        let helped: u64 = found.iter().map(|iteration| iteration.threads.helper_nodes).sum();
-        assert_eq!(helped, 2 * 255);
+        let search_with = |threads: &str| search(&options(threads), fen, to_depth(255));
+        let helper_nodes = |iterations: &[Iteration]| -> u64 {
+            iterations.iter().map(|iteration| iteration.threads.helper_nodes).sum()
+        };
+        let iterations = search_with(r#"{ "count": 3, "quantum": 300 }"#);
+        assert_eq!(iterations.len(), 255);
+        assert_eq!(helper_nodes(&iterations), 0, "the main searcher is ready before its turn ends");
+        let iterations = search_with(r#"{ "count": 3, "quantum": 200 }"#);
+        assert_eq!(helper_nodes(&iterations), 2 * 200);
+        let iterations = search_with(r#"{ "count": 3, "quantum": 300, "main_quantum": 100 }"#);
+        assert_eq!(helper_nodes(&iterations), 2 * 255);
     }
 }
 
-/// Searchers on threads of the system reach the depth, keep the limit of nodes, and count each
-/// other's entries. What they count is another draw each time.
+/// Searchers on operating-system threads respect depth and node limits. Their counts differ from
+/// run to run.
 #[test]
-fn searchers_on_threads_of_the_system_keep_their_limits() {
+fn real_threads_respect_limits() {
     for (answer, lock) in [("main", true), ("first", false), ("vote", false)] {
         let options = options(&format!(r#"{{ "count": 3, "kind": "real", "lock": {lock}, "answer": "{answer}" }}"#));
-        let found = search(&options, MIDDLE_GAME, to_depth(5));
-        assert_eq!(found.iter().map(|at| at.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-        assert!(found.iter().all(|at| at.finished && !at.best.is_none()));
-        let found = search(&options, MIDDLE_GAME, Limit { depth: None, nodes: Some(9000) });
-        let nodes: u64 = found.iter().map(|at| at.search.nodes).sum();
+        let iterations = search(&options, MIDDLE_GAME, to_depth(5));
+        assert_eq!(iterations.iter().map(|iteration| iteration.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert!(iterations.iter().all(|iteration| iteration.finished && !iteration.best.is_none()));
+        let iterations = search(&options, MIDDLE_GAME, Limit { depth: None, nodes: Some(9000) });
+        let nodes: u64 = iterations.iter().map(|iteration| iteration.search.nodes).sum();
         assert!((1..=9000).contains(&nodes), "{nodes}");
     }
 }
 
-/// The stop signal ends a search in the middle of a turn of any length.
+/// The stop signal ends a search in the middle of a turn, however long the turn is.
 #[test]
 fn stop_ends_a_turn() {
     for threads in
         [r#"{ "count": 2, "quantum": 4294967295 }"#, r#"{ "count": 2, "main_quantum": 1, "quantum": 4294967295 }"#]
     {
         let mut engine = Engine::new(&options(threads), None).unwrap();
-        let (stop, asked) = (AtomicBool::new(false), std::sync::atomic::AtomicU32::new(0));
-        let late = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 20;
-        let stop = Stop::with_callback(&stop, &late);
+        let (flag, polls) = (AtomicBool::new(false), std::sync::atomic::AtomicU32::new(0));
+        let stops_after_20_polls = || polls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 20;
+        let stop = Stop::with_callback(&flag, &stops_after_20_polls);
         let board = Board::from_fen(MIDDLE_GAME).unwrap();
         let outcome = engine.search(&board, &[], to_depth(200), stop, &mut |_| {});
         let nodes: u64 = outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum();
@@ -249,85 +263,90 @@ fn stop_ends_a_turn() {
     }
 }
 
-/// A table without a lock is refused where it could not do what is asked for, and a caller's table.
+/// With several real threads, options that need a locked table are refused without one, and so is a
+/// table that the caller provides. With a lock, or with a single searcher, they are allowed.
 #[test]
-fn table_without_a_lock_is_refused_where_it_needs_one() {
-    let real = |rest: &str| options(&format!(r#"{{ "count": 2, "kind": "real"{rest} }}"#));
-    let mut policy = real("");
-    policy.table.policy = crate::table::policy::Policy::from_name("sieve").unwrap();
-    let others = [
+fn options_that_need_a_lock_are_refused_without_one() {
+    let real_threads = |more: &str| options(&format!(r#"{{ "count": 2, "kind": "real"{more} }}"#));
+    let mut stateful_policy = real_threads("");
+    stateful_policy.table.policy = crate::table::policy::Policy::from_name("sieve").unwrap();
+    let needs_lock = [
         r#", "helpers": "abdada""#,
         r#", "tear": { "probability": 0.1 }"#,
         r#", "tear": { "entries": "word" }"#,
         r#", "tables": "own""#,
     ];
-    for mut options in others.map(real).into_iter().chain([policy]) {
-        let refused = Engine::new(&options, None).err().unwrap().to_string();
+    for mut options in needs_lock.map(real_threads).into_iter().chain([stateful_policy]) {
+        let message = Engine::new(&options, None).err().unwrap().to_string();
         assert!(
-            refused.starts_with("threads.lock: ") && refused.ends_with(" needs a lock: expected true"),
-            "{refused}"
+            message.starts_with("threads.lock: ") && message.ends_with(" needs a lock: expected true"),
+            "{message}"
         );
         options.threads.lock = true;
         Engine::new(&options, None).unwrap();
         (options.threads.lock, options.threads.count) = (false, 1);
         Engine::new(&options, None).unwrap();
     }
-    let mut own = real("");
-    let table = |options: &EngineOptions| crate::table::build(&options.table, None, false).unwrap().unwrap();
-    assert!(Engine::with_table(&own, table(&own)).is_err());
-    own.threads.lock = true;
-    Engine::with_table(&own, table(&own)).unwrap();
+    let mut options = real_threads("");
+    let build_table = |options: &EngineOptions| crate::table::build(&options.table, None, false).unwrap().unwrap();
+    assert!(Engine::with_table(&options, build_table(&options)).is_err());
+    options.threads.lock = true;
+    Engine::with_table(&options, build_table(&options)).unwrap();
 }
 
-/// A table that fails at the hundredth probe of a helper.
-struct Failing(Box<dyn Table>, u32);
+/// A table that panics at the hundredth probe, whoever makes it.
+struct FailingTable {
+    table: Box<dyn Table>,
+    probes: u32,
+}
 
-impl Table for Failing {
+impl Table for FailingTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<crate::table::Hit> {
-        self.1 += 1;
-        assert!(self.1 < 100, "the hundredth probe");
-        self.0.probe(key, depth)
+        self.probes += 1;
+        assert!(self.probes < 100, "the hundredth probe");
+        self.table.probe(key, depth)
     }
     fn store(&mut self, key: u64, entry: crate::table::Entry) -> crate::table::StoreOutcome {
-        self.0.store(key, entry)
+        self.table.store(key, entry)
     }
     fn cutoff(&mut self, hit: &crate::table::Hit) {
-        self.0.cutoff(hit);
+        self.table.cutoff(hit);
     }
     fn prefetch(&self, key: u64) {
-        self.0.prefetch(key);
+        self.table.prefetch(key);
     }
     fn advance(&mut self, ticks: u16) {
-        self.0.advance(ticks);
+        self.table.advance(ticks);
     }
     fn clear(&mut self) {
-        self.0.clear();
+        self.table.clear();
     }
     fn now(&self) -> u16 {
-        self.0.now()
+        self.table.now()
     }
     fn counters(&self) -> crate::table::TableCounters {
-        self.0.counters()
+        self.table.counters()
     }
     fn occupancy(&self) -> crate::table::Occupancy {
-        self.0.occupancy()
+        self.table.occupancy()
     }
     fn for_each(&self, visit: &mut dyn FnMut(&crate::table::Entry)) {
-        self.0.for_each(visit);
+        self.table.for_each(visit);
     }
 }
 
-/// A searcher that fails ends the search with its message; the others, in the middle of theirs,
-/// are dropped with it.
+/// If a searcher panics, the search ends with its panic message, and the other searchers, which are
+/// in the middle of their searches, are dropped.
 #[test]
-fn searcher_that_fails_ends_the_search() {
-    // The hundredth probe is the main searcher's or a helper's.
+fn panic_of_a_searcher_ends_the_search() {
+    // With short turns of the main searcher a helper makes the hundredth probe, with long ones the
+    // main searcher does.
     for (kind, main_quantum) in [("virtual", 1), ("virtual", 4000), ("real", 1)] {
         let options = options(&format!(
             "{{ \"count\": 4, \"kind\": \"{kind}\", \"lock\": true, \"quantum\": 60, \"main_quantum\": {main_quantum} }}"
         ));
         let table = crate::table::build(&options.table, None, false).unwrap().unwrap();
-        let mut engine = Engine::with_table(&options, Box::new(Failing(table, 0))).unwrap();
+        let mut engine = Engine::with_table(&options, Box::new(FailingTable { table, probes: 0 })).unwrap();
         let board = Board::from_fen(MIDDLE_GAME).unwrap();
         let search = || engine.search(&board, &[], to_depth(5), &AtomicBool::new(false), &mut |_| {});
         let payload = catch_unwind(AssertUnwindSafe(search)).unwrap_err();
@@ -335,12 +354,12 @@ fn searcher_that_fails_ends_the_search() {
     }
 }
 
-/// Each way to be different changes what is counted, and so does each seed; a search that is
-/// repeated after a reset counts the same.
+/// Each of these options, and each seed, changes the counts. A search that is repeated after a
+/// reset has the same counts.
 #[test]
 fn helpers_and_schedules_change_the_counts() {
     let limit = to_depth(5);
-    let all = [
+    let variants = [
         r#"{ "count": 3 }"#,
         r#"{ "count": 3, "quantum": 65 }"#,
         r#"{ "count": 3, "main_quantum": 65 }"#,
@@ -356,17 +375,20 @@ fn helpers_and_schedules_change_the_counts() {
         r#"{ "count": 3, "answer": "first" }"#,
         r#"{ "count": 4 }"#,
     ];
-    let found: Vec<Vec<Iteration>> = all.iter().map(|threads| search(&options(threads), MIDDLE_GAME, limit)).collect();
-    for (at, one) in found.iter().enumerate() {
-        let same: Vec<&str> = (0..at).filter(|&other| found[other] == *one).map(|other| all[other]).collect();
-        assert!(same.is_empty(), "{} counts as {same:?}", all[at]);
+    let results: Vec<Vec<Iteration>> =
+        variants.iter().map(|threads| search(&options(threads), MIDDLE_GAME, limit)).collect();
+    for (index, result) in results.iter().enumerate() {
+        let earlier = results.iter().zip(variants).take(index);
+        let same: Vec<&str> = earlier.filter(|(other, _)| *other == result).map(|(_, variant)| variant).collect();
+        assert!(same.is_empty(), "{} counts as {same:?}", variants[index]);
     }
-    let mut engine = Engine::new(&options(all[6]), None).unwrap();
+    // The variant with a shuffle and seed 2.
+    let mut engine = Engine::new(&options(variants[6]), None).unwrap();
     let (board, stop) = (Board::from_fen(MIDDLE_GAME).unwrap(), AtomicBool::new(false));
-    let mut again = || {
+    let mut reset_and_search = || {
         engine.reset();
         engine.search(&board, &[], limit, &stop, &mut |_| {}).iterations
     };
-    assert!(again() == found[6]);
-    assert!(again() == found[6]);
+    assert!(reset_and_search() == results[6]);
+    assert!(reset_and_search() == results[6]);
 }
