@@ -1,4 +1,4 @@
-//! The table of fixed size, compiled for its policy and its entry layout.
+//! A table of fixed size, compiled separately for each replacement policy and entry layout.
 
 mod one_bucket;
 
@@ -24,57 +24,59 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     words: usize,
     index: Index,
     /// Mask of the stored key's bits that are compared.
-    compared: u64,
-    /// Bytes that each bucket counts as.
+    key_mask: u64,
+    /// Bytes per bucket as reported; `table.bucket_bytes` may set another number than the memory in
+    /// use.
     bucket_bytes: u64,
     /// Whether the key's high bits are compared (the index then uses the low ones).
-    high: bool,
+    compares_high_bits: bool,
     rule: Rule,
     refresh: Refresh,
     evaluations: Evaluations,
     mark: Mark,
-    /// Whether a key match writes to its slot: a mark or a new age.
-    touches: bool,
+    /// Whether a key match writes to its slot, to set the mark or to renew the age.
+    match_writes: bool,
     demotion: Demotion,
-    /// Where stores go, if their slot is chosen at the probe.
+    /// The slots chosen by probes, if stores use them (`victim = "probe"`).
     probed: Option<ProbedSlots>,
+    /// The clock.
     now: u16,
-    /// Mask of a time: ages are counted modulo `times + 1`.
-    times: u16,
+    /// Mask of an age: ages are counted modulo `age_mask + 1`.
+    age_mask: u16,
     /// Number of entries by generation, so that occupancy needs no scan of the memory.
     by_generation: Box<[u64; GENERATIONS as usize]>,
     counters: TableCounters,
     packing: L,
 }
 
-/// The parts of a new table that depend on no policy, so that they are compiled once for all.
+/// The parts of a new table that do not depend on the policy, so that they are compiled only once.
 struct BucketLayout {
     memory: Memory,
     slots: usize,
     words: usize,
     buckets: u64,
-    compared: u64,
-    high: bool,
+    key_mask: u64,
+    compares_high_bits: bool,
 }
 
 fn count_slots(options: &TableOptions) -> usize {
     usize::from(options.slots).clamp(1, MAX_SLOTS)
 }
 
-/// Allocates the memory and computes how keys are compared. `compiled`: the number of slots for
-/// which the code is compiled, 0 for any; `words` of `word_bytes` for each bucket.
+/// Allocates the memory and computes how keys are compared. `compiled_slots`: the number of slots
+/// for which the code is compiled, 0 for any. Each bucket has `words` words of `word_bytes` bytes.
 fn compute_layout(
     options: &TableOptions,
-    compiled: usize,
+    compiled_slots: usize,
     [words, word_bytes]: [usize; 2],
     key_bits: u32,
     buckets: u64,
 ) -> Result<BucketLayout, TableError> {
     let slots = count_slots(options);
-    if compiled > 0 && compiled != slots {
+    if compiled_slots > 0 && compiled_slots != slots {
         return Err(TableError::Option {
             path: "table.slots",
-            problem: format!("{slots} does not match the compiled table: expected {compiled}"),
+            problem: format!("{slots} does not match the compiled table: expected {compiled_slots}"),
         });
     }
     let buckets = buckets.max(1);
@@ -83,11 +85,18 @@ fn compute_layout(
         .and_then(|buckets| Some(buckets.checked_mul(words * word_bytes)?.div_ceil(8)))
         .ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
     // The index uses one end of the key (or all of it), the comparison the other.
-    let high = layout::compares_high_bits(options);
+    let compares_high_bits = layout::compares_high_bits(options);
     let bits = u32::from(options.key_bits).min(options.layout.key_bits());
     let low_bits = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
-    let compared = if high { low_bits << ((key_bits - bits) % 64) } else { low_bits };
-    Ok(BucketLayout { memory: Memory::new(len, options.huge_pages)?, slots, words, buckets, compared, high })
+    let key_mask = if compares_high_bits { low_bits << ((key_bits - bits) % 64) } else { low_bits };
+    Ok(BucketLayout {
+        memory: Memory::new(len, options.huge_pages)?,
+        slots,
+        words,
+        buckets,
+        key_mask,
+        compares_high_bits,
+    })
 }
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
@@ -98,7 +107,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
         let packing = L::new(options.shape());
         let words = packing.words(count_slots(options)) + P::WORDS;
-        let BucketLayout { memory, slots, words, buckets, compared, high } =
+        let BucketLayout { memory, slots, words, buckets, key_mask, compares_high_bits } =
             compute_layout(options, SLOTS, [words, L::Word::BYTES], packing.key_bits(), buckets)?;
         debug_assert!((1..=MAX_SLOTS).contains(&slots), "buckets of {slots} slots");
         debug_assert_eq!(words, packing.words(slots) + P::WORDS, "the layout and the packing differ");
@@ -114,18 +123,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             slots,
             words,
             index: options.index,
-            compared,
+            key_mask,
             bucket_bytes: bucket_bytes(options),
-            high,
+            compares_high_bits,
             rule: options.rule(),
             refresh: options.refresh,
             evaluations: options.evaluations,
             mark: policy.mark_when(),
-            touches: policy.mark_when() == Mark::Match || options.refresh == Refresh::Match,
+            match_writes: policy.mark_when() == Mark::Match || options.refresh == Refresh::Match,
             demotion: options.demotion,
             probed: (options.victim == Victim::Probe).then(ProbedSlots::default),
             now: 0,
-            times: (1 << options.age_bits.min(10)) - 1,
+            age_mask: (1 << options.age_bits.min(10)) - 1,
             by_generation: Box::new([0; GENERATIONS as usize]),
             counters: TableCounters::default(),
             packing,
@@ -142,21 +151,22 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if SLOTS > 0 { self.packing.words(SLOTS) + P::WORDS } else { self.words }
     }
 
-    /// The words of a bucket, from its first on.
+    /// The words of the bucket that begins at word `start`.
     #[inline(always)]
     fn words_at(&self, start: usize) -> &[L::Word] {
         &L::Word::view(&self.memory)[start..start + self.words()]
     }
 
-    /// The words of a bucket, and what reads them.
+    /// The words of the bucket that begins at word `start`, and the packing that reads them.
     #[inline(always)]
     fn words_at_mut(&mut self, start: usize) -> (&mut [L::Word], &L) {
         let end = start + self.words();
         (&mut L::Word::view_mut(&mut self.memory)[start..end], &self.packing)
     }
 
-    /// The entries of a bucket, unpacked for the policy. Always inlined: the compiler then drops
-    /// the unpacking of entries and fields that the policy does not read.
+    /// The entries of the bucket that begins at word `start`, unpacked for the policy. Always
+    /// inlined: the compiler then drops the unpacking of entries and fields that the policy does
+    /// not read.
     #[inline(always)]
     fn view(&self, start: usize) -> [Entry; MAX_SLOTS] {
         let bucket = self.words_at(start);
@@ -167,7 +177,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         view
     }
 
-    /// The entry of a slot, with the time that gives its age: [`Entry::age`] counts modulo 1,024.
+    /// The entry of a slot. Stored generations count modulo 2^`age_bits`; this one is converted to
+    /// the 1,024 generations of [`Entry::age`].
     #[inline(always)]
     fn entry(&self, bucket: &[L::Word], slot: usize) -> Entry {
         self.entry_and_age(bucket, slot).0
@@ -176,7 +187,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     #[inline(always)]
     fn entry_and_age(&self, bucket: &[L::Word], slot: usize) -> (Entry, u16) {
         let entry = self.packing.entry(bucket, slot);
-        let age = self.now.wrapping_sub(entry.generation) & self.times;
+        let age = self.now.wrapping_sub(entry.generation) & self.age_mask;
         (Entry { generation: self.now.wrapping_sub(age) % GENERATIONS, ..entry }, age)
     }
 
@@ -193,16 +204,16 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     #[inline]
     fn find(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         debug_assert_eq!(bucket.len(), self.words(), "a bucket of another length");
-        let same = |slot| (self.packing.key(bucket, slot) ^ stored_key) & self.compared == 0;
+        let has_key = |slot| (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0;
         let is_occupied = |slot| !self.packing.is_empty(bucket, slot);
         if SLOTS == 0 {
-            return (0..self.slots).find(|&slot| same(slot) && is_occupied(slot));
+            return (0..self.slots).find(|&slot| has_key(slot) && is_occupied(slot));
         }
-        let mut answers = 0u32;
+        let mut matches = 0u32;
         for slot in 0..SLOTS {
-            answers |= u32::from(same(slot) & is_occupied(slot)) << slot;
+            matches |= u32::from(has_key(slot) & is_occupied(slot)) << slot;
         }
-        (answers != 0).then(|| answers.trailing_zeros() as usize)
+        (matches != 0).then(|| matches.trailing_zeros() as usize)
     }
 
     #[inline]
@@ -218,8 +229,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let view = self.view(start);
         let view = &view[..self.slots()];
         match self.policy.decide(view, &newcomer, self.now) {
-            Decision::Insert { slot: at, last } if (at..=last).contains(&slot) => {
-                Decision::Insert { slot: at, last: slot }
+            Decision::Insert { slot: first, last } if (first..=last).contains(&slot) => {
+                Decision::Insert { slot: first, last: slot }
             }
             Decision::Refuse => Decision::Refuse,
             Decision::Insert { .. } => {
@@ -259,7 +270,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.policy.decide_with(view, notes, newcomer, self.now)
     }
 
-    /// Whether a static evaluation alone of another position has no place in a bucket.
+    /// Whether a store that has only a static evaluation is refused by a bucket that does not hold
+    /// its position.
     #[cold]
     fn refuses_evaluation(&self, bucket: &[L::Word]) -> bool {
         match self.evaluations {
@@ -269,7 +281,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// The slot for the store that may follow a probe without a match.
+    /// Chooses the slot for the store that may follow a probe without a match.
     #[cold]
     fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
         let bucket = self.words_at(start);
@@ -287,26 +299,27 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// Stores a static evaluation alone, or into the slot that was chosen at the probe: such a
-    /// store sees that slot alone. None if the store is as any other.
+    /// Handles two special cases: an entry that has only a static evaluation, and a store whose
+    /// slot was chosen at the probe, which considers no other slot. None if neither applies.
     #[cold]
-    fn store_otherwise(&mut self, key: u64, entry: Entry, number: usize, stored_key: u64) -> Option<StoreOutcome> {
+    fn store_special_case(&mut self, key: u64, entry: Entry, number: usize, stored_key: u64) -> Option<StoreOutcome> {
         let chosen = self.probed.as_mut().and_then(|probed| probed.last(key));
         let bucket = self.bucket_words(number);
         let holds_key = |slot: &usize| {
-            (self.packing.key(bucket, *slot) ^ stored_key) & self.compared == 0 && !self.packing.is_empty(bucket, *slot)
+            (self.packing.key(bucket, *slot) ^ stored_key) & self.key_mask == 0 && !self.packing.is_empty(bucket, *slot)
         };
         let same = if chosen.is_some() { chosen.filter(holds_key) } else { self.find(bucket, stored_key) };
         if entry.is_evaluation() && (same.is_some() || self.refuses_evaluation(bucket)) {
             return Some(self.refuse(number, same));
         }
         Some(match same {
-            Some(slot) => self.store_again(key, entry, number, slot, stored_key),
+            Some(slot) => self.store_same_key(key, entry, number, slot, stored_key),
             None => self.insert_rarely(number, stored_key, entry, Decision::replace(chosen?), None),
         })
     }
 
-    /// Lowers the depth of an entry that proved of little use, and marks it if that is to be once.
+    /// Lowers the depth of an entry by `plies`, unless the demotion options exempt it. `once`: also
+    /// marks the entry, so that it is not lowered again.
     #[cold]
     fn demote(&mut self, start: usize, slot: usize, plies: u8, once: bool) {
         let Demotion { from, exact, .. } = self.demotion;
@@ -330,9 +343,16 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         StoreOutcome::refused(same.map(|slot| bucket * self.slots() + slot))
     }
 
-    /// Stores an entry whose position the bucket holds.
+    /// Stores an entry of a position that the bucket already holds in `slot`.
     #[inline(always)]
-    fn store_again(&mut self, key: u64, mut entry: Entry, number: usize, slot: usize, stored_key: u64) -> StoreOutcome {
+    fn store_same_key(
+        &mut self,
+        key: u64,
+        mut entry: Entry,
+        number: usize,
+        slot: usize,
+        stored_key: u64,
+    ) -> StoreOutcome {
         let old = self.entry(self.bucket_words(number), slot);
         let start = number * self.words();
         self.rule.inherit(&mut entry, &old);
@@ -354,14 +374,14 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         // The mark belongs to the position, not to the entry: it was the position that was useful.
         entry.used |= old.used && old.age(self.now) == 0 && !self.demotion.once;
         let (bucket, packing) = self.words_at_mut(start);
-        let time = entry::generation(packing.data(bucket, slot));
+        let old_generation = entry::generation(packing.data(bucket, slot));
         packing.write(bucket, slot, stored_key, &entry);
-        self.count_replacement(Some(time));
+        self.count_replacement(Some(old_generation));
         self.counters.updates += 1;
         StoreOutcome::in_slot(number * self.slots() + slot, true)
     }
 
-    /// As [`Self::insert`], for stores that are seldom.
+    /// As [`Self::insert`], for rare kinds of stores.
     #[cold]
     fn insert_rarely(
         &mut self,
@@ -374,8 +394,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.insert(number, stored_key, entry, decision, same)
     }
 
-    /// Writes an entry as the policy decided. `same`: the slot that holds its position. Always
-    /// inlined: nearly every store of another position ends here.
+    /// Writes an entry as the policy decided. `same`: the slot that already holds its position.
+    /// Always inlined: nearly every store of a position that the bucket does not hold ends here.
     #[inline(always)]
     fn insert(
         &mut self,
@@ -385,34 +405,35 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         decision: Decision,
         same: Option<usize>,
     ) -> StoreOutcome {
-        let Decision::Insert { slot: at, last } = decision else {
+        let Decision::Insert { slot: first, last } = decision else {
             return self.refuse(number, same);
         };
         let start = number * self.words();
-        let at = at.min(self.slots() - 1);
-        let last = last.clamp(at, self.slots() - 1);
+        let first = first.min(self.slots() - 1);
+        let last = last.clamp(first, self.slots() - 1);
         let (bucket, packing) = self.words_at_mut(start);
         // Read directly, so that nothing is unpacked for a policy that reads no entries.
-        let leaving = packing.data(bucket, last);
-        for slot in (at..last).rev() {
+        let evicted = packing.data(bucket, last);
+        for slot in (first..last).rev() {
             packing.copy(bucket, slot, slot + 1);
         }
-        packing.write(bucket, at, stored_key, &entry);
-        let empty = entry::bound(leaving) == Bound::None;
+        packing.write(bucket, first, stored_key, &entry);
+        let was_empty = entry::bound(evicted) == Bound::None;
         if same.is_some() {
             self.counters.updates += 1;
-        } else if empty {
+        } else if was_empty {
             self.counters.fills += 1;
         } else {
             self.counters.evictions += 1;
         }
         debug_assert!(self.find(self.words_at(start), stored_key).is_some(), "what was stored is not found");
-        self.count_replacement((!empty).then(|| entry::generation(leaving)));
-        StoreOutcome { moved: (last - at) as u8, ..StoreOutcome::in_slot(number * self.slots() + at, same.is_some()) }
+        self.count_replacement((!was_empty).then(|| entry::generation(evicted)));
+        let outcome = StoreOutcome::in_slot(number * self.slots() + first, same.is_some());
+        StoreOutcome { moved: (last - first) as u8, ..outcome }
     }
 
-    /// Updates the counts by generation: one entry of the current generation added, and the
-    /// replaced one of generation `old` removed, if any.
+    /// Updates the counts by generation: adds an entry of the current generation, and removes the
+    /// replaced entry of generation `old`, if there was one.
     #[inline]
     fn count_replacement(&mut self, old: Option<u16>) {
         if old == Some(self.now) {
@@ -425,7 +446,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.by_generation[usize::from(self.now % GENERATIONS)] += 1;
     }
 
-    /// Marks or refreshes a slot after a hit.
+    /// Renews the age of a slot's entry after a hit, and marks it as used if `mark`. Does nothing
+    /// if neither `mark` nor `refresh`.
     #[inline]
     fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
         if mark || refresh {
@@ -454,11 +476,11 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let number = self.bucket(key);
         let start = number * self.words();
         let bucket = self.words_at(start);
-        let stored_key = self.packing.stored_key(key, self.high);
+        let stored_key = self.packing.stored_key(key, self.compares_high_bits);
         let Some(slot) = self.find(bucket, stored_key) else {
-            let full = self.first_empty(bucket).is_none();
-            self.counters.misses_other += u64::from(full);
-            self.counters.misses_empty += u64::from(!full);
+            let is_full = self.first_empty(bucket).is_none();
+            self.counters.misses_other += u64::from(is_full);
+            self.counters.misses_empty += u64::from(!is_full);
             if self.probed.is_some() {
                 self.choose_at_probe(key, start, stored_key);
             }
@@ -467,7 +489,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let (entry, age) = self.entry_and_age(bucket, slot);
         self.counters.hits += 1;
         let draft = self.policy.draft(&entry, age);
-        if self.touches {
+        if self.match_writes {
             self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
             self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
         }
@@ -484,27 +506,27 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         self.counters.stores += 1;
         let number = self.bucket(key);
         let start = number * self.words();
-        let stored_key = self.packing.stored_key(key, self.high);
+        let stored_key = self.packing.stored_key(key, self.compares_high_bits);
         self.counters.clipped += u64::from(self.packing.clips(&entry));
         let entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
         if (self.probed.is_some() || entry.is_evaluation())
-            && let Some(outcome) = self.store_otherwise(key, entry, number, stored_key)
+            && let Some(outcome) = self.store_special_case(key, entry, number, stored_key)
         {
             return outcome;
         }
         if let Some(slot) = self.find(self.words_at(start), stored_key) {
-            return self.store_again(key, entry, number, slot, stored_key);
+            return self.store_same_key(key, entry, number, slot, stored_key);
         }
         // An empty slot is filled without asking, except for policies that keep their slots in
         // order.
         if self.policy.fills_empty()
-            && let Some(at) = self.first_empty(self.words_at(start))
+            && let Some(slot) = self.first_empty(self.words_at(start))
         {
             self.counters.fills += 1;
             let (bucket, packing) = self.words_at_mut(start);
-            packing.write(bucket, at, stored_key, &entry);
+            packing.write(bucket, slot, stored_key, &entry);
             self.count_replacement(None);
-            return StoreOutcome::in_slot(number * self.slots() + at, false);
+            return StoreOutcome::in_slot(number * self.slots() + slot, false);
         }
         let decision = self.decide_new_key(start, &Newcomer { entry, key, same: None }, stored_key);
         self.insert(number, stored_key, entry, decision, None)
@@ -536,7 +558,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     fn advance(&mut self, ticks: u16) {
         debug_assert!(self.now < GENERATIONS, "the time was not reduced: {}", self.now);
-        self.now = self.now.wrapping_add(ticks) & self.times;
+        self.now = self.now.wrapping_add(ticks) & self.age_mask;
         self.probed.iter_mut().for_each(ProbedSlots::clear);
     }
 

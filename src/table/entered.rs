@@ -1,15 +1,15 @@
-//! How many searchers are in the middle of each entry's position: the field `nproc` of ABDADA,
-//! beside the entries. Source: J.-C. Weill, "The ABDADA distributed minimax-search algorithm",
+//! The number of searchers that are in the middle of each entry's position: the field `nproc` of
+//! ABDADA, kept outside the entries. Source: J.-C. Weill, "The ABDADA distributed minimax-search algorithm",
 //! 1996.
 
 use super::StoreOutcome;
 use super::key_map::KeyMap;
 
-/// What the entry of a slot has beside it.
+/// The count of a slot's entry.
 #[derive(Clone, Copy, Default)]
 struct Count {
     key: u64,
-    /// The remaining depth at which they are in it.
+    /// The remaining depth at which the searchers entered the position.
     depth: u8,
     /// 0: the slot has no count.
     searchers: u16,
@@ -21,30 +21,32 @@ pub struct Entered {
     counts: Vec<Count>,
     /// The slots that have a count, by position.
     slots: KeyMap<u64, usize>,
-    /// The slot of the entry that each searcher met last: of its last probe or store.
-    met: Vec<Option<usize>>,
+    /// The slot of the entry that each searcher's last probe or store met, by searcher.
+    last_slots: Vec<Option<usize>>,
 }
 
 impl Entered {
-    /// Follows a searcher to the entry that it met, if it met one.
+    /// Records the slot of the entry that a searcher's last probe or store met, if it met one.
     pub fn visit(&mut self, searcher: u8, slot: Option<usize>) {
         let searcher = usize::from(searcher);
-        if searcher >= self.met.len() {
-            self.met.resize(searcher + 1, None);
+        if searcher >= self.last_slots.len() {
+            self.last_slots.resize(searcher + 1, None);
         }
-        self.met[searcher] = slot;
+        self.last_slots[searcher] = slot;
     }
 
-    /// Counts a searcher at the entry that it met last, if that is not for a greater depth.
+    /// Counts a searcher at the entry that it met last, unless that has a count for a greater
+    /// depth.
     pub fn enter(&mut self, searcher: u8, key: u64, depth: u8) {
-        let Some(slot) = self.met.get(usize::from(searcher)).copied().flatten() else { return };
-        self.cover(slot);
+        let Some(slot) = self.last_slots.get(usize::from(searcher)).copied().flatten() else { return };
+        self.grow_to_include(slot);
         let count = self.counts[slot];
         if count.searchers > 0 && count.key == key && count.depth >= depth {
             self.counts[slot].searchers += u16::from(count.depth == depth);
             return;
         }
-        // The slot may have had another position's count, and the position one in another slot.
+        // The slot may have the count of another position, and this position's count may be in
+        // another slot.
         if count.searchers > 0 {
             self.slots.remove(&count.key);
         }
@@ -54,7 +56,8 @@ impl Entered {
         self.put(slot, Count { key, depth, searchers: 1 });
     }
 
-    /// Takes a searcher off the count of a position, if it is still there and for this depth.
+    /// Takes a searcher off the count of a position, if that count still exists and is for this
+    /// depth.
     pub fn leave(&mut self, key: u64, depth: u8) {
         let Some(&slot) = self.slots.get(&key) else { return };
         if self.counts[slot].depth == depth {
@@ -71,13 +74,13 @@ impl Entered {
         self.slots.get(&key).is_some_and(|&slot| self.counts[slot].depth == depth)
     }
 
-    /// Follows a store: a count moves with its entry, and is lost with it.
+    /// Records a store: a count moves with its entry, and is lost with it.
     pub fn store(&mut self, stored: StoreOutcome, key: u64) {
         if stored.refused || self.slots.is_empty() {
             return;
         }
         let last = stored.slot + usize::from(stored.moved);
-        self.cover(last);
+        self.grow_to_include(last);
         let old = std::mem::take(&mut self.counts[last]);
         for slot in (stored.slot..last).rev() {
             let moved = std::mem::take(&mut self.counts[slot]);
@@ -94,7 +97,7 @@ impl Entered {
         *self = Self::default();
     }
 
-    fn cover(&mut self, slot: usize) {
+    fn grow_to_include(&mut self, slot: usize) {
         if slot >= self.counts.len() {
             self.counts.resize(slot + 1, Count::default());
         }
@@ -116,8 +119,8 @@ mod tests {
         StoreOutcome { moved, ..StoreOutcome::in_slot(slot, false) }
     }
 
-    /// Searcher 0 in the middle of position 7 at depth 5, whose entry is in slot 2.
-    fn one() -> Entered {
+    /// Searcher 0 has entered position 7, whose entry is in slot 2, at depth 5.
+    fn one_searcher() -> Entered {
         let mut entered = Entered::default();
         entered.visit(0, Some(2));
         entered.enter(0, 7, 5);
@@ -126,7 +129,7 @@ mod tests {
 
     #[test]
     fn position_is_entered_until_the_last_searcher_leaves() {
-        let mut entered = one();
+        let mut entered = one_searcher();
         entered.visit(1, Some(2));
         entered.enter(1, 7, 5);
         assert!(entered.is_entered(7, 5) && !entered.is_entered(7, 4) && !entered.is_entered(8, 5));
@@ -139,7 +142,7 @@ mod tests {
 
     #[test]
     fn deeper_searcher_takes_the_count_and_a_shallower_one_has_none() {
-        let mut entered = one();
+        let mut entered = one_searcher();
         entered.enter(0, 7, 4);
         assert!(!entered.is_entered(7, 4));
         entered.leave(7, 4);
@@ -157,10 +160,10 @@ mod tests {
         assert!(!entered.is_entered(7, 5));
     }
 
-    /// A result of its own leaves it, another position's in its slot loses it, and one above it
-    /// moves it down.
+    /// A store of the same position keeps the count. A store of another position in the slot
+    /// removes it, and one that moves the entry down moves the count too.
     #[test]
-    fn count_goes_where_its_entry_goes() {
+    fn count_moves_with_its_entry() {
         for (outcome, key, stays) in [
             (stored(2, 0), 7, true),
             (stored(2, 0), 8, false),
@@ -169,13 +172,13 @@ mod tests {
             (stored(1, 1), 8, false),
             (StoreOutcome { refused: true, ..stored(2, 0) }, 8, true),
         ] {
-            let mut entered = one();
+            let mut entered = one_searcher();
             entered.store(outcome, key);
             assert_eq!(entered.is_entered(7, 5), stays, "{outcome:?} of {key}");
             entered.leave(7, 5);
             assert!(!entered.is_entered(7, 5));
         }
-        let mut entered = one();
+        let mut entered = one_searcher();
         entered.store(stored(1, 1), 7);
         entered.store(stored(2, 0), 8);
         assert!(entered.is_entered(7, 5), "it is in slot 1");

@@ -1,5 +1,5 @@
-//! How entries are packed. All layouts share one 64-bit data word; they differ in the key bits that
-//! they store.
+//! How entries are packed. The fixed layouts share one 64-bit data word and differ in the key bits
+//! that they store.
 //!
 //! ```text
 //!  63      49 48      33 32    25 24 23 22   21   20        11 10        0
@@ -107,9 +107,9 @@ pub fn without_mark(word: u64) -> u64 {
 /// Mantissa bits of a rounded node count.
 const MANTISSA: u32 = 6;
 
-/// Eleven bits for a node count: exact below 64, then five bits of exponent and six of mantissa,
-/// rounded down. Monotone. Branchless, because counts on both sides of 64 are mixed in every bucket
-/// and a branch would be mispredicted often.
+/// Compresses a node count to eleven bits: exact below 64, then five bits of exponent and six of
+/// mantissa, rounded down. Monotone. Branchless, because counts on both sides of 64 are mixed in
+/// every bucket and a branch would be mispredicted often.
 #[inline]
 pub fn compress_nodes(nodes: u32) -> u64 {
     let high = 31 - (nodes | 1).leading_zeros();
@@ -119,19 +119,21 @@ pub fn compress_nodes(nodes: u32) -> u64 {
     u64::from(exponent << MANTISSA | nodes >> shift & ((1 << MANTISSA) - 1))
 }
 
+/// Expands a node count from the lowest eleven bits of a word; the higher bits are ignored.
 #[inline]
 pub fn expand_nodes(word: u64) -> u32 {
     let (exponent, mantissa) = ((word >> MANTISSA) as u32 & 31, word as u32 & ((1 << MANTISSA) - 1));
+    // From exponent 1 on, the leading bit of the mantissa is implied.
     let hidden = u32::from(exponent > 0);
     (mantissa | hidden << MANTISSA) << (exponent - hidden).min(31 - MANTISSA)
 }
 
-/// A layout of entries in a bucket. A value has what the options say of it; the fixed ones have
-/// nothing to say, and cost nothing.
+/// A layout of entries in a bucket. A packing by shape keeps the shape in its value; the values of
+/// the fixed packings are empty and cost nothing.
 pub trait Packing: Sized + Send + 'static {
-    /// What a bucket is made of.
+    /// The type of a bucket's words.
     type Word: Word;
-    /// The packing of entries of a shape, where they have one.
+    /// Creates the packing for a shape; the fixed packings ignore it.
     fn new(shape: Option<Shape>) -> Self;
     /// Words per bucket of `slots` entries.
     fn words(&self, slots: usize) -> usize;
@@ -153,7 +155,7 @@ pub trait Packing: Sized + Send + 'static {
     fn entry(&self, bucket: &[Self::Word], slot: usize) -> Entry {
         unpack(self.data(bucket, slot))
     }
-    /// Whether a field of an entry is too narrow for its value, which is then cut.
+    /// Whether a field is too narrow for its value in this entry, so that the value is clipped.
     #[inline]
     fn clips(&self, entry: &Entry) -> bool {
         let _ = entry;
@@ -167,12 +169,13 @@ pub trait Packing: Sized + Send + 'static {
     fn copy(&self, bucket: &mut [Self::Word], from: usize, to: usize);
     /// Sets all bits of a slot.
     fn fill(&self, bucket: &mut [Self::Word], slot: usize);
-    /// Combines each key of a bucket with its data by XOR, or takes them apart again. Source:
-    /// Hyatt and Mann, "A lock-less transposition-table implementation", 2002.
+    /// Combines each key of a bucket with its data by XOR; a second call undoes it. Source: Hyatt
+    /// and Mann, "A lock-less transposition-table implementation", 2002.
     fn combine(&self, bucket: &mut [Self::Word], slots: usize);
 }
 
-/// Whole words for each slot: key, data, and in a third exact nodes with the static evaluation.
+/// Whole words for each slot: the key, the data, and optionally a third with the exact node count
+/// and the static evaluation.
 pub struct WholeWords<const WORDS: usize>;
 
 /// Two words per slot.
@@ -211,8 +214,8 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
         if WORDS == 2 {
             return entry;
         }
-        let beside = bucket[WORDS * slot + 2];
-        Entry { nodes: beside as u32, evaluation: StaticEvaluation((beside >> 32) as u16), ..entry }
+        let third_word = bucket[WORDS * slot + 2];
+        Entry { nodes: third_word as u32, evaluation: StaticEvaluation((third_word >> 32) as u16), ..entry }
     }
     #[inline]
     fn set_data(&self, bucket: &mut [u64], slot: usize, word: u64) {
@@ -278,9 +281,9 @@ impl Packing for Bytes10 {
     }
     #[inline]
     fn copy(&self, bucket: &mut [u64], from: usize, to: usize) {
-        let kept = self.key(bucket, from);
+        let key = self.key(bucket, from);
         bucket[to] = bucket[from];
-        bucket[3] = bucket[3] & !(0xffff << (16 * to)) | kept << (16 * to);
+        bucket[3] = bucket[3] & !(0xffff << (16 * to)) | key << (16 * to);
     }
     fn fill(&self, bucket: &mut [u64], slot: usize) {
         bucket[slot] = u64::MAX;
@@ -325,10 +328,10 @@ mod tests {
     proptest! {
         #[test]
         fn packed_entry_unpacks_to_itself(entry in any_entry()) {
-            let back = unpack(pack(&entry));
-            prop_assert_eq!(Entry { nodes: 0, ..back }, Entry { nodes: 0, evaluation: StaticEvaluation::default(), ..entry });
-            prop_assert!(back.nodes <= entry.nodes);
-            prop_assert!(u64::from(entry.nodes - back.nodes) * 64 <= u64::from(entry.nodes));
+            let unpacked = unpack(pack(&entry));
+            prop_assert_eq!(Entry { nodes: 0, ..unpacked }, Entry { nodes: 0, evaluation: StaticEvaluation::default(), ..entry });
+            prop_assert!(unpacked.nodes <= entry.nodes);
+            prop_assert!(u64::from(entry.nodes - unpacked.nodes) * 64 <= u64::from(entry.nodes));
         }
 
         #[test]
@@ -339,7 +342,7 @@ mod tests {
 
         #[test]
         fn writing_a_slot_leaves_the_others_unchanged(entries in prop::collection::vec((any::<u64>(), any_entry()), 3)) {
-            fn holds<P: Packing<Word = u64>>(entries: &[(u64, Entry)], whole: bool) -> bool {
+            fn holds<P: Packing<Word = u64>>(entries: &[(u64, Entry)], has_third_word: bool) -> bool {
                 let packing = P::new(None);
                 let mut bucket = vec![0; packing.words(3)];
                 for (slot, (key, entry)) in entries.iter().enumerate().rev() {
@@ -348,11 +351,11 @@ mod tests {
                 packing.copy(&mut bucket, 2, 0);
                 [2usize, 1, 2].iter().enumerate().all(|(slot, &from)| {
                     let (key, entry) = entries[from];
-                    let kept = packing.entry(&bucket, slot);
-                    let beside = |entry: Entry| if whole { (entry.nodes, entry.evaluation) } else { (0, StaticEvaluation::default()) };
-                    let rest = |entry: Entry| Entry { nodes: 0, evaluation: StaticEvaluation::default(), ..entry };
+                    let stored = packing.entry(&bucket, slot);
+                    let third_word = |entry: Entry| if has_third_word { (entry.nodes, entry.evaluation) } else { (0, StaticEvaluation::default()) };
+                    let data_word = |entry: Entry| Entry { nodes: 0, evaluation: StaticEvaluation::default(), ..entry };
                     packing.key(&bucket, slot) == packing.stored_key(key, true)
-                        && (rest(kept), beside(kept)) == (rest(entry), beside(entry))
+                        && (data_word(stored), third_word(stored)) == (data_word(entry), third_word(entry))
                 })
             }
             prop_assert!(holds::<Bytes16>(&entries, false));

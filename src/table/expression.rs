@@ -35,13 +35,14 @@ enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Operand {
     factor: i64,
+    /// The index of the name.
     name: Option<usize>,
 }
 
 impl Operand {
     #[inline(always)]
-    fn value(self, number: impl Fn(usize) -> i64) -> i64 {
-        self.name.map_or(self.factor, |name| self.factor.saturating_mul(number(name)))
+    fn value(self, value_of: impl Fn(usize) -> i64) -> i64 {
+        self.name.map_or(self.factor, |name| self.factor.saturating_mul(value_of(name)))
     }
 }
 
@@ -84,7 +85,7 @@ impl Operator {
 /// Maximum number of operands that wait for their operator.
 const STACK: usize = 16;
 
-/// The largest number allowed in the text.
+/// The largest number allowed in an expression's text.
 const LARGEST: i64 = 1_000_000;
 
 /// Operators by precedence, the loosest first. An operator that is a prefix of another, as `<` is
@@ -127,7 +128,7 @@ impl Expression {
             return Ok(Self(parsed));
         }
         let mut parser = Parser { text, offset: 0, names, code: Vec::new(), waiting: 0, nesting: 0 };
-        parser.rank(0)?;
+        parser.parse_rank(0)?;
         if parser.offset < text.len() {
             return Err(parser.fail("expected an operator or the end".to_owned()));
         }
@@ -142,27 +143,28 @@ impl Expression {
         self.0.code.is_empty()
     }
 
-    /// Whether it reads a name.
+    /// Whether the expression uses a name.
     #[must_use]
     pub fn reads(self, name: &str) -> bool {
-        let has_name = |operand: Operand| operand.name.is_some_and(|number| self.0.names[number] == name);
+        let has_name = |operand: Operand| operand.name.is_some_and(|index| self.0.names[index] == name);
         let reads = |step: &Step| matches!(*step, Step::Load(operand) | Step::Apply(_, operand) if has_name(operand));
         self.0.code.iter().any(reads)
     }
 
-    /// The value of the expression, where true is 1 and false 0. `number` gives the value of each
-    /// name. Division rounds toward 0, and division by 0 gives 0; results saturate at 64 bits.
+    /// The value of the expression, where true is 1 and false 0. `value_of` gives the value of a
+    /// name by its index. Division rounds toward 0, and division by 0 gives 0; results saturate at
+    /// 64 bits.
     #[inline]
-    pub fn value(self, number: impl Fn(usize) -> i64) -> i64 {
+    pub fn value(self, value_of: impl Fn(usize) -> i64) -> i64 {
         let (mut stack, mut top, mut last) = ([0_i64; STACK + 1], 0, 0);
         for step in &self.0.code {
             match *step {
                 Step::Load(operand) => {
                     stack[top] = last;
                     top += 1;
-                    last = operand.value(&number);
+                    last = operand.value(&value_of);
                 }
-                Step::Apply(operator, operand) => last = operator.apply(last, operand.value(&number)),
+                Step::Apply(operator, operand) => last = operator.apply(last, operand.value(&value_of)),
                 Step::Combine(operator) => {
                     top -= 1;
                     last = operator.apply(stack[top], last);
@@ -175,7 +177,7 @@ impl Expression {
     }
 }
 
-/// The names of a list of facts, for [`Expression::parse`].
+/// The names in a list of (name, function) pairs, for [`Expression::parse`].
 pub const fn names<F, const N: usize>(facts: &[(&'static str, F); N]) -> [&'static str; N] {
     let (mut names, mut index) = ([""; N], 0);
     while index < N {
@@ -198,6 +200,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
+    /// An error message with the text and the current position.
     fn fail(&self, problem: String) -> String {
         let character = 1 + self.text[..self.offset].chars().count();
         format!("`{}`: at character {character} {problem}", self.text)
@@ -208,8 +211,8 @@ impl Parser<'_> {
         self.offset += rest.len() - rest.trim_start().len();
     }
 
-    /// The word or number at the current offset.
-    fn word(&self) -> &str {
+    /// The word or number at the current offset, which is not skipped.
+    fn peek_word(&self) -> &str {
         let rest = &self.text[self.offset..];
         &rest[..rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len())]
     }
@@ -218,12 +221,13 @@ impl Parser<'_> {
     fn take(&mut self, sign: &str) -> bool {
         self.skip_spaces();
         let is_word = sign.starts_with(char::is_alphabetic);
-        let is_next = if is_word { self.word() == sign } else { self.text[self.offset..].starts_with(sign) };
+        let is_next = if is_word { self.peek_word() == sign } else { self.text[self.offset..].starts_with(sign) };
         self.offset += if is_next { sign.len() } else { 0 };
         is_next
     }
 
-    fn load(&mut self, operand: Operand) -> Result<(), String> {
+    /// Appends the step that pushes an operand.
+    fn push_load(&mut self, operand: Operand) -> Result<(), String> {
         self.waiting += 1;
         self.code.push(Step::Load(operand));
         if self.waiting > STACK {
@@ -234,14 +238,14 @@ impl Parser<'_> {
     }
 
     /// Parses an expression with operators of this rank and tighter ones.
-    fn rank(&mut self, rank: usize) -> Result<(), String> {
-        let Some(&signs) = RANKS.get(rank) else { return self.operand() };
+    fn parse_rank(&mut self, rank: usize) -> Result<(), String> {
+        let Some(&signs) = RANKS.get(rank) else { return self.parse_operand() };
         let left = self.code.len();
-        self.rank(rank + 1)?;
+        self.parse_rank(rank + 1)?;
         while let Some(&(_, operator)) = signs.iter().find(|(sign, _)| self.take(sign)) {
             let right = self.code.len();
-            self.rank(rank + 1)?;
-            self.combine(operator, left, right);
+            self.parse_rank(rank + 1)?;
+            self.push_operator(operator, left, right);
             self.waiting -= 1;
         }
         Ok(())
@@ -249,7 +253,7 @@ impl Parser<'_> {
 
     /// Appends an operator in as few steps as possible. The steps of its operands begin at `left`
     /// and `right`.
-    fn combine(&mut self, operator: Operator, left: usize, right: usize) {
+    fn push_operator(&mut self, operator: Operator, left: usize, right: usize) {
         match (operator, &self.code[left..right], &self.code[right..]) {
             (Operator::Multiply, &[Step::Load(a)], &[Step::Load(b)])
                 if a.name.is_none() && a.factor * b.factor <= LARGEST =>
@@ -262,33 +266,34 @@ impl Parser<'_> {
         }
     }
 
-    fn operand(&mut self) -> Result<(), String> {
+    /// Parses an operand with its signs: a name, a number, or an expression in parentheses.
+    fn parse_operand(&mut self) -> Result<(), String> {
         self.nesting += 1;
         if self.nesting > STACK {
             return Err(self.fail(format!("more than {STACK} parentheses or signs are nested")));
         }
         if self.take("(") {
-            self.rank(0)?;
+            self.parse_rank(0)?;
             if !self.take(")") {
                 return Err(self.fail("expected `)`".to_owned()));
             }
         } else if self.take("-") {
-            self.operand()?;
+            self.parse_operand()?;
             self.code.push(Step::Negate);
         } else if self.take("not") {
             // `not` binds as loosely as a comparison: `not age > 0` negates the comparison.
-            self.rank(2)?;
+            self.parse_rank(2)?;
             self.code.push(Step::Not);
         } else {
-            self.name_or_number()?;
+            self.parse_name_or_number()?;
         }
         self.nesting -= 1;
         self.skip_spaces();
         Ok(())
     }
 
-    fn name_or_number(&mut self) -> Result<(), String> {
-        let word = self.word().to_owned();
+    fn parse_name_or_number(&mut self) -> Result<(), String> {
+        let word = self.peek_word().to_owned();
         let operand = if word.is_empty() {
             return Err(self.fail("expected a name, a number or `(`".to_owned()));
         } else if word.starts_with(|c: char| c.is_ascii_digit()) {
@@ -297,13 +302,15 @@ impl Parser<'_> {
             Operand { factor: number, name: None }
         } else {
             let name = self.names.iter().position(|name| *name == word);
-            Operand { factor: 1, name: Some(name.ok_or_else(|| self.fail(self.unknown(&word)))?) }
+            Operand { factor: 1, name: Some(name.ok_or_else(|| self.fail(self.unknown_name_message(&word)))?) }
         };
         self.offset += word.len();
-        self.load(operand)
+        self.push_load(operand)
     }
 
-    fn unknown(&self, word: &str) -> String {
+    /// The problem with an unknown name, with a hint at the most similar one.
+    fn unknown_name_message(&self, word: &str) -> String {
+        // Characters in common at the beginning and at the end.
         let shared = |name: &str| {
             let same = |(a, b): &(char, char)| a == b;
             name.chars().zip(word.chars()).take_while(same).count()

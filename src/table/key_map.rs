@@ -33,11 +33,11 @@ pub fn map_capacity(keys: u64) -> u64 {
     (keys * 8 / 7).next_power_of_two()
 }
 
-/// The smallest number of passes (approximately) such that `fits(passes)`; starts at `min` and
-/// stops at `max`, if that is not below `min`.
-pub fn fewest_passes(min: u64, most: u64, fits: impl Fn(u64) -> bool) -> u64 {
+/// The smallest number of passes of at least `min` for which `fits` holds, approximately: larger
+/// numbers are tried in steps. Gives up at `max` or just above it.
+pub fn fewest_passes(min: u64, max: u64, fits: impl Fn(u64) -> bool) -> u64 {
     let mut passes = min;
-    while !fits(passes) && passes < most {
+    while !fits(passes) && passes < max {
         passes += 1 + passes / 64;
     }
     passes

@@ -1,12 +1,11 @@
-//! What a bucket has: bytes that it counts as, and its memory.
+//! The layout of a bucket in memory, and its size: in memory and as reported.
 
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
 use super::options::{Index, Layout, TableOptions};
 use super::shape::KeyEnd;
 
-/// The layout in memory: only `bytes24` has room for a static evaluation beside what is measured,
-/// and a bucket that is described has what it describes, packed for itself unless it is one of the
-/// others to the byte.
+/// The layout in memory. A layout with a shape uses a fixed packing if that gives the same bucket.
+/// With a static evaluation the fixed layouts become `bytes24`, the only one that has room for it.
 pub fn memory_layout(options: &TableOptions) -> Layout {
     match options.shape() {
         Some(shape) => match shape.fixed_entry() {
@@ -19,7 +18,7 @@ pub fn memory_layout(options: &TableOptions) -> Layout {
     }
 }
 
-/// Bytes of a bucket in a layout, for entries and policy together.
+/// Bytes of a bucket in a layout, for the entries and the policy's words together.
 fn bytes_in(layout: Layout, options: &TableOptions) -> u64 {
     let slots = usize::from(options.slots);
     let words = match layout {
@@ -36,10 +35,10 @@ pub fn memory_bytes(options: &TableOptions) -> u64 {
     bytes_in(memory_layout(options), options)
 }
 
-/// The fewest bits of an entry beside its key: move 15, score 16, depth 8, bound 2.
+/// The fewest bits of an entry besides its key: move 15, score 16, depth 8, bound 2.
 pub const LEAST_BITS: u32 = 41;
 
-/// Bytes that each bucket counts as.
+/// Bytes of a bucket as reported and as `table.size` counts them.
 pub fn bucket_bytes(options: &TableOptions) -> u64 {
     match options.bucket_bytes {
         0 => bytes_in(options.layout, options),
@@ -47,8 +46,8 @@ pub fn bucket_bytes(options: &TableOptions) -> u64 {
     }
 }
 
-/// Whether the high bits of a key are compared: where nothing else is said, the end that the index
-/// leaves alone.
+/// Whether the high bits of a key are compared, rather than the low ones. The default is the end of
+/// the key that the index does not use.
 pub fn compares_high_bits(options: &TableOptions) -> bool {
     let end = options.shape().and_then(|shape| shape.key_end);
     end.map_or(options.index != Index::Multiply, |end| end == KeyEnd::High)

@@ -1,5 +1,5 @@
-//! A table of fixed size for threads of the system that lock nothing: its words are read and
-//! written one at a time, so that entries of more than one word may be torn.
+//! A table of fixed size for operating-system threads, without locks: its words are read and
+//! written one at a time, so that entries of several words may be torn.
 
 use super::bounded::OneBucket;
 use super::entry::GENERATIONS;
@@ -20,20 +20,21 @@ mod words {
 #[cfg(all(loom, test))]
 mod words;
 
-/// The most words of a bucket: eight slots of three.
+/// The largest number of words in a bucket: eight slots of three words.
 const MAX_WORDS: usize = 24;
 
-/// Whether the buckets of the options are whole words, and not too many.
+/// Whether the buckets of these options consist of whole 64-bit words, and of no more than
+/// [`MAX_WORDS`].
 pub fn has_whole_words(options: &TableOptions) -> bool {
     let bytes = memory_bytes(options) as usize;
     bytes.is_multiple_of(8) && bytes <= 8 * MAX_WORDS
 }
 
-/// Buckets that are looked at for how full the table is.
-const LOOKED_AT: usize = 1 << 16;
+/// The number of buckets from which the occupancy of a larger table is estimated.
+const SAMPLED_BUCKETS: usize = 1 << 16;
 
-/// The least number of words that a thread of its own clears.
-const CLEARED_BY_ONE: usize = 1 << 20;
+/// Each thread that clears the table clears at least this many words.
+const MIN_WORDS_PER_THREAD: usize = 1 << 20;
 
 /// What all handles share.
 struct Common {
@@ -45,8 +46,8 @@ struct Common {
     /// Words of a bucket.
     width: usize,
     slots: usize,
-    /// The bits of each slot in the words of a bucket.
-    bits: Vec<Vec<u64>>,
+    /// For each slot, a mask of its bits in the words of a bucket.
+    slot_masks: Vec<Vec<u64>>,
     now: AtomicU16,
     owners: Ownership,
     /// What each searcher had counted when its last turn ended.
@@ -59,20 +60,22 @@ impl Common {
     }
 }
 
-/// The table as one searcher sees it, with counters of its own. A call copies a bucket, lets a
-/// table of one bucket do the work, and writes what that changed.
+/// One searcher's handle of the table, with its own counters. Each call copies a bucket to a table
+/// of one bucket, calls that table, and writes the words back that it changed.
 pub struct LockFree {
     common: Arc<Common>,
     searcher: u8,
     bucket: Box<dyn OneBucket>,
-    /// Where the copied bucket begins, and its words as they were.
-    copied: (usize, [u64; MAX_WORDS]),
+    /// The index of the copied bucket's first word.
+    first_word: usize,
+    /// The words of the copied bucket as they were read.
+    words_read: [u64; MAX_WORDS],
     counters: ThreadCounters,
 }
 
 impl LockFree {
-    /// Creates the table and returns the handles of so many searchers, that of the main one first.
-    /// `xor`: whether keys are combined with their data, so that torn entries are rejected.
+    /// Creates the table and returns a handle for each of `searchers` searchers, the main one
+    /// first. `xor`: whether keys are combined with their data, so that torn entries are rejected.
     ///
     /// # Errors
     /// When an option is out of range, or there is not enough memory.
@@ -105,7 +108,7 @@ impl LockFree {
             buckets,
             width,
             slots,
-            bits: (0..slots).map(|slot| one_bucket.slot_bits(slot)).collect(),
+            slot_masks: (0..slots).map(|slot| one_bucket.slot_bits(slot)).collect(),
             now: AtomicU16::new(0),
             owners: Ownership::new(buckets as usize * slots),
             counts: Mutex::new(vec![Default::default(); searchers]),
@@ -115,40 +118,42 @@ impl LockFree {
                 common: Arc::clone(&common),
                 searcher: searcher as u8,
                 bucket: make::build_one_bucket(options)?,
-                copied: (0, [0; MAX_WORDS]),
+                first_word: 0,
+                words_read: [0; MAX_WORDS],
                 counters: ThreadCounters::default(),
             })
         };
         (0..searchers).map(handle).collect()
     }
 
-    /// Copies a bucket, word by word.
-    fn copy(&mut self, number: usize) {
+    /// Copies a bucket to the table of one bucket, word by word, and sets that table's clock.
+    fn copy_bucket(&mut self, number: usize) {
         let Common { words, width, now, .. } = &*self.common;
         let first = number * width;
         let mut bucket = [0; MAX_WORDS];
         for (word, shared) in bucket.iter_mut().zip(&words[first..first + width]) {
             *word = shared.load(Ordering::Relaxed);
         }
-        self.copied = (first, bucket);
+        (self.first_word, self.words_read) = (first, bucket);
         if self.common.xor {
             self.bucket.combine(&mut bucket[..*width]);
         }
         self.bucket.load(&bucket[..*width]);
-        let late = now.load(Ordering::Relaxed).wrapping_sub(self.bucket.now());
-        if late != 0 {
-            self.bucket.advance(late);
+        let ticks = now.load(Ordering::Relaxed).wrapping_sub(self.bucket.now());
+        if ticks != 0 {
+            self.bucket.advance(ticks);
         }
     }
 
-    fn copy_of(&mut self, key: u64) -> usize {
+    /// Copies the bucket of a key; returns the number of the bucket's first slot.
+    fn copy_bucket_of(&mut self, key: u64) -> usize {
         let number = self.common.options.index.bucket(key, self.common.buckets) as usize;
-        self.copy(number);
+        self.copy_bucket(number);
         number * self.common.slots
     }
 
-    /// The copied bucket as the call left it.
-    fn changed(&self) -> [u64; MAX_WORDS] {
+    /// The words of the copied bucket as the last call left them.
+    fn changed_words(&self) -> [u64; MAX_WORDS] {
         let mut bucket = [0; MAX_WORDS];
         let width = self.common.width;
         bucket[..width].copy_from_slice(self.bucket.words());
@@ -158,47 +163,48 @@ impl LockFree {
         bucket
     }
 
-    /// Writes what changed inside entries, unless another searcher has changed them meanwhile. The
-    /// data comes before the key.
+    /// Writes the words that changed, the last first, so that data comes before its key. Stops at a
+    /// word that another searcher has changed meanwhile.
     fn write_changes(&self) {
-        let (bucket, (first, old)) = (self.changed(), &self.copied);
-        for at in (0..self.common.width).rev().filter(|&at| bucket[at] != old[at]) {
-            let shared = &self.common.words[first + at];
-            if shared.compare_exchange(old[at], bucket[at], Ordering::Relaxed, Ordering::Relaxed).is_err() {
+        let (new, old) = (self.changed_words(), &self.words_read);
+        for index in (0..self.common.width).rev().filter(|&index| new[index] != old[index]) {
+            let shared = &self.common.words[self.first_word + index];
+            if shared.compare_exchange(old[index], new[index], Ordering::Relaxed, Ordering::Relaxed).is_err() {
                 return;
             }
         }
     }
 
-    /// Writes whole slots, whatever others write at the same time.
+    /// Writes all bits of the slots `from` to `to`, even if other searchers write to them at the
+    /// same time.
     fn write_slots(&self, from: usize, to: usize) {
-        let bucket = self.changed();
-        let shared = &self.common.words[self.copied.0..];
-        for at in 0..self.common.width {
-            let own = self.common.bits[from..=to].iter().fold(0, |own, bits| own | bits[at]);
-            match own {
+        let bucket = self.changed_words();
+        let shared = &self.common.words[self.first_word..];
+        for index in 0..self.common.width {
+            let mask = self.common.slot_masks[from..=to].iter().fold(0, |mask, words| mask | words[index]);
+            match mask {
                 0 => {}
-                u64::MAX => shared[at].store(bucket[at], Ordering::Relaxed),
+                u64::MAX => shared[index].store(bucket[index], Ordering::Relaxed),
                 // The word has parts of other slots too.
                 _ => {
-                    let mix = |word: u64| Some(word & !own | bucket[at] & own);
-                    let _ = shared[at].fetch_update(Ordering::Relaxed, Ordering::Relaxed, mix);
+                    let merge = |word: u64| Some(word & !mask | bucket[index] & mask);
+                    let _ = shared[index].fetch_update(Ordering::Relaxed, Ordering::Relaxed, merge);
                 }
             }
         }
     }
 
-    /// Has the table of one bucket change the entry of a hit, if there still is one.
+    /// Calls `change` for the slot of a hit, unless the slot is empty by now.
     fn change(&mut self, hit: &Hit, change: fn(&mut dyn OneBucket, &Hit)) {
         let (number, slot) = (hit.slot / self.common.slots, hit.slot % self.common.slots);
-        self.copy(number);
-        if !self.bucket.is_empty(&self.copied.1[..self.common.width], slot) {
+        self.copy_bucket(number);
+        if !self.bucket.is_empty(&self.words_read[..self.common.width], slot) {
             change(&mut *self.bucket, &Hit { slot, ..*hit });
             self.write_changes();
         }
     }
 
-    /// Shows the entries of a bucket.
+    /// Calls `visit` with each entry of a bucket.
     fn visit(&self, number: usize, visit: &mut dyn FnMut(&Entry)) {
         let Common { words, width, slots, options, .. } = &*self.common;
         let mut bucket = [0; MAX_WORDS];
@@ -207,30 +213,34 @@ impl LockFree {
         }
         for slot in 0..*slots {
             let entry = self.bucket.entry(&bucket[..*width], slot);
-            let (now, times) = (self.now(), (1 << options.age_bits) - 1);
-            let age = now.wrapping_sub(entry.generation) & times;
+            let (now, age_mask) = (self.now(), (1 << options.age_bits) - 1);
+            let age = now.wrapping_sub(entry.generation) & age_mask;
             if !entry.is_empty() {
                 visit(&Entry { generation: now.wrapping_sub(age) % GENERATIONS, ..entry });
             }
         }
     }
 
-    /// Adds up what all searchers counted: this one until now, the others until their last turns
-    /// ended.
-    fn sum<C: Default + std::ops::AddAssign>(&self, own: C, of: fn(&(TableCounters, ThreadCounters)) -> C) -> C {
-        let mut all = own;
+    /// Adds the counts of the other searchers, up to the ends of their last turns, to this
+    /// searcher's counts. `select` picks the kind of counts.
+    fn sum<C: Default + std::ops::AddAssign>(
+        &self,
+        own_counts: C,
+        select: fn(&(TableCounters, ThreadCounters)) -> C,
+    ) -> C {
+        let mut total = own_counts;
         for (searcher, counts) in self.common.counts().iter().enumerate() {
             if searcher != usize::from(self.searcher) {
-                all += of(counts);
+                total += select(counts);
             }
         }
-        all
+        total
     }
 }
 
 impl Table for LockFree {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
-        let first = self.copy_of(key);
+        let first = self.copy_bucket_of(key);
         let hit = self.bucket.probe(key, depth)?;
         self.write_changes();
         let slot = first + hit.slot;
@@ -239,7 +249,7 @@ impl Table for LockFree {
     }
 
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
-        let first = self.copy_of(key);
+        let first = self.copy_bucket_of(key);
         let stored = self.bucket.store(key, entry);
         match stored.refused {
             true => self.write_changes(),
@@ -269,14 +279,14 @@ impl Table for LockFree {
     }
 
     fn advance(&mut self, ticks: u16) {
-        self.copy(0);
+        self.copy_bucket(0);
         self.bucket.advance(ticks);
         self.common.now.store(self.bucket.now(), Ordering::Relaxed);
     }
 
-    /// A large table is cleared by as many threads as search it.
+    /// A large table is cleared by as many threads as it has searchers.
     fn clear(&mut self) {
-        let share = self.common.words.len().div_ceil(self.common.counts().len()).max(CLEARED_BY_ONE);
+        let share = self.common.words.len().div_ceil(self.common.counts().len()).max(MIN_WORDS_PER_THREAD);
         let clear = |words: &[AtomicU64]| words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
         std::thread::scope(|scope| {
             let mut shares = self.common.words.chunks(share);
@@ -308,19 +318,19 @@ impl Table for LockFree {
         self.sum(self.counters, |counts| counts.1)
     }
 
-    /// Of a large table an estimate, from buckets at equal distances.
+    /// For a large table this is an estimate from evenly spaced buckets.
     fn occupancy(&self) -> Occupancy {
         let Common { buckets, slots, options, .. } = &*self.common;
-        let step = (*buckets as usize).div_ceil(LOOKED_AT);
-        let (mut looked_at, mut occupied, mut current) = (0, 0, 0);
+        let step = (*buckets as usize).div_ceil(SAMPLED_BUCKETS);
+        let (mut sampled, mut occupied, mut current) = (0, 0, 0);
         for number in (0..*buckets as usize).step_by(step) {
-            looked_at += 1;
+            sampled += 1;
             self.visit(number, &mut |entry| {
                 occupied += 1;
                 current += u64::from(entry.age(self.now()) == 0);
             });
         }
-        let scale = |count: u64| (u128::from(count) * u128::from(*buckets) / looked_at) as u64;
+        let scale = |count: u64| (u128::from(count) * u128::from(*buckets) / sampled) as u64;
         Occupancy {
             slots: buckets * *slots as u64,
             bytes: buckets * bucket_bytes(options),

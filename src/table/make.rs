@@ -18,8 +18,8 @@ fn ensure(path: &'static str, holds: bool, problem: impl FnOnce() -> String) -> 
     if holds { Ok(()) } else { Err(TableError::Option { path, problem: problem() }) }
 }
 
-/// The number of buckets; `working_set`: the entries that an unbounded table stores, for sizes
-/// given as a share of it. `None` if such a size has no working set.
+/// The number of buckets. `working_set`: the number of entries that an unbounded table stores, for
+/// sizes given as a share of it. `None` if the size is a share and `working_set` is unknown.
 fn buckets(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     let slots = u64::from(options.slots.max(1));
     let buckets = match options.size {
@@ -52,7 +52,7 @@ pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     }
 }
 
-/// Checks that there is memory for a table that replaces another, without allocating.
+/// Checks that there is enough memory for a table that replaces another, without allocating.
 ///
 /// # Errors
 /// When there is not enough memory.
@@ -75,20 +75,21 @@ pub fn entries(options: &TableOptions, working_set: Option<u64>) -> Option<u64> 
 }
 
 impl TableOptions {
-    /// Checks that a policy finds what it reads of an entry, and room for words of its own.
+    /// Checks that a layout with these fields has room for what the policy needs: its own words,
+    /// node counts and the mark of use.
     fn check_fields(&self, fields: &Fields) -> Result<(), TableError> {
-        let (nodes, marks) = (self.policy.reads_nodes(), self.policy.marks_entries());
-        let marks = marks || self.demotion.once;
-        let lacks = [
+        let reads_nodes = self.policy.reads_nodes();
+        let marks_entries = self.policy.marks_entries() || self.demotion.once;
+        let needs = [
             (self.policy.words() > 0, "keeps words of its own in a bucket"),
-            (nodes && fields.nodes.bits == 0, "reads the nodes of a subtree"),
-            (marks && fields.used.bits == 0, "marks entries as used"),
+            (reads_nodes && fields.nodes.bits == 0, "reads the nodes of a subtree"),
+            (marks_entries && fields.used.bits == 0, "marks entries as used"),
         ];
-        let lack = lacks.into_iter().find(|(lacks, _)| *lacks);
-        ensure("table.policy", lack.is_none(), || {
-            let (policy, what) = (self.policy.name(), lack.map_or("", |(_, what)| what));
+        let unmet_need = needs.into_iter().find_map(|(is_unmet, need)| is_unmet.then_some(need));
+        ensure("table.policy", unmet_need.is_none(), || {
+            let (policy, need) = (self.policy.name(), unmet_need.unwrap_or(""));
             format!(
-                "\"{policy}\" {what}, for which table.layout has no room: expected another policy, a larger entry, \
+                "\"{policy}\" {need}, for which table.layout has no room: expected another policy, a larger entry, \
                  or \"bytes16\""
             )
         })
@@ -115,17 +116,17 @@ impl TableOptions {
             shape.check().map_err(|problem| TableError::Option { path: "table.layout", problem })?;
             self.check_fields(&shape.fields())?;
         }
-        let data = LEAST_BITS + if self.static_evaluation { 16 } else { 0 };
-        let bits = u32::from(self.slots) * (u32::from(self.key_bits) + data);
-        let described = matches!(self.layout, Layout::Shape(_));
-        let counted = if described { 0 } else { 8 * u32::from(self.bucket_bytes) };
-        ensure("table.bucket_bytes", counted == 0 || (bits..=8 * 512).contains(&counted), || {
+        let data_bits = LEAST_BITS + if self.static_evaluation { 16 } else { 0 };
+        let required_bits = u32::from(self.slots) * (u32::from(self.key_bits) + data_bits);
+        let has_shape = matches!(self.layout, Layout::Shape(_));
+        let bucket_bits = if has_shape { 0 } else { 8 * u32::from(self.bucket_bytes) };
+        ensure("table.bucket_bytes", bucket_bits == 0 || (required_bits..=8 * 512).contains(&bucket_bits), || {
             format!(
-                "{} slots of {} key bits and at least {data} bits of data need {bits} bits, found {counted}: \
+                "{} slots of {} key bits and at least {data_bits} bits of data need {required_bits} bits, found {bucket_bits}: \
                  lower table.slots or table.key_bits, or write {} to 512",
                 self.slots,
                 self.key_bits,
-                bits.div_ceil(8)
+                required_bits.div_ceil(8)
             )
         })?;
         ensure("table.forget", (0.0..=1.0).contains(&self.forget), || {
@@ -159,9 +160,10 @@ impl TableOptions {
     }
 }
 
-/// Creates the table of the options; `None` for `kind = "none"`. `working_set`: the entries that an
-/// unbounded table stores in the same search, for sizes given as a share; `by_depth`: whether
-/// entries answer only at their own depth, so that an unbounded table keeps one per depth.
+/// Creates the table of the options; `None` for `kind = "none"`. `working_set`: the number of
+/// entries that an unbounded table stores in the same search, for sizes given as a share of it.
+/// `by_depth`: whether entries answer only at their own depth, so that an unbounded table keeps one
+/// entry per depth.
 ///
 /// # Errors
 /// When an option is out of range, or there is not enough memory.
@@ -241,7 +243,7 @@ impl Taker for Boxed {
     }
 }
 
-/// Creates a table of one bucket of the options.
+/// Creates a table of one bucket, otherwise with these options.
 ///
 /// # Errors
 /// As [`build`].

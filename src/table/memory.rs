@@ -13,8 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const HUGE: usize = 2 << 20;
 
 /// Checks that `bytes` are free. Hold the returned lock until the memory is touched: two threads
-/// must not both count on the same free memory. Less than a huge page is not checked (`None`):
-/// what is kept free for the program itself is enough for it.
+/// must not both count on the same free memory. Less than a huge page is not checked and needs no
+/// lock (`None`): the memory kept free for the program itself covers it.
 ///
 /// # Errors
 /// When less is free: touching it anyway would get the process killed.
@@ -68,7 +68,7 @@ impl Memory {
         if large {
             let advice = if huge_pages { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
             // SAFETY: the range lies inside the mapping. A refusal costs speed only; `huge_pages`
-            // tells what was got.
+            // reports the result.
             let _ = unsafe { mm::madvise(words.cast(), bytes, advice) };
         }
         // The pages are zero already; writing forces the kernel to provide them now and not while a
@@ -135,13 +135,13 @@ impl Drop for Memory {
     }
 }
 
-/// What buckets are made of: words of 64 bits, or of 16 where an entry's bytes say so.
+/// A word of a bucket: 64 bits in the fixed layouts, 16 bits in layouts described by a shape.
 pub trait Word: Copy + Send + 'static {
-    /// Its bytes.
+    /// The size of a word in bytes.
     const BYTES: usize;
-    /// Words of 64 bits as such words.
+    /// Views 64-bit words as words of this type.
     fn view(words: &[u64]) -> &[Self];
-    /// The same, to be written.
+    /// As `view`, for writing.
     fn view_mut(words: &mut [u64]) -> &mut [Self];
 }
 
@@ -161,8 +161,8 @@ impl Word for u16 {
     const BYTES: usize = 2;
     #[inline(always)]
     fn view(words: &[u64]) -> &[Self] {
-        // SAFETY: four words of 16 bits are where one of 64 is, aligned to less, and any bits are a
-        // value of either.
+        // SAFETY: a 64-bit word has the size of four 16-bit words and a stricter alignment, and
+        // every bit pattern is valid for both.
         unsafe { core::slice::from_raw_parts(words.as_ptr().cast(), 4 * words.len()) }
     }
     #[inline(always)]

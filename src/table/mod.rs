@@ -56,7 +56,7 @@ pub const NO_SCORE: i16 = i16::MIN;
 pub struct StaticEvaluation(u16);
 
 impl StaticEvaluation {
-    /// An evaluation above -32,768.
+    /// Packs an evaluation, which must be above -32,768.
     #[must_use]
     pub const fn new(score: Score) -> Self {
         debug_assert!(score > NO_SCORE as Score && score <= i16::MAX as Score);
@@ -69,7 +69,7 @@ impl StaticEvaluation {
         (self.0 != 0).then_some(Score::from((self.0 ^ 1 << 15) as i16))
     }
 
-    /// This one, or else the other.
+    /// This evaluation if there is one, otherwise `other`.
     #[inline]
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
@@ -106,21 +106,21 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// An entry that keeps a static evaluation alone, as engines store it where the table has
-    /// nothing: without a score or a move.
+    /// An entry that has only a static evaluation, without a score or a move. Engines store one
+    /// when the table has no entry of the position.
     #[must_use]
     pub fn evaluation(depth: u8, pv: bool) -> Self {
         Self { score: NO_SCORE, bound: Bound::Lower, depth, pv, nodes: 1, ..Self::default() }
     }
 
-    /// Whether it keeps a static evaluation alone.
+    /// Whether the entry has only a static evaluation.
     #[inline]
     #[must_use]
     pub fn is_evaluation(&self) -> bool {
         self.score == NO_SCORE
     }
 
-    /// Whether this is an empty slot.
+    /// Whether this is the entry of an empty slot.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -152,11 +152,11 @@ pub struct Hit {
 /// The result of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreOutcome {
-    /// The slot written, numbered across the table; of a refused store, that of the position's own
-    /// entry, if it has one.
+    /// The slot written, numbered across the table. If the store was refused: the slot of the
+    /// position's own entry, or 0 if it has none.
     pub slot: usize,
-    /// How many entries from that slot on moved down by one; the last of the slots involved lost
-    /// its entry.
+    /// The number of entries, beginning with that slot's, that moved down by one slot. The entry of
+    /// the last slot involved was evicted.
     pub moved: u8,
     /// Whether the bucket already held an entry of the same key.
     pub same: bool,
@@ -172,11 +172,11 @@ impl StoreOutcome {
         Self { slot, moved: 0, same, refused: false }
     }
 
-    /// A store that was refused; `own`: the slot of the position's entry, if it has one.
+    /// A store that was refused; `own_slot`: the slot of the position's entry, if it has one.
     #[inline]
     #[must_use]
-    pub const fn refused(own: Option<usize>) -> Self {
-        let (slot, same) = match own {
+    pub const fn refused(own_slot: Option<usize>) -> Self {
+        let (slot, same) = match own_slot {
             Some(slot) => (slot, true),
             None => (0, false),
         };
@@ -242,8 +242,8 @@ pub trait Table: Send {
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome;
     /// Records that a hit cut off its node.
     fn cutoff(&mut self, hit: &Hit);
-    /// Records that a hit was deep enough for a node of a closed window, but its bound did not
-    /// settle it. Called only where `table.demotion` asks for it.
+    /// Records that a hit was deep enough for a node with a closed window, but its bound did not
+    /// decide the node. Called only if `table.demotion` needs it.
     fn missed(&mut self, hit: &Hit) {
         let _ = hit;
     }
@@ -262,16 +262,16 @@ pub trait Table: Send {
     fn counts_stored_nodes(&self) -> bool {
         false
     }
-    /// Names the position of the next probe or store by an independent key, for observers of the
+    /// Gives an independent key for the position of the next probe or store, for observers of the
     /// table.
     fn identify(&mut self, check: u64) {
         let _ = check;
     }
-    /// Gives each entry a number in place of a slot, in a table without slots; called by a table
-    /// that observes this one.
+    /// In a table without slots: numbers the entries from now on and reports these numbers as
+    /// slots. Called by a wrapper that observes this table.
     fn number_entries(&mut self) {}
-    /// Marks the entry of a hit as used and counts it in `reused`, unless the policy already does;
-    /// called by a table that observes this one.
+    /// Marks the entry of a hit as used and counts it in `reused`, unless the policy already does.
+    /// Called by a wrapper that observes this table.
     fn mark_used(&mut self, hit: &Hit) {
         let _ = hit;
     }
@@ -281,26 +281,26 @@ pub trait Table: Send {
         None
     }
     /// Ends a turn of the searcher that uses this handle of a shared table; `path`: the keys of the
-    /// positions that it is in the middle of.
+    /// positions on its way from the root to the current node.
     fn suspend(&mut self, path: &[u64]) {
         let _ = path;
     }
-    /// Whether another searcher of a shared table is in the middle of a position, which is counted
-    /// if so.
+    /// Whether another searcher of a shared table is in the middle of a position. If so, counts it
+    /// in `avoided`.
     fn is_elsewhere(&mut self, key: u64) -> bool {
         let _ = key;
         false
     }
-    /// Counts the searcher that uses this handle of a shared table at the entry that its last probe
-    /// or store met, if there is one, until it leaves (ABDADA).
+    /// Records that this searcher of a shared table begins to search a position, at the entry that
+    /// its last probe or store met, if there is one. `leave` ends it (ABDADA).
     fn enter(&mut self, key: u64, depth: u8) {
         let _ = (key, depth);
     }
-    /// Ends what `enter` began.
+    /// Records that the searcher has finished the position of an earlier `enter`.
     fn leave(&mut self, key: u64, depth: u8) {
         let _ = (key, depth);
     }
-    /// Whether the entry of a position counts any searcher at this depth, which is counted if so.
+    /// Whether any searcher has entered a position at this depth. If so, counts it in `avoided`.
     fn is_entered(&mut self, key: u64, depth: u8) -> bool {
         let _ = (key, depth);
         false
@@ -313,7 +313,8 @@ pub trait Table: Send {
     fn now(&self) -> u16;
     /// Counts since the table was created.
     fn counters(&self) -> TableCounters;
-    /// Of a shared table, what its searchers had of each other since it was created.
+    /// For a shared table: the counts of how its searchers affected each other, since it was
+    /// created.
     fn thread_counters(&self) -> ThreadCounters {
         ThreadCounters::default()
     }

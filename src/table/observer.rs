@@ -1,11 +1,12 @@
-//! Follows every position by an independent key, to detect false matches and to classify each miss
-//! (`diagnostics = "full"`).
+//! Identifies every position by an independent key, to detect false matches and to classify each
+//! miss (`diagnostics = "full"`).
 
 use super::shadow::{Shadow, ShadowCounters};
 use super::watch::{Watch, WatchedTable};
 use super::{Entry, Hit, StoreOutcome, Table, TableError};
 
-/// Follows positions. Before each probe and each store, [`Table::identify`] must name the position.
+/// Passes the positions of probes and stores to a [`Shadow`]. [`Table::identify`] must be called
+/// before each probe and each store.
 pub struct PositionObserver {
     shadow: Shadow,
     /// The independent key of the current position.
@@ -71,7 +72,7 @@ mod tests {
     /// Positions from before a clear are remembered, those from before a renew are not.
     #[test]
     fn renewed_table_forgets_earlier_positions() {
-        let found = |renew: bool| {
+        let miss_counts = |renew: bool| {
             let mut table = ObservedTable::new(Box::new(Unbounded::new(&TableOptions::default(), false))).unwrap();
             table.identify(7);
             table.store(7, Entry { bound: Bound::Exact, ..Entry::default() });
@@ -83,6 +84,6 @@ mod tests {
             table.probe(7, 0);
             (table.shadow().miss_emptied, table.shadow().miss_never)
         };
-        assert_eq!([false, true].map(found), [(1, 0), (0, 1)]);
+        assert_eq!([false, true].map(miss_counts), [(1, 0), (0, 1)]);
     }
 }

@@ -249,7 +249,7 @@ mod tests {
                 let guard = Guard { age, ..Guard::default() };
                 let options = TableOptions { refresh, same_key: SameKey::Guard, guard, ..TableOptions::default() };
                 let ages: Vec<u16> = [false, true]
-                    .map(|cut| {
+                    .map(|is_cutoff| {
                         let mut offers = Offers::new(&options, false).unwrap();
                         offers.on_store(
                             7,
@@ -258,7 +258,7 @@ mod tests {
                         );
                         offers.on_advance(1);
                         let hit = Hit { entry: Entry::default(), draft: 0, age: 0, slot: 0 };
-                        if cut {
+                        if is_cutoff {
                             offers.last_probe = (7, 0);
                             offers.on_cutoff(&hit);
                         } else {

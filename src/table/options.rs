@@ -60,7 +60,7 @@ pub enum Index {
 }
 
 impl Layout {
-    /// Bits of a key that an entry keeps at most.
+    /// The largest number of key bits that an entry can store.
     #[must_use]
     pub const fn key_bits(self) -> u32 {
         match self {
@@ -70,7 +70,7 @@ impl Layout {
     }
 }
 
-/// The names of the fixed ones in a file.
+/// The names of the fixed layouts in a file.
 const LAYOUTS: [&str; 3] = ["bytes16", "bytes24", "bytes10"];
 
 impl Serialize for Layout {
@@ -97,7 +97,7 @@ impl<'de> Deserialize<'de> for Layout {
                     "bytes16" => Ok(Layout::Bytes16),
                     "bytes24" => Ok(Layout::Bytes24),
                     "bytes10" => Ok(Layout::Bytes10),
-                    // As a bucket is written in a results file.
+                    // The form in which results files have a shape.
                     text if text.starts_with('{') => Shape::from_text(text).map(Layout::Shape).map_err(E::custom),
                     text => {
                         let shape = Shape::from_name(text).map(Layout::Shape);
@@ -180,11 +180,11 @@ pub struct Demotion {
 }
 
 impl Demotion {
-    /// Whether an entry that refused a store loses any.
+    /// Whether an entry loses depth when it refuses a store of its own position.
     #[inline]
-    pub(super) fn applies_to(&self, refusing: &Entry) -> bool {
-        let score = if refusing.is_evaluation() { 0 } else { refusing.score.unsigned_abs() };
-        self.refused > 0 && score >= self.refused_score && !(self.once && refusing.used)
+    pub(super) fn applies_to(&self, entry: &Entry) -> bool {
+        let score = if entry.is_evaluation() { 0 } else { entry.score.unsigned_abs() };
+        self.refused > 0 && score >= self.refused_score && !(self.once && entry.used)
     }
 }
 
@@ -404,7 +404,7 @@ impl TableOptions {
         Self { kind: TableKind::None, ..Self::default() }
     }
 
-    /// The bucket that `layout` describes, if it does, with what the options beside it say.
+    /// The shape of `layout`, if it is one, with the values of the options that override its parts.
     #[must_use]
     pub fn shape(&self) -> Option<Shape> {
         let Layout::Shape(shape) = self.layout else { return None };
@@ -414,13 +414,13 @@ impl TableOptions {
         Some(Shape { bucket, slots, key_bits, generation: Some(age_bits), evaluation, ..shape })
     }
 
-    /// Whether entries keep the nodes of their subtrees, rounded or not.
+    /// Whether entries keep the node counts of their subtrees, exact or rounded.
     #[must_use]
     pub fn keeps_nodes(&self) -> bool {
         self.shape().is_none_or(|shape| shape.fields().nodes.bits > 0)
     }
 
-    /// The rule for stores of a position that the table holds.
+    /// The rule for stores of a position that the table already holds.
     #[must_use]
     pub fn rule(&self) -> Rule {
         Rule { same_key: self.same_key, guard: self.guard, keep_move: self.keep_move, keep_pv: self.keep_pv }

@@ -1,4 +1,4 @@
-//! Which of several searchers wrote the entry of each slot, and whether anyone has read it.
+//! Records for each slot which of several searchers wrote its entry, and whether any has read it.
 
 use super::StoreOutcome;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -50,7 +50,7 @@ crate::counters! {
 }
 
 impl ThreadCounters {
-    /// Counts an answer; `foreign`: whether another searcher wrote it.
+    /// Counts a hit on an entry of age `age`; `foreign`: whether another searcher wrote it.
     pub(super) fn count_hit(&mut self, age: u16, foreign: bool) {
         self.foreign_hits += u64::from(foreign);
         self.ages += u64::from(age);
@@ -58,7 +58,7 @@ impl ThreadCounters {
     }
 }
 
-/// What is known of the entry in a slot.
+/// What is recorded about the entry of a slot.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Note {
     writer: u8,
@@ -80,20 +80,20 @@ impl Note {
     }
 }
 
-/// The notes of all slots of a table. On threads without a lock two of them may write one note at
-/// once, and one is lost.
+/// The notes of all slots of a table. Threads that use a table without locks may write the same
+/// note at the same time; one of the two is then lost.
 pub struct Ownership(Vec<AtomicU32>);
 
 impl Ownership {
-    /// The notes of an empty table; one without slots grows.
+    /// The notes of an empty table. An unbounded table has no slots yet: see [`Self::grow_to`].
     pub fn new(slots: usize) -> Self {
         let mut notes = Self(Vec::new());
-        notes.cover(slots);
+        notes.grow_to(slots);
         notes
     }
 
-    /// Makes room for so many slots.
-    pub fn cover(&mut self, slots: usize) {
+    /// Makes room for at least this many slots.
+    pub fn grow_to(&mut self, slots: usize) {
         if slots > self.0.len() {
             self.0.resize_with(slots, AtomicU32::default);
         }
@@ -117,7 +117,8 @@ impl Ownership {
         note.occupied && note.writer != searcher
     }
 
-    /// Notes that the entry of a slot answered a probe; returns whether another searcher wrote it.
+    /// Records that the entry of a slot answered a probe; returns whether another searcher wrote
+    /// the entry.
     pub fn read(&self, slot: usize, searcher: u8) -> bool {
         let note = self.note(slot);
         if note.occupied && !note.read {
@@ -126,20 +127,20 @@ impl Ownership {
         note.occupied && note.writer != searcher
     }
 
-    /// Follows a store into slots that are covered, and counts what became of the entry that it
-    /// met.
+    /// Records a store, and counts what it did to the entry that it met: the old entry of its
+    /// position, or the evicted one. There must be notes for all slots of the store.
     pub fn store(&self, stored: StoreOutcome, searcher: u8, depth: u8, counters: &mut ThreadCounters) {
         let last = stored.slot + usize::from(stored.moved);
-        let met = self.note(last);
-        let foreign = met.occupied && met.writer != searcher;
+        let old = self.note(last);
+        let foreign = old.occupied && old.writer != searcher;
         if stored.same && foreign {
-            counters.duplicates += u64::from(met.depth == depth);
+            counters.duplicates += u64::from(old.depth == depth);
             counters.foreign_refusals += u64::from(stored.refused);
         }
         if stored.refused {
             return;
         }
-        let unread = met.occupied && !met.read;
+        let unread = old.occupied && !old.read;
         counters.unread += u64::from(unread);
         counters.foreign_unread += u64::from(unread && foreign);
         (stored.slot..last).rev().for_each(|slot| self.set(slot + 1, self.note(slot)));

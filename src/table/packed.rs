@@ -1,54 +1,57 @@
-//! Entries to the bit, as `table.layout` describes them, in words of 16 bits.
+//! Entries packed bit by bit as `table.layout` describes them, in buckets of 16-bit words.
 //!
 //! ```text
 //! | key | evaluation | bound | pv | used | depth | generation | score | move | nodes | padding |
 //! ```
-//! The key may instead stand in a word of all keys behind the entries. `used` and the rounded nodes
-//! of the subtree, which no engine keeps, take bits that the layout leaves over, if there are any.
-//! An empty slot is all zero.
+//! The keys may instead be in a separate word behind the entries. `used` and the rounded nodes of
+//! the subtree, which no engine keeps, take bits that the layout leaves over, if there are any. An
+//! empty slot is all zero.
 
 use super::entry::{Packing, compress_nodes, expand_nodes, pack, unpack};
 use super::shape::{Fields, Shape};
 use super::{Entry, NO_SCORE, StaticEvaluation};
 use crate::chess::{Bound, Move, Score};
 
-/// The bits of a slot, from those of its bucket.
+/// A packing by shape: where the bits of each slot are in its bucket.
 pub struct Packed {
     shape: Shape,
     fields: Fields,
-    /// Bits from an entry to the next, and of its data from where the key ends.
+    /// Bits from the start of an entry to the start of the next.
     entry_bits: usize,
+    /// Bits of an entry's data.
     data_bits: usize,
-    /// Bits from a key to the next, and where the first begins.
+    /// Bits from the start of a key to the start of the next.
     key_stride: usize,
+    /// The bit at which the first key begins.
     first_key: usize,
-    /// Bits of an entry before its data.
-    own_key: usize,
+    /// Bits of the key within an entry, before its data; 0 if keys are in a separate word.
+    inline_key_bits: usize,
 }
 
 fn mask(bits: usize) -> u128 {
     (1 << bits) - 1
 }
 
-/// Bits of a bucket, up to 113.
-fn read(bucket: &[u16], at: usize, bits: usize) -> u128 {
-    debug_assert!(at % 16 + bits <= 128, "{bits} bits at {at}");
-    let words = &bucket[at / 16..(at + bits).div_ceil(16)];
+/// Reads `bits` bits of a bucket that begin at bit `offset`; at most 113, so that they lie in eight
+/// words.
+fn read(bucket: &[u16], offset: usize, bits: usize) -> u128 {
+    debug_assert!(offset % 16 + bits <= 128, "{bits} bits at {offset}");
+    let words = &bucket[offset / 16..(offset + bits).div_ceil(16)];
     let raw = words.iter().rev().fold(0, |raw, &word| raw << 16 | u128::from(word));
-    raw >> (at % 16) & mask(bits)
+    raw >> (offset % 16) & mask(bits)
 }
 
-/// Writes bits of a bucket and leaves the others.
-fn write(bucket: &mut [u16], at: usize, bits: usize, value: u128) {
+/// Writes `bits` bits of a bucket that begin at bit `offset`, and leaves the others unchanged.
+fn write(bucket: &mut [u16], offset: usize, bits: usize, value: u128) {
     debug_assert!(value <= mask(bits), "{value} in {bits} bits");
-    let (own, new) = (mask(bits) << (at % 16), value << (at % 16));
-    for (place, word) in bucket[at / 16..(at + bits).div_ceil(16)].iter_mut().enumerate() {
-        *word = *word & !((own >> (16 * place)) as u16) | (new >> (16 * place)) as u16;
+    let (written_bits, new) = (mask(bits) << (offset % 16), value << (offset % 16));
+    for (index, word) in bucket[offset / 16..(offset + bits).div_ceil(16)].iter_mut().enumerate() {
+        *word = *word & !((written_bits >> (16 * index)) as u16) | (new >> (16 * index)) as u16;
     }
 }
 
-/// A number with a sign in so many bits; what does not fit is cut to the nearest that does. The
-/// least of all stands for no score.
+/// Packs a score as a signed number of `bits` bits, clamped to what fits. The smallest number
+/// stands for no score.
 fn pack_score(score: i16, bits: u32) -> u64 {
     let most = (1 << (bits.min(16) - 1)) - 1;
     let score = if score == NO_SCORE { -most - 1 } else { i32::from(score).clamp(-most, most) };
@@ -60,8 +63,8 @@ fn unpack_score(packed: u64, bits: u32) -> i16 {
     if score == -1 << (bits.min(16) - 1) { NO_SCORE } else { score as i16 }
 }
 
-/// An evaluation above the least number of so many bits, or 0 for none, which one that does not fit
-/// becomes.
+/// Packs an evaluation into `bits` bits, shifted so that every value is positive. 0 stands for no
+/// evaluation, and also for one that does not fit.
 fn pack_evaluation(evaluation: StaticEvaluation, bits: u32) -> u64 {
     let half = if bits == 0 { 0 } else { 1 << (bits.min(16) - 1) };
     evaluation.get().filter(|score| score.abs() < half).map_or(0, |score| (score + half) as u64)
@@ -81,10 +84,10 @@ impl Packed {
     }
 
     fn data_at(&self, slot: usize) -> usize {
-        slot * self.entry_bits + self.own_key
+        slot * self.entry_bits + self.inline_key_bits
     }
 
-    /// Writes the data of an entry behind the evaluation.
+    /// Writes the data of an entry except its evaluation, which is the first field.
     fn write_data(&self, bucket: &mut [u16], slot: usize, entry: &Entry) {
         let Fields { depth, generation, score, mv, nodes, .. } = self.fields;
         let deepest = (1 << depth.bits) - 1;
@@ -109,12 +112,12 @@ impl Packing for Packed {
         let shape = shape.unwrap_or_default();
         let fields = shape.fields();
         let (entry_bits, key_bits) = (8 * usize::from(shape.entry), usize::from(shape.key_bits));
-        let (own_key, key_stride, first_key) = match shape.first_key_bit() {
+        let (inline_key_bits, key_stride, first_key) = match shape.first_key_bit() {
             Some(first) => (0, key_bits, first),
             None => (key_bits, entry_bits, 0),
         };
         let data_bits = fields.bits() as usize;
-        Self { shape, fields, entry_bits, data_bits, key_stride, first_key, own_key }
+        Self { shape, fields, entry_bits, data_bits, key_stride, first_key, inline_key_bits }
     }
 
     fn words(&self, _: usize) -> usize {
@@ -143,7 +146,7 @@ impl Packing for Packed {
 
     fn is_empty(&self, bucket: &[u16], slot: usize) -> bool {
         let bound = self.fields.bound;
-        read(bucket, self.data_at(slot) + bound.at as usize, bound.bits as usize) == 0
+        read(bucket, self.data_at(slot) + bound.shift as usize, bound.bits as usize) == 0
     }
 
     fn entry(&self, bucket: &[u16], slot: usize) -> Entry {

@@ -95,8 +95,8 @@ pub(super) fn has_bound(entry: &Entry, bound: Bound) -> i64 {
     (entry.bound == bound && !entry.is_evaluation()).into()
 }
 
-/// Whether an expression lets a new entry replace an old one.
-pub(super) fn is_let(lets: Expression, new: &Entry, old: &Entry, now: u16) -> bool {
+/// Whether the expression allows a new entry to replace an old one.
+pub(super) fn allows_replacement(lets: Expression, new: &Entry, old: &Entry, now: u16) -> bool {
     lets.value(|name| FACTS[name].1(new, old, now)) != 0
 }
 
@@ -120,8 +120,8 @@ impl Rule {
         self.same_key == SameKey::Guard && (self.guard.age || !self.guard.lets.is_empty())
     }
 
-    /// Copies to a new entry what only the old one has: the move and the mark of an open window if
-    /// the options say so, and the static evaluation always.
+    /// Copies parts of the old entry that the new one lacks: the static evaluation, and, if the
+    /// options say so, the move and the mark of an open window.
     #[inline]
     pub fn inherit(&self, new: &mut Entry, old: &Entry) {
         if self.keep_move && new.mv.is_none() {
@@ -142,7 +142,7 @@ impl Rule {
             SameKey::Guard => {
                 let Guard { lets, margin, pv, exact, age, .. } = self.guard;
                 if !lets.is_empty() {
-                    return is_let(lets, new, old, now);
+                    return allows_replacement(lets, new, old, now);
                 }
                 let pv = if new.pv { i32::from(pv) } else { 0 };
                 exact && new.bound == Bound::Exact
@@ -152,7 +152,7 @@ impl Rule {
         }
     }
 
-    /// Whether an entry that may not replace the old one still leaves its move in it.
+    /// Whether an entry that was refused still writes its move to the old entry.
     #[inline]
     pub fn renews_move(&self, refused: &Entry, old: &Entry) -> bool {
         let Guard { move_first, fill_move, .. } = self.guard;

@@ -102,24 +102,24 @@ impl Shadow {
         &mut self.slots[slot]
     }
 
-    /// Counts a hit as true or false by the independent key `check`. A true hit marks the entry as
-    /// used.
+    /// Counts a hit as true or false by comparing the independent key `check`. A true hit marks the
+    /// entry as used.
     pub fn hit(&mut self, slot: usize, check: u64) {
         let life = self.slot(slot);
         let true_hit = life.check == check;
-        let first = true_hit && !life.used;
+        let is_first_use = true_hit && !life.used;
         life.used |= true_hit;
         self.counters.false_hits += u64::from(!true_hit);
-        self.counters.lives_used += u64::from(first);
+        self.counters.lives_used += u64::from(is_first_use);
     }
 
     /// Records a hit that cut off its node; false matches do not count.
     pub fn cutoff(&mut self, slot: usize, check: u64) {
         let life = self.slot(slot);
         if life.check == check {
-            let first = !life.cut;
+            let is_first_cutoff = !life.cut;
             life.cut = true;
-            self.counters.lives_cut += u64::from(first);
+            self.counters.lives_cut += u64::from(is_first_cutoff);
         }
     }
 
@@ -163,18 +163,18 @@ impl Shadow {
             return;
         }
         let last = slot + usize::from(moved);
-        let leaving = *self.slot(last);
+        let evicted = *self.slot(last);
         self.slots.copy_within(slot..last, slot + 1);
-        if leaving.occupied && leaving.check == check {
-            self.slots[slot] = SlotLife { depth, ..leaving };
+        if evicted.occupied && evicted.check == check {
+            self.slots[slot] = SlotLife { depth, ..evicted };
             return;
         }
-        if leaving.occupied {
+        if evicted.occupied {
             self.counters.contended += u64::from(!same);
             self.counters.false_updates += u64::from(same);
-            let ghost = self.ghost(leaving.check);
+            let ghost = self.ghost(evicted.check);
             ghost.copies = ghost.copies.saturating_sub(1);
-            (ghost.loss, ghost.depth) = (LossReason::Evicted, leaving.depth);
+            (ghost.loss, ghost.depth) = (LossReason::Evicted, evicted.depth);
         }
         self.counters.lives += 1;
         self.slots[slot] = SlotLife { check, depth, occupied: true, used: false, cut: false };

@@ -1,5 +1,5 @@
-//! Buckets as engines have them, in bytes and bits: `table.layout`. Some of a shape are options of
-//! their own, which override it ([`TableOptions::shape`](super::TableOptions)).
+//! The bucket layouts of engines, in bytes and bits: `table.layout`. Some parts of a shape are also
+//! options of `table`, which override them ([`TableOptions::shape`](super::TableOptions)).
 
 use serde::{Deserialize, Deserializer, de};
 use std::fmt;
@@ -17,7 +17,8 @@ pub struct Shape {
     pub slots: u8,
     /// Bits of the key that are compared.
     pub key_bits: u8,
-    /// Bytes of a word that has the keys of all entries, which then have none.
+    /// Bytes of a separate word that holds the keys of all entries; 0: each entry holds its own
+    /// key.
     #[serde(default, deserialize_with = "deserialize_bytes")]
     pub keys: u16,
     /// Which bits of the key are compared; none: those that the index leaves alone.
@@ -66,10 +67,10 @@ pub enum KeyEnd {
     High,
 }
 
-/// The usual ones: name, bytes of a bucket and of an entry, entries, key bits, bytes of keys, bits
-/// of a generation where all ten would not fit.
+/// The shapes that have a name: name, bytes of a bucket, bytes of an entry, slots, key bits, bytes
+/// of keys, and bits of a generation where all ten would not fit.
 #[allow(clippy::type_complexity)]
-const USUAL: [(&str, u16, u16, u8, u8, u16, Option<u8>); 9] = [
+const NAMED: [(&str, u16, u16, u8, u8, u16, Option<u8>); 9] = [
     ("3x10", 32, 10, 3, 16, 0, None),
     ("3x8", 32, 8, 3, 16, 8, None),
     ("5x12", 64, 12, 5, 16, 0, None),
@@ -81,28 +82,29 @@ const USUAL: [(&str, u16, u16, u8, u8, u16, Option<u8>); 9] = [
     ("1x16", 16, 16, 1, 64, 0, None),
 ];
 
-/// Where a field is in the data of an entry.
+/// The position of a field in the data of an entry.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Field {
-    pub at: u32,
+    /// The number of bits below the field.
+    pub shift: u32,
     pub bits: u32,
 }
 
 impl Field {
-    /// The field of an entry's data.
+    /// The value of the field in an entry's data.
     #[inline]
     pub fn get(self, data: u128) -> u64 {
-        (data >> self.at) as u64 & ((1 << self.bits) - 1)
+        (data >> self.shift) as u64 & ((1 << self.bits) - 1)
     }
 
-    /// The data of the field alone; what it has no bits for is lost.
+    /// Data in which only this field is set, to `value`; bits that do not fit are dropped.
     #[inline]
     pub fn put(self, value: u64) -> u128 {
-        u128::from(value & ((1 << self.bits) - 1)) << self.at
+        u128::from(value & ((1 << self.bits) - 1)) << self.shift
     }
 }
 
-/// The fields of an entry's data, in their order.
+/// The fields of an entry's data, the lowest bits first.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Fields {
     pub evaluation: Field,
@@ -117,13 +119,13 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Bits of all.
+    /// The number of bits of all fields together.
     pub fn bits(&self) -> u32 {
-        self.nodes.at + self.nodes.bits
+        self.nodes.shift + self.nodes.bits
     }
 }
 
-/// Bits of rounded nodes.
+/// Bits of a rounded node count.
 const NODES: u32 = 11;
 
 impl Default for Shape {
@@ -148,38 +150,38 @@ impl Default for Shape {
 }
 
 impl Shape {
-    /// The names of the usual ones.
+    /// The names of all named shapes.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        USUAL.iter().map(|row| row.0)
+        NAMED.iter().map(|row| row.0)
     }
 
-    /// A usual one by its name.
+    /// The shape with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        let &(_, bucket, entry, slots, key_bits, keys, generation) = USUAL.iter().find(|row| row.0 == name)?;
+        let &(_, bucket, entry, slots, key_bits, keys, generation) = NAMED.iter().find(|row| row.0 == name)?;
         Some(Self { bucket, entry, slots, key_bits, keys, generation, ..Self::default() })
     }
 
-    /// One as it is displayed.
+    /// Parses a shape written out in its parts, as `Display` prints it.
     ///
     /// # Errors
-    /// Where it is not.
+    /// The message of the TOML parser.
     pub fn from_text(text: &str) -> Result<Self, String> {
         let table = format!("shape = {text}").parse::<toml::Table>().map_err(|error| error.message().to_owned())?;
         let shape = table.get("shape").cloned().ok_or("expected a bucket in bytes and bits")?;
         shape.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
     }
 
-    /// The first bit of the word of keys, if there is one.
+    /// The bit of the bucket at which the separate word of keys begins, if there is one.
     pub(super) fn first_key_bit(&self) -> Option<usize> {
         (self.keys > 0).then(|| 8 * usize::from(self.slots) * usize::from(self.entry))
     }
 
-    /// Bits of the parts that an entry must have.
-    fn needs(&self) -> [(&'static str, u32); 8] {
-        let own_key = if self.keys == 0 { self.key_bits } else { 0 };
+    /// The parts that an entry must have, each with its name and number of bits.
+    fn required_parts(&self) -> [(&'static str, u32); 8] {
+        let inline_key = if self.keys == 0 { self.key_bits } else { 0 };
         [
-            ("key", own_key),
+            ("key", inline_key),
             ("generation", self.generation.unwrap_or(0)),
             ("evaluation", self.evaluation),
             ("move", self.mv),
@@ -191,20 +193,21 @@ impl Shape {
         .map(|(name, bits)| (name, bits.into()))
     }
 
-    /// Bits of an entry that no part needs.
-    fn room(&self) -> u32 {
-        (8 * u32::from(self.entry)).saturating_sub(self.needs().iter().map(|part| part.1).sum())
+    /// The number of bits of an entry that are left over by the required parts.
+    fn spare_bits(&self) -> u32 {
+        let required_bits = self.required_parts().iter().map(|(_, bits)| bits).sum();
+        (8 * u32::from(self.entry)).saturating_sub(required_bits)
     }
 
-    /// Where its fields are in an entry's data: the key goes before, and what is left over has the
-    /// mark of use and rounded nodes, if there is room for them.
+    /// The positions of the fields in an entry's data, which follows the key. The mark of use and
+    /// the rounded node count take spare bits, if there are enough.
     pub(crate) fn fields(&self) -> Fields {
-        let used = self.room().min(1);
-        let nodes = if self.room() > NODES { NODES } else { 0 };
-        let mut at = 0;
+        let used = self.spare_bits().min(1);
+        let nodes = if self.spare_bits() > NODES { NODES } else { 0 };
+        let mut shift = 0;
         let mut next = |bits: u32| {
-            let field = Field { at, bits };
-            at += bits;
+            let field = Field { shift, bits };
+            shift += bits;
             field
         };
         Fields {
@@ -220,23 +223,25 @@ impl Shape {
         }
     }
 
-    /// Bytes of the entry of a fixed packing that is the same in memory, if one is: with the usual
-    /// fields, and room for what is left over.
+    /// The bytes per entry of the fixed packing (`bytes10` or `bytes16`) that can be used for this
+    /// shape, if either can: the fields must have their default widths, and the data at least the
+    /// 64 bits of a fixed packing.
     pub(super) fn fixed_entry(&self) -> Option<u16> {
         let Self { bucket, entry, slots, key_bits, keys, generation, .. } = *self;
-        let usual = Self { bucket, entry, slots, key_bits, keys, generation, ..Self::default() };
-        let data = 8 * entry - if keys == 0 { u16::from(key_bits) } else { 0 };
+        let with_default_fields = Self { bucket, entry, slots, key_bits, keys, generation, ..Self::default() };
+        let data_bits = 8 * entry - if keys == 0 { u16::from(key_bits) } else { 0 };
         match (bucket, slots) {
-            _ if *self != usual || data < 64 => None,
+            _ if *self != with_default_fields || data_bits < 64 => None,
             (32, 3) if key_bits <= 16 => Some(10),
             _ => (keys == 0 && entry == 16 && bucket == 16 * u16::from(slots)).then_some(16),
         }
     }
 
-    /// Checks that the bits of an entry and the bytes of a bucket add up.
+    /// Checks that the parts fit into an entry, the keys into their word, and the entries into the
+    /// bucket.
     ///
     /// # Errors
-    /// The sum, and what there is.
+    /// The sum that is too large, and the room that there is.
     pub fn check(&self) -> Result<(), String> {
         let &Self { bucket, entry, slots, key_bits, keys, .. } = self;
         for (name, number, range) in [
@@ -259,10 +264,14 @@ impl Shape {
         {
             return Err(format!("{name} {bytes} is odd: entries are made of words of 2 bytes"));
         }
-        let sum: u32 = self.needs().iter().map(|part| part.1).sum();
+        let sum: u32 = self.required_parts().iter().map(|part| part.1).sum();
         if sum > 8 * u32::from(entry) {
-            let parts: Vec<_> =
-                self.needs().iter().filter(|part| part.1 > 0).map(|(name, bits)| format!("{name} {bits}")).collect();
+            let parts: Vec<_> = self
+                .required_parts()
+                .iter()
+                .filter(|part| part.1 > 0)
+                .map(|(name, bits)| format!("{name} {bits}"))
+                .collect();
             let parts = parts.join(" + ");
             return Err(format!("{parts} = {sum} bits, and an entry of {entry} bytes has {}", 8 * entry));
         }
@@ -279,7 +288,7 @@ impl Shape {
         Ok(())
     }
 
-    /// The other options of `table` that it comes to, as TOML.
+    /// The other options of `table` that the shape sets, as TOML.
     #[must_use]
     pub fn text(&self) -> String {
         let Self { bucket, slots, key_bits, .. } = *self;
@@ -294,7 +303,7 @@ impl Shape {
     }
 }
 
-/// Its name, or its parts as they are written in a file.
+/// The name of the shape, or its parts as they are written in a file.
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = Self::names().find(|name| Self::from_name(name).as_ref() == Some(self)) {
@@ -305,7 +314,7 @@ impl fmt::Display for Shape {
         let plain = Self::default();
         let end = key_end.map(|end| if end == KeyEnd::Low { "\"low\"" } else { "\"high\"" }.to_owned());
         let generation = generation.map(|bits| bits.to_string());
-        let differs = |own: u16, usual: u16| (own != usual).then(|| own.to_string());
+        let differs = |value: u16, default: u16| (value != default).then(|| value.to_string());
         for (name, value) in [
             ("keys", differs(self.keys, plain.keys)),
             ("key_end", end),
@@ -415,22 +424,23 @@ mod tests {
         }
     }
 
-    /// Fields follow each other without a gap, and what is left over has the mark of use first.
+    /// Fields follow each other without a gap. The first spare bit is the mark of use; eleven more
+    /// hold the node count.
     #[test]
-    fn fields_lie_one_behind_the_other() {
+    fn fields_follow_each_other_without_a_gap() {
         for (generation, evaluation, used, nodes) in
             [(10, 0, 1, 11), (9, 0, 1, 11), (6, 16, 0, 0), (5, 16, 1, 0), (10, 8, 1, 0)]
         {
             let ten = Shape::from_name("3x10").unwrap();
             let fields = Shape { generation: Some(generation), evaluation, ..ten }.fields();
             let Fields { evaluation, bound, pv, used: mark, depth, generation, score, mv, nodes: last } = fields;
-            let all = [evaluation, bound, pv, mark, depth, generation, score, mv, last];
-            let mut at = 0;
-            for field in all {
-                assert_eq!(field.at, at);
-                at += field.bits;
+            let in_order = [evaluation, bound, pv, mark, depth, generation, score, mv, last];
+            let mut shift = 0;
+            for field in in_order {
+                assert_eq!(field.shift, shift);
+                shift += field.bits;
             }
-            assert_eq!((mark.bits, last.bits, fields.bits()), (used, nodes, at));
+            assert_eq!((mark.bits, last.bits, fields.bits()), (used, nodes, shift));
         }
     }
 }

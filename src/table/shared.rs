@@ -4,37 +4,38 @@
 use super::entered::Entered;
 use super::flight::InFlight;
 use super::ownership::{Ownership, ThreadCounters};
-use super::tear::{Found, Tear, Torn};
+use super::tear::{SlotRead, Tear, TornSlots};
 use super::{Entry, Hit, Occupancy, ShadowCounters, StoreOutcome, Table, TableCounters};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A table, who wrote which entry, and which are torn.
+/// A table and what is recorded about its entries: who wrote them, which searchers are in them, and
+/// which are torn.
 struct Part {
     table: Box<dyn Table>,
     owners: Ownership,
     entered: Entered,
-    torn: Option<Torn>,
+    torn: Option<TornSlots>,
 }
 
-/// The table, or one for each searcher, and where all searchers are.
+/// What all handles share: one table, or one for each searcher, and the searchers' paths.
 struct Shared {
     parts: Vec<Part>,
     flight: InFlight,
     counters: ThreadCounters,
 }
 
-/// The table as one searcher sees it. Calls lock the table, so that handles may be used on several
-/// threads.
+/// One searcher's handle of the table. Each call locks the table, so that handles may be used on
+/// several threads.
 pub struct SharedTable {
     shared: Arc<Mutex<Shared>>,
     searcher: u8,
 }
 
 impl Shared {
-    /// The table that a searcher uses, with what is known of it, and the counters.
+    /// The part that a searcher uses, and the counters.
     fn part(&mut self, searcher: u8) -> (&mut Part, &mut ThreadCounters) {
-        let own = usize::from(searcher).min(self.parts.len() - 1);
-        (&mut self.parts[own], &mut self.counters)
+        let index = usize::from(searcher).min(self.parts.len() - 1);
+        (&mut self.parts[index], &mut self.counters)
     }
 
     fn table(&mut self, searcher: u8) -> &mut dyn Table {
@@ -43,14 +44,14 @@ impl Shared {
 }
 
 impl SharedTable {
-    /// Wraps empty tables, one for all or one for each searcher, and returns the handles of so many
-    /// searchers, that of the main one first. `seed`: of the stores that `tear` tears.
+    /// Wraps empty tables, one for all searchers or one for each, and returns a handle for each of
+    /// `searchers` searchers, the main one first. `seed` decides which stores `tear` tears.
     #[must_use]
     pub fn handles(tables: Vec<Box<dyn Table>>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
         let part = |mut table: Box<dyn Table>| {
             table.number_entries();
             let owners = Ownership::new(table.occupancy().slots as usize);
-            Part { table, owners, entered: Entered::default(), torn: Torn::new(tear, seed) }
+            Part { table, owners, entered: Entered::default(), torn: TornSlots::new(tear, seed) }
         };
         let parts = tables.into_iter().map(part).collect();
         let (flight, counters) = (InFlight::default(), ThreadCounters::default());
@@ -59,7 +60,8 @@ impl SharedTable {
         (0..searchers).map(|searcher| Box::new(handle(searcher)) as Box<dyn Table>).collect()
     }
 
-    /// A searcher that panics ends its search; the table is then not used again.
+    /// Locks the table. A poisoned lock is used all the same: if a searcher panics, the search ends
+    /// and the table is not used again.
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -72,16 +74,16 @@ impl Table for SharedTable {
         let (Part { table, owners, entered, torn }, counters) = shared.part(self.searcher);
         entered.visit(self.searcher, None);
         counters.in_flight += u64::from(in_flight);
-        torn.iter_mut().for_each(|torn| torn.call(self.searcher));
+        torn.iter_mut().for_each(|torn| torn.count_call(self.searcher));
         let mut hit = table.probe(key, depth)?;
-        match torn.as_mut().map_or(Found::Whole, |torn| torn.read(hit.slot, &hit.entry, self.searcher)) {
-            Found::Whole => {}
-            Found::Accepted(entry) => {
+        match torn.as_mut().map_or(SlotRead::Whole, |torn| torn.read(hit.slot, &hit.entry, self.searcher)) {
+            SlotRead::Whole => {}
+            SlotRead::Accepted(entry) => {
                 (counters.torn_reads, counters.torn_accepted) = (counters.torn_reads + 1, counters.torn_accepted + 1);
                 let Entry { generation, used, .. } = hit.entry;
                 hit = Hit { entry: Entry { generation, used, ..entry }, draft: i32::from(entry.depth), ..hit };
             }
-            Found::Rejected => {
+            SlotRead::Rejected => {
                 counters.torn_reads += 1;
                 return None;
             }
@@ -95,12 +97,12 @@ impl Table for SharedTable {
         let mut shared = self.lock();
         let (Part { table, owners, entered, torn }, counters) = shared.part(self.searcher);
         let stored = table.store(key, entry);
-        owners.cover(stored.slot + usize::from(stored.moved) + 1);
+        owners.grow_to(stored.slot + usize::from(stored.moved) + 1);
         owners.store(stored, self.searcher, entry.depth, counters);
         entered.store(stored, key);
         entered.visit(self.searcher, (stored.same || !stored.refused).then_some(stored.slot));
         if let Some(torn) = torn {
-            torn.call(self.searcher);
+            torn.count_call(self.searcher);
             counters.torn += u64::from(torn.store(stored, entry, self.searcher));
         }
         stored
@@ -132,7 +134,7 @@ impl Table for SharedTable {
             table.clear();
             owners.clear();
             entered.clear();
-            torn.iter_mut().for_each(Torn::clear);
+            torn.iter_mut().for_each(TornSlots::clear);
         }
     }
 
@@ -141,15 +143,15 @@ impl Table for SharedTable {
             table.renew();
             owners.clear();
             entered.clear();
-            torn.iter_mut().for_each(Torn::renew);
+            torn.iter_mut().for_each(TornSlots::renew);
         }
     }
 
     fn is_elsewhere(&mut self, key: u64) -> bool {
         let mut shared = self.lock();
-        let there = shared.flight.is_elsewhere(key, self.searcher);
-        shared.counters.avoided += u64::from(there);
-        there
+        let is_elsewhere = shared.flight.is_elsewhere(key, self.searcher);
+        shared.counters.avoided += u64::from(is_elsewhere);
+        is_elsewhere
     }
 
     fn enter(&mut self, key: u64, depth: u8) {
@@ -163,9 +165,9 @@ impl Table for SharedTable {
     fn is_entered(&mut self, key: u64, depth: u8) -> bool {
         let mut shared = self.lock();
         let (part, counters) = shared.part(self.searcher);
-        let there = part.entered.is_entered(key, depth);
-        counters.avoided += u64::from(there);
-        there
+        let is_entered = part.entered.is_entered(key, depth);
+        counters.avoided += u64::from(is_entered);
+        is_entered
     }
 
     fn suspend(&mut self, path: &[u64]) {
@@ -199,9 +201,9 @@ impl Table for SharedTable {
     }
 
     fn counters(&self) -> TableCounters {
-        let mut all = TableCounters::default();
-        self.lock().parts.iter().for_each(|part| all += part.table.counters());
-        all
+        let mut total = TableCounters::default();
+        self.lock().parts.iter().for_each(|part| total += part.table.counters());
+        total
     }
 
     fn thread_counters(&self) -> ThreadCounters {
@@ -209,15 +211,15 @@ impl Table for SharedTable {
     }
 
     fn occupancy(&self) -> Occupancy {
-        let mut all = Occupancy::default();
+        let mut total = Occupancy::default();
         for Occupancy { slots, occupied, current, bytes } in self.lock().parts.iter().map(|part| part.table.occupancy())
         {
-            all.slots += slots;
-            all.occupied += occupied;
-            all.current += current;
-            all.bytes += bytes;
+            total.slots += slots;
+            total.occupied += occupied;
+            total.current += current;
+            total.bytes += bytes;
         }
-        all
+        total
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {

@@ -30,7 +30,8 @@ impl fmt::Display for Size {
             Self::Entries(entries) => write!(f, "{entries}"),
             Self::Share(share) => write!(f, "{} %", share * 100.0),
             Self::Bytes(bytes) => {
-                // The largest unit of which there is at least one, in quarters: 256 KiB, 1.5 MiB.
+                // The largest unit of which there is at least one and the size is a multiple of a
+                // quarter: 256 KiB, 1.5 MiB.
                 let (name, unit) = UNITS
                     .into_iter()
                     .find(|&(_, unit)| bytes >= unit && bytes % (unit / 4).max(1) == 0)

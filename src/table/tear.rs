@@ -55,39 +55,43 @@ pub enum Halves {
 }
 
 /// A store whose second half is late.
-struct Late {
+struct LateStore {
     writer: u8,
-    /// What the slot's data half was, and what it will be.
+    /// The data in the slot before the second half is written.
     stale: Entry,
+    /// The data that the second half writes.
     fresh: Entry,
-    /// The number of calls by others at which it is written.
+    /// The second half is written at this number of calls by other searchers.
     until: u64,
-    /// Whether another searcher has stored into the slot meanwhile: its data will be overwritten.
+    /// Whether another searcher has stored into the slot meanwhile; the second half will overwrite
+    /// the data of that store.
     overwritten: bool,
 }
 
-/// What a reader finds in a slot.
-pub enum Found {
+/// What a reader gets from a slot.
+pub enum SlotRead {
+    /// The key and data of one store.
     Whole,
-    /// The data of another store than the key, taken for that of the key's.
+    /// The data of another store than the key's, which the reader cannot tell apart.
     Accepted(Entry),
+    /// Data that does not match the key.
     Rejected,
 }
 
-/// Which slots have halves of two stores.
-pub struct Torn {
+/// The slots that have halves of two stores.
+pub struct TornSlots {
     options: Tear,
     seed: u64,
     random: Pcg64,
     /// The data of each slot's last store.
     data: Vec<Entry>,
-    late: HashMap<usize, Late>,
-    /// Calls of the table by each searcher and by all.
+    late: HashMap<usize, LateStore>,
+    /// Calls of the table by each searcher.
     calls: Vec<u64>,
-    all: u64,
+    total_calls: u64,
 }
 
-/// What halves are compared by.
+/// The fields by which halves are compared.
 fn data(entry: &Entry) -> (u16, i16, u8, u8, bool) {
     (entry.mv.bits(), entry.score, entry.bound as u8, entry.depth, entry.pv)
 }
@@ -99,12 +103,12 @@ fn checksum(entry: &Entry) -> u8 {
     ((bits | u64::from(pv) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
 }
 
-impl Torn {
-    /// No torn slot of an empty table; none if the options tear nothing.
+impl TornSlots {
+    /// The state of an empty table, without torn slots. None if the options tear no stores.
     pub fn new(options: Tear, seed: u64) -> Option<Self> {
         let random = Pcg64::seed_from_u64(seed);
         let (data, late, calls) = (Vec::new(), HashMap::new(), vec![0; 256]);
-        options.is_on().then_some(Self { options, seed, random, data, late, calls, all: 0 })
+        options.is_on().then_some(Self { options, seed, random, data, late, calls, total_calls: 0 })
     }
 
     pub fn clear(&mut self) {
@@ -112,51 +116,51 @@ impl Torn {
         self.late.clear();
     }
 
-    /// As a new one.
+    /// Returns to the state after `new`.
     pub fn renew(&mut self) {
         self.clear();
         self.random = Pcg64::seed_from_u64(self.seed);
         self.calls.fill(0);
-        self.all = 0;
+        self.total_calls = 0;
     }
 
-    /// Counts a call of the table.
-    pub fn call(&mut self, searcher: u8) {
+    /// Counts a call of the table by a searcher.
+    pub fn count_call(&mut self, searcher: u8) {
         self.calls[usize::from(searcher)] += 1;
-        self.all += 1;
+        self.total_calls += 1;
     }
 
-    /// Calls by others than a searcher.
-    fn others(&self, searcher: u8) -> u64 {
-        self.all - self.calls[usize::from(searcher)]
+    /// The number of calls by all other searchers.
+    fn calls_by_others(&self, searcher: u8) -> u64 {
+        self.total_calls - self.calls[usize::from(searcher)]
     }
 
-    /// What a searcher reads where the table has `entry`.
-    pub fn read(&mut self, slot: usize, entry: &Entry, searcher: u8) -> Found {
-        let Some(late) = self.late.get(&slot) else { return Found::Whole };
-        let written = self.others(late.writer) >= late.until;
-        let seen = match (late.overwritten, written) {
+    /// What a searcher gets when it reads a slot in which the table has `entry`.
+    pub fn read(&mut self, slot: usize, entry: &Entry, searcher: u8) -> SlotRead {
+        let Some(late) = self.late.get(&slot) else { return SlotRead::Whole };
+        let is_written = self.calls_by_others(late.writer) >= late.until;
+        let seen = match (late.overwritten, is_written) {
             (false, false) if late.writer != searcher => late.stale,
             (true, true) => late.fresh,
             (false, true) => {
                 self.late.remove(&slot);
-                return Found::Whole;
+                return SlotRead::Whole;
             }
-            _ => return Found::Whole,
+            _ => return SlotRead::Whole,
         };
         if data(&seen) == data(entry) {
-            return Found::Whole;
+            return SlotRead::Whole;
         }
         let matches = match self.options.entries {
             Halves::Bare => true,
             Halves::Xor | Halves::Word => false,
             Halves::Checksum => checksum(&seen) == checksum(entry),
         };
-        // An empty half is an empty slot.
-        if matches && !seen.is_empty() { Found::Accepted(seen) } else { Found::Rejected }
+        // Data that is still empty makes an empty slot.
+        if matches && !seen.is_empty() { SlotRead::Accepted(seen) } else { SlotRead::Rejected }
     }
 
-    /// Follows a store; returns whether its second half is late.
+    /// Records a store; returns whether its second half is late.
     pub fn store(&mut self, stored: StoreOutcome, entry: Entry, searcher: u8) -> bool {
         if stored.refused {
             return false;
@@ -165,7 +169,8 @@ impl Torn {
         if last >= self.data.len() {
             self.data.resize(last + 1, Entry::default());
         }
-        let mixed = self.late.get(&slot).filter(|late| late.overwritten && self.others(late.writer) >= late.until);
+        let mixed =
+            self.late.get(&slot).filter(|late| late.overwritten && self.calls_by_others(late.writer) >= late.until);
         let stale = mixed.map_or(self.data[slot], |late| late.fresh);
         self.data.copy_within(slot..last, slot + 1);
         self.data[slot] = entry;
@@ -173,14 +178,14 @@ impl Torn {
             let Some(late) = self.late.get_mut(&moved) else { continue };
             late.overwritten = true;
             let (writer, until) = (late.writer, late.until);
-            if writer == searcher || self.others(writer) >= until {
+            if writer == searcher || self.calls_by_others(writer) >= until {
                 self.late.remove(&moved);
             }
         }
         let tears = self.random.random_range(0.0..1.0) < self.options.probability && !self.late.contains_key(&slot);
         if tears {
-            let until = self.others(searcher) + u64::from(self.options.delay);
-            self.late.insert(slot, Late { writer: searcher, stale, fresh: entry, until, overwritten: false });
+            let until = self.calls_by_others(searcher) + u64::from(self.options.delay);
+            self.late.insert(slot, LateStore { writer: searcher, stale, fresh: entry, until, overwritten: false });
         }
         tears
     }
@@ -198,23 +203,23 @@ mod tests {
         Entry { score, bound: Bound::Exact, depth: 3, ..Entry::default() }
     }
 
-    fn torn(entries: Halves) -> Torn {
-        Torn::new(Tear { probability: 1.0, delay: 2, entries }, 1).unwrap()
+    fn torn(entries: Halves) -> TornSlots {
+        TornSlots::new(Tear { probability: 1.0, delay: 2, entries }, 1).unwrap()
     }
 
-    /// A store of a searcher, as a call of the table.
-    fn store(torn: &mut Torn, score: i16, searcher: u8) -> bool {
-        torn.call(searcher);
+    /// Counts a call by a searcher and records its store.
+    fn store(torn: &mut TornSlots, score: i16, searcher: u8) -> bool {
+        torn.count_call(searcher);
         torn.store(StoreOutcome::in_slot(SLOT, false), entry(score), searcher)
     }
 
-    /// The score that a searcher takes from the slot, in which the table has another: 0 if it takes
-    /// nothing.
-    fn read(torn: &mut Torn, score: i16, searcher: u8) -> i16 {
+    /// The score that a searcher reads from the slot, in which the table has `score`; 0 if the read
+    /// is rejected.
+    fn read(torn: &mut TornSlots, score: i16, searcher: u8) -> i16 {
         match torn.read(SLOT, &entry(score), searcher) {
-            Found::Whole => score,
-            Found::Accepted(other) => other.score,
-            Found::Rejected => 0,
+            SlotRead::Whole => score,
+            SlotRead::Accepted(other) => other.score,
+            SlotRead::Rejected => 0,
         }
     }
 
@@ -223,9 +228,9 @@ mod tests {
         let mut torn = torn(Halves::Bare);
         assert!(store(&mut torn, 10, 0));
         assert_eq!([0, 1].map(|searcher| read(&mut torn, 10, searcher)), [10, 0], "an empty half is an empty slot");
-        torn.call(1);
+        torn.count_call(1);
         assert_eq!(read(&mut torn, 10, 1), 0, "one call is too early");
-        torn.call(2);
+        torn.count_call(2);
         assert_eq!(read(&mut torn, 10, 1), 10);
         assert!(store(&mut torn, 20, 0));
         assert_eq!([0, 1].map(|searcher| read(&mut torn, 20, searcher)), [20, 10]);
@@ -233,14 +238,14 @@ mod tests {
         assert_eq!(read(&mut torn, 30, 1), 20);
     }
 
-    /// A second half that comes after another searcher's whole store makes an entry of two.
+    /// A second half that is written after another searcher's whole store mixes the two entries.
     #[test]
-    fn late_half_falls_on_a_store_that_came_between() {
+    fn late_half_overwrites_a_store_that_came_between() {
         let mut torn = torn(Halves::Bare);
         store(&mut torn, 10, 0);
         assert!(!store(&mut torn, 20, 1), "one at a time is late");
         assert_eq!([0, 1, 2].map(|searcher| read(&mut torn, 20, searcher)), [20; 3]);
-        torn.call(2);
+        torn.count_call(2);
         assert_eq!([0, 1, 2].map(|searcher| read(&mut torn, 20, searcher)), [10; 3]);
         assert!(store(&mut torn, 30, 2), "the next store ends it");
         assert_eq!(read(&mut torn, 30, 2), 30);
@@ -252,7 +257,7 @@ mod tests {
         store(&mut torn, 10, 0);
         store(&mut torn, 20, 0);
         assert_eq!(read(&mut torn, 20, 1), 0);
-        // Of 255 other scores one or two have the same eight bits.
+        // About one of 255 other scores has the same checksum of eight bits.
         let mut accepted = 0;
         for score in 1..256 {
             let mut torn = self::torn(Halves::Checksum);
@@ -261,6 +266,6 @@ mod tests {
             accepted += u32::from(read(&mut torn, score, 1) == 1000);
         }
         assert!(accepted < 6, "{accepted}");
-        assert!(Torn::new(Tear { probability: 1.0, delay: 2, entries: Halves::Word }, 1).is_none());
+        assert!(TornSlots::new(Tear { probability: 1.0, delay: 2, entries: Halves::Word }, 1).is_none());
     }
 }

@@ -37,7 +37,8 @@ impl Unbounded {
         }
     }
 
-    /// The slot number of a map key, assigned on first use.
+    /// The number of a map key, which serves as its slot; assigned on first use. 0 if entries are
+    /// not numbered.
     fn slot_number(&mut self, map_key: (u64, u8)) -> usize {
         self.numbers.as_mut().map_or(0, |numbers| {
             let next = numbers.len();
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_those_of_a_new_map_whatever_was_searched_before() {
+    fn bytes_of_a_cleared_map_are_those_of_a_new_map() {
         let [mut new, mut cleared] = [(), ()].map(|()| Unbounded::new(&TableOptions::default(), false));
         (0..3000).for_each(|key| _ = cleared.store(key, Entry::default()));
         cleared.clear();

@@ -1,12 +1,12 @@
-//! A table with an observer: every call goes on to the table, and the observer sees it with the
-//! answer.
+//! A table with an observer: every call is passed on to the table, and the observer sees the call
+//! and its result.
 
 use super::shadow::ShadowCounters;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 
-/// An observer of a table; each call comes with the table's answer.
+/// An observer of a table.
 pub trait Watch: Send {
-    /// The answer to a probe, instead of the table's hit.
+    /// Replaces the table's hit: the result is the answer to the probe.
     fn answer(&mut self, key: u64, hit: Hit) -> Option<Hit> {
         let _ = key;
         Some(hit)
@@ -31,7 +31,7 @@ pub trait Watch: Send {
     }
     /// The table was cleared; `renewed`: reset as if it were new.
     fn on_clear(&mut self, renewed: bool);
-    /// Names the position of the next probe or store by an independent key.
+    /// Gives an independent key for the position of the next probe or store.
     fn on_identify(&mut self, check: u64) {
         let _ = check;
     }
@@ -40,7 +40,7 @@ pub trait Watch: Send {
         let _ = (key, depth);
         None
     }
-    /// The table's counters, as the observer has them.
+    /// The table's counters, adjusted by the observer.
     fn count(&self, counters: TableCounters) -> TableCounters {
         counters
     }

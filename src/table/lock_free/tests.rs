@@ -31,16 +31,16 @@ fn all_options() -> Vec<TableOptions> {
         TableOptions { slots: 4, policy: policy("ancient"), refresh: Refresh::Cutoff, ..small.clone() },
         TableOptions { slots: 3, layout: Layout::Bytes10, policy: policy("depth-age"), age_bits: 3, ..small.clone() },
         TableOptions { slots: 3, layout: Layout::Bytes10, refresh: Refresh::Match, ..small.clone() },
-        TableOptions { refresh: Refresh::Match, ..described("3x10", &small) },
-        TableOptions { policy: policy("depth-age"), ..described("5x12", &small) },
-        TableOptions { policy: policy("always"), ..described("3x8", &small) },
+        TableOptions { refresh: Refresh::Match, ..with_shape("3x10", &small) },
+        TableOptions { policy: policy("depth-age"), ..with_shape("5x12", &small) },
+        TableOptions { policy: policy("always"), ..with_shape("3x8", &small) },
         TableOptions { slots: 5, layout: Layout::Bytes24, policy: policy("big1"), same_key: SameKey::Guard, ..small },
     ]
 }
 
-/// A described bucket that is packed to the bit.
+/// Options with a layout described by a shape, which is packed bit by bit.
 #[cfg(not(loom))]
-fn described(name: &str, options: &TableOptions) -> TableOptions {
+fn with_shape(name: &str, options: &TableOptions) -> TableOptions {
     let shape = crate::table::shape::Shape::from_name(name).unwrap();
     let (slots, key_bits) = (shape.slots, shape.key_bits);
     let layout = Layout::Shape(shape);
@@ -52,8 +52,8 @@ fn both<'t>(plain: &'t mut dyn Table, handle: &'t mut LockFree) -> [&'t mut dyn 
     [plain, handle]
 }
 
-/// One searcher's handle does what the table does that it replaces: the same answers, outcomes,
-/// counts, entries and occupancy.
+/// A single handle behaves like the plain table: the same hits, outcomes, counts, entries and
+/// occupancy.
 #[cfg(not(loom))]
 #[test]
 fn one_handle_equals_the_plain_table() {
@@ -72,36 +72,39 @@ fn one_handle_equals_the_plain_table() {
                     1 if depth == 3 => both(&mut *plain, &mut handle).into_iter().for_each(Table::clear),
                     2..100 => {
                         let offer = Entry { nodes: key as u32 >> 8, ..entry(depth.into(), depth) };
-                        let [one, other] = both(&mut *plain, &mut handle).map(|table| table.store(key, offer));
-                        assert_eq!(one, other);
+                        let [plain, lock_free] = both(&mut *plain, &mut handle).map(|table| table.store(key, offer));
+                        assert_eq!(plain, lock_free);
                     }
-                    then => {
-                        let [one, other] = both(&mut *plain, &mut handle).map(|table| {
+                    action => {
+                        let [plain, lock_free] = both(&mut *plain, &mut handle).map(|table| {
                             let hit = table.probe(key, depth);
-                            hit.iter().filter(|_| then % 3 == 0).for_each(|hit| table.cutoff(hit));
-                            hit.iter().filter(|_| then % 3 == 1).for_each(|hit| table.missed(hit));
+                            hit.iter().filter(|_| action % 3 == 0).for_each(|hit| table.cutoff(hit));
+                            hit.iter().filter(|_| action % 3 == 1).for_each(|hit| table.missed(hit));
                             hit.map(|hit| (hit.entry, hit.draft, hit.age, hit.slot))
                         });
-                        assert_eq!(one, other);
+                        assert_eq!(plain, lock_free);
                     }
                 }
                 assert_eq!(plain.occupancy(), handle.occupancy());
             }
             assert_eq!(plain.counters(), handle.counters());
-            let found = plain.counters();
+            let counters = plain.counters();
             let least = rounds / 40;
-            assert!(found.hits > least && found.evictions + found.rejections > least, "{options:?} {found:?}");
+            assert!(
+                counters.hits > least && counters.evictions + counters.rejections > least,
+                "{options:?} {counters:?}"
+            );
             let entries = |table: &dyn Table| {
-                let mut all = Vec::new();
-                table.for_each(&mut |entry| all.push(*entry));
-                all
+                let mut entries = Vec::new();
+                table.for_each(&mut |entry| entries.push(*entry));
+                entries
             };
             assert_eq!(entries(&*plain), entries(&handle));
         }
     }
 }
 
-/// A table of one slot for three searchers, of which the last one looks on.
+/// Three handles of a table with one slot: the first two write, the third one only probes.
 fn single(xor: bool, refresh: Refresh) -> [LockFree; 3] {
     let options = TableOptions { size: Size::Entries(1), slots: 1, refresh, ..TableOptions::default() };
     LockFree::create(&options, None, 3, xor).unwrap().try_into().unwrap_or_else(|_| panic!("three handles"))
@@ -109,12 +112,12 @@ fn single(xor: bool, refresh: Refresh) -> [LockFree; 3] {
 
 const KEYS: [u64; 2] = [0x1234_5678_9abc_def0, 0x0fed_cba9_8765_4321];
 
-/// What a searcher finds of the two positions, as scores.
+/// The scores that a searcher finds for the two positions.
 fn scores(handle: &mut LockFree) -> [Option<i16>; 2] {
     KEYS.map(|key| handle.probe(key, 0).map(|hit| hit.entry.score))
 }
 
-/// Each searcher counts for itself, and what others counted is known when their turns end.
+/// Each searcher has its own counts; those of the others are added when their turns end.
 #[cfg(not(loom))]
 #[test]
 fn each_handle_has_counters_of_its_own() {
@@ -131,22 +134,22 @@ fn each_handle_has_counters_of_its_own() {
     assert_eq!(first.probe(KEYS[0], 0).map(|hit| hit.entry.score), Some(2), "they share the entries");
 }
 
-/// Half of one store and half of another: a bare entry is taken for whole, one combined by XOR is
-/// not.
+/// An entry made of the halves of two stores is accepted if keys are bare, and rejected if keys are
+/// combined with the data by XOR.
 #[cfg(not(loom))]
 #[test]
-fn torn_entry_is_taken_where_bare_and_rejected_where_combined() {
+fn torn_entry_is_accepted_without_xor_and_rejected_with_it() {
     for (layout, slots) in [(Layout::Bytes16, 1), (Layout::Bytes24, 1), (Layout::Bytes10, 3)] {
-        for (xor, taken) in [(false, Some(2)), (true, None)] {
+        for (xor, expected) in [(false, Some(2)), (true, None)] {
             let options = TableOptions { size: Size::Entries(slots.into()), slots, layout, ..TableOptions::default() };
             let mut table = LockFree::create(&options, None, 1, xor).unwrap().remove(0);
             table.store(KEYS[0], entry(1, 4));
-            let data = if slots == 3 { 0 } else { 1 };
-            let whole = table.common.words[data].load(Ordering::Relaxed);
-            let other = entry::pack(&Entry { mv: crate::chess::Move::from_bits(77), ..entry(2, 4) });
-            table.common.words[data].store(other, Ordering::Relaxed);
-            assert_eq!(scores(&mut table)[0], taken, "{layout:?}");
-            table.common.words[data].store(whole, Ordering::Relaxed);
+            let data_index = if slots == 3 { 0 } else { 1 };
+            let own_data = table.common.words[data_index].load(Ordering::Relaxed);
+            let other_data = entry::pack(&Entry { mv: crate::chess::Move::from_bits(77), ..entry(2, 4) });
+            table.common.words[data_index].store(other_data, Ordering::Relaxed);
+            assert_eq!(scores(&mut table)[0], expected, "{layout:?}");
+            table.common.words[data_index].store(own_data, Ordering::Relaxed);
             assert_eq!(scores(&mut table)[0], Some(1), "{layout:?}");
         }
     }
@@ -157,30 +160,30 @@ fn torn_entry_is_taken_where_bare_and_rejected_where_combined() {
 #[test]
 fn large_table_is_cleared_by_its_searchers() {
     let options = TableOptions {
-        size: Size::Entries((CLEARED_BY_ONE as u64 * 5 / 4).next_multiple_of(4)),
+        size: Size::Entries((MIN_WORDS_PER_THREAD as u64 * 5 / 4).next_multiple_of(4)),
         ..all_options()[1].clone()
     };
     for searchers in [1, 2, 3, 8] {
         let mut handle = LockFree::create(&options, None, searchers, false).unwrap().remove(0);
-        assert!(handle.common.words.len() > 2 * CLEARED_BY_ONE);
+        assert!(handle.common.words.len() > 2 * MIN_WORDS_PER_THREAD);
         handle.common.words.iter().for_each(|word| word.store(1, Ordering::Relaxed));
         handle.clear();
         assert!(handle.common.words.iter().all(|word| word.load(Ordering::Relaxed) == 0), "{searchers}");
     }
 }
 
-/// Threads that probe, store and clear at once find entries that were stored, where keys are
-/// combined: the score is that of the key.
+/// Threads that probe and store at the same time find only whole entries if keys are combined with
+/// the data: each entry has the score that was stored for its key.
 #[cfg(not(loom))]
 #[test]
 fn threads_find_what_was_stored() {
     let rounds = if cfg!(miri) { 60 } else { 20_000 };
     for options in all_options() {
         let handles = LockFree::create(&options, None, 3, true).unwrap();
-        let found: u64 = std::thread::scope(|scope| {
+        let hits: u64 = std::thread::scope(|scope| {
             let run = |(number, mut table): (usize, LockFree)| {
                 scope.spawn(move || {
-                    let (mut state, mut found) = (number as u64, 0);
+                    let (mut state, mut hits) = (number as u64, 0);
                     for round in 0..rounds {
                         let number = draw(&mut state) % 160;
                         // Sixteen bits of two keys are never the same.
@@ -188,7 +191,7 @@ fn threads_find_what_was_stored() {
                         match table.probe(key, 0) {
                             Some(hit) => {
                                 assert_eq!(hit.entry.score, number as i16);
-                                found += 1;
+                                hits += 1;
                                 table.cutoff(&hit);
                             }
                             None => drop(table.store(key, entry(number as i16, (state % 9) as u8))),
@@ -199,58 +202,59 @@ fn threads_find_what_was_stored() {
                     }
                     table.suspend(&[]);
                     assert_eq!(table.occupancy().occupied.min(1), 1);
-                    found
+                    hits
                 })
             };
             let threads: Vec<_> = handles.into_iter().enumerate().map(run).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).sum()
         });
-        assert!(found > rounds / 4, "{found}");
+        assert!(hits > rounds / 4, "{hits}");
     }
 }
 
-/// Two searchers store into one slot while a third one looks on, in every order in which their
-/// reads and writes of words may come: `found` is called with what the third one finds.
+/// Two searchers store into one slot while a third one probes, in every possible order of their
+/// reads and writes of words. `check` is called with the scores that the third one finds, during
+/// the stores and after them.
 #[cfg(loom)]
-fn store_at_once(xor: bool, found: impl Fn([Option<i16>; 2]) + Send + Sync + 'static) {
+fn store_at_once(xor: bool, check: impl Fn([Option<i16>; 2]) + Send + Sync + 'static) {
     loom::model(move || {
         let [first, second, mut third] = single(xor, Refresh::Never);
-        let threads = [(first, 0), (second, 1)].map(|(mut table, at)| {
+        let threads = [(first, 0), (second, 1)].map(|(mut table, position)| {
             loom::thread::spawn(move || {
-                table.store(KEYS[at], entry(at as i16, 4));
+                table.store(KEYS[position], entry(position as i16, 4));
             })
         });
-        found(scores(&mut third));
+        check(scores(&mut third));
         threads.into_iter().for_each(|thread| thread.join().unwrap());
-        found(scores(&mut third));
+        check(scores(&mut third));
     });
 }
 
 #[cfg(loom)]
 #[test]
 fn combined_entries_are_whole_in_every_order() {
-    store_at_once(true, |found| {
-        assert!([None, Some(0)].contains(&found[0]) && [None, Some(1)].contains(&found[1]), "{found:?}");
+    store_at_once(true, |scores| {
+        assert!([None, Some(0)].contains(&scores[0]) && [None, Some(1)].contains(&scores[1]), "{scores:?}");
     });
 }
 
-/// The model is one in which entries can be torn.
+/// In this model entries can indeed be torn.
 #[cfg(loom)]
 #[test]
 fn bare_entries_are_torn_in_some_order() {
     use std::sync::atomic::AtomicBool;
     let torn = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&torn);
-    store_at_once(false, move |found| {
-        if found[0] == Some(1) || found[1] == Some(0) {
+    store_at_once(false, move |scores| {
+        if scores[0] == Some(1) || scores[1] == Some(0) {
             seen.store(true, Ordering::Relaxed);
         }
     });
     assert!(torn.load(Ordering::Relaxed));
 }
 
-/// A hit that renews the age of its entry never puts its data under the key of a store that came
-/// between.
+/// A hit that renews the age of its entry never writes its data under the key of another store that
+/// came in between.
 #[cfg(loom)]
 #[test]
 fn renewed_age_spoils_no_store() {
@@ -266,9 +270,9 @@ fn renewed_age_spoils_no_store() {
     });
 }
 
-/// A store and an exchange that succeeded by the value before it: the store came later. With loom's
-/// own words it is lost in some order. When this no longer panics, loom has been mended and the
-/// word of its own can go.
+/// The exchange expects the value from before the store, so if it succeeds, the store came later
+/// and must last. With loom's own atomics the store is lost in some order. When this test no longer
+/// panics, loom has been fixed and our own `AtomicU64` can be removed.
 #[cfg(loom)]
 #[test]
 #[should_panic(expected = "the store is lost")]

@@ -1,15 +1,15 @@
-//! The words of a table under loom, which tries every order in which threads may see them.
+//! The words of a table under loom, which tries every order in which threads may see their values.
 
 use crate::table::TableError;
 use std::ops::Deref;
 
 pub use loom::sync::atomic::{AtomicU16, Ordering};
 
-/// A word that is stored to by an exchange. Loom lets a plain store come between the two halves of
+/// A word whose `store` is an exchange. Loom lets a plain store come between the two halves of
 /// another thread's exchange, so that afterwards either value may be read; in the memory model of
 /// C++11 an exchange reads the last value before its own (`tests::loom_loses_a_store`, loom's
-/// issues 254 and 389). An exchange has a place in the order of all, as a store has on any
-/// processor; orders of stores that no sequence of steps gives are not tried.
+/// issues 254 and 389). Exchanges have a place in one order of all writes to the word, as stores
+/// have on any processor. The price: loom does not try orders of stores that no interleaving gives.
 pub struct AtomicU64(loom::sync::atomic::AtomicU64);
 
 impl AtomicU64 {

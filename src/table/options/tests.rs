@@ -1,6 +1,7 @@
 use super::*;
 
-/// Options of each rule, with move and mark kept or not; guards with every clause on and off.
+/// Options for every same-key rule, each with and without `keep_move` and `keep_pv`. Among the
+/// guards, every clause is on and off at least once.
 pub fn every_rule() -> impl Iterator<Item = TableOptions> {
     let ethereal = Guard { margin: 3, pv: 0, age: false, ..Guard::default() };
     let bare = Guard {
@@ -16,11 +17,11 @@ pub fn every_rule() -> impl Iterator<Item = TableOptions> {
     let plain = [SameKey::Replace, SameKey::Policy, SameKey::Deeper].map(|same_key| (same_key, Guard::default()));
     let guards = [Guard::default(), ethereal, bare, filling].map(|guard| (SameKey::Guard, guard));
     plain.into_iter().chain(guards).flat_map(|(same_key, guard)| {
-        [false, true].map(|kept| TableOptions {
+        [false, true].map(|keep| TableOptions {
             same_key,
             guard,
-            keep_move: kept,
-            keep_pv: kept,
+            keep_move: keep,
+            keep_pv: keep,
             ..TableOptions::default()
         })
     })

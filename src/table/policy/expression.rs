@@ -27,7 +27,7 @@ pub struct Formula {
     pub ties: Ties,
 }
 
-/// The worth of `depth-age`.
+/// The default expression for the worth of an entry: that of the policy `depth-age`.
 const WORTH: &str = "depth - 8 * age";
 
 impl Default for Formula {
@@ -37,10 +37,10 @@ impl Default for Formula {
     }
 }
 
-/// A fact of an entry, given the current tick.
+/// A fact about an entry, given the current tick.
 type Fact = fn(&Entry, u16) -> i64;
 
-/// The facts of an entry by name.
+/// The facts about an entry, by name.
 const FACTS: [(&str, Fact); 9] = [
     ("depth", |entry, _| entry.depth.into()),
     ("age", |entry, now| entry.age(now).into()),
@@ -66,7 +66,7 @@ impl Replacement for Formula {
         let worth = |entry: &Entry| self.worth.value(|name| FACTS[name].1(entry, now));
         // If the bucket already has the newcomer's position, only that entry can be replaced.
         let slot = newcomer.same.unwrap_or_else(|| least_worth_by(bucket, self.ties, worth).0);
-        let is_let = || same_key::is_let(self.lets, &newcomer.entry, &bucket[slot], now);
-        if self.lets.is_empty() || is_let() { Decision::replace(slot) } else { Decision::Refuse }
+        let is_allowed = || same_key::allows_replacement(self.lets, &newcomer.entry, &bucket[slot], now);
+        if self.lets.is_empty() || is_allowed() { Decision::replace(slot) } else { Decision::Refuse }
     }
 }

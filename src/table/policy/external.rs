@@ -112,14 +112,14 @@ static REGISTRY: LazyLock<RwLock<Registry>> = LazyLock::new(RwLock::default);
 /// it before reading any options, once for each policy.
 ///
 /// # Errors
-/// When the name is not plain or already taken, the policy does not serialize to a table, or it
-/// needs words in each bucket.
+/// When the name has other characters than small letters, digits and dashes, or is already taken;
+/// when the policy does not serialize to a table; or when it needs words in each bucket.
 pub fn register<P>(name: &'static str) -> Result<(), String>
 where
     P: Replacement + Sync + Default + Serialize + DeserializeOwned,
 {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if name.is_empty() || !name.chars().all(plain) {
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || !name.chars().all(is_allowed) {
         return Err(format!("`{name}`: expected a name of small letters, digits and dashes"));
     }
     if super::Policy::from_name(name).is_some() {

@@ -111,7 +111,7 @@ pub trait Replacement: Copy + Send + 'static {
     }
 
     /// Whether an empty slot is filled without asking the policy; otherwise the policy weighs it
-    /// like an entry of depth 0 and time 0. Always false for a policy that keeps its slots in
+    /// like an entry of depth 0 stored at time 0. Always false for a policy that keeps its slots in
     /// order.
     #[inline]
     fn fills_empty(&self) -> bool {
@@ -163,23 +163,23 @@ pub enum Ties {
     Last,
 }
 
-/// Returns the slot of least worth, the first of equals, and its worth. Returning the worth and
-/// inlining the call keep the unpacked bucket in registers.
+/// Returns the slot of the entry with the least worth (the first of equals) and that worth.
+/// Returning the worth and inlining the call keep the unpacked bucket in registers.
 #[inline(always)]
 fn least_worth<W: PartialOrd + Copy>(bucket: &[Entry], worth: impl Fn(&Entry) -> W) -> (usize, W) {
     least_worth_by(bucket, Ties::First, worth)
 }
 
-/// As `least_worth`, with a choice between the first and the last of equals.
+/// As `least_worth`; `ties` chooses between the first and the last of equals.
 #[inline(always)]
 fn least_worth_by<W: PartialOrd + Copy>(bucket: &[Entry], ties: Ties, worth: impl Fn(&Entry) -> W) -> (usize, W) {
-    let (mut best, mut least) = (0, worth(&bucket[0]));
+    let (mut least_slot, mut least) = (0, worth(&bucket[0]));
     for (slot, entry) in bucket.iter().enumerate().skip(1) {
         let worth = worth(entry);
-        let less = worth < least || ties == Ties::Last && worth == least;
-        (best, least) = if less { (slot, worth) } else { (best, least) };
+        let replaces = worth < least || ties == Ties::Last && worth == least;
+        (least_slot, least) = if replaces { (slot, worth) } else { (least_slot, least) };
     }
-    (best, least)
+    (least_slot, least)
 }
 
 /// Generates the modules, the `Policy` enum and its dispatch from one list.
@@ -241,7 +241,7 @@ macro_rules! policies {
                 }
             }
 
-            /// The numbers of slots per bucket that it supports.
+            /// The numbers of slots per bucket that the policy supports.
             #[must_use]
             pub fn slots(&self) -> RangeInclusive<u8> {
                 match self {
@@ -250,7 +250,7 @@ macro_rules! policies {
                 }
             }
 
-            /// Policy words per bucket.
+            /// The number of words that the table keeps for the policy in each bucket.
             #[must_use]
             pub fn words(&self) -> usize {
                 match self {
@@ -276,19 +276,20 @@ macro_rules! policies {
                 }
             }
 
-            /// The policy where depths are counted from so many plies below 0.
+            /// The same policy for entries whose depths are stored with `offset` plies added: the
+            /// depth of an empty slot moves with them.
             #[must_use]
-            pub fn count_depths_from(&self, below: u8) -> Self {
+            pub fn with_depth_offset(&self, offset: u8) -> Self {
                 match *self {
                     Self::DepthAge(policy) if policy.weigh_empty => {
-                        let empty_depth = policy.empty_depth.saturating_add_unsigned(below);
+                        let empty_depth = policy.empty_depth.saturating_add_unsigned(offset);
                         Self::DepthAge(DepthAge { empty_depth, ..policy })
                     }
                     policy => policy,
                 }
             }
 
-            /// Whether it reads the nodes of an entry's subtree.
+            /// Whether the policy reads the node counts of entries.
             #[must_use]
             pub fn reads_nodes(&self) -> bool {
                 match self {
@@ -299,7 +300,7 @@ macro_rules! policies {
                 }
             }
 
-            /// Whether it has entries marked as used.
+            /// Whether the policy marks entries as used.
             #[must_use]
             pub fn marks_entries(&self) -> bool {
                 match self {
@@ -416,7 +417,7 @@ pub fn deserialize_policy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
             if !Policy::NAMES.contains(&kind.as_str()) {
                 fields.remove("kind");
                 match external::from_name(&kind, fields.clone()) {
-                    Some(read) => return read.map(Policy::External).map_err(serde::de::Error::custom),
+                    Some(policy) => return policy.map(Policy::External).map_err(serde::de::Error::custom),
                     None => fields.insert("kind".to_owned(), kind.into()),
                 };
             }

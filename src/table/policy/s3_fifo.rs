@@ -82,8 +82,8 @@ impl Queues {
         self.accesses >> (2 * slot) & MAX_ACCESSES
     }
 
-    fn set_accesses(&mut self, slot: u8, times: u64) {
-        self.accesses = self.accesses & !(MAX_ACCESSES << (2 * slot)) | times << (2 * slot);
+    fn set_accesses(&mut self, slot: u8, count: u64) {
+        self.accesses = self.accesses & !(MAX_ACCESSES << (2 * slot)) | count << (2 * slot);
     }
 
     fn push_main(&mut self, slot: u8) {
@@ -137,11 +137,12 @@ impl Ghosts {
 }
 
 impl S3Fifo {
-    /// Evicts an entry; returns its slot and whether it came from the small queue.
+    /// Evicts an entry; returns its slot and whether it came from the small queue. `main_slots`:
+    /// the number of slots of the main queue.
     #[inline(always)]
-    fn evict(&self, queues: &mut Queues, main: usize) -> (u8, bool) {
+    fn evict(&self, queues: &mut Queues, main_slots: usize) -> (u8, bool) {
         queues.full = true;
-        if queues.main_len <= main {
+        if queues.main_len <= main_slots {
             while queues.small_len > 0 {
                 let slot = queues.remove(queues.main_len);
                 queues.small_len -= 1;
@@ -157,7 +158,7 @@ impl S3Fifo {
             queues.main_len -= 1;
             match queues.accesses(slot) {
                 0 => return (slot, false),
-                times => queues.set_accesses(slot, times - 1),
+                count => queues.set_accesses(slot, count - 1),
             }
             queues.push_main(slot);
         }
@@ -180,19 +181,19 @@ impl Replacement for S3Fifo {
         let mut queues = Queues::read(words[0]);
         let mut ghosts = Ghosts(u128::from(words[1]) | u128::from(words[2]) << 64);
         let small = usize::from(self.small).min(bucket.len() - 1);
-        let returns = ghosts.forget(fingerprint(notes.key));
+        let was_ghost = ghosts.forget(fingerprint(notes.key));
         let slot = match bucket.iter().position(Entry::is_empty) {
             Some(free) => free as u8,
             None => {
-                let (slot, failed) = self.evict(&mut queues, bucket.len() - small);
-                if failed {
+                let (slot, from_small) = self.evict(&mut queues, bucket.len() - small);
+                if from_small {
                     ghosts.remember(fingerprint(notes.keys[usize::from(slot)]), self.ghosts);
                 }
                 slot
             }
         };
         queues.set_accesses(slot, 0);
-        if returns || !queues.full && queues.small_len >= small {
+        if was_ghost || !queues.full && queues.small_len >= small {
             queues.push_main(slot);
         } else {
             queues.push_small(slot);

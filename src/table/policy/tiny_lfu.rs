@@ -70,16 +70,16 @@ impl TinyLfu {
         let least = first_count.min(second_count);
         // Conservative update: only the smaller counters grow, since the others count another key
         // too. Branchless, because which ones is unpredictable.
-        let more = u64::from(least < MAX_COUNT);
-        words[ROWS[0]] += (more & u64::from(first_count == least)) << first;
-        words[ROWS[1]] += (more & u64::from(second_count == least)) << second;
+        let increment = u64::from(least < MAX_COUNT);
+        words[ROWS[0]] += (increment & u64::from(first_count == least)) << first;
+        words[ROWS[1]] += (increment & u64::from(second_count == least)) << second;
         words[ORDER] += 1 << RECORDED_SHIFT;
         if words[ORDER] >> RECORDED_SHIFT < u64::from(self.sample) * slots as u64 {
-            return least + more;
+            return least + increment;
         }
         words[ORDER] &= (1 << RECORDED_SHIFT) - 1;
         ROWS.into_iter().for_each(|row| words[row] = words[row] >> 1 & 0x7777_7777_7777_7777);
-        (least + more) >> 1
+        (least + increment) >> 1
     }
 }
 

@@ -19,9 +19,9 @@ impl Replacement for VipermateFirst {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let old = &bucket[0];
-        let weak = old.bound <= Bound::Upper;
+        let is_weak = old.bound <= Bound::Upper;
         // The rule requires a better bound only if the key is the same.
-        let better = newcomer.entry.depth >= old.depth && (newcomer.entry.bound >= old.bound || newcomer.same.is_none());
-        if weak || better { Decision::replace(0) } else { Decision::Refuse }
+        let is_better = newcomer.entry.depth >= old.depth && (newcomer.entry.bound >= old.bound || newcomer.same.is_none());
+        if is_weak || is_better { Decision::replace(0) } else { Decision::Refuse }
     }
 }

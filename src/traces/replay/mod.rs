@@ -79,14 +79,15 @@ pub trait ReplayTable {
     fn occupancy(&self) -> crate::table::Occupancy;
 }
 
-/// The options of a table for a trace of depths down to `lowest`: steps count depths from there, if
-/// it is below 0, and with them what the options compare depths with.
+/// The options of a table for a trace whose depths go down to `lowest`. If that is below 0, the
+/// replay stores depths with `-lowest` added; the same is added to the options that are compared
+/// with depths.
 pub fn count_depths_from(lowest: i16, options: &TableOptions) -> TableOptions {
     let below = u8::try_from(lowest.min(0).unsigned_abs()).unwrap_or(u8::MAX);
     let Demotion { from, missed_depth, .. } = options.demotion;
     let missed_depth = if missed_depth == 0 { 0 } else { missed_depth.saturating_add(below) };
     let demotion = Demotion { from: from.saturating_add(below), missed_depth, ..options.demotion };
-    TableOptions { demotion, policy: options.policy.count_depths_from(below), ..options.clone() }
+    TableOptions { demotion, policy: options.policy.with_depth_offset(below), ..options.clone() }
 }
 
 /// Creates the table that `options` describe, for a replay.
