@@ -247,7 +247,7 @@ fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
         return None;
     }
-    let (cells, levels_differ) = curves::ratio_map(&grid.frame, &grid.axes, (0, 1), summary);
+    let curves::RatioMap { cells, levels_differ } = curves::ratio_map(&grid.frame, &grid.axes, (0, 1), summary);
     let filled = cells.iter().flatten().flatten().count();
     if filled * 2 < cells.iter().map(Vec::len).sum::<usize>() {
         return None;

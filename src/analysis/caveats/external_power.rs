@@ -2,7 +2,7 @@
 //! engine are chaotic: a small change to its table sends every search another way. One search
 //! therefore says little, and how little it says is known before the run.
 
-use crate::analysis::questions::findings::round_up;
+use crate::analysis::questions::findings::format_rounded_up;
 use crate::analysis::questions::line::Line;
 use crate::analysis::questions::summary::{Question, Summary};
 use crate::analysis::rows::frame::Frame;
@@ -170,7 +170,7 @@ impl fmt::Display for ExternalPower {
             f,
             "{clusters} {unit}{shortfall}{comparison_text}: if {quantity} has a standard deviation of {spread} ({origin}), power is 80 % for differences of {} or more; {requirement} {} {unit}",
             format_range(self.detectable_effects().map(format_percent)),
-            format_range(self.clusters_needed().map(round_up)),
+            format_range(self.clusters_needed().map(format_rounded_up)),
         )
     }
 }

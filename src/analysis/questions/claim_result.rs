@@ -1,4 +1,4 @@
-//! A claim and its pairs: effect, certainty, and whether the claim holds.
+//! A claim and its pairs: decides whether the claim holds, and describes what was measured.
 
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
@@ -21,13 +21,15 @@ pub enum Ruling {
     Holds,
     /// The rows contradict it.
     Differs,
-    /// The rows are too few, or too close, for either.
+    /// The rows are too few, or the values too close, to decide.
     Undecided,
+    /// There are no rows to judge it by.
     #[default]
     NoRows,
 }
 
 impl Ruling {
+    /// `None` means that there are no rows.
     pub(super) fn from_holds(holds: Option<bool>) -> Self {
         match holds {
             Some(true) => Self::Holds,
@@ -40,16 +42,20 @@ impl Ruling {
 /// The significance level of all claims of a file together.
 const LEVEL: f64 = 0.05;
 
-/// Positions and games by name, because claims on other rows number them differently.
+/// Ids of positions and games that are the same for all claims: claims on different rows would
+/// number them differently.
 #[derive(Default)]
 pub(super) struct ClusterIds {
+    /// The names, by id.
     pub(super) names: Vec<String>,
-    numbers: HashMap<String, u32>,
+    /// The ids, by name.
+    ids: HashMap<String, u32>,
 }
 
 impl ClusterIds {
+    /// The id of a name; a new name gets the next id.
     fn intern(&mut self, name: String) -> u32 {
-        *self.numbers.entry(name).or_insert_with_key(|name| {
+        *self.ids.entry(name).or_insert_with_key(|name| {
             self.names.push(name.clone());
             self.names.len() as u32 - 1
         })
@@ -62,15 +68,17 @@ pub(super) struct VariantSearches {
     searches: Searches,
 }
 
-/// A claim and the pairs that decide it; its corrected p depends on all claims of the file.
+/// A claim and the pairs that decide it. Its corrected p-value is not here: it depends on all claims
+/// of the file.
 pub(super) struct ClaimResult {
     /// The index of its verdict.
     pub(super) verdict: usize,
     claim: Claim,
     pairs: Pairs,
-    /// Whether a side is nodes to a depth.
+    /// Whether at least one side is a number of nodes to a depth.
     pub(super) is_on_nodes: bool,
-    /// Logarithms of the ratio of its sides, divided by the claim's own factor.
+    /// The logarithms of the ratios of the left to the right side, each divided by the factor that
+    /// the claim itself states.
     pub(super) logs: Logs,
 }
 
@@ -81,7 +89,8 @@ impl VariantSearches {
         Self { grouping, searches }
     }
 
-    /// Pairs the sides of a claim by search, left over right.
+    /// Pairs the two sides of a claim by search; each ratio is left over right. `verdict` is the
+    /// index of the claim's verdict.
     pub(super) fn pair_claim(
         &self,
         verdict: usize,
@@ -93,39 +102,41 @@ impl VariantSearches {
         let (left, right) = (left?, right?);
         let is_on_nodes = left.is_nodes() || right.is_nodes();
         let [left, right] = [&left, &right].map(|metric| MetricReader::new(&self.searches, metric, frame));
-        let group = |term: &Term| self.grouping.values.iter().position(|values| values[0] == term.variant);
-        let pairs = match (group(&claim.left), group(&claim.right)) {
+        let find_group = |term: &Term| self.grouping.values.iter().position(|values| values[0] == term.variant);
+        let pairs = match (find_group(&claim.left), find_group(&claim.right)) {
             (Some(left_group), Some(right_group)) => {
                 BaseSearches::new(&right, &self.grouping, right_group).pairs_with(left_group, &left)
             }
             _ => Pairs::default(),
         };
-        let factor = (claim.right.factor / claim.left.factor).ln();
-        let mut id_of = |cluster| clusters.intern(self.searches.cluster_name(cluster, frame));
-        let logs = pairs.logs().into_iter().map(|(cluster, log)| (id_of(cluster), log - factor)).collect();
+        let log_factor = (claim.right.factor / claim.left.factor).ln();
+        let mut find_id = |cluster| clusters.intern(self.searches.cluster_name(cluster, frame));
+        let logs = pairs.logs().into_iter().map(|(cluster, log)| (find_id(cluster), log - log_factor)).collect();
         Ok(ClaimResult { verdict, claim, pairs, is_on_nodes, logs })
     }
 }
 
-/// Whether a ratio is too close to 1 to matter.
-fn is_negligible(ratio: f64, matters: f64) -> bool {
-    ratio > 1.0 / matters && ratio < matters
+/// Whether a ratio is too close to 1 to matter. `minimum_ratio` is the smallest ratio above 1 that
+/// matters.
+fn is_negligible(ratio: f64, minimum_ratio: f64) -> bool {
+    ratio > 1.0 / minimum_ratio && ratio < minimum_ratio
 }
 
 impl ClaimResult {
-    /// Decides the claim, with a reason if the pairs cannot. `matters` is 1.005 if 0.5 % is the
-    /// smallest effect that matters.
+    /// Decides the claim; the text is the reason if the pairs cannot decide it. `claims` is the
+    /// number of claims that are tested together. `minimum_ratio` is the smallest ratio above 1 that
+    /// minimum_ratio: 1.005 if effects below 0.5 % do not matter.
     ///
     /// A strict claim (`<`) needs a difference that is significant at the level of all claims
     /// together and large enough to matter; it is contradicted if the interval excludes every such
-    /// difference. A claim of no more (`<=`) holds if the interval excludes every larger difference
-    /// that matters. Source: Wellek, "Testing Statistical Hypotheses of Equivalence and
+    /// difference. A claim of "at most" (`<=`) holds if the interval excludes every increase that
+    /// matters. Source: Wellek, "Testing Statistical Hypotheses of Equivalence and
     /// Noninferiority", 2010.
-    pub(super) fn rule(&self, judged: &JudgedRatio, claims: usize, matters: f64) -> (Ruling, String) {
+    pub(super) fn rule(&self, judged: &JudgedRatio, claims: usize, minimum_ratio: f64) -> (Ruling, String) {
         let Self { claim, pairs, .. } = self;
         let JudgedRatio { ratio, p, .. } = judged;
         let [below, above] = pairs.one_sided_zero;
-        let undecided = |why: String| (Ruling::Undecided, why);
+        let undecided = |reason: String| (Ruling::Undecided, reason);
         if pairs.list.is_empty() {
             return match pairs.incomparable {
                 0 if below + above > 0 => undecided(String::new()),
@@ -151,31 +162,32 @@ impl ClaimResult {
         } else {
             [ratio.low, ratio.mean, ratio.high]
         };
-        let expected = min_clusters(claims);
-        let enough = ratio.clusters >= expected;
-        let is_significant = enough && *p < LEVEL && ratio.exceeds_margin();
-        let (less, greater) = (is_significant && mean <= 1.0 / matters, is_significant && mean >= matters);
+        let required_clusters = min_clusters(claims);
+        let has_enough_clusters = ratio.clusters >= required_clusters;
+        let is_significant = has_enough_clusters && *p < LEVEL && ratio.exceeds_margin();
+        let (is_less, is_greater) =
+            (is_significant && mean <= 1.0 / minimum_ratio, is_significant && mean >= minimum_ratio);
         let (holds, differs) = match claim.relation {
-            Relation::Less | Relation::More => (less, low > 1.0 / matters),
-            Relation::AtMost | Relation::AtLeast => (high < matters, greater),
-            _ => (is_negligible(low, matters) && is_negligible(high, matters), less || greater),
+            Relation::Less | Relation::More => (is_less, low > 1.0 / minimum_ratio),
+            Relation::AtMost | Relation::AtLeast => (high < minimum_ratio, is_greater),
+            _ => (is_negligible(low, minimum_ratio) && is_negligible(high, minimum_ratio), is_less || is_greater),
         };
         match (holds, differs) {
             (true, _) => (Ruling::Holds, String::new()),
             (false, true) => (Ruling::Differs, String::new()),
-            (false, false) if enough => undecided(String::new()),
+            (false, false) if has_enough_clusters => undecided(String::new()),
             (false, false) => undecided(format!(
-                "{} positions or games are too few for {claims} claims: at least {expected} are needed",
+                "{} positions or games are too few for {claims} claims: at least {required_clusters} are needed",
                 ratio.clusters
             )),
         }
     }
 
-    /// Describes what was measured.
+    /// Describes what was measured: totals, ratio, p-value, and what makes them doubtful.
     pub(super) fn describe_measurement(
         &self,
         judged: &JudgedRatio,
-        matters: f64,
+        minimum_ratio: f64,
         ruling: Ruling,
         reason: &str,
         clusters: &ClusterIds,
@@ -194,12 +206,15 @@ impl ClaimResult {
                 true => format!("ratio {mean:.3}"),
                 false => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p {p}"),
             });
-            let totals = left / (right * factor);
-            if ruling != Ruling::Undecided && (ratio.mean < 1.0) != (totals < 1.0) && !is_negligible(totals, matters) {
+            let ratio_of_totals = left / (right * factor);
+            if ruling != Ruling::Undecided
+                && (ratio.mean < 1.0) != (ratio_of_totals < 1.0)
+                && !is_negligible(ratio_of_totals, minimum_ratio)
+            {
                 parts.push("the totals point the other way: a few large searches dominate them".to_owned());
             }
-            let strict = matches!(claim.relation, Relation::Less | Relation::More);
-            if strict && ruling == Ruling::Differs && (ratio.mean < 1.0) == claim.relation.is_less() {
+            let is_strict = matches!(claim.relation, Relation::Less | Relation::More);
+            if is_strict && ruling == Ruling::Differs && (ratio.mean < 1.0) == claim.relation.is_less() {
                 parts.push(match factor == 1.0 {
                     true => "no difference that matters".to_owned(),
                     false => format!("no difference from {} x that matters", format_number(factor)),
@@ -207,11 +222,12 @@ impl ClaimResult {
             }
             if let Some(influence) = ratio.influence {
                 let name = &clusters.names[influence.cluster as usize];
-                let decides = if *fragile || influence.reverses { ": significance depends on it" } else { "" };
-                parts.push(format!("{:.3} without {name}{decides}", influence.without * factor));
+                let warning = if *fragile || influence.reverses { ": significance depends on it" } else { "" };
+                parts.push(format!("{:.3} without {name}{warning}", influence.without * factor));
             }
-            let truncated = || format!("{} in the depths that both finished", plural(pairs.truncated, "search"));
-            parts.extend((pairs.truncated > 0).then(truncated));
+            let describe_truncated =
+                || format!("{} in the depths that both finished", plural(pairs.truncated, "search"));
+            parts.extend((pairs.truncated > 0).then(describe_truncated));
         }
         let zeros: usize = pairs.one_sided_zero.iter().sum();
         let describe_zeros = || format!("{} with 0 on one side only, without ratio", plural(zeros, "search"));
@@ -244,7 +260,8 @@ mod tests {
         }
     }
 
-    /// A single position is decided by its totals, each times its side's factor.
+    /// A claim about a single position is decided by the totals, each multiplied by the factor of its
+    /// side.
     #[test]
     fn single_position_is_judged_with_the_claims_factors() {
         let single_position = JudgedRatio {
@@ -270,8 +287,8 @@ mod tests {
         }
     }
 
-    /// By hand, if 1 % matters: outcomes of claims of less, no more and equal, and of their mirror
-    /// images.
+    /// The rulings on claims of "less", "at most" and "equal", found by hand, if differences of 1 %
+    /// matter. Claims of "more" and "at least" get the same rulings for inverted ratios.
     #[test]
     fn claim_is_judged_by_its_interval() {
         use Ruling::{Differs, Holds, Undecided};
@@ -282,28 +299,30 @@ mod tests {
             ([1.05, 1.1, 1.2], 0.01, [Differs, Differs, Differs]),
             // Less, but too little to matter.
             ([0.992, 0.994, 0.996], 0.01, [Differs, Holds, Holds]),
-            // Equal, as far as it matters.
+            // Equal, up to differences that do not matter.
             ([0.995, 1.0, 1.004], 0.9, [Differs, Holds, Holds]),
-            // Less or more.
+            // It may be less or more.
             ([0.98, 1.0, 1.02], 0.9, [Undecided; 3]),
-            // Less by the mean alone, by the interval alone, by p alone.
+            // Less by the mean and by p, but not by the interval.
             ([0.6, 0.9, 1.3], 0.03, [Undecided; 3]),
+            // Less by the mean and by the interval, but not by p.
             ([0.85, 0.9, 0.95], 0.06, [Undecided, Holds, Undecided]),
         ];
-        let rule_for = |relation: &str, ends, p| claim(relation).rule(&judged_ratio(ends, p), 1, 1.01).0;
-        for (ends, p, [less, no_more, equal]) in cases {
-            let found = ["<", "<=", "="].map(|relation| rule_for(relation, ends, p));
-            assert_eq!(found, [less, no_more, equal], "{ends:?}");
-            let turned = [1.0 / ends[2], 1.0 / ends[1], 1.0 / ends[0]];
-            assert_eq!([">", ">=", "="].map(|relation| rule_for(relation, turned, p)), found, "{turned:?}");
+        let rule_for = |relation: &str, interval, p| claim(relation).rule(&judged_ratio(interval, p), 1, 1.01).0;
+        for (interval, p, [less, at_most, equal]) in cases {
+            let rulings = ["<", "<=", "="].map(|relation| rule_for(relation, interval, p));
+            assert_eq!(rulings, [less, at_most, equal], "{interval:?}");
+            let [low, mean, high] = interval;
+            let inverted = [1.0 / high, 1.0 / mean, 1.0 / low];
+            assert_eq!([">", ">=", "="].map(|relation| rule_for(relation, inverted, p)), rulings, "{inverted:?}");
         }
-        // One cluster is decided by its totals, the right side's and the left's. Twenty clusters
-        // suffice for 26,214 claims, but not for one more.
+        // A claim about one cluster is decided by the totals of its two sides.
         let mut single_cluster = judged_ratio([f64::NAN, 0.9, f64::NAN], f64::NAN);
         single_cluster.ratio.clusters = 1;
         assert_eq!(["<", ">"].map(|relation| claim(relation).rule(&single_cluster, 1, 1.01).0), [Holds, Differs]);
-        let ruling_of = |claims: usize| claim("<").rule(&judged_ratio([0.85, 0.9, 0.95], 0.01), claims, 1.01).0;
-        assert_eq!([26_214, 26_215].map(ruling_of), [Holds, Undecided]);
+        // Twenty clusters suffice for 26,214 claims, but not for one more.
+        let rule_with = |claims: usize| claim("<").rule(&judged_ratio([0.85, 0.9, 0.95], 0.01), claims, 1.01).0;
+        assert_eq!([26_214, 26_215].map(rule_with), [Holds, Undecided]);
     }
 
     /// The ratio is 0.9, significantly. Searches with a 0 on the left side only are less still and
@@ -326,19 +345,19 @@ mod tests {
         assert_eq!(rule_for([3, 0], 20), [Holds, Holds, Differs, Differs]);
         assert_eq!(rule_for([0, 3], 20), [Undecided; 4]);
         assert_eq!([rule_for([3, 0], 1), rule_for([0, 3], 0)], [[Undecided; 4]; 2]);
-        let mut same = claim("=");
-        let equal = |claim: &ClaimResult| claim.rule(&judged_ratio([0.999, 1.0, 1.001], 0.9), 1, 1.01).0;
-        assert_eq!(equal(&same), Holds);
-        same.pairs.one_sided_zero = [1, 0];
-        assert_eq!(equal(&same), Undecided);
-        same.pairs.list.clear();
+        let mut equality = claim("=");
+        let rule_equality = |claim: &ClaimResult| claim.rule(&judged_ratio([0.999, 1.0, 1.001], 0.9), 1, 1.01).0;
+        assert_eq!(rule_equality(&equality), Holds);
+        equality.pairs.one_sided_zero = [1, 0];
+        assert_eq!(rule_equality(&equality), Undecided);
+        equality.pairs.list.clear();
         let mut without_ratio = claim("=");
         without_ratio.pairs.list.clear();
         let rule_for = |claim: &ClaimResult| claim.rule(&judged_ratio([f64::NAN; 3], f64::NAN), 1, 1.01);
         assert_eq!(rule_for(&without_ratio), (Ruling::NoRows, String::new()));
         without_ratio.pairs.both_zero = 2;
         assert_eq!(rule_for(&without_ratio), (Undecided, "2 searches with 0 on both sides, without ratio".to_owned()));
-        let message = same.describe_measurement(
+        let message = equality.describe_measurement(
             &judged_ratio([f64::NAN; 3], f64::NAN),
             1.01,
             Undecided,
@@ -348,10 +367,11 @@ mod tests {
         assert_eq!(message, "1 search with 0 on one side only, without ratio");
     }
 
-    /// The mean says 10 % more, the totals 10 % less, or 0.5 % less, which does not matter.
+    /// The mean ratio is 10 % above 1. Totals that are 10 % or 1.1 % lower are reported; totals that
+    /// are 0.5 % lower, which does not matter, or 10 % higher are not.
     #[test]
     fn totals_that_point_the_other_way_are_reported_if_they_matter() {
-        let message = |left: f64| {
+        let is_reported = |left: f64| {
             let mut claim = claim("<");
             claim.pairs.totals = [1000.0, left];
             let message = claim.describe_measurement(
@@ -363,12 +383,12 @@ mod tests {
             );
             message.contains("the totals point the other way")
         };
-        assert_eq!([900.0, 989.0, 995.0, 1100.0].map(message), [true, true, false, false]);
+        assert_eq!([900.0, 989.0, 995.0, 1100.0].map(is_reported), [true, true, false, false]);
     }
 
     #[test]
     fn small_p_is_never_shown_as_zero() {
-        let message = |p| {
+        let describe_with = |p| {
             claim("<").describe_measurement(
                 &judged_ratio([0.85, 0.9, 0.95], p),
                 1.01,
@@ -378,8 +398,8 @@ mod tests {
             )
         };
         let start = "900 against 1000; ratio 0.900, 95 % 0.850 to 0.950, p ";
-        for (p, shown) in [(0.0, "< 0.001"), (0.000_99, "< 0.001"), (0.001, "0.001"), (0.0126, "0.013")] {
-            assert_eq!(message(p), format!("{start}{shown}"));
+        for (p, expected) in [(0.0, "< 0.001"), (0.000_99, "< 0.001"), (0.001, "0.001"), (0.0126, "0.013")] {
+            assert_eq!(describe_with(p), format!("{start}{expected}"));
         }
     }
 }

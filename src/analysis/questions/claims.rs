@@ -1,4 +1,4 @@
-//! Verdicts: each `[[expect]]` judged by the rows.
+//! Verdicts: judges each `[[expect]]` of an experiment by its rows.
 
 pub use super::claim_result::Ruling;
 use super::claim_result::{ClaimResult, ClusterIds, VariantSearches};
@@ -14,17 +14,18 @@ use crate::stats::ratio::Family;
 use crate::stats::sample::{mean, median};
 use std::collections::BTreeSet;
 
-/// A figure or claim and what was measured.
+/// The verdict on a figure or claim, with what was measured.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
-    /// What the figure is about: the filter, then the metric or the claim.
+    /// What the figure or claim is about: the filter, then the metric.
     pub subject: String,
-    /// The published or known figure.
+    /// The published or known figure, or the claim.
     pub published: String,
     pub measured: String,
     pub ruling: Ruling,
     /// The kind of source.
     pub kind: ClaimOrigin,
+    /// The ruling that the experiment's file expects.
     pub expected: ExpectedVerdict,
     /// The source of the figure, as a citation.
     pub source: String,
@@ -47,7 +48,8 @@ impl Verdict {
         }
     }
 
-    /// Whether the verdict passes a gate. `either` always passes, but does not count as met.
+    /// Whether the verdict passes a gate on expectations. An expected `either` passes whenever there
+    /// are rows.
     pub fn passes(&self) -> bool {
         match (self.expected, self.ruling) {
             (_, Ruling::NoRows) => false,
@@ -57,7 +59,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the outcome is the expected one; false if no particular outcome was expected.
+    /// Whether the ruling is the expected one; false if the expected verdict is `either`.
     pub fn is_met(&self) -> bool {
         self.expected != ExpectedVerdict::Either && self.passes()
     }
@@ -115,10 +117,10 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
     let minimum_ratio = 1.0 + smallest_effect;
     // All claims of a file are about the same positions, so one joint test corrects for all of
     // them.
-    let family =
-        Family::from_samples(&claim_results.iter().map(|claim_result| claim_result.logs.clone()).collect::<Vec<_>>());
-    for (claim_result, result) in claim_results.iter().zip(&family.lines) {
-        let (mut ruling, mut reason) = claim_result.rule(result, family.tested, minimum_ratio);
+    let logs_of_claims: Vec<_> = claim_results.iter().map(|claim_result| claim_result.logs.clone()).collect();
+    let family = Family::from_samples(&logs_of_claims);
+    for (claim_result, judged) in claim_results.iter().zip(&family.lines) {
+        let (mut ruling, mut reason) = claim_result.rule(judged, family.tested, minimum_ratio);
         if let Some(reason_text) = &summary.nodes_mislead
             && claim_result.is_on_nodes
             && ruling != Ruling::NoRows
@@ -126,8 +128,8 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
             (ruling, reason) = (Ruling::Undecided, reason_text.clone());
         }
         let verdict = &mut verdicts[claim_result.verdict];
-        (verdict.ruling, verdict.measured) =
-            (ruling, claim_result.describe_measurement(result, minimum_ratio, ruling, &reason, &clusters));
+        verdict.ruling = ruling;
+        verdict.measured = claim_result.describe_measurement(judged, minimum_ratio, ruling, &reason, &clusters);
     }
     verdicts
 }
@@ -141,12 +143,12 @@ fn describe_filter(expect: &Expect) -> String {
     conditions.collect::<Vec<_>>().join(", ")
 }
 
-/// The rows, and the verdicts so far.
+/// Judges expectations one after the other; holds the verdicts so far.
 struct ClaimJudge<'a> {
     frame: &'a Frame,
     summary: &'a Summary,
     verdicts: Vec<Verdict>,
-    /// Claims, which are judged together at the end.
+    /// The claims with their pairs; they are judged together at the end.
     claim_results: Vec<ClaimResult>,
     /// The searches of all rows, computed on first use.
     all_searches: Option<VariantSearches>,
@@ -170,15 +172,16 @@ impl ClaimJudge<'_> {
         let seeds = frame.numbers(SEED);
         let own_seed_rows: Vec<usize> =
             rows.iter().copied().filter(|&row| seeds[row].is_nan() || seeds[row] == 0.0).collect();
-        let base = Verdict { subject: describe_filter(expect), ..Verdict::pending(expect) };
+        let pending = Verdict { subject: describe_filter(expect), ..Verdict::pending(expect) };
         for (metric, figure) in &expect.figures {
             if metric == OTHER_SCORES {
                 let variant = expect.filter.get(columns::VARIANT).map(ToString::to_string);
                 let line = self.summary.lines.iter().find(|line| Some(&line.name) == variant.as_ref());
-                let counts: Vec<f64> = line.map(|line| line.other_scores.0 as f64).into_iter().collect();
-                let mut verdict = check_number(&base, metric, figure, counts);
-                if let Some(line) = line {
-                    verdict.measured += &format!(" of {} searches", line.other_scores.1);
+                let counts = line.map(|line| line.other_scores);
+                let count: Vec<f64> = counts.map(|(other_scores, _)| other_scores as f64).into_iter().collect();
+                let mut verdict = check_number(&pending, metric, figure, count);
+                if let Some((_, compared)) = counts {
+                    verdict.measured += &format!(" of {compared} searches");
                 }
                 self.verdicts.push(verdict);
                 continue;
@@ -192,43 +195,41 @@ impl ClaimJudge<'_> {
             match figure {
                 ExpectedFigure::Exact(Scalar::Text(word)) => {
                     let texts = own_seed_rows.iter().map(|&row| frame.text(column, row).into_owned()).collect();
-                    self.verdicts.push(check_text(&base, metric, word, texts));
+                    self.verdicts.push(check_text(&pending, metric, word, texts));
                 }
                 ExpectedFigure::Range(series) if !series.by_depth.is_empty() => {
                     for (depth, &value) in (u32::from(series.from.unwrap_or(1))..).zip(&series.by_depth) {
-                        let subject = format!("{}, depth {depth}", base.subject);
-                        let base = Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..base.clone() };
+                        let subject = format!("{}, depth {depth}", pending.subject);
+                        let pending =
+                            Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..pending.clone() };
                         let figure = ExpectedFigure::Exact(Scalar::Float(value));
                         let values = values_where(&|row| depths[row] == f64::from(depth));
-                        self.verdicts.push(check_number(&base, metric, &figure, values));
+                        self.verdicts.push(check_number(&pending, metric, &figure, values));
                     }
                 }
-                figure => self.verdicts.push(check_number(&base, metric, figure, values_where(&|_| true))),
+                figure => self.verdicts.push(check_number(&pending, metric, figure, values_where(&|_| true))),
             }
         }
         if let Some(text) = &expect.claim {
             let claim = Claim::parse(text)?;
-            let is_all = rows.len() == frame.rows();
-            let part = (!is_all).then(|| frame.take(&rows));
-            let part_searches = part.as_ref().map(VariantSearches::new);
-            let searches = match &part_searches {
+            // All searches are gathered only once, for the claims without a filter.
+            let selects_all = rows.len() == frame.rows();
+            let selected_rows = (!selects_all).then(|| frame.take(&rows));
+            let selected_searches = selected_rows.as_ref().map(VariantSearches::new);
+            let searches = match &selected_searches {
                 Some(searches) => searches,
                 None => self.all_searches.get_or_insert_with(|| VariantSearches::new(frame)),
             };
-            let index = self.verdicts.len();
-            self.claim_results.push(searches.pair_claim(
-                index,
-                claim,
-                part.as_ref().unwrap_or(frame),
-                &mut self.clusters,
-            )?);
-            self.verdicts.push(Verdict { published: text.clone(), ..base });
+            let verdict_index = self.verdicts.len();
+            let claim_frame = selected_rows.as_ref().unwrap_or(frame);
+            self.claim_results.push(searches.pair_claim(verdict_index, claim, claim_frame, &mut self.clusters)?);
+            self.verdicts.push(Verdict { published: text.clone(), ..pending });
         }
         Ok(())
     }
 }
 
-/// The citation of a figure: author, article, and the file's source.
+/// The citation of an expectation: author, article, and the source that the file names.
 fn format_source(expect: &Expect) -> String {
     let article = if expect.article.is_empty() { String::new() } else { format!("\"{}\"", expect.article) };
     let parts = [expect.author.as_str(), article.as_str(), expect.source.as_str()];
@@ -236,21 +237,21 @@ fn format_source(expect: &Expect) -> String {
 }
 
 /// The subject of a figure: its rows and metric; for all rows only the metric.
-fn name_metric(base: &Verdict, metric: &str) -> String {
-    if base.subject.is_empty() { metric.to_owned() } else { format!("{}: {metric}", base.subject) }
+fn name_metric(pending: &Verdict, metric: &str) -> String {
+    if pending.subject.is_empty() { metric.to_owned() } else { format!("{}: {metric}", pending.subject) }
 }
 
-/// Compares texts with an expected one.
-fn check_text(base: &Verdict, metric: &str, expected: &str, texts: BTreeSet<String>) -> Verdict {
+/// The verdict on a text: it holds if all texts are the expected one.
+fn check_text(pending: &Verdict, metric: &str, expected: &str, texts: BTreeSet<String>) -> Verdict {
     let holds = (!texts.is_empty()).then(|| texts.iter().all(|text| text == expected));
     let measured = texts.into_iter().collect::<Vec<_>>().join(", ");
-    let subject = name_metric(base, metric);
-    Verdict { subject, published: expected.to_owned(), measured, ruling: Ruling::from_holds(holds), ..base.clone() }
+    let subject = name_metric(pending, metric);
+    Verdict { subject, published: expected.to_owned(), measured, ruling: Ruling::from_holds(holds), ..pending.clone() }
 }
 
-/// Compares values with a figure.
-fn check_number(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f64>) -> Verdict {
-    let subject = name_metric(base, metric);
+/// The verdict on a figure: it holds if all values, or their statistic, agree with the figure.
+fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f64>) -> Verdict {
+    let subject = name_metric(pending, metric);
     let range = match figure {
         ExpectedFigure::Exact(value) => {
             let exact = match value {
@@ -265,7 +266,7 @@ fn check_number(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut value
     };
     values.sort_by(f64::total_cmp);
     if let Some(statistic) = range.statistic {
-        values = statistic_of(statistic, &values).into_iter().collect();
+        values = compute_statistic(statistic, &values).into_iter().collect();
     }
     let is_inside = |value: &f64| {
         range.exact.is_none_or(|exact| *value == exact)
@@ -286,11 +287,11 @@ fn check_number(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut value
         (None, None, None) => statistic,
     };
     let holds = (!values.is_empty()).then(|| values.iter().all(is_inside));
-    Verdict { subject, published, measured, ruling: Ruling::from_holds(holds), ..base.clone() }
+    Verdict { subject, published, measured, ruling: Ruling::from_holds(holds), ..pending.clone() }
 }
 
 /// A statistic of sorted values.
-fn statistic_of(statistic: Statistic, sorted: &[f64]) -> Option<f64> {
+fn compute_statistic(statistic: Statistic, sorted: &[f64]) -> Option<f64> {
     let (first, last) = (*sorted.first()?, *sorted.last()?);
     Some(match statistic {
         Statistic::Min => first,
@@ -309,14 +310,9 @@ mod tests {
 
     #[test]
     fn source_is_formatted_as_a_citation() {
-        let cite = |author: &str, article: &str, text: &str| {
-            let [author, article, source_] = [author, article, text].map(str::to_owned);
-            format_source(
-                &serde_json::from_value::<Expect>(
-                    serde_json::json!({ "author": author, "article": article, "source": source_ }),
-                )
-                .expect("an expectation"),
-            )
+        let cite = |author: &str, article: &str, source: &str| {
+            let fields = serde_json::json!({ "author": author, "article": article, "source": source });
+            format_source(&serde_json::from_value::<Expect>(fields).expect("an expectation"))
         };
         assert_eq!(cite("A. Author", "On Tables", "table 3"), "A. Author, \"On Tables\", table 3");
         assert_eq!(
@@ -385,9 +381,10 @@ mod tests {
             );
         }
         // Scores of 5, 6 and 6, so the median differs from the mean.
-        for (of_what, message) in [("min", "5"), ("median", "6"), ("max", "6"), ("sum", "17")] {
-            let result = judge_figure("variant = 'a'", &format!("score = {{ of = '{of_what}', exact = {message} }}"));
-            assert_eq!(result, expected_verdict(Ruling::Holds, "a: score", message));
+        for (statistic, expected) in [("min", "5"), ("median", "6"), ("max", "6"), ("sum", "17")] {
+            let result =
+                judge_figure("variant = 'a'", &format!("score = {{ of = '{statistic}', exact = {expected} }}"));
+            assert_eq!(result, expected_verdict(Ruling::Holds, "a: score", expected));
         }
         assert_eq!(
             judge_figure("variant = 'a'", "score = { of = 'mean', min = 5.66, max = 5.67 }")[0].0,

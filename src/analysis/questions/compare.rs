@@ -22,17 +22,17 @@ pub struct Comparison {
     pub names: [String; 2],
     /// The programs that BASE and NEW measured; empty without a manifest.
     pub programs: [Vec<MeasuredProgram>; 2],
-    /// The metrics of each variant's changes: counters, then seconds.
+    /// The metrics of each [`Change`], in order: counters, then seconds.
     pub metrics: Vec<String>,
-    /// Each variant of BASE or NEW; in each suite if both have several.
+    /// The change of each variant of BASE or NEW; one change for each suite if both have several.
     pub variants: Vec<Change>,
-    /// Whether both have the same plan, so that counts must be equal; none if a manifest is
-    /// missing.
+    /// Whether BASE and NEW have the same plan, in which case their counts must be equal; `None` if
+    /// a manifest is missing.
     pub same_plan: Option<bool>,
-    /// Whether counts may change although the plans are equal, as after a change of the program.
+    /// Whether counts may differ although the plans are equal, because the program was changed.
     pub moves_allowed: bool,
-    /// The number of rows that both have, and the number of those that differ in counts, best move
-    /// or score.
+    /// The number of rows that both have, and how many of these rows differ in counts, best move or
+    /// score.
     pub rows: (usize, usize),
     /// Rows that differ, the largest changes of nodes first; at most twenty.
     pub moved: Vec<MovedRow>,
@@ -44,7 +44,7 @@ pub struct Comparison {
     pub failed: [usize; 2],
     /// The result of each gate on each variant.
     pub gate_results: Vec<GateResult>,
-    /// The differences between the plans; none if a manifest is missing.
+    /// The differences between the plans; `None` if a manifest is missing.
     pub differences: Option<Vec<String>>,
     /// Notes for the reader.
     pub notes: Vec<String>,
@@ -109,10 +109,10 @@ pub struct GateResult {
     pub differ: usize,
     /// Whether the gate fails.
     pub fails: bool,
-    /// Whether the metric is a time or score error whose change exceeds the bound but is not
-    /// significant.
+    /// Whether the change exceeds the bound without being significant; only for times and score
+    /// errors.
     pub noise: bool,
-    /// If nodes to a depth may mislead: why the gate says little about playing strength.
+    /// Why the gate says little about playing strength, if nodes to a depth may mislead.
     pub caution: Option<String>,
 }
 
@@ -134,58 +134,60 @@ pub enum Finding {
 /// If a result cannot be read, was edited, or has a row twice; if a gate cannot be read or judged.
 pub fn compare(base: &Path, new: &Path, gates: &[&str]) -> Result<Comparison, CompareError> {
     let gates = gates.iter().map(|text| Gate::parse(text)).collect::<Result<Vec<_>, _>>()?;
-    let (mut base_rows, mut new_rows) = (RecordedResult::read(base)?, RecordedResult::read(new)?);
+    let (mut base_result, mut new_result) = (RecordedResult::read(base)?, RecordedResult::read(new)?);
     // Rows are compared one by one, so partial rows cannot be paired.
-    [&mut base_rows, &mut new_rows].into_iter().for_each(|side| side.frame.without_partial());
-    add_score_errors(&mut base_rows, &mut new_rows, base)?;
-    let resolve_column = |gate: Gate| gate.column(&base_rows.frame).map(|column| (gate, column));
+    [&mut base_result, &mut new_result].into_iter().for_each(|result| result.frame.without_partial());
+    add_score_errors(&mut base_result, &mut new_result, base)?;
+    let resolve_column = |gate: Gate| gate.column(&base_result.frame).map(|column| (gate, column));
     let gates = gates.into_iter().map(resolve_column).collect::<Result<Vec<_>, _>>()?;
-    Comparison::new(&base_rows, &new_rows, &gates)
+    Comparison::new(&base_result, &new_result, &gates)
 }
 
 impl Comparison {
     /// Compares two results. Each gate is given with the full name of its column.
     ///
     /// # Errors
-    /// If one of the results has a row twice, or a gate has no figures to judge.
+    /// If one of the results has a row twice, or a gated column has no figures.
     pub fn new(base: &RecordedResult, new: &RecordedResult, gates: &[(Gate, String)]) -> Result<Self, CompareError> {
-        let joined = PairedResults::new(base, new)?;
+        let results = PairedResults::new(base, new)?;
         let mut comparison = Self {
             names: [base.name.clone(), new.name.clone()],
             programs: [base, new].map(plans::programs),
-            added: joined.added,
-            failed: joined.failed,
+            added: results.added_count,
+            failed: results.failed,
             same_plan: base.manifest.as_ref().zip(new.manifest.as_ref()).map(|(base, new)| base.plan == new.plan),
             ..Self::default()
         };
         comparison.variants =
-            joined.lines.iter().map(|line| Change { variant: joined.line_name(line), ..Change::default() }).collect();
-        joined.both.iter().for_each(|pair| comparison.variants[pair.line].paired += 1);
-        joined.missing.iter().for_each(|&(_, line)| comparison.variants[line].missing += 1);
-        let listed_rows = joined.missing.iter().take(MAX_LISTED).map(|&(row, _)| joined.describe_row(row));
-        comparison.missing = (joined.missing.len(), listed_rows.collect());
-        comparison.count_changes(&joined);
-        let missing_figures_notes = comparison.judge_gates(&joined, gates)?;
-        comparison.differences = plans::plan_differences(base, new, &joined);
-        comparison.notes = collect_notes(base, new, &joined, gates);
+            results.lines.iter().map(|line| Change { variant: results.line_name(line), ..Change::default() }).collect();
+        results.pairs.iter().for_each(|pair| comparison.variants[pair.line].paired += 1);
+        results.missing_rows.iter().for_each(|&(_, line)| comparison.variants[line].missing += 1);
+        let listed_rows = results.missing_rows.iter().take(MAX_LISTED).map(|&(row, _)| results.describe_row(row));
+        comparison.missing = (results.missing_rows.len(), listed_rows.collect());
+        comparison.count_changes(&results);
+        let missing_figures_notes = comparison.judge_gates(&results, gates)?;
+        comparison.differences = plans::plan_differences(base, new, &results);
+        comparison.notes = collect_notes(base, new, &results, gates);
         comparison.notes.extend(missing_figures_notes);
         Ok(comparison)
     }
 
     /// The outcome: whether and why the comparison fails.
     pub fn finding(&self) -> Finding {
+        let (paired_count, moved_count) = self.rows;
+        let (missing_count, _) = self.missing;
         if self.gate_results.iter().any(|gate_result| gate_result.fails) {
             Finding::Gate
-        } else if self.missing.0 > 0 || self.rows.0 == 0 {
+        } else if missing_count > 0 || paired_count == 0 {
             Finding::Missing
-        } else if self.must_be_equal() && self.rows.1 > 0 {
+        } else if self.must_be_equal() && moved_count > 0 {
             Finding::Unequal
         } else {
             Finding::Fine
         }
     }
 
-    /// The programs' names, if those of BASE and NEW differ.
+    /// The names of BASE's programs and of NEW's programs; `None` if they are the same.
     pub fn other_programs(&self) -> Option<[String; 2]> {
         let [base, new] = &self.programs;
         let join_names = |programs: &[MeasuredProgram]| {
@@ -197,25 +199,25 @@ impl Comparison {
         (!base.is_empty() && !new.is_empty() && names[0] != names[1]).then_some(names)
     }
 
-    /// Whether a changed count is a failure by itself.
+    /// Whether any difference in a count makes the comparison fail, even without a gate.
     pub fn must_be_equal(&self) -> bool {
         self.same_plan == Some(true) && !self.moves_allowed
     }
 
-    /// The index of a metric.
+    /// The index of a metric in `metrics`.
     pub fn metric_index(&self, name: &str) -> Option<usize> {
         self.metrics.iter().position(|metric| metric == name)
     }
 
-    /// Computes totals and counts differing rows, for the columns that both have.
-    fn count_changes(&mut self, joined: &PairedResults) {
-        let PairedResults { frame, both, shared, .. } = joined;
-        let mut differing = vec![false; both.len()];
+    /// Computes the totals and the numbers of differing rows, for the columns that both have.
+    fn count_changes(&mut self, results: &PairedResults) {
+        let PairedResults { frame, pairs, shared_columns, .. } = results;
+        let mut moved_flags = vec![false; pairs.len()];
         let repeats = frame.numbers(columns::REPEAT);
-        for column in shared.iter().filter(is_decided) {
+        for column in shared_columns.iter().filter(is_deterministic) {
             let rows_differ = frame.differ(column);
             let differs = |pair: &RowPair| rows_differ(pair.base, pair.new);
-            both.iter().zip(&mut differing).for_each(|(pair, row_differs)| *row_differs |= differs(pair));
+            pairs.iter().zip(&mut moved_flags).for_each(|(pair, is_moved)| *is_moved |= differs(pair));
             // A state at the end of a search may differ like any count, but its sum means nothing.
             if columns::role(column) != Role::Sum {
                 continue;
@@ -226,7 +228,7 @@ impl Comparison {
                 change.totals.push([0.0; 2]);
                 change.differing.push(0);
             }
-            for pair in both {
+            for pair in pairs {
                 let change = &mut self.variants[pair.line];
                 change.differing[index] += usize::from(differs(pair));
                 let (base_value, new_value, is_repeat) =
@@ -237,117 +239,119 @@ impl Comparison {
                 }
             }
         }
-        let moved = both.iter().zip(differing).filter_map(|(pair, differing)| differing.then_some(pair));
-        let moved: Vec<&RowPair> = moved.collect();
-        moved.iter().for_each(|pair| self.variants[pair.line].moved += 1);
-        self.rows = (both.len(), moved.len());
-        self.add_ratios(joined);
-        self.collect_largest(joined, &moved);
+        let moved_pairs: Vec<&RowPair> =
+            pairs.iter().zip(moved_flags).filter(|(_, is_moved)| *is_moved).map(|(pair, _)| pair).collect();
+        moved_pairs.iter().for_each(|pair| self.variants[pair.line].moved += 1);
+        self.rows = (pairs.len(), moved_pairs.len());
+        self.add_ratios(results);
+        self.collect_largest(results, &moved_pairs);
     }
 
     /// Computes the ratios of nodes, seconds and score errors, paired by search.
-    fn add_ratios(&mut self, joined: &PairedResults) {
-        let [nodes, seconds, errors] = [columns::NODES, columns::SECONDS, columns::SCORE_ERROR].map(|column| {
-            let metric = Metric::from_column(column);
-            let reader = MetricReader::new(&joined.searches, &metric, &joined.frame);
-            let line_pairs = |line_groups: &[Option<usize>; 2]| match *line_groups {
-                [Some(base), Some(new)] => BaseSearches::new(&reader, &joined.grouping, base).pairs(new),
-                _ => Pairs::default(),
-            };
-            let pairs: Vec<Pairs> = joined.groups.iter().map(line_pairs).collect();
-            let ratios = Family::from_samples(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines;
-            pairs.into_iter().zip(ratios)
-        });
+    fn add_ratios(&mut self, results: &PairedResults) {
+        let [nodes_by_line, seconds_by_line, errors_by_line] = [columns::NODES, columns::SECONDS, columns::SCORE_ERROR]
+            .map(|column| {
+                let metric = Metric::from_column(column);
+                let reader = MetricReader::new(&results.searches, &metric, &results.frame);
+                let pair_line = |line_groups: &[Option<usize>; 2]| match *line_groups {
+                    [Some(base), Some(new)] => BaseSearches::new(&reader, &results.grouping, base).pairs(new),
+                    _ => Pairs::default(),
+                };
+                let pairs: Vec<Pairs> = results.groups.iter().map(pair_line).collect();
+                let ratios = Family::from_samples(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines;
+                pairs.into_iter().zip(ratios)
+            });
         self.metrics.push(columns::SECONDS.to_owned());
-        for (change, ((nodes, nodes_ratio), (times, seconds_ratio))) in self.variants.iter_mut().zip(nodes.zip(seconds))
+        for ((change, (node_pairs, judged_nodes)), (second_pairs, judged_seconds)) in
+            self.variants.iter_mut().zip(nodes_by_line).zip(seconds_by_line)
         {
-            (change.nodes, change.p, change.truncated) = (nodes_ratio.ratio, nodes_ratio.p, nodes.truncated);
-            (change.seconds, change.spread) = (seconds_ratio.ratio, times.spread);
-            change.totals.push(times.totals);
+            (change.nodes, change.p, change.truncated) = (judged_nodes.ratio, judged_nodes.p, node_pairs.truncated);
+            (change.seconds, change.spread) = (judged_seconds.ratio, second_pairs.spread);
+            change.totals.push(second_pairs.totals);
             change.differing.push(0);
         }
-        if joined.shared.iter().any(|column| column == columns::SCORE_ERROR) {
+        if results.shared_columns.iter().any(|column| column == columns::SCORE_ERROR) {
             self.metrics.push(columns::SCORE_ERROR.to_owned());
-            for (change, (errors, error_ratio)) in self.variants.iter_mut().zip(errors) {
-                change.score_error = error_ratio.ratio;
-                change.totals.push(errors.totals);
+            for (change, (error_pairs, judged_error)) in self.variants.iter_mut().zip(errors_by_line) {
+                change.score_error = judged_error.ratio;
+                change.totals.push(error_pairs.totals);
                 change.differing.push(0);
             }
         }
     }
 
-    /// Collects the rows with the largest changes.
-    fn collect_largest(&mut self, joined: &PairedResults, moved: &[&RowPair]) {
-        let frame = &joined.frame;
+    /// Lists the rows with the largest changes of nodes.
+    fn collect_largest(&mut self, results: &PairedResults, moved_pairs: &[&RowPair]) {
+        let frame = &results.frame;
         let [nodes, depths, repeats] =
             [columns::NODES, columns::DEPTH, columns::REPEAT].map(|column| frame.numbers(column));
         let change_size = |pair: &RowPair| ((nodes[pair.new] + 1.0) / (nodes[pair.base] + 1.0)).ln().abs();
-        let mut largest: Vec<(f64, &RowPair)> = moved.iter().map(|pair| (change_size(pair), *pair)).collect();
-        largest.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut largest: Vec<(f64, &RowPair)> = moved_pairs.iter().map(|pair| (change_size(pair), *pair)).collect();
+        largest.sort_by(|(size_a, _), (size_b, _)| size_b.total_cmp(size_a));
         largest.truncate(MAX_LISTED);
-        let describe_row = |(_, pair): (f64, &RowPair)| {
+        let to_moved_row = |(_, pair): (f64, &RowPair)| {
             let differs = |column: &&String| frame.differ(column)(pair.base, pair.new);
             MovedRow {
-                variant: joined.line_name(&joined.lines[pair.line]),
+                variant: results.line_name(&results.lines[pair.line]),
                 position: frame.text(columns::POSITION, pair.base).to_string(),
                 depth: depths[pair.base],
                 repeat: repeats[pair.base].max(0.0) as u32,
                 nodes: [nodes[pair.base], nodes[pair.new]],
-                columns: joined.shared.iter().filter(is_decided).filter(differs).cloned().collect(),
+                columns: results.shared_columns.iter().filter(is_deterministic).filter(differs).cloned().collect(),
             }
         };
-        self.moved = largest.into_iter().map(describe_row).collect();
+        self.moved = largest.into_iter().map(to_moved_row).collect();
     }
 
-    /// Judges the gates for each variant that both have; returns notes about variants without
-    /// figures.
-    fn judge_gates(&mut self, joined: &PairedResults, gates: &[(Gate, String)]) -> Result<Vec<String>, GateError> {
+    /// Judges each gate on each variant that both results have. Returns notes about variants that
+    /// were not judged because they have no figures.
+    fn judge_gates(&mut self, results: &PairedResults, gates: &[(Gate, String)]) -> Result<Vec<String>, GateError> {
         let mut notes = Vec::new();
         for (gate, column) in gates {
-            let Some(index) = self.metric_index(column).filter(|_| joined.shared.contains(column)) else {
+            let Some(index) = self.metric_index(column).filter(|_| results.shared_columns.contains(column)) else {
                 return Err(gate.refuse(
                     &format!("NEW has no column `{column}`"),
                     "another build wrote it: run the experiment again",
                 ));
             };
             // Counts are exact; times and score errors are samples.
-            let sampled = [columns::SECONDS, columns::SCORE_ERROR].contains(&column.as_str());
-            let (mut judged_count, mut can_fail) = (0, false);
+            let is_sampled = [columns::SECONDS, columns::SCORE_ERROR].contains(&column.as_str());
+            let (mut judged_count, mut any_can_fail) = (0, false);
             for (line, change) in self.variants.iter().enumerate().filter(|(_, change)| change.paired > 0) {
-                if !has_figures(joined, column, line).map_err(|lack| gate.refuse(&lack, NO_FIGURES))? {
+                if !has_figures(results, column, line).map_err(|problem| gate.refuse(&problem, NO_FIGURES))? {
                     notes.push(format!("gate `{gate}`: not judged of \"{}\", which has no figures", change.variant));
                     continue;
                 }
                 let ratio = if column == columns::SECONDS { change.seconds } else { change.score_error };
-                if sampled && ratio.low.is_nan() {
+                if is_sampled && ratio.low.is_nan() {
                     let message =
                         format!("`{column}` of \"{}\" has no interval, so it could never fail", change.variant);
                     return Err(gate.refuse(&message, "use results with at least two searches in which it is not 0"));
                 }
                 let [base, new] = change.totals[index];
                 let exceeds = match gate.limit {
-                    Rule::Changed if sampled => ratio.excludes_one(),
+                    Rule::Changed if is_sampled => ratio.excludes_one(),
                     Rule::Changed => change.differing[index] > 0,
                     Rule::Bound { .. } => gate.exceeds_bound(base, new),
                 };
-                (judged_count, can_fail) = (judged_count + 1, can_fail || gate.can_fail(base));
+                (judged_count, any_can_fail) = (judged_count + 1, any_can_fail || gate.can_fail(base));
                 // A sampled change must also be significant.
-                let noise = exceeds && sampled && !ratio.excludes_one();
+                let is_noise = exceeds && is_sampled && !ratio.excludes_one();
                 self.gate_results.push(GateResult {
                     gate: gate.to_string(),
                     variant: change.variant.clone(),
                     metric: column.clone(),
                     totals: [base, new],
                     differ: change.differing[index],
-                    fails: exceeds && !noise,
-                    noise,
+                    fails: exceeds && !is_noise,
+                    noise: is_noise,
                     caution: None,
                 });
             }
             if judged_count == 0 && self.rows.0 > 0 {
                 return Err(gate.refuse(&format!("neither BASE nor NEW has a figure in `{column}`"), NO_FIGURES));
             }
-            if judged_count > 0 && !can_fail {
+            if judged_count > 0 && !any_can_fail {
                 let help = "totals cannot be negative: use a smaller change";
                 return Err(gate.refuse("it can never fail: no total of BASE is that large", help));
             }
@@ -359,15 +363,15 @@ impl Comparison {
 /// The advice for a gate without figures.
 const NO_FIGURES: &str = "gate a column that both results have figures in";
 
-/// Whether the paired rows of a line have figures in a column; the error names a row whose figure
-/// cannot be judged.
-fn has_figures(joined: &PairedResults, column: &str, line: usize) -> Result<bool, String> {
-    let (numbers, mut has_figures) = (joined.frame.numbers(column), false);
-    for pair in joined.both.iter().filter(|pair| pair.line == line) {
+/// Whether the paired rows of a line have figures in a column: in both rows of a pair, or in
+/// neither. The error describes the first row whose figure cannot be judged.
+fn has_figures(results: &PairedResults, column: &str, line: usize) -> Result<bool, String> {
+    let (numbers, mut has_figures) = (results.frame.numbers(column), false);
+    for pair in results.pairs.iter().filter(|pair| pair.line == line) {
         for (side, row) in [("BASE", pair.base), ("NEW", pair.new)] {
             let number = numbers[row];
             if number < 0.0 || number.is_infinite() {
-                return Err(format!("`{column}` of {side} is {number} for {}", joined.describe_row(row)));
+                return Err(format!("`{column}` of {side} is {number} for {}", results.describe_row(row)));
             }
         }
         match [pair.base, pair.new].map(|row| numbers[row].is_nan()) {
@@ -375,31 +379,31 @@ fn has_figures(joined: &PairedResults, column: &str, line: usize) -> Result<bool
             [false, false] => has_figures = true,
             [empty, _] => {
                 let side = if empty { "BASE" } else { "NEW" };
-                return Err(format!("`{column}` of {side} is empty for {}", joined.describe_row(pair.base)));
+                return Err(format!("`{column}` of {side} is empty for {}", results.describe_row(pair.base)));
             }
         }
     }
     Ok(has_figures)
 }
 
-/// Whether the search determines the column's value: a count, a state at the end of the search, or
-/// a word such as the best move.
-fn is_decided(column: &&String) -> bool {
+/// Whether repeating the search gives the same value in this column: it is a count, a state at the
+/// end of the search, or a word such as the best move.
+fn is_deterministic(column: &&String) -> bool {
     matches!(columns::role(column), Role::Sum | Role::Last | Role::Word)
 }
 
 /// A note if totals include iterations that a node limit stopped: such totals measure the budget,
 /// not the nodes that were needed.
-fn note_truncated(joined: &PairedResults) -> Option<String> {
-    let finished = joined.frame.text_column(columns::FINISHED);
+fn note_truncated(results: &PairedResults) -> Option<String> {
+    let finished = results.frame.text_column(columns::FINISHED);
     let is_truncated = |row: usize| finished.text(row) == "false";
-    let base = joined.both.iter().filter(|pair| is_truncated(pair.base)).count();
-    let new = joined.both.iter().filter(|pair| is_truncated(pair.new)).count();
-    (base + new > 0).then(|| {
+    let base_count = results.pairs.iter().filter(|pair| is_truncated(pair.base)).count();
+    let new_count = results.pairs.iter().filter(|pair| is_truncated(pair.new)).count();
+    (base_count + new_count > 0).then(|| {
         format!(
-            "totals, and gates on them, include iterations that a node limit cut short ({} of BASE and {new} of NEW): they measure \
+            "totals, and gates on them, include iterations that a node limit cut short ({} of BASE and {new_count} of NEW): they measure \
              the budget spent, not the nodes needed; a ratio with † is over the depths that both finished",
-            plural(base, "row")
+            plural(base_count, "row")
         )
     })
 }
@@ -408,21 +412,22 @@ fn note_truncated(joined: &PairedResults) -> Option<String> {
 fn collect_notes(
     base: &RecordedResult,
     new: &RecordedResult,
-    joined: &PairedResults,
+    results: &PairedResults,
     gates: &[(Gate, String)],
 ) -> Vec<String> {
     let mut notes = Vec::new();
-    for (variant, name) in joined.variants.iter().zip(&joined.renamed) {
-        let describe_renaming = |name: &String| format!("\"{variant}\" is \"{name}\" in NEW: it has the same options");
-        notes.extend(name.as_ref().map(describe_renaming));
+    for (variant, new_name) in results.variants.iter().zip(&results.new_names) {
+        let describe_renaming =
+            |new_name: &String| format!("\"{variant}\" is \"{new_name}\" in NEW: it has the same options");
+        notes.extend(new_name.as_ref().map(describe_renaming));
     }
-    for (side, failed) in ["BASE", "NEW"].iter().zip(joined.failed) {
+    for (side, failed) in ["BASE", "NEW"].iter().zip(results.failed) {
         if failed > 0 {
             let jobs = if failed == 1 { "a job".to_owned() } else { format!("{failed} jobs") };
             notes.push(format!("{jobs} failed in {side}: see its error column"));
         }
     }
-    notes.extend(note_truncated(joined));
+    notes.extend(note_truncated(results));
     let (Some(base_manifest), Some(new_manifest)) = (&base.manifest, &new.manifest) else {
         notes.push(
             "no manifest.json beside one of them: whether their plans, builds and machines are equal is unknown"
@@ -522,12 +527,12 @@ mod tests {
             &|manifest| (manifest.machine.cpu, manifest.build.version) = ("x".to_owned(), "1".to_owned()),
             "a,p,9 a,q,8",
         );
-        let after = make_result(
+        let new = make_result(
             &|manifest| (manifest.machine.cpu, manifest.build.version) = ("y".to_owned(), "2".to_owned()),
             "a,p,9 a,q,8",
         );
         assert_eq!(
-            compare_with_time_gate(&old, &after).notes,
+            compare_with_time_gate(&old, &new).notes,
             ["other machines: BASE x, 0 cores; NEW y, 0 cores; counts can be compared, times cannot"]
         );
     }
@@ -550,7 +555,7 @@ mod tests {
         };
         let comparison = compare(&make_result(&set_engine("One", "11")), &make_result(&set_engine("One", "22")));
         assert_eq!(
-            comparison.programs.map(|all| all[0].to_string()),
+            comparison.programs.map(|programs| programs[0].to_string()),
             ["11", "22"].map(|hash| format!("One (/bin/x, SHA-256 {hash})"))
         );
         assert!(
@@ -647,9 +652,10 @@ mod tests {
         assert!(notes[0].contains("1 row of BASE and 1 of NEW"), "{:?}", comparison.notes);
         let ratios: Vec<(f64, usize)> =
             comparison.variants.iter().map(|change| (change.nodes.mean, change.truncated)).collect();
-        assert!((ratios[0].0 - 0.5).abs() < 1e-12, "{ratios:?}");
-        assert!(ratios[0].1 == 1, "{ratios:?}");
-        assert!(ratios[1] == (1.0, 0), "{ratios:?}");
+        let [(limited_mean, limited_truncated), unlimited] = ratios[..] else { panic!("{ratios:?}") };
+        assert!((limited_mean - 0.5).abs() < 1e-12, "{ratios:?}");
+        assert!(limited_truncated == 1, "{ratios:?}");
+        assert!(unlimited == (1.0, 0), "{ratios:?}");
         assert_eq!(comparison.variants[0].totals[0], [60.0, 80.0], "totals hold what was cut");
     }
 
@@ -674,8 +680,8 @@ mod tests {
         }
     }
 
-    /// A variant of NEW is matched to a variant of another name in BASE only if NEW no longer has
-    /// that name.
+    /// A variant of NEW counts as a renamed variant of BASE only if NEW no longer has a variant with
+    /// BASE's name.
     #[test]
     fn variant_that_still_exists_was_not_renamed() {
         let result_with_slots = |slots: &[(&str, u32)]| {

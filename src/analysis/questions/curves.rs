@@ -16,10 +16,10 @@ use crate::stats::ratio::Ratio;
 use crate::stats::sample::mean;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More lines in one plot cannot be distinguished.
+/// The largest number of lines in one plot: more could not be distinguished.
 pub const MAX_LINES: usize = 8;
 
-/// More points in one plot cannot be distinguished.
+/// The largest number of points in one plot: more could not be distinguished.
 const MAX_POINTS: usize = 1500;
 
 /// A named list of points.
@@ -27,7 +27,7 @@ const MAX_POINTS: usize = 1500;
 pub struct Series {
     /// The name in the legend.
     pub name: String,
-    /// The index of the summary line that it belongs to, if there is one.
+    /// The index of the summary line whose points these are, if they are of a single line.
     pub line: Option<usize>,
     /// Its points, ascending in x.
     pub points: Vec<CurvePoint>,
@@ -55,33 +55,34 @@ impl CurvePoint {
     }
 }
 
-/// The ratios of an option's values.
+/// The ratios of an option's values to its reference level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     pub path: String,
     /// The label of the reference level.
     pub reference: String,
-    /// One series for each level of another axis, or one for all.
+    /// One series for each level of the axis `by`, or a single series.
     pub series: Vec<Series>,
     /// The axis whose levels the series are; empty for a single series.
     pub by: String,
 }
 
-/// The indices of up to `MAX_LINES` lines to show: the baseline, then those with the least and the
-/// most nodes by ratio.
+/// The indices of at most `MAX_LINES` lines to show: if there are more, the baseline and the lines
+/// with the lowest and the highest ratios.
 pub fn choose_lines(summary: &Summary) -> Vec<usize> {
-    let mut all: Vec<usize> = (0..summary.lines.len()).filter(|&index| summary.lines[index].searches > 0).collect();
-    if all.len() <= MAX_LINES {
-        return all;
+    let searched_lines: Vec<usize> =
+        (0..summary.lines.len()).filter(|&index| summary.lines[index].searches > 0).collect();
+    if searched_lines.len() <= MAX_LINES {
+        return searched_lines;
     }
     let (baselines, mut others): (Vec<usize>, Vec<usize>) =
-        all.drain(..).partition(|&index| summary.lines[index].is_baseline);
+        searched_lines.into_iter().partition(|&index| summary.lines[index].is_baseline);
     others.sort_by(|&a, &b| summary.lines[a].ratio().mean.total_cmp(&summary.lines[b].ratio().mean));
     let slots = MAX_LINES - baselines.len().min(1);
-    let (least, most) = (slots.div_ceil(2), slots / 2);
+    let (lowest_count, highest_count) = (slots.div_ceil(2), slots / 2);
     let mut chosen_lines: Vec<usize> = baselines.into_iter().take(1).collect();
-    chosen_lines.extend(others.iter().take(least));
-    chosen_lines.extend(others.iter().skip(others.len().saturating_sub(most).max(least)));
+    chosen_lines.extend(others.iter().take(lowest_count));
+    chosen_lines.extend(others.iter().skip(others.len().saturating_sub(highest_count).max(lowest_count)));
     chosen_lines.sort_unstable();
     chosen_lines
 }
@@ -93,6 +94,7 @@ pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     let [repeats, seeds, depths, nodes] =
         [columns::REPEAT, SEED, columns::DEPTH, columns::NODES].map(|name| frame.numbers(name));
     let (finished, errors) = (frame.text_column(columns::FINISHED), frame.text_column(columns::ERROR));
+    // The sum of nodes and the number of searches, by group and depth.
     let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
     for row in rows_of_lines(frame, summary, lines) {
         let is_repeat = repeats[row] > 0.0 || seeds[row] > 0.0;
@@ -125,23 +127,23 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
         return Vec::new();
     }
     let (depths, finished) = (frame.numbers(columns::DEPTH), frame.text_column(columns::FINISHED));
-    let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    let shown_rows = rows_of_lines(frame, summary, lines);
-    for row in shown_rows.into_iter().filter(|&row| finished.text(row) != "false" && depths[row] > 0.0) {
-        rows.entry(depths[row] as u32).or_default().push(row);
+    let mut rows_by_depth: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    let is_finished = |row: &usize| finished.text(*row) != "false" && depths[*row] > 0.0;
+    for row in rows_of_lines(frame, summary, lines).into_iter().filter(is_finished) {
+        rows_by_depth.entry(depths[row] as u32).or_default().push(row);
     }
     // A single depth makes no curve.
-    if rows.len() < 2 {
+    if rows_by_depth.len() < 2 {
         return Vec::new();
     }
     let empty_series =
         |&index: &usize| Series { name: summary.lines[index].name.clone(), line: Some(index), points: Vec::new() };
     let mut series: Vec<Series> = lines.iter().map(empty_series).collect();
-    for (depth, rows) in rows {
-        let part = frame.take_with_counters(&rows, &[columns::NODES]);
-        let grouping = Grouping::new(&part, &summary.by);
-        let (searches, metric) = (Searches::gather(&part, &grouping, &[]), Metric::nodes());
-        let reader = MetricReader::new(&searches, &metric, &part);
+    for (depth, rows) in rows_by_depth {
+        let rows_of_depth = frame.take_with_counters(&rows, &[columns::NODES]);
+        let grouping = Grouping::new(&rows_of_depth, &summary.by);
+        let (searches, metric) = (Searches::gather(&rows_of_depth, &grouping, &[]), Metric::nodes());
+        let reader = MetricReader::new(&searches, &metric, &rows_of_depth);
         let mut bases: BTreeMap<usize, BaseSearches<'_>> = BTreeMap::new();
         for (series, &index) in series.iter_mut().zip(lines) {
             let Some(group) = grouping.find(&summary.lines[index].values) else { continue };
@@ -166,8 +168,9 @@ fn rows_of_lines(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize
     frame.select(|row| is_wanted[grouping.group[row] as usize])
 }
 
-/// Each search of the given lines, compared with the baseline's search under the file's own key
-/// seed: x is the baseline's value, y the ratio.
+/// A point for each search of the given lines under the file's own key seed, compared with the
+/// baseline's search: x is the baseline's value, y the ratio. If there are too many searches, only
+/// every second, third and so on is shown.
 pub fn position_ratios(
     frame: &Frame,
     summary: &Summary,
@@ -201,16 +204,16 @@ pub fn position_ratios(
 /// The indices of the summary lines that are on the grid, each with its level on every axis.
 fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Option<usize>>)> {
     let variants = grid.text_column(columns::VARIANT);
-    let locate = |(name, row): (&String, Option<usize>)| {
-        let (index, row) = (summary.lines.iter().position(|line| line.name == *name)?, row?);
+    let locate = |(name, first_row): (&String, Option<usize>)| {
+        let (index, row) = (summary.lines.iter().position(|line| line.name == *name)?, first_row?);
         Some((index, axes.iter().map(|axis| axis.row_level(grid, row)).collect()))
     };
     variants.list().iter().zip(variants.first_rows()).filter_map(locate).collect()
 }
 
-/// Series over a numeric axis, one for each combination of the other axes; `value` gives y with its
-/// interval for a summary line. Empty if the axis has fewer than two levels or if there are too
-/// many combinations to distinguish.
+/// Series over a numeric axis, one for each combination of levels of the other axes; `value` returns
+/// y and the two ends of its interval for a summary line. Empty if the axis has fewer than two
+/// levels, or if there are too many combinations to distinguish.
 pub fn series_along_axis(
     grid: &Frame,
     axes: &[Axis],
@@ -218,7 +221,7 @@ pub fn series_along_axis(
     summary: &Summary,
     value: impl Fn(usize) -> Option<(f64, f64, f64)>,
 ) -> Vec<Series> {
-    let mut lines: BTreeMap<Vec<usize>, Series> = BTreeMap::new();
+    let mut series_by_levels: BTreeMap<Vec<usize>, Series> = BTreeMap::new();
     for (index, levels) in lines_on_grid(grid, axes, summary) {
         let Some(levels) = levels.into_iter().collect::<Option<Vec<usize>>>() else { continue };
         let Some(x) = axes[axis].levels[levels[axis]].number else { continue };
@@ -230,18 +233,19 @@ pub fn series_along_axis(
             if label.parse::<f64>().is_ok() { format!("{label} {}", axes[other].name) } else { label.clone() }
         };
         let join_levels = || other_axes().map(describe_level).collect::<Vec<_>>().join(", ");
-        let series = lines.entry(other_axes().map(|other| levels[other]).collect());
+        let series = series_by_levels.entry(other_axes().map(|other| levels[other]).collect());
         let series = series.or_insert_with(|| Series { name: join_levels(), ..Series::default() });
         let label = summary.lines[index].name.clone();
         series.points.push(CurvePoint { x, y, low, high, label });
     }
-    let mut series: Vec<Series> = lines.into_values().filter(|series| series.points.len() > 1).collect();
+    let mut series: Vec<Series> = series_by_levels.into_values().filter(|series| series.points.len() > 1).collect();
     series.iter_mut().for_each(|series| series.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
     if series.len() > 2 * MAX_LINES { Vec::new() } else { series }
 }
 
-/// The responses to every numeric option with at least three values (sizes have their own plots).
-/// `effects`: the effects of the whole grid.
+/// The responses to every numeric option with at least three values, except the table size, which
+/// has its own plots. If the grid varies the size, each response has one series for each size.
+/// `effects` are those of the whole grid.
 pub fn responses(
     grid: &Frame,
     axes: &[Axis],
@@ -252,32 +256,32 @@ pub fn responses(
     let mut responses = Vec::new();
     for (index, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
         let Some((path, numbers)) = find_numeric_option(axis) else { continue };
-        let other = axes.iter().position(|other| other.path == "table.size" && other.levels.len() <= MAX_LINES);
-        let collect_points = |effects: &[Effect], axis_of: usize| -> Vec<CurvePoint> {
+        let size_axis = axes.iter().position(|axis| axis.path == "table.size" && axis.levels.len() <= MAX_LINES);
+        let collect_points = |effects: &[Effect], axis_index: usize| -> Vec<CurvePoint> {
             let to_point = |effect: &Effect| {
                 let label = axis.levels[effect.level].label.clone();
                 numbers[effect.level].map(|x| CurvePoint::from_ratio(x, &effect.judged.ratio, &label))
             };
-            let axis_effects = effects.iter().filter(|effect| effect.axis == axis_of);
-            let mut collect_points: Vec<CurvePoint> =
-                axis_effects.filter_map(to_point).filter(|to_point| !to_point.y.is_nan()).collect();
-            collect_points.sort_by(|a, b| a.x.total_cmp(&b.x));
-            collect_points
+            let axis_effects = effects.iter().filter(|effect| effect.axis == axis_index);
+            let mut points: Vec<CurvePoint> =
+                axis_effects.filter_map(to_point).filter(|point| !point.y.is_nan()).collect();
+            points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            points
         };
-        let (series, by) = match other {
+        let (series, by) = match size_axis {
             None => (
                 vec![Series { name: "all".to_owned(), line: None, points: collect_points(effects, index) }],
                 String::new(),
             ),
-            Some(other) => {
-                let sizes = grid.text_column(&axes[other].columns[0]);
-                let lines = axes[other].levels.iter().map(|level| {
-                    let rows = grid.take(&grid.select(|row| sizes.text(row) == level.values[0]));
+            Some(size_axis) => {
+                let sizes = grid.text_column(&axes[size_axis].columns[0]);
+                let series_by_size = axes[size_axis].levels.iter().map(|level| {
+                    let rows_of_size = grid.take(&grid.select(|row| sizes.text(row) == level.values[0]));
                     let effects =
-                        effects::main_effects(&rows, &axes[index..=index], &references[index..=index], metric);
+                        effects::main_effects(&rows_of_size, &axes[index..=index], &references[index..=index], metric);
                     Series { name: level.label.clone(), line: None, points: collect_points(&effects, 0) }
                 });
-                (lines.filter(|series| series.points.len() > 1).collect(), axes[other].name.clone())
+                (series_by_size.filter(|series| series.points.len() > 1).collect(), axes[size_axis].name.clone())
             }
         };
         if !series.is_empty() {
@@ -288,25 +292,30 @@ pub fn responses(
     responses
 }
 
-/// The option of an axis with at least three numeric values, and its value at each level: the axis
-/// itself, or a parameter of a kind.
+/// The first option of an axis that has at least three numeric values, and its value at each level.
+/// It is the axis's own option, or a parameter such as the factor of a replacement policy.
 fn find_numeric_option(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
     (0..axis.columns.len()).find_map(|column| {
         let numbers: Vec<Option<f64>> =
             axis.levels.iter().map(|level| crate::analysis::rows::axes::parse_number(&level.values[column])).collect();
         let mut values: Vec<f64> = numbers.iter().flatten().copied().collect();
         values.sort_by(f64::total_cmp);
-        let count = values.len();
+        let numeric_levels = values.len();
         values.dedup();
-        // If a value occurs twice, another parameter differs between these levels, so one line
-        // cannot show both.
-        (values.len() >= 3 && values.len() == count).then(|| (axis.columns[column].clone(), numbers))
+        // If two levels have the same value, they differ in another parameter, so one line cannot
+        // show both.
+        (values.len() >= 3 && values.len() == numeric_levels).then(|| (axis.columns[column].clone(), numbers))
     })
 }
 
-/// The cells of a map of two axes, and whether some cells are means over other levels of the
-/// remaining axes than others.
-pub type RatioMap = (Vec<Vec<Option<f64>>>, bool);
+/// The mean ratios over two axes of a grid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RatioMap {
+    /// The mean ratio of each cell, by row and column; `None` without a line in the cell.
+    pub cells: Vec<Vec<Option<f64>>>,
+    /// Whether the means of different cells are over different levels of the other axes.
+    pub levels_differ: bool,
+}
 
 /// Geometric mean ratios over two axes: the first axis gives the rows, the second the columns.
 /// Ratios are averaged over the other axes.
@@ -315,18 +324,20 @@ pub fn ratio_map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), s
     let mut cells = vec![vec![(Vec::new(), BTreeSet::new()); axes[second].levels.len()]; axes[first].levels.len()];
     for (index, mut levels) in lines_on_grid(grid, axes, summary) {
         let ratio = summary.lines[index].ratio().mean;
-        if let (Some(a), Some(b)) = (levels[first].take(), levels[second].take())
+        if let (Some(row), Some(column)) = (levels[first].take(), levels[second].take())
             && ratio > 0.0
         {
-            cells[a][b].0.push(ratio.ln());
-            cells[a][b].1.insert(levels);
+            let (logs, other_levels) = &mut cells[row][column];
+            logs.push(ratio.ln());
+            other_levels.insert(levels);
         }
     }
-    let mut filled = cells.iter().flatten().map(|(_, others)| others).filter(|others| !others.is_empty());
-    let first = filled.next();
-    let unlike = filled.any(|others| Some(others) != first);
-    let logs_mean = |(logs, _): (Vec<f64>, _)| (!logs.is_empty()).then(|| mean(logs.into_iter()).exp());
-    (cells.into_iter().map(|row| row.into_iter().map(logs_mean).collect()).collect(), unlike)
+    let mut level_sets = cells.iter().flatten().map(|(_, other_levels)| other_levels).filter(|set| !set.is_empty());
+    let first_set = level_sets.next();
+    let levels_differ = level_sets.any(|set| Some(set) != first_set);
+    let geometric_mean = |(logs, _): (Vec<f64>, _)| (!logs.is_empty()).then(|| mean(logs.into_iter()).exp());
+    let cells = cells.into_iter().map(|row| row.into_iter().map(geometric_mean).collect()).collect();
+    RatioMap { cells, levels_differ }
 }
 
 #[cfg(test)]
@@ -334,13 +345,13 @@ pub fn ratio_map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), s
 mod tests {
     use super::super::line::{Line, Measure};
     use super::super::summary::Question;
-    use super::position_ratios as positions_of;
     use super::*;
     use crate::analysis::rows::axes::Level;
     use crate::stats::ratio::JudgedRatio;
 
-    /// Means by hand over first searches only: repeats, other seeds, failures, unfinished depths
-    /// and rows without nodes do not count. A depth that only one of two finished has no mean.
+    /// Means calculated by hand over first searches only: repeats, other seeds, failures, unfinished
+    /// depths and rows without nodes do not count. A depth that only one of two searches finished
+    /// has no mean.
     #[test]
     fn mean_by_depth_is_over_first_searches_that_finished() {
         let rows = "variant,position,depth,search.nodes,repeat,seed,finished,error\n\
@@ -363,7 +374,8 @@ mod tests {
         assert_eq!(points_by_depth(&[0]), [], "one depth is no curve");
     }
 
-    /// Two options of three values each, without sizes: each has one series of its own effects.
+    /// Two options with three values each, in a grid with a single table size: each has one series,
+    /// of its own effects.
     #[test]
     fn every_option_has_its_own_response() {
         let axis = |path: &str, values: [&str; 3]| Axis {
@@ -386,8 +398,8 @@ mod tests {
         let effects = [(0, 0, 1.0), (0, 1, 0.5), (0, 2, 0.7), (1, 0, 2.0), (1, 1, 1.0), (1, 2, f64::NAN)]
             .map(|(axis, level, mean)| effect(axis, level, mean));
         let grid = Frame::parse("variant,position,depth,search.nodes,seconds\n".as_bytes(), "t").unwrap();
-        let found = responses(&grid, &axes, &[0, 1], &effects, &Metric::nodes());
-        let message: Vec<_> = found
+        let responses = responses(&grid, &axes, &[0, 1], &effects, &Metric::nodes());
+        let descriptions: Vec<_> = responses
             .iter()
             .map(|response| {
                 let points = |series: &Series| series.points.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>();
@@ -398,17 +410,18 @@ mod tests {
             .collect();
         let [aspiration, reductions] = [vec![(10.0, 0.5), (20.0, 0.7), (50.0, 1.0)], vec![(1.0, 2.0), (2.0, 1.0)]];
         assert_eq!(
-            message,
+            descriptions,
             [
                 ("aspiration", "=50", "", vec![("all", aspiration)]),
                 ("lmr.min_depth", "=2", "", vec![("all", reductions)])
             ]
         );
-        assert_eq!((found[0].series[0].points[0].low, found[0].series[0].points[0].high), (0.25, 1.0));
+        let first_point = &responses[0].series[0].points[0];
+        assert_eq!((first_point.low, first_point.high), (0.25, 1.0));
     }
 
-    /// Lines with these means; the third is the baseline.
-    fn lines_of(means: &[f64]) -> Summary {
+    /// A summary of lines with these means; the third is the baseline.
+    fn summary_with_means(means: &[f64]) -> Summary {
         let line = |(index, &mean): (usize, &f64)| {
             let measures = vec![Measure { ratio: Ratio { mean, pairs: 1, ..Ratio::default() }, ..Default::default() }];
             Line { name: format!("v{index}"), measures, searches: 1, is_baseline: index == 2, ..Default::default() }
@@ -416,16 +429,17 @@ mod tests {
         Summary { lines: means.iter().enumerate().map(line).collect(), ..Summary::default() }
     }
 
-    /// Of twelve lines: the baseline, the four with the least and the three with the most, in their
-    /// order.
+    /// Of twelve lines, the baseline, the four lowest and the three highest are chosen, in the order
+    /// of the lines.
     #[test]
     fn both_ends_of_many_lines_are_chosen() {
         let means = [0.9, 5.0, 1.0, 0.1, 3.0, 0.3, 7.0, 0.2, 2.0, 0.4, 6.0, 0.8];
-        assert_eq!(choose_lines(&lines_of(&means)), [1, 2, 3, 5, 6, 7, 9, 10]);
-        assert_eq!(choose_lines(&lines_of(&means[..8])), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(choose_lines(&summary_with_means(&means)), [1, 2, 3, 5, 6, 7, 9, 10]);
+        assert_eq!(choose_lines(&summary_with_means(&means[..8])), [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 
-    /// Two lines in a cell, of 1/2 and 8, have a geometric mean of 2; an empty cell has none.
+    /// Two lines in the same cell, with ratios of 1/2 and 8, have a geometric mean of 2; an empty
+    /// cell has none.
     #[test]
     fn map_has_the_mean_of_each_cell() {
         let axis = |path: &str, values: [&str; 2]| Axis {
@@ -439,20 +453,23 @@ mod tests {
         let rows = "v0,p,1,9,1,x,3\nv0,q,1,9,1,x,3\nv1,p,1,9,1,x,4\nv2,p,1,9,2,y,3\nv3,p,1,9,2,x,3\n";
         let grid = Frame::parse(format!("variant,position,depth,search.nodes,a,b,c\n{rows}").as_bytes(), "t").unwrap();
         let axes = [axis("a", ["1", "2"]), axis("b", ["x", "y"]), axis("c", ["3", "4"])];
-        let (found, unlike) = ratio_map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0, 1.0, 3.0]));
-        let near = |found: Option<f64>, expected: f64| found.is_some_and(|found| (found - expected).abs() < 1e-9);
-        assert!(near(found[0][0], 2.0), "{found:?}");
-        assert!(near(found[1][1], 1.0), "{found:?}");
-        assert!(near(found[1][0], 3.0), "{found:?}");
-        assert_eq!(found[0][1], None);
-        // One cell has both values of the third axis, the others one; in the second grid all cells
-        // have one, equal or different.
-        assert!(unlike);
-        for (rows, unlike) in [("v0,p,1,9,1,x,3\nv1,p,1,9,2,y,3\n", false), ("v0,p,1,9,1,x,3\nv1,p,1,9,2,y,4\n", true)]
+        let RatioMap { cells, levels_differ } =
+            ratio_map(&grid, &axes, (0, 1), &summary_with_means(&[0.5, 8.0, 1.0, 3.0]));
+        let is_near = |actual: Option<f64>, expected: f64| actual.is_some_and(|mean| (mean - expected).abs() < 1e-9);
+        assert!(is_near(cells[0][0], 2.0), "{cells:?}");
+        assert!(is_near(cells[1][1], 1.0), "{cells:?}");
+        assert!(is_near(cells[1][0], 3.0), "{cells:?}");
+        assert_eq!(cells[0][1], None);
+        // The first cell has both values of the third axis, the other cells have one of them.
+        assert!(levels_differ);
+        // In these grids, each cell has one value: the same in all cells, or not.
+        for (rows, expected) in
+            [("v0,p,1,9,1,x,3\nv1,p,1,9,2,y,3\n", false), ("v0,p,1,9,1,x,3\nv1,p,1,9,2,y,4\n", true)]
         {
             let grid =
                 Frame::parse(format!("variant,position,depth,search.nodes,a,b,c\n{rows}").as_bytes(), "t").unwrap();
-            assert_eq!(ratio_map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0])).1, unlike);
+            let map = ratio_map(&grid, &axes, (0, 1), &summary_with_means(&[0.5, 8.0]));
+            assert_eq!(map.levels_differ, expected);
         }
     }
 
@@ -473,25 +490,26 @@ mod tests {
             name: path.to_owned(),
             levels: levels(count),
         };
-        for (others, drawn) in [(2, 2), (16, 16), (17, 0)] {
+        for (others, expected_series) in [(2, 2), (16, 16), (17, 0)] {
             let rows: String =
                 (0..2 * others).map(|index| format!("v{index},p,1,9,{},{}\n", (index + 1) % 2, index / 2)).collect();
             let grid =
                 Frame::parse(format!("variant,position,depth,search.nodes,a,b\n{rows}").as_bytes(), "t").unwrap();
             let axes = [axis("a", 2), axis("b", others)];
-            let summary = lines_of(&vec![1.0; 2 * others]);
-            let found = series_along_axis(&grid, &axes, 0, &summary, |index| Some((index as f64, f64::NAN, f64::NAN)));
-            // Sorted by value, whatever the order of rows.
-            let points = |line: &Series| line.points.iter().map(|point| point.x).collect::<Vec<_>>() == [0.0, 1.0];
-            assert_eq!((found.len(), found.iter().all(points)), (drawn, true), "{others}");
+            let summary = summary_with_means(&vec![1.0; 2 * others]);
+            let series = series_along_axis(&grid, &axes, 0, &summary, |index| Some((index as f64, f64::NAN, f64::NAN)));
+            // Points are sorted by x, whatever the order of rows.
+            let is_sorted =
+                |series: &Series| series.points.iter().map(|point| point.x).collect::<Vec<_>>() == [0.0, 1.0];
+            assert_eq!((series.len(), series.iter().all(is_sorted)), (expected_series, true), "{others}");
         }
     }
 
-    /// Up to 1,500 points in total each search has one; with more, every second, third and so on of
-    /// each line.
+    /// If there are at most 1,500 searches in total, each has a point. If there are more, only every
+    /// second, third and so on of each line has one.
     #[test]
     fn too_many_searches_are_thinned() {
-        let count = |positions: u32, others: u32| {
+        let count_points = |positions: u32, others: u32| {
             let rows: String = (0..positions)
                 .flat_map(|index| (0..=others).map(move |line| format!("v{line},p{index},1,{}\n", 9 + line)))
                 .collect();
@@ -500,16 +518,16 @@ mod tests {
             let question = Question::by_variant(&[], Some("v0"));
             let (summary, grouping, searches) = Summary::with_searches(&frame, &question).unwrap();
             let lines: Vec<usize> = (0..=others as usize).collect();
-            let found = positions_of(&frame, &summary, (&grouping, &searches), &lines);
-            found.iter().map(|series| series.points.len()).collect::<Vec<_>>()
+            let series = position_ratios(&frame, &summary, (&grouping, &searches), &lines);
+            series.iter().map(|series| series.points.len()).collect::<Vec<_>>()
         };
-        assert_eq!([count(1500, 1), count(1501, 1), count(3001, 1)], [[1500], [751], [1001]]);
-        assert_eq!([count(750, 2), count(751, 2)], [[750, 750], [376, 376]]);
+        assert_eq!([count_points(1500, 1), count_points(1501, 1), count_points(3001, 1)], [[1500], [751], [1001]]);
+        assert_eq!([count_points(750, 2), count_points(751, 2)], [[750, 750], [376, 376]]);
     }
 
-    /// By hand, for two positions: b needs twice and half the nodes at depth 1 (mean 1), twice and
-    /// eight times at depth 2 (mean 4); unfinished depths do not count. c has only depth 1. The
-    /// baseline is always 1.
+    /// Calculated by hand for two positions: at depth 1, b needs twice the nodes of a and half of
+    /// them (mean 1), at depth 2 twice and eight times (mean 4); unfinished depths do not count. c
+    /// has only depth 1. The baseline's ratio is always 1.
     #[test]
     fn ratios_are_paired_at_each_depth() {
         let rows = "a,p,1,10,true\na,p,2,100,true\na,p,3,500,true\na,q,1,40,true\na,q,2,300,true\na,q,3,900,false\n\
@@ -518,35 +536,35 @@ mod tests {
             Frame::parse(format!("variant,position,depth,search.nodes,finished\n{rows}").as_bytes(), "t").unwrap();
         let question = Question::by_variant(&[], Some("a"));
         let (summary, grouping, searches) = Summary::with_searches(&frame, &question).unwrap();
-        let message = |series: &[Series]| -> Vec<(String, Vec<(f64, f64)>)> {
+        let name_points = |series: &[Series]| -> Vec<(String, Vec<(f64, f64)>)> {
             let round = |y: f64| (1e6 * y).round() / 1e6;
             let points = |series: &Series| series.points.iter().map(|point| (point.x, round(point.y))).collect();
             series.iter().map(|series| (series.name.clone(), points(series))).collect()
         };
         let named_points = |name: &str, points: &[(f64, f64)]| (name.to_owned(), points.to_vec());
-        let found = ratio_by_depth(&frame, &summary, &[0, 1, 2]);
+        let curves = ratio_by_depth(&frame, &summary, &[0, 1, 2]);
         let expected = [
             named_points("a", &[(1.0, 1.0), (2.0, 1.0), (3.0, 1.0)]),
             named_points("b", &[(1.0, 1.0), (2.0, 4.0)]),
             named_points("c", &[(1.0, 3.0)]),
         ];
-        assert_eq!(message(&found), expected);
+        assert_eq!(name_points(&curves), expected);
         assert_eq!(
-            found.iter().map(|series| series.points[0].label.as_str()).collect::<Vec<_>>(),
+            curves.iter().map(|series| series.points[0].label.as_str()).collect::<Vec<_>>(),
             ["2 pairs", "2 pairs", "1 pairs"]
         );
         // A single point is no curve, nor is a single depth.
-        let only = frame.take(&frame.select(|row| frame.numbers(columns::DEPTH)[row] == 1.0));
+        let first_depth = frame.take(&frame.select(|row| frame.numbers(columns::DEPTH)[row] == 1.0));
         assert!(ratio_by_depth(&frame, &summary, &[2]).is_empty());
-        assert!(ratio_by_depth(&only, &summary, &[0, 1]).is_empty());
-        // By search, to the depth that both finished: 110 and 220, 340 and 2,420 nodes; of c 10 and
-        // 30.
+        assert!(ratio_by_depth(&first_depth, &summary, &[0, 1]).is_empty());
+        // By search, to the depth that both finished: a and b need 110 and 220 nodes, then 340 and
+        // 2,420; a and c need 10 and 30.
         let points = position_ratios(&frame, &summary, (&grouping, &searches), &[0, 1, 2]);
         let expected = [
             named_points("b", &[(110.0, 2.0), (340.0, (1e6_f64 * 2420.0 / 340.0).round() / 1e6)]),
             named_points("c", &[(10.0, 3.0)]),
         ];
-        assert_eq!(message(&points), expected);
+        assert_eq!(name_points(&points), expected);
         assert_eq!(points[0].points.iter().map(|point| point.label.as_str()).collect::<Vec<_>>(), ["p", "q"]);
     }
 }

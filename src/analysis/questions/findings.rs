@@ -16,9 +16,13 @@ use crate::text::{plural, quote_names};
 pub enum Sign {
     /// It is the baseline.
     Baseline,
+    /// Significantly less than the baseline.
     Less,
+    /// Significantly more than the baseline.
     More,
+    /// No significant difference.
     Unclear,
+    /// There is no ratio to the baseline.
     Nothing,
 }
 
@@ -26,17 +30,21 @@ pub enum Sign {
 pub fn compare_sign(line: &Line, metric: usize) -> Sign {
     let Some(measure) = line.measures.get(metric) else { return Sign::Nothing };
     let ratio = measure.ratio;
-    match () {
-        () if line.is_baseline => Sign::Baseline,
-        () if ratio.pairs == 0 => Sign::Nothing,
-        () if !measure.significant => Sign::Unclear,
-        () if ratio.mean < 1.0 => Sign::Less,
-        () => Sign::More,
+    if line.is_baseline {
+        Sign::Baseline
+    } else if ratio.pairs == 0 {
+        Sign::Nothing
+    } else if !measure.significant {
+        Sign::Unclear
+    } else if ratio.mean < 1.0 {
+        Sign::Less
+    } else {
+        Sign::More
     }
 }
 
-/// The findings, the most important first. Significant differences that are smaller than
-/// `smallest_effect` are counted separately.
+/// The findings as sentences, the most important first. Significant differences that are smaller
+/// than `smallest_effect` (0.01 is 1 %) are counted separately.
 pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
     let lines_with =
@@ -44,23 +52,23 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let (less, more, unclear) = (lines_with(Sign::Less), lines_with(Sign::More), lines_with(Sign::Unclear));
     let compared_count = less.len() + more.len() + unclear.len();
     if compared_count == 0 {
-        return lines_alone(summary).into_iter().collect();
+        return describe_lines_without_baseline(summary).into_iter().collect();
     }
     let equal_lines: Vec<&&Line> = unclear.iter().filter(|line| line.ratio().is_same()).collect();
     let minimum_ratio = 1.0 + smallest_effect;
-    let (small, less): (Vec<&Line>, Vec<&Line>) =
+    let (slightly_less, less): (Vec<&Line>, Vec<&Line>) =
         less.into_iter().partition(|line| line.ratio().low > 1.0 / minimum_ratio);
-    let (small_more, more): (Vec<&Line>, Vec<&Line>) =
+    let (slightly_more, more): (Vec<&Line>, Vec<&Line>) =
         more.into_iter().partition(|line| line.ratio().high < minimum_ratio);
-    let small = small.len() + small_more.len();
-    if summary.lines.iter().filter(|line| line.is_baseline).nth(1).is_some() {
+    let has_several_baselines = summary.lines.iter().filter(|line| line.is_baseline).count() > 1;
+    if has_several_baselines {
         let mut findings = describe_groups(summary, metric);
         findings.extend(describe_power(&summary.power));
-        findings.extend(fragile_lines(summary));
+        findings.extend(describe_fragile_lines(summary));
         return findings;
     }
     let mut findings = Vec::new();
-    let mut rivals = summary.rival_power.as_ref().and_then(describe_rival_power);
+    let mut rival_sentence = summary.rival_power.as_ref().and_then(describe_rival_power);
     let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
     let noun = noun(metric);
     let fewer = fewer(metric);
@@ -68,14 +76,14 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let (lowest, highest) = (less.iter().min_by(by_mean), more.iter().max_by(by_mean));
     // Lines that differ in size, key width or key scheme are not ranked: the largest table would
     // always win.
-    let is_ranked = summary.unlike.is_empty();
+    let is_ranked = summary.unranked_options.is_empty();
     if let Some(lowest) = lowest.filter(|_| is_ranked) {
-        findings.push(format!("{fewest} {noun}: {}.", describe(lowest, &less, metric)));
+        findings.push(format!("{fewest} {noun}: {}.", describe_extreme(lowest, &less, metric)));
         // The power among rivals follows the finding that it belongs to.
-        findings.extend(rivals.take());
+        findings.extend(rival_sentence.take());
     }
     if compared_count == unclear.len() {
-        findings.push(no_difference(summary, noun, &unclear));
+        findings.push(describe_no_difference(summary, noun, &unclear));
     } else {
         let parts = [
             (less.len(), format!("with {fewer} {noun} than the baseline")),
@@ -83,36 +91,39 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
                 more.len(),
                 if less.is_empty() { format!("with more {noun} than the baseline") } else { "with more".to_owned() },
             ),
-            (small, format!("with a difference below {} %", 100.0 * smallest_effect)),
+            (
+                slightly_less.len() + slightly_more.len(),
+                format!("with a difference below {} %", 100.0 * smallest_effect),
+            ),
             (unclear.len() - equal_lines.len(), "with no difference shown".to_owned()),
             (equal_lines.len(), "equal in every search".to_owned()),
         ];
-        let parts: Vec<(usize, String)> = parts.into_iter().filter(|(lines, _)| *lines > 0).collect();
+        let parts: Vec<(usize, String)> = parts.into_iter().filter(|(count, _)| *count > 0).collect();
         findings.push(match parts.as_slice() {
-            [(lines, text)] => {
-                let who = if *lines == 1 { "The other has".to_owned() } else { format!("All {lines} others have") };
-                format!("{who} {}.", text.trim_start_matches("with "))
+            [(count, text)] => {
+                let subject = if *count == 1 { "The other has".to_owned() } else { format!("All {count} others have") };
+                format!("{subject} {}.", text.trim_start_matches("with "))
             }
             _ => {
-                let parts: Vec<String> = parts.iter().map(|(lines, text)| format!("{lines} {text}")).collect();
+                let parts: Vec<String> = parts.iter().map(|(count, text)| format!("{count} {text}")).collect();
                 format!("Of {}: {}.", plural(compared_count, "other"), parts.join(", "))
             }
         });
     }
     if !(is_ranked || less.is_empty() && more.is_empty()) {
-        findings.extend(describe_range(&[&less[..], &more[..]].concat(), &summary.unlike, metric));
+        findings.extend(describe_range(&[&less[..], &more[..]].concat(), &summary.unranked_options, metric));
     }
     findings.extend(describe_power(&summary.power));
     if compared_count > unclear.len() {
-        findings.extend(identical_ratios(&[&less[..], &more[..]].concat()));
+        findings.extend(describe_identical_ratios(&[&less[..], &more[..]].concat()));
     }
     if let Some(highest) = highest.filter(|_| is_ranked) {
-        findings.push(format!("Most {noun}: {}.", describe(highest, &more, metric)));
+        findings.push(format!("Most {noun}: {}.", describe_extreme(highest, &more, metric)));
     }
-    findings.extend(lines_alone(summary));
-    findings.extend(fragile_lines(summary));
-    findings.extend(within_margin(summary));
-    findings.extend(rivals);
+    findings.extend(describe_lines_without_baseline(summary));
+    findings.extend(describe_fragile_lines(summary));
+    findings.extend(describe_lines_within_margin(summary));
+    findings.extend(rival_sentence);
     findings
 }
 
@@ -127,8 +138,8 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
         let text = match others.as_slice() {
             [] => format!("nothing to compare with \"{}\"", line.name),
             [single] => describe_contrast(single, line, metric),
-            all => {
-                let lines_with = |sign: Sign| all.iter().filter(move |other| compare_sign(other, 0) == sign);
+            others => {
+                let lines_with = |sign: Sign| others.iter().filter(move |other| compare_sign(other, 0) == sign);
                 let (fewer, less, more) =
                     (fewer(metric), lines_with(Sign::Less).count(), lines_with(Sign::More).count());
                 let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
@@ -136,24 +147,24 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
                     format!("; \"{}\" has {}", lowest.name, describe_difference(&lowest.ratio(), metric))
                 });
                 match (less, more) {
-                    (0, 0) => no_difference_shown(line),
-                    _ => format!("{less} of {} with {fewer} {noun}, {more} with more{lowest_text}", all.len()),
+                    (0, 0) => describe_no_difference_from(line),
+                    _ => format!("{less} of {} with {fewer} {noun}, {more} with more{lowest_text}", others.len()),
                 }
             }
         };
         format!("At {}: {text}.", line.group)
     };
-    bases.map(describe_group).chain(lines_alone(summary)).collect()
+    bases.map(describe_group).chain(describe_lines_without_baseline(summary)).collect()
 }
 
 /// A sentence about lines whose group has no baseline.
-fn lines_alone(summary: &Summary) -> Option<String> {
+fn describe_lines_without_baseline(summary: &Summary) -> Option<String> {
     let lines_without_baseline: Vec<&str> =
         summary.lines.iter().filter(|line| line.base.is_none()).map(|line| line.name.as_str()).collect();
-    let (has, stands) = if lines_without_baseline.len() == 1 { ("has", "stands") } else { ("have", "stand") };
-    // If no line has a baseline, there are no groups.
+    let (have, stand) = if lines_without_baseline.len() == 1 { ("has", "stands") } else { ("have", "stand") };
+    // If no line has a baseline, there are no groups to speak of.
     (!lines_without_baseline.is_empty() && lines_without_baseline.len() < summary.lines.len()).then(|| {
-        format!("{} {has} no baseline in the same group and {stands} alone.", quote_names(&lines_without_baseline))
+        format!("{} {have} no baseline in the same group and {stand} alone.", quote_names(&lines_without_baseline))
     })
 }
 
@@ -162,58 +173,71 @@ fn describe_contrast(line: &Line, base: &Line, metric: &Metric) -> String {
     match compare_sign(line, 0) {
         Sign::Less | Sign::More => describe_difference(&line.ratio(), metric),
         _ if line.ratio().is_same() => format!("the same {} in every search", noun(metric)),
-        _ => no_difference_shown(base),
+        _ => describe_no_difference_from(base),
     }
 }
 
-/// The phrase for lines that do not differ; a table that is not full is the likely reason.
-fn no_difference_shown(base: &Line) -> String {
-    let is_loose = base.hashfull < MIN_PRESSURE;
-    let fill = if is_loose { format!(" (table {:.0} % full)", base.hashfull / 10.0) } else { String::new() };
+/// The phrase for lines that do not differ. If the baseline's table stayed far from full, that is
+/// the likely reason, and the phrase mentions it.
+fn describe_no_difference_from(base: &Line) -> String {
+    let is_far_from_full = base.hashfull < MIN_PRESSURE;
+    let fill = if is_far_from_full { format!(" (table {:.0} % full)", base.hashfull / 10.0) } else { String::new() };
     format!("no difference shown{fill}")
 }
 
-/// "fewer" for a metric that counts, "less" for one that measures.
+/// "fewer" for a metric that counts something, "less" for any other, such as seconds.
 fn fewer(metric: &Metric) -> &'static str {
     if metric.unit() == Unit::Count { "fewer" } else { "less" }
 }
 
-/// A sentence about the extremes of lines that must not be ranked, because they differ in `unlike`.
-fn describe_range(lines: &[&Line], unlike: &[String], metric: &Metric) -> Option<String> {
-    let describe_end = |line: &&Line| format!("{} (\"{}\")", describe_difference(&line.ratio(), metric), line.name);
+/// A sentence about the extremes of lines that must not be ranked, because they differ in these
+/// options.
+fn describe_range(lines: &[&Line], unranked_options: &[String], metric: &Metric) -> Option<String> {
+    let describe_line = |line: &&Line| format!("{} (\"{}\")", describe_difference(&line.ratio(), metric), line.name);
     let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
     let (lowest, highest) = (lines.iter().min_by(by_mean)?, lines.iter().max_by(by_mean)?);
     let range = if lines.len() == 1 {
-        describe_end(lowest)
+        describe_line(lowest)
     } else {
-        format!("from {} to {}", describe_end(lowest), describe_end(highest))
+        format!("from {} to {}", describe_line(lowest), describe_line(highest))
     };
     Some(format!(
         "Against the baseline: {range}. They differ in {}, so that this ranks nothing else.",
-        unlike.join(", ")
+        unranked_options.join(", ")
     ))
 }
 
-/// A ratio with its interval, as a difference in percent; from a factor of 2 upwards as a multiple.
+/// A ratio with its interval, as a difference in percent or, from a factor of 2 upwards, as a
+/// multiple.
 pub fn describe_difference(ratio: &Ratio, metric: &Metric) -> String {
     let (noun, fewer) = (noun(metric), fewer(metric));
     let Ratio { mean, low, high, .. } = *ratio;
-    let percent = |value: f64| match value.is_finite() {
+    let format_percent = |value: f64| match value.is_finite() {
         true if value < 1e6 => format!("{:.1}", 100.0 * value),
         true => format!("{:.1e}", 100.0 * value),
         false => "no bound".to_owned(),
     };
     match mean {
         2.0.. => format!("{mean:.2} times the {noun} [{low:.2}, {high:.2}]"),
-        1.0.. => format!("{} % more {noun} [{}, {}]", percent(mean - 1.0), percent(low - 1.0), percent(high - 1.0)),
-        _ => format!("{} % {fewer} {noun} [{}, {}]", percent(1.0 - mean), percent(1.0 - high), percent(1.0 - low)),
+        1.0.. => format!(
+            "{} % more {noun} [{}, {}]",
+            format_percent(mean - 1.0),
+            format_percent(low - 1.0),
+            format_percent(high - 1.0)
+        ),
+        _ => format!(
+            "{} % {fewer} {noun} [{}, {}]",
+            format_percent(1.0 - mean),
+            format_percent(1.0 - high),
+            format_percent(1.0 - low)
+        ),
     }
 }
 
 /// A sentence about lines with identical ratios.
-fn identical_ratios(lines: &[&Line]) -> Option<String> {
-    let is_repeated = |index: usize| lines[..index].iter().any(|other| other.ratio() == lines[index].ratio());
-    let repeated = (0..lines.len()).filter(|&index| is_repeated(index)).count();
+fn describe_identical_ratios(lines: &[&Line]) -> Option<String> {
+    let repeats_earlier_ratio = |index: usize| lines[..index].iter().any(|other| other.ratio() == lines[index].ratio());
+    let repeated = (0..lines.len()).filter(|&index| repeats_earlier_ratio(index)).count();
     let have = if repeated == 1 { "has" } else { "have" };
     (repeated > 0).then(|| {
         format!(
@@ -229,7 +253,7 @@ fn noun(metric: &Metric) -> &str {
 
 /// A sentence about lines if none of them differs, with the reason: they are equal in every search,
 /// the differences are not significant, or there are too few positions.
-fn no_difference(summary: &Summary, noun: &str, unclear: &[&Line]) -> String {
+fn describe_no_difference(summary: &Summary, noun: &str, unclear: &[&Line]) -> String {
     let others = plural(unclear.len(), "other");
     let means = || unclear.iter().map(|line| line.ratio().mean);
     let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
@@ -240,33 +264,29 @@ fn no_difference(summary: &Summary, noun: &str, unclear: &[&Line]) -> String {
     let Power { clusters, lines, games, .. } = summary.power;
     // A single pair has no spread.
     let is_same = |ratio: Ratio| ratio.is_same() || ratio.pairs == 1 && ratio.mean == 1.0;
-    match () {
-        () if unclear.iter().all(|line| is_same(line.ratio())) => {
-            format!("No difference in {noun}: {others} and the baseline are equal in every search.")
-        }
-        () if clusters < min_clusters(lines) => {
-            let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
-            let consequence = if clusters == 1 {
-                "the counts are exact, but one position says nothing of others".to_owned()
-            } else {
-                format!("with {units}, no difference can be shown")
-            };
-            format!("{others} {have} {ratios} of the baseline's {noun}; {consequence}.")
-        }
-        () => {
-            format!("No difference in {noun} shown between the baseline and {others} ({ratios} of its {noun}).")
-        }
+    if unclear.iter().all(|line| is_same(line.ratio())) {
+        format!("No difference in {noun}: {others} and the baseline are equal in every search.")
+    } else if clusters < min_clusters(lines) {
+        let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
+        let consequence = if clusters == 1 {
+            "the counts are exact, but one position says nothing of others".to_owned()
+        } else {
+            format!("with {units}, no difference can be shown")
+        };
+        format!("{others} {have} {ratios} of the baseline's {noun}; {consequence}.")
+    } else {
+        format!("No difference in {noun} shown between the baseline and {others} ({ratios} of its {noun}).")
     }
 }
 
-/// A line's ratio, and the number of other lines with the same ratio.
-fn describe(line: &Line, same_sign: &[&Line], metric: &Metric) -> String {
+/// A phrase with a line's ratio, and with the number of other lines that have the same ratio.
+fn describe_extreme(line: &Line, lines_with_same_sign: &[&Line], metric: &Metric) -> String {
     let ratio = line.ratio();
-    let equal_ratios = same_sign.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
-    let equal_ratios =
+    let equal_ratios = lines_with_same_sign.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
+    let ties =
         if equal_ratios > 0 { format!(" and {} with the same", plural(equal_ratios, "other")) } else { String::new() };
     format!(
-        "\"{}\"{equal_ratios}, {} against the baseline ({} pairs)",
+        "\"{}\"{ties}, {} against the baseline ({} pairs)",
         line.name,
         describe_difference(&ratio, metric),
         ratio.pairs
@@ -275,7 +295,7 @@ fn describe(line: &Line, same_sign: &[&Line], metric: &Metric) -> String {
 
 /// A sentence about lines whose direction or significance depends on a single position or game; the
 /// first few are named.
-fn fragile_lines(summary: &Summary) -> Option<String> {
+fn describe_fragile_lines(summary: &Summary) -> Option<String> {
     const MAX_NAMED: usize = 3;
     let is_fragile = |line: &&Line| {
         let reverses = line.ratio().influence.is_some_and(|influence| influence.reverses);
@@ -287,20 +307,25 @@ fn fragile_lines(summary: &Summary) -> Option<String> {
         format!("\"{}\" ({:.3}; {without:.3} without {})", line.name, line.ratio().mean, line.influential)
     };
     let named: Vec<String> = lines.iter().take(MAX_NAMED).map(describe_line).collect();
-    let more = crate::text::and_more(lines.len().saturating_sub(MAX_NAMED));
+    let and_more = crate::text::and_more(lines.len().saturating_sub(MAX_NAMED));
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
-    (!lines.is_empty()).then(|| format!("Significance depends on a single {unit}: {}{more}.", named.join(", ")))
+    (!lines.is_empty()).then(|| format!("Significance depends on a single {unit}: {}{and_more}.", named.join(", ")))
 }
 
-/// A sentence about lines that would be significant without the margin for an unseen cluster.
-fn within_margin(summary: &Summary) -> Option<String> {
-    let enough = min_clusters(summary.power.lines);
+/// A sentence about lines that would be significant without the margin for an unseen cluster, that
+/// is, for one more position or game with an extreme difference.
+fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
+    let required_clusters = min_clusters(summary.power.lines);
     let lines = summary.lines.iter().filter_map(|line| line.measures.first());
-    let within_margin = lines.filter(|Measure { ratio, p, significant, .. }| {
-        !significant && ratio.excludes_one() && *p < 0.05 && ratio.clusters >= enough && !ratio.exceeds_margin()
+    let measures_within_margin = lines.filter(|Measure { ratio, p, significant, .. }| {
+        !significant
+            && ratio.excludes_one()
+            && *p < 0.05
+            && ratio.clusters >= required_clusters
+            && !ratio.exceeds_margin()
     });
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
-    let count = within_margin.count();
+    let count = measures_within_margin.count();
     let leave = if count == 1 { "leaves" } else { "leave" };
     (count > 0).then(|| {
         format!(
@@ -320,7 +345,7 @@ fn describe_power(power: &Power) -> Option<String> {
     Some(format!("With {clusters} {units}{among}, power for differences {between} is {}", describe_detectable(power)?))
 }
 
-/// A sentence about the power of comparing the other lines with the best of them.
+/// A sentence about the power of comparing the lines other than the baseline with the best of them.
 fn describe_rival_power(power: &Power) -> Option<String> {
     Some(format!("Between the best of the others and the rest, power is {}", describe_detectable(power)?))
 }
@@ -337,14 +362,14 @@ fn describe_detectable(power: &Power) -> Option<String> {
                 format!("{:.0} %", 100.0 * detectable)
             },
             // The estimate is accurate to two significant figures at most.
-            round_up(needed),
+            format_rounded_up(needed),
             if games { "games or positions" } else { "positions" },
         )
     })
 }
 
-/// Rounds up to two significant figures.
-pub fn round_up(number: f64) -> String {
+/// The number as text, rounded up to two significant figures.
+pub fn format_rounded_up(number: f64) -> String {
     let scale = 10_f64.powi((number.max(1.0).log10().floor() as i32 - 1).max(0));
     format!("{:.0}", (number / scale).ceil() * scale)
 }
@@ -377,12 +402,12 @@ mod tests {
         findings(&Summary { lines, power, metrics: vec![Metric::nodes()], ..Summary::default() }, 0.005)
     }
 
-    /// The most extreme line on each side is named, wherever it stands in the list; the others are
-    /// counted.
+    /// The lines with the least and with the most are named, wherever they stand in the list; the
+    /// others are counted.
     #[test]
     fn most_extreme_line_of_each_side_is_named() {
         let not_fragile = [false; 2];
-        let plain_line = |name: &str, mean: f64, marked: bool| line(name, mean, marked, not_fragile);
+        let plain_line = |name: &str, mean: f64, significant: bool| line(name, mean, significant, not_fragile);
         let lines = vec![
             plain_line("a", 0.8, true),
             plain_line("b", 0.5, true),
@@ -434,10 +459,10 @@ mod tests {
         let lines =
             [("a", 0.5), ("b", 0.8), ("base", 1.0)].map(|(name, mean)| line(name, mean, name != "base", [false; 2]));
         let power = Power { detectable: f64::NAN, clusters: 20, lines: 2, ..Power::default() };
-        let unlike = vec!["table.size".to_owned()];
+        let unranked_options = vec!["table.size".to_owned()];
         let metrics = vec![Metric::nodes()];
         let sentences =
-            findings(&Summary { lines: lines.to_vec(), power, metrics, unlike, ..Summary::default() }, 0.005);
+            findings(&Summary { lines: lines.to_vec(), power, metrics, unranked_options, ..Summary::default() }, 0.005);
         assert_eq!(
             sentences,
             [
@@ -456,17 +481,17 @@ mod tests {
         let mut lines = [0.5, 0.9, 0.5, 0.5].map(|mean| line(&format!("m{mean}"), mean, true, not_fragile)).to_vec();
         lines.push(line("base", 1.0, false, not_fragile));
         for (mean, low, high) in [(0.998, 0.996, 0.999), (1.002, 1.001, 1.004), (1.004, 1.001, 1.007)] {
-            let mut small = line("small", mean, true, not_fragile);
-            (small.measures[0].ratio.low, small.measures[0].ratio.high) = (low, high);
-            lines.push(small);
+            let mut small_line = line("small", mean, true, not_fragile);
+            (small_line.measures[0].ratio.low, small_line.measures[0].ratio.high) = (low, high);
+            lines.push(small_line);
         }
         // Equal to the baseline in every search: no spread.
         let mut equal_line = line("same", 1.0, false, not_fragile);
         equal_line.measures[0].ratio.error = 0.0;
         lines.push(equal_line);
-        let [best, counts, repeated, most] = <[String; 4]>::try_from(describe_lines(lines)).unwrap();
+        let [fewest, counts, repeated, most] = <[String; 4]>::try_from(describe_lines(lines)).unwrap();
         assert_eq!(
-            best,
+            fewest,
             "Fewest nodes: \"m0.5\" and 2 others with the same, 50.0 % fewer nodes [40.0, 60.0] against the baseline (8 pairs)."
         );
         assert_eq!(
@@ -475,7 +500,9 @@ mod tests {
         );
         assert!(repeated.starts_with("2 of those have exactly the same ratio as another"), "{repeated}");
         let pair = ["a", "b"].map(|name| line(name, 0.5, true, not_fragile));
-        assert!(identical_ratios(&pair.each_ref()).unwrap().starts_with("1 of those has exactly the same ratio"));
+        assert!(
+            describe_identical_ratios(&pair.each_ref()).unwrap().starts_with("1 of those has exactly the same ratio")
+        );
         assert!(most.starts_with("Most nodes: \"small\", 0.4 % more nodes"), "{most}");
     }
 
@@ -553,7 +580,7 @@ mod tests {
             };
             let line = Line { measures: vec![Measure { ratio, p, ..Measure::default() }], ..Line::default() };
             let power = Power { lines: 2, clusters, games, ..Power::default() };
-            within_margin(&Summary { lines: vec![line; count], power, ..Summary::default() })
+            describe_lines_within_margin(&Summary { lines: vec![line; count], power, ..Summary::default() })
         };
         let one_line = "The interval of 1 line leaves 1 out, but by so little that one more position with a difference of a factor \
             of 2.5 could undo it: not marked as significant.";
@@ -589,7 +616,7 @@ mod tests {
             (130_000.0, "130000"),
         ];
         for (number, text) in cases {
-            assert_eq!(round_up(number), text);
+            assert_eq!(format_rounded_up(number), text);
         }
     }
 

@@ -1,5 +1,5 @@
-//! The results of a match: each encounter's pairs and Elo, and how its sequential test went, in
-//! the plan's order.
+//! The results of a match: for each encounter, in the plan's order, its pairs of games, its Elo and
+//! the course of its sequential test.
 
 use super::equal_nodes::{EqualNodes, PairPoints, equal_nodes};
 use super::match_test::{Elo, TAIL};
@@ -11,7 +11,7 @@ use crate::stats::holm::correct_holm;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The games of two players.
+/// The games of two players against each other.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Encounter {
     /// The first player, whose points are counted.
@@ -25,9 +25,11 @@ pub struct Encounter {
     pub white: f64,
     /// The number of games by how they ended.
     pub ends: BTreeMap<String, u64>,
-    /// Pairs of identical games: the players did not differ.
+    /// The number of pairs whose two games are identical, which shows that the players did not
+    /// differ in them.
     pub mirrored: u64,
-    /// Pairs with a game that was already played from the same position in an earlier pair.
+    /// The number of pairs with a game that was already played from the same position in an earlier
+    /// pair.
     pub repeated: u64,
     /// The index of an earlier encounter with exactly the same games.
     pub same_as: Option<usize>,
@@ -39,25 +41,26 @@ pub struct Encounter {
     pub depth: f64,
     /// The mean number of nodes per move, of the player and of the opponent.
     pub nodes: [f64; 2],
-    /// The log-likelihood ratio after a number of pairs: a selection of points that includes the
-    /// first and the last.
+    /// The path of the log-likelihood ratio, as (number of pairs, ratio): a selection of points that
+    /// includes the first and the last.
     pub llr_path: Vec<(u64, f64)>,
-    /// The decision of the test, and after how many pairs.
+    /// The decision of the test, and the number of pairs after which it was made.
     pub decided: Option<(TestState, u64)>,
     /// Two-sided p of the difference; NaN if the test stopped the encounter, since such games are
     /// not a fixed sample.
     pub p: f64,
     /// p, Holm-corrected for all encounters.
     pub corrected: f64,
-    /// The stronger player, the first if greater: by the test if it stopped the encounter,
-    /// otherwise by p.
+    /// How strong the player is compared with the opponent: `Greater` or `Less`. Decided by the
+    /// test if it stopped the encounter, otherwise by p; `None` if neither shows a difference.
     pub stronger: Option<Ordering>,
     /// The factor by which the opponent's nodes must be multiplied to make it as strong as the
-    /// player; none without handicapped copies of the opponent, or with too few pairs.
+    /// player; `None` without handicapped copies of the opponent, or with too few pairs.
     pub equal_nodes: Option<EqualNodes>,
 }
 
 impl Encounter {
+    /// The player's points.
     pub fn points(&self) -> f64 {
         self.games[0] as f64 + self.games[1] as f64 / 2.0
     }
@@ -99,17 +102,19 @@ const MAX_LLR_POINTS: u64 = 60;
 /// A game, read from a row.
 #[derive(Clone, Copy)]
 struct GameRow {
+    /// The player's points: 0, 0.5 or 1.
     points: f64,
-    white: bool,
+    /// Whether the player had White.
+    is_white: bool,
     /// Identifies the game's start position and moves.
-    line: u32,
+    game_id: u32,
 }
 
 impl Matches {
     /// The opponent, if all encounters have the same one.
     pub fn common_opponent(&self) -> Option<&str> {
-        let (first, rest) = self.encounters.split_first()?;
-        rest.iter().all(|encounter| encounter.opponent == first.opponent).then_some(first.opponent.as_str())
+        let (first, others) = self.encounters.split_first()?;
+        others.iter().all(|encounter| encounter.opponent == first.opponent).then_some(first.opponent.as_str())
     }
 
     /// The probability beyond each end of intervals that hold for all encounters together
@@ -123,7 +128,7 @@ impl Matches {
         self.encounters.iter().chain(self.handicaps.iter().map(|(_, encounter)| encounter))
     }
 
-    /// Reads the games from rows; none if the rows are not of games.
+    /// Reads the games from rows; `None` if the rows are not those of games.
     pub fn new(rows: &Frame, test: Test) -> Option<Self> {
         Self::with_handicaps(rows, test, &[])
     }
@@ -134,23 +139,25 @@ impl Matches {
         if !rows.has(columns::OPPONENT) {
             return None;
         }
-        let text_of = |name| rows.text_column(name);
-        let [variants, opponents, positions] = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(text_of);
-        let [colours, ends, errors] = [columns::COLOUR, columns::END, columns::ERROR].map(text_of);
-        let [starts, moves] = [columns::START, columns::MOVES].map(text_of);
-        // The same moves from another position are another game.
+        let read_texts = |name| rows.text_column(name);
+        let [variants, opponents, positions] = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(read_texts);
+        let [colours, ends, errors] = [columns::COLOUR, columns::END, columns::ERROR].map(read_texts);
+        let [starts, moves] = [columns::START, columns::MOVES].map(read_texts);
+        // Games are identified by start position and moves: the same moves from another position are
+        // another game.
         let mut game_ids: HashMap<(u32, u32), u32> = HashMap::new();
-        let numbers_of = |name| rows.numbers(name);
+        let read_numbers = |name| rows.numbers(name);
         let [points, plies, depths, blind] =
-            [columns::POINTS, columns::GAME_PLIES, columns::DEPTHS, columns::BLIND].map(numbers_of);
-        let nodes = [columns::NODES, columns::OPPONENT_NODES].map(numbers_of);
-        let mut indices: HashMap<(u32, u32), usize> = HashMap::new();
+            [columns::POINTS, columns::GAME_PLIES, columns::DEPTHS, columns::BLIND].map(read_numbers);
+        let nodes = [columns::NODES, columns::OPPONENT_NODES].map(read_numbers);
+        let mut encounter_indices: HashMap<(u32, u32), usize> = HashMap::new();
         let mut all_rows: Vec<EncounterRows> = Vec::new();
         let mut failed = 0;
         for row in 0..rows.rows() {
-            let next = all_rows.len();
-            let index = *indices.entry((variants.codes()[row], opponents.codes()[row])).or_insert(next);
-            if index == next {
+            let next_index = all_rows.len();
+            let players = (variants.codes()[row], opponents.codes()[row]);
+            let index = *encounter_indices.entry(players).or_insert(next_index);
+            if index == next_index {
                 let [player, opponent] = [&variants, &opponents].map(|names| names.text(row).to_owned());
                 let totals = Encounter { player, opponent, ..Encounter::default() };
                 all_rows.push(EncounterRows { totals, ..EncounterRows::default() });
@@ -161,8 +168,8 @@ impl Matches {
             }
             let encounter_rows = &mut all_rows[index];
             let next_id = game_ids.len() as u32;
-            let line = *game_ids.entry((starts.codes()[row], moves.codes()[row])).or_insert(next_id);
-            let game = GameRow { points: points[row], white: colours.text(row) == WHITE, line };
+            let game_id = *game_ids.entry((starts.codes()[row], moves.codes()[row])).or_insert(next_id);
+            let game = GameRow { points: points[row], is_white: colours.text(row) == WHITE, game_id };
             encounter_rows.add_game(positions.codes()[row], game);
             encounter_rows.blind += blind[row];
             *encounter_rows.totals.ends.entry(ends.text(row).to_owned()).or_insert(0) += 1;
@@ -171,27 +178,31 @@ impl Matches {
             encounter_rows.totals.nodes[0] += nodes[0][row];
             encounter_rows.totals.nodes[1] += nodes[1][row];
         }
-        let divisor_of = |rows: &EncounterRows| {
+        let find_divisor = |rows: &EncounterRows| {
             handicaps.iter().find(|(name, _)| *name == rows.totals.player).map(|(_, divisor)| *divisor)
         };
         let (copies, all_rows): (Vec<EncounterRows>, Vec<EncounterRows>) =
-            all_rows.into_iter().partition(|rows| divisor_of(rows).is_some());
+            all_rows.into_iter().partition(|rows| find_divisor(rows).is_some());
         let bounds = test.bounds(all_rows.len());
         let points: Vec<PairPoints> = all_rows.iter().map(EncounterRows::points_by_opening).collect();
         let copy_points: Vec<PairPoints> = copies.iter().map(EncounterRows::points_by_opening).collect();
-        let copy_curve = copies.iter().zip(&copy_points).filter_map(|(copy, points)| Some((divisor_of(copy)?, points)));
-        let equal_nodes = equal_nodes(&points.iter().collect::<Vec<_>>(), &copy_curve.collect::<Vec<_>>());
+        let copies_with_divisors =
+            copies.iter().zip(&copy_points).filter_map(|(copy, points)| Some((find_divisor(copy)?, points)));
+        let equal_nodes = equal_nodes(&points.iter().collect::<Vec<_>>(), &copies_with_divisors.collect::<Vec<_>>());
         let mut encounters: Vec<Encounter> = all_rows
             .iter()
             .zip(equal_nodes)
             .enumerate()
             .map(|(index, (rows, equal_nodes))| Encounter {
-                same_as: all_rows[..index].iter().position(|other| !rows.lines.is_empty() && other.lines == rows.lines),
+                same_as: all_rows[..index]
+                    .iter()
+                    .position(|other| !rows.game_ids.is_empty() && other.game_ids == rows.game_ids),
                 equal_nodes,
-                ..rows.encounter(&bounds)
+                ..rows.to_encounter(&bounds)
             })
             .collect();
-        let handicaps = copies.iter().filter_map(|copy| Some((divisor_of(copy)?, copy.encounter(&bounds)))).collect();
+        let handicaps =
+            copies.iter().filter_map(|copy| Some((find_divisor(copy)?, copy.to_encounter(&bounds)))).collect();
         if test.stop {
             encounters.iter_mut().for_each(|encounter| encounter.p = f64::NAN);
         }
@@ -212,15 +223,17 @@ impl Matches {
 /// Collects the rows of an encounter while they are read.
 #[derive(Default)]
 struct EncounterRows {
-    /// The first game of a pair, until the second is read.
+    /// The first game of each pair whose second game was not read yet, by opening.
     unpaired: HashMap<u32, GameRow>,
     /// The points of each pair, in order.
     pairs: Vec<f64>,
     /// The opening of each pair.
     openings: Vec<u32>,
-    lines: Vec<u32>,
-    /// Both games of each pair.
-    game_lines: Vec<[u32; 2]>,
+    /// The ids of all games, in order.
+    game_ids: Vec<u32>,
+    /// The ids of the two games of each pair.
+    pair_game_ids: Vec<[u32; 2]>,
+    /// The number of moves that the player made before it finished an iteration.
     blind: f64,
     /// The encounter so far, with sums where the result has means.
     totals: Encounter,
@@ -228,15 +241,16 @@ struct EncounterRows {
 
 impl EncounterRows {
     fn add_game(&mut self, position: u32, game: GameRow) {
-        let outcome = [0.75, 0.25].into_iter().filter(|minimum| game.points <= *minimum).count();
+        // 0 for a win, 1 for a draw, 2 for a loss.
+        let outcome = [0.75, 0.25].into_iter().filter(|threshold| game.points <= *threshold).count();
         self.totals.games[outcome] += 1;
-        self.totals.white += if game.white { game.points } else { 1.0 - game.points };
-        self.lines.push(game.line);
+        self.totals.white += if game.is_white { game.points } else { 1.0 - game.points };
+        self.game_ids.push(game.game_id);
         match self.unpaired.remove(&position) {
             Some(first) => {
                 self.pairs.push(first.points + game.points);
                 self.openings.push(position);
-                self.game_lines.push([first.line, game.line]);
+                self.pair_game_ids.push([first.game_id, game.game_id]);
             }
             None => {
                 self.unpaired.insert(position, game);
@@ -248,13 +262,14 @@ impl EncounterRows {
         self.openings.iter().copied().zip(self.pairs.iter().copied()).collect()
     }
 
-    fn encounter(&self, bounds: &Bounds) -> Encounter {
+    /// Turns the sums into the result of the encounter, and replays its test pair by pair.
+    fn to_encounter(&self, bounds: &Bounds) -> Encounter {
         let pair_count = self.pairs.len() as u64;
         let step = pair_count.div_ceil(MAX_LLR_POINTS).max(1);
         let (mut pairs, mut llr_path, mut decided) = (Pentanomial::default(), vec![(0, 0.0)], None);
-        for (index, points) in (1..).zip(&self.pairs) {
+        for (pair_number, points) in (1..).zip(&self.pairs) {
             pairs.add(*points);
-            let is_listed = index % step == 0 || index == pair_count;
+            let is_listed = pair_number % step == 0 || pair_number == pair_count;
             if decided.is_some() && !is_listed {
                 continue;
             }
@@ -262,23 +277,25 @@ impl EncounterRows {
             let decision = bounds.decide(llr);
             let is_decisive = decided.is_none() && decision != TestState::Continue;
             if is_decisive {
-                decided = Some((decision, index));
+                decided = Some((decision, pair_number));
             }
             if is_decisive || is_listed {
-                llr_path.push((index, llr));
+                llr_path.push((pair_number, llr));
             }
         }
         let totals = self.totals.clone();
         let moves = totals.plies / 2.0;
         let mut seen_games = HashSet::new();
-        let is_repeated = |game_lines: &&[u32; 2]| {
-            game_lines.iter().filter(|line| !seen_games.insert(**line)).count()
-                > usize::from(game_lines[0] == game_lines[1])
+        let is_repeated = |game_ids: &&[u32; 2]| {
+            let seen_before = game_ids.iter().filter(|game_id| !seen_games.insert(**game_id)).count();
+            // If both games of a pair are identical, the second was seen in this pair already.
+            let seen_in_pair = usize::from(game_ids[0] == game_ids[1]);
+            seen_before > seen_in_pair
         };
         Encounter {
             pairs,
-            mirrored: self.game_lines.iter().filter(|[first, second]| first == second).count() as u64,
-            repeated: self.game_lines.iter().filter(is_repeated).count() as u64,
+            mirrored: self.pair_game_ids.iter().filter(|[first, second]| first == second).count() as u64,
+            repeated: self.pair_game_ids.iter().filter(is_repeated).count() as u64,
             blind: self.blind as u64,
             plies: totals.plies / totals.count() as f64,
             depth: totals.depth / moves,
@@ -296,8 +313,8 @@ impl EncounterRows {
 mod tests {
     use super::*;
 
-    /// Two encounters. A's pairs have 2, 1 and 1.5 points, and its fourth was not finished; B's
-    /// games are the first two of A.
+    /// Two encounters. A's pairs have 2, 1 and 1.5 points, and its fourth pair was not finished; B's
+    /// games are the first two games of A.
     const ROWS: &str = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,match.opponent_nodes,match.moves,error
 A,o1,0,100,base,white,1,mate,20,50,1,200,e2e4,
 A,o1,0,100,base,black,1,mate,20,50,1,200,d2d4,
@@ -329,7 +346,7 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!((a.same_as, b.same_as, a.blind, b.blind), (None, None, 4, 2));
         assert!((matches.bounds.alpha - 0.025).abs() < 1e-12);
         assert!((matches.tail() - 0.0125).abs() < 1e-12);
-        assert_eq!(a.llr_path.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(a.llr_path.iter().map(|(pair_number, _)| *pair_number).collect::<Vec<_>>(), [0, 1, 2, 3]);
         // A game without a result is not counted.
         let rows =
             Frame::parse(format!("{ROWS}A,o5,0,100,base,white,,,20,50,1,200,e2e4,\n").as_bytes(), "test").unwrap();
@@ -367,21 +384,21 @@ A,o4,0,0,base,,,,,,,,,engine died
             let pairs: Vec<f64> = (0..count).map(|index| [2.0, 0.5, 1.0, 1.5, 1.0][index as usize * 7 % 5]).collect();
             let mut sums = Pentanomial::default();
             pairs.iter().for_each(|points| sums.add(*points));
-            let game_lines = (0..count as u32).map(|index| [2 * index, 2 * index + 1]).collect();
-            let encounter = EncounterRows { pairs, game_lines, ..EncounterRows::default() }.encounter(&bounds);
+            let pair_game_ids = (0..count as u32).map(|index| [2 * index, 2 * index + 1]).collect();
+            let encounter = EncounterRows { pairs, pair_game_ids, ..EncounterRows::default() }.to_encounter(&bounds);
             let llr = if count == 0 { 0.0 } else { sums.llr(bounds.elo0, bounds.elo1) };
             assert_eq!(
                 (encounter.llr_path[0], *encounter.llr_path.last().unwrap()),
                 ((0, 0.0), (count, llr)),
                 "{count}"
             );
-            assert!(encounter.llr_path.is_sorted_by(|point, next| point.0 < next.0), "{count}");
-            let regular = encounter
+            assert!(encounter.llr_path.is_sorted_by(|(pairs, _), (next_pairs, _)| pairs < next_pairs), "{count}");
+            let regular_points = encounter
                 .llr_path
                 .iter()
                 .skip(1)
-                .filter(|(index, _)| encounter.decided.is_none_or(|(_, end)| end != *index));
-            let listed = regular.count() as u64;
+                .filter(|(pairs, _)| encounter.decided.is_none_or(|(_, decided_after)| decided_after != *pairs));
+            let listed = regular_points.count() as u64;
             assert!(listed <= 60, "{count}: {listed}");
             assert!((count > 60 || listed + u64::from(encounter.decided.is_some()) == count), "{count}: {listed}");
         }
@@ -396,28 +413,30 @@ A,o4,0,0,base,,,,,,,,,engine died
         for position in 0..400 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let second = [1.0, 1.0, 0.5, 0.0][(random >> 60) as usize % 4];
-            rows.add_game(position, GameRow { points: 1.0, white: true, line: 2 * position });
-            rows.add_game(position, GameRow { points: second, white: false, line: 2 * position + 1 });
+            rows.add_game(position, GameRow { points: 1.0, is_white: true, game_id: 2 * position });
+            rows.add_game(position, GameRow { points: second, is_white: false, game_id: 2 * position + 1 });
         }
         let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
-        let encounter = rows.encounter(&bounds);
-        let (decision, index) = encounter.decided.unwrap();
+        let encounter = rows.to_encounter(&bounds);
+        let (decision, decided_after) = encounter.decided.unwrap();
         assert_eq!(decision, TestState::H1);
         let encounter_after = |pairs: usize| {
             let first_rows = EncounterRows {
                 pairs: rows.pairs[..pairs].to_vec(),
-                game_lines: rows.game_lines[..pairs].to_vec(),
+                pair_game_ids: rows.pair_game_ids[..pairs].to_vec(),
                 totals: Encounter { games: [1, 0, 0], ..Encounter::default() },
                 ..EncounterRows::default()
             };
-            first_rows.encounter(&bounds)
+            first_rows.to_encounter(&bounds)
         };
-        assert!(index > 2 && index < 400, "{index}");
+        assert!(decided_after > 2 && decided_after < 400, "{decided_after}");
         assert_eq!(
-            (encounter_after(index as usize - 1).decided, encounter_after(index as usize).decided),
+            (encounter_after(decided_after as usize - 1).decided, encounter_after(decided_after as usize).decided),
             (None, encounter.decided)
         );
-        assert!(encounter.llr_path.contains(&(index, encounter_after(index as usize).llr_path.last().unwrap().1)));
+        let last_point = *encounter_after(decided_after as usize).llr_path.last().unwrap();
+        assert_eq!(last_point.0, decided_after);
+        assert!(encounter.llr_path.contains(&last_point));
     }
 
     /// The same moves from other positions are other games; from the same position, under any name,
@@ -469,7 +488,7 @@ A,o4,0,0,base,,,,,,,,,engine died
     /// does not change p.
     #[test]
     fn even_match_has_a_p_of_one() {
-        let p_of = |points: [[f64; 2]; 8]| {
+        let compute_p = |points: [[f64; 2]; 8]| {
             let make_row = |index: usize, side: &str, points: f64| {
                 format!("A,o{index},0,1,base,{side},{points},mate,20,50,0,2,m{index}{side},\n")
             };
@@ -486,12 +505,17 @@ A,o4,0,0,base,,,,,,,,,engine died
         };
         let mut even_match = [[1.0, 1.0]; 8];
         even_match[..4].fill([0.0, 0.0]);
-        assert!((p_of(even_match) - 1.0).abs() < 1e-9, "{}", p_of(even_match));
-        assert!((p_of([[1.0, 1.0]; 8]) - 2.0_f64.powi(-7)).abs() < 1e-9, "{}", p_of([[1.0, 1.0]; 8]));
+        assert!((compute_p(even_match) - 1.0).abs() < 1e-9, "{}", compute_p(even_match));
+        assert!((compute_p([[1.0, 1.0]; 8]) - 2.0_f64.powi(-7)).abs() < 1e-9, "{}", compute_p([[1.0, 1.0]; 8]));
         let mut mostly_won = [[1.0, 0.5]; 8];
         mostly_won[0] = [0.0, 0.5];
         let swapped = mostly_won.map(|pair| pair.map(|points| 1.0 - points));
-        assert!(p_of(mostly_won) < 0.2, "{} {}", p_of(mostly_won), p_of(swapped));
-        assert!((p_of(mostly_won) - p_of(swapped)).abs() < 1e-12, "{} {}", p_of(mostly_won), p_of(swapped));
+        assert!(compute_p(mostly_won) < 0.2, "{} {}", compute_p(mostly_won), compute_p(swapped));
+        assert!(
+            (compute_p(mostly_won) - compute_p(swapped)).abs() < 1e-12,
+            "{} {}",
+            compute_p(mostly_won),
+            compute_p(swapped)
+        );
     }
 }

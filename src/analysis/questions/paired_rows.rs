@@ -1,4 +1,4 @@
-//! Two results joined by source, with their rows paired.
+//! Two results in one frame, with their rows paired.
 
 use super::gate::GateError;
 use crate::analysis::pairing::pairs::pair_rows;
@@ -21,9 +21,9 @@ pub struct RecordedResult {
     /// The path it was read from, as the user wrote it.
     pub name: String,
     pub frame: Frame,
-    /// The manifest; none for a results file without its folder.
+    /// The manifest; `None` for a results file outside its folder.
     pub manifest: Option<Manifest>,
-    /// A message about missing rows of its plan; none if it is complete.
+    /// A message about rows of the plan that are missing; `None` if the result is complete.
     pub missing: Option<String>,
 }
 
@@ -42,10 +42,10 @@ pub enum CompareError {
     /// Thin rows were changed after they were written: the file, and what is wrong with it.
     #[error("{0}: {1}\nhelp: restore it, or make the full rows with `ttlab run`")]
     Thin(String, String),
-    /// Different positions with one name: both results, and which.
+    /// Different positions with the same name: both results, and which positions.
     #[error("{0} and {1}: {2}")]
     DifferentPositions(String, String, String),
-    /// Two rows of one search and depth: the result, and which.
+    /// Two rows of the same search and depth: the result, and which rows.
     #[error("{0}: {1}: results that overlap cannot be joined")]
     DuplicateRow(String, String),
     /// A gate that cannot be judged.
@@ -70,49 +70,54 @@ impl RecordedResult {
             None => None,
         };
         let frame = Frame::read(&rows)?;
-        let wrong = |problem| CompareError::Damaged(rows.display().to_string(), problem);
-        let verified = verify::verify(&rows, manifest.as_ref()).map_err(|error| wrong(error.to_string()))?;
-        match verified.describe_damage() {
-            Some(problem) => Err(wrong(problem)),
+        let damage_error = |problem| CompareError::Damaged(rows.display().to_string(), problem);
+        let verification = verify::verify(&rows, manifest.as_ref()).map_err(|error| damage_error(error.to_string()))?;
+        match verification.describe_damage() {
+            Some(problem) => Err(damage_error(problem)),
             None => {
-                Ok(Self { name: path.display().to_string(), frame, manifest, missing: verified.describe_missing() })
+                Ok(Self { name: path.display().to_string(), frame, manifest, missing: verification.describe_missing() })
             }
         }
     }
 
-    /// As [`Recorded::read`], for a folder of thin rows.
+    /// As [`RecordedResult::read`], for a folder of thin rows.
     fn read_thin(path: &Path, folder: &Path) -> Result<Self, CompareError> {
         let rows = folder.join(thin::NAME).display().to_string();
-        let wrong = |problem: String| CompareError::Thin(rows.clone(), problem);
-        let manifest = Manifest::read(folder)?.ok_or_else(|| wrong("there is no manifest beside it".to_owned()))?;
-        let found = thin::read(folder, &manifest).map_err(|error| wrong(error.to_string()))?;
+        let thin_error = |problem: String| CompareError::Thin(rows.clone(), problem);
+        let manifest =
+            Manifest::read(folder)?.ok_or_else(|| thin_error("there is no manifest beside it".to_owned()))?;
+        let thin_rows = thin::read(folder, &manifest).map_err(|error| thin_error(error.to_string()))?;
         let remedy = format!(
             "`ttlab run FILE --out FOLDER` makes the full rows (the experiment as it was run: {})",
             folder.join("experiment.toml").display()
         );
-        let frame = Frame::from_thin_rows(&found, &rows, remedy)?;
+        let frame = Frame::from_thin_rows(&thin_rows, &rows, remedy)?;
         let unsealed = (manifest.seal_kind() != SealKind::Whole).then(|| UNSEALED.to_owned());
         let missing = manifest.thin.as_ref().and_then(|thin| thin.missing.clone()).or(unsealed);
         Ok(Self { name: path.display().to_string(), frame, manifest: Some(manifest), missing })
     }
 }
 
-/// Adds score errors to both results by BASE's reference, so that both are judged alike. Does
-/// nothing if BASE has no judged scores.
+/// Adds score errors to both results. Both are judged by BASE's reference, so that they can be
+/// compared. Does nothing if BASE has no judged scores.
 ///
 /// # Errors
 /// If the judgements cannot be read.
-pub fn add_score_errors(base: &mut RecordedResult, new: &mut RecordedResult, path: &Path) -> Result<(), CompareError> {
-    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
+pub fn add_score_errors(
+    base: &mut RecordedResult,
+    new: &mut RecordedResult,
+    base_path: &Path,
+) -> Result<(), CompareError> {
+    let folder = if base_path.is_dir() { base_path } else { base_path.parent().unwrap_or(Path::new("")) };
     let experiment = folder.join("experiment.toml");
     let Ok(text) = crate::system::files::read_text(&experiment) else { return Ok(()) };
     let file =
         FileText { text: &text, path: &experiment, suites: SuiteTexts::Files }.parse_file::<crate::experiment::File>();
     let Some(cap) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
-    let judged = reference::read(folder).map_err(|error| {
+    let judgements = reference::read(folder).map_err(|error| {
         CompareError::Damaged(folder.join(reference::NAME).display().to_string(), error.to_string())
     })?;
-    [base, new].into_iter().for_each(|side| score_error::add_score_error(&mut side.frame, &judged, cap));
+    [base, new].into_iter().for_each(|result| score_error::add_score_error(&mut result.frame, &judgements, cap));
     Ok(())
 }
 
@@ -121,27 +126,27 @@ pub fn add_score_errors(base: &mut RecordedResult, new: &mut RecordedResult, pat
 pub struct PairedResults {
     /// The rows of BASE, then those of NEW, with variants named as in BASE.
     pub frame: Frame,
-    /// One group for each source and variant (and suite).
+    /// One group for each source (BASE or NEW) and variant, and also for each suite if both results
+    /// have a suite column.
     pub grouping: Grouping,
-    /// The searches of both.
+    /// The searches of both results.
     pub searches: Searches,
-    /// The columns that both have.
-    pub shared: Vec<String>,
+    /// The columns that both results have.
+    pub shared_columns: Vec<String>,
     /// The variants of BASE in order, then those that only NEW has.
     pub variants: Vec<String>,
-    /// The units of comparison: each variant, or each variant in each suite if both results have
-    /// several.
+    /// The units of comparison: each variant, or each variant in each suite.
     pub lines: Vec<ComparedLine>,
-    /// The groups of each line in BASE and in NEW.
+    /// The group of each line in BASE and in NEW; `None` if it has no rows there.
     pub groups: Vec<[Option<usize>; 2]>,
-    /// NEW's name of each variant, if it has another name with the same options.
-    pub renamed: Vec<Option<String>>,
-    /// Rows that both have.
-    pub both: Vec<RowPair>,
-    /// Rows of BASE that NEW lacks, each with its line.
-    pub missing: Vec<(usize, usize)>,
+    /// NEW's name of each variant, if NEW has the same options under another name.
+    pub new_names: Vec<Option<String>>,
+    /// The rows that both results have.
+    pub pairs: Vec<RowPair>,
+    /// The rows of BASE that NEW lacks, each with the index of its line.
+    pub missing_rows: Vec<(usize, usize)>,
     /// The number of NEW's rows that BASE lacks.
-    pub added: usize,
+    pub added_count: usize,
     /// The number of failed jobs in BASE and in NEW.
     pub failed: [usize; 2],
 }
@@ -169,7 +174,7 @@ const SOURCES: [&str; 2] = ["BASE", "NEW"];
 
 impl PairedResults {
     /// Joins two results and pairs their rows by variant, position, depth and repeat. Variants are
-    /// matched by name; the rest by equal options.
+    /// matched by name; variants without a namesake are matched by equal options.
     ///
     /// # Errors
     /// If a result has a row twice, or if different positions have the same name.
@@ -179,81 +184,86 @@ impl PairedResults {
             return Err(CompareError::DifferentPositions(base.name.clone(), new.name.clone(), problem));
         }
         let [base_names, new_names] = [base, new].map(|side| side.frame.text_column(columns::VARIANT).list().to_vec());
-        // The variant of BASE, missing in NEW, that has the options of one of NEW.
-        let same_options = |name: &String| {
+        // The index of the variant of BASE that has the options of a variant of NEW, and whose name
+        // NEW does not have.
+        let find_by_options = |new_name: &String| {
             let (base, new) = manifests?;
-            let options = new.options.get(name)?;
-            base_names.iter().position(|known| !new_names.contains(known) && base.options.get(known) == Some(options))
+            let options = new.options.get(new_name)?;
+            let was_renamed = |name: &String| !new_names.contains(name) && base.options.get(name) == Some(options);
+            base_names.iter().position(was_renamed)
         };
-        let mut joined =
-            Self { variants: base_names.clone(), renamed: vec![None; base_names.len()], ..Self::default() };
-        // BASE's name of each of NEW's variants.
-        let mut base_names_of = HashMap::new();
-        for name in &new_names {
-            let index = base_names.iter().position(|known| known == name);
-            if let Some(index) = index.or_else(|| same_options(name)) {
-                if base_names[index] != *name {
-                    joined.renamed[index] = Some(name.clone());
+        let mut results =
+            Self { variants: base_names.clone(), new_names: vec![None; base_names.len()], ..Self::default() };
+        // From each variant's name in NEW to its name in BASE.
+        let mut old_names = HashMap::new();
+        for new_name in &new_names {
+            let index = base_names.iter().position(|base_name| base_name == new_name);
+            if let Some(index) = index.or_else(|| find_by_options(new_name)) {
+                if base_names[index] != *new_name {
+                    results.new_names[index] = Some(new_name.clone());
                 }
-                base_names_of.insert(name.as_str(), base_names[index].as_str());
+                old_names.insert(new_name.as_str(), base_names[index].as_str());
             } else {
-                joined.variants.push(name.clone());
-                joined.renamed.push(None);
+                results.variants.push(new_name.clone());
+                results.new_names.push(None);
             }
         }
-        joined.shared = base.frame.names().iter().filter(|name| new.frame.names().contains(name)).cloned().collect();
-        joined.frame = base.frame.clone();
-        joined.frame.set_word(SOURCE, SOURCES[0]);
+        results.shared_columns =
+            base.frame.names().iter().filter(|name| new.frame.names().contains(name)).cloned().collect();
+        results.frame = base.frame.clone();
+        results.frame.set_word(SOURCE, SOURCES[0]);
         let mut new_frame = new.frame.clone();
         new_frame.set_word(SOURCE, SOURCES[1]);
-        if joined.renamed.iter().any(Option::is_some) {
+        if results.new_names.iter().any(Option::is_some) {
             let variants = new.frame.text_column(columns::VARIANT);
             new_frame.set_words(columns::VARIANT, |row| {
                 let name = variants.text(row);
-                base_names_of.get(name).copied().unwrap_or(name).to_owned()
+                old_names.get(name).copied().unwrap_or(name).to_owned()
             });
         }
-        joined.frame.append(&new_frame);
+        results.frame.append(&new_frame);
         let mut by = vec![SOURCE.to_owned(), columns::VARIANT.to_owned()];
         let mut suites = vec![None];
-        if joined.shared.iter().any(|name| name == columns::SUITE) {
+        if results.shared_columns.iter().any(|name| name == columns::SUITE) {
             by.push(columns::SUITE.to_owned());
-            suites = joined.frame.text_column(columns::SUITE).list().iter().cloned().map(Some).collect();
+            suites = results.frame.text_column(columns::SUITE).list().iter().cloned().map(Some).collect();
         }
-        joined.grouping = Grouping::new(&joined.frame, &by);
-        joined.searches = Searches::gather(&joined.frame, &joined.grouping, &[]);
-        let variants = 0..joined.variants.len();
-        joined.lines = suites
+        results.grouping = Grouping::new(&results.frame, &by);
+        results.searches = Searches::gather(&results.frame, &results.grouping, &[]);
+        let variants = 0..results.variants.len();
+        results.lines = suites
             .iter()
             .flat_map(|suite| variants.clone().map(|variant| ComparedLine { suite: suite.clone(), variant }))
             .collect();
-        let group = |source: &str, line: &ComparedLine| {
-            let own = [source.to_owned(), joined.variants[line.variant].clone()];
-            joined.grouping.find(&own.into_iter().chain(line.suite.clone()).collect::<Vec<_>>())
+        let find_group = |source: &str, line: &ComparedLine| {
+            let values = [source.to_owned(), results.variants[line.variant].clone()];
+            results.grouping.find(&values.into_iter().chain(line.suite.clone()).collect::<Vec<_>>())
         };
-        joined.groups = joined.lines.iter().map(|line| SOURCES.map(|source| group(source, line))).collect();
-        for (group, errors) in joined.searches.errors.iter().enumerate() {
-            joined.failed[usize::from(joined.grouping.values[group][0] == SOURCES[1])] += errors;
+        results.groups = results.lines.iter().map(|line| SOURCES.map(|source| find_group(source, line))).collect();
+        for (group, errors) in results.searches.errors.iter().enumerate() {
+            results.failed[usize::from(results.grouping.values[group][0] == SOURCES[1])] += errors;
         }
-        joined.pair_lines([base, new])?;
-        Ok(joined)
+        results.pair_lines([base, new])?;
+        Ok(results)
     }
 
     /// Pairs the rows of each line.
-    fn pair_lines(&mut self, sides: [&RecordedResult; 2]) -> Result<(), CompareError> {
+    fn pair_lines(&mut self, sources: [&RecordedResult; 2]) -> Result<(), CompareError> {
         if let Some((row, duplicate)) = self.searches.describe_duplicate(&self.frame) {
-            let side = sides[usize::from(row >= sides[0].frame.rows())].name.clone();
-            return Err(CompareError::DuplicateRow(side, duplicate));
+            // The rows of NEW follow those of BASE.
+            let is_in_new = row >= sources[0].frame.rows();
+            let source = sources[usize::from(is_in_new)].name.clone();
+            return Err(CompareError::DuplicateRow(source, duplicate));
         }
         for (line, groups) in self.groups.iter().enumerate() {
             let [base, new] = groups.map(|group| group.map_or(&[][..], |group| self.searches.cells(group)));
             let rows = pair_rows(&self.searches, base, new);
-            self.both.extend(rows.both.into_iter().map(|(base, new)| RowPair { base, new, line }));
-            self.missing.extend(rows.missing.into_iter().map(|row| (row, line)));
-            self.added += rows.added;
+            self.pairs.extend(rows.both.into_iter().map(|(base, new)| RowPair { base, new, line }));
+            self.missing_rows.extend(rows.missing.into_iter().map(|row| (row, line)));
+            self.added_count += rows.added;
         }
-        self.both.sort_by_key(|pair| pair.base);
-        self.missing.sort_unstable();
+        self.pairs.sort_by_key(|pair| pair.base);
+        self.missing_rows.sort_unstable();
         Ok(())
     }
 

@@ -28,86 +28,93 @@ impl std::fmt::Display for MeasuredProgram {
 }
 
 /// The programs that a result measured, by name.
-pub fn programs(side: &RecordedResult) -> Vec<MeasuredProgram> {
-    let Some(manifest) = &side.manifest else { return Vec::new() };
-    let variants = side.frame.text_column(columns::VARIANT);
-    let is_own = variants.list().iter().any(|variant| !manifest.subjects.contains_key(variant.as_str()));
+pub fn programs(result: &RecordedResult) -> Vec<MeasuredProgram> {
+    let Some(manifest) = &result.manifest else { return Vec::new() };
+    let variants = result.frame.text_column(columns::VARIANT);
+    let measured_ttlab = variants.list().iter().any(|variant| !manifest.subjects.contains_key(variant.as_str()));
     let build = &manifest.build;
     let build = format!("{} ({}, {})", build.version, build.commit, build.profile);
-    let own = MeasuredProgram { name: "ttlab".to_owned(), build, ..Default::default() };
+    let ttlab = MeasuredProgram { name: "ttlab".to_owned(), build, ..Default::default() };
     let external = manifest.subjects.values().map(|engine| MeasuredProgram {
         name: engine.name.clone(),
         program: std::iter::once(&engine.program).chain(&engine.arguments).cloned().collect::<Vec<_>>().join(" "),
         build: engine.sha256.clone(),
     });
-    let all: BTreeSet<MeasuredProgram> = external.chain(is_own.then_some(own)).collect();
-    all.into_iter().collect()
+    let programs: BTreeSet<MeasuredProgram> = external.chain(measured_ttlab.then_some(ttlab)).collect();
+    programs.into_iter().collect()
 }
 
 /// Options by dotted path.
 type OptionValues = BTreeMap<String, String>;
 
-/// The differences between the plans; empty if they are equal, none if a manifest is missing.
-pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, joined: &PairedResults) -> Option<Vec<String>> {
-    let (old, fresh) = (base.manifest.as_ref()?, new.manifest.as_ref()?);
-    if old.plan == fresh.plan {
+/// The differences between the plans; empty if they are equal, `None` if a manifest is missing.
+pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &PairedResults) -> Option<Vec<String>> {
+    let (base_manifest, new_manifest) = (base.manifest.as_ref()?, new.manifest.as_ref()?);
+    if base_manifest.plan == new_manifest.plan {
         return Some(Vec::new());
     }
     let mut differences = Vec::new();
-    let mut text = |what: &str, old: String, fresh: String| {
-        if old != fresh {
-            differences.push(format!("{what} ({old} -> {fresh})"));
+    let mut compare_setting = |name: &str, base_value: String, new_value: String| {
+        if base_value != new_value {
+            differences.push(format!("{name} ({base_value} -> {new_value})"));
         }
     };
-    text(columns::SUITE, old.suite.clone(), fresh.suite.clone());
-    text("items", old.items.to_string(), fresh.items.to_string());
+    compare_setting(columns::SUITE, base_manifest.suite.clone(), new_manifest.suite.clone());
+    compare_setting("items", base_manifest.items.to_string(), new_manifest.items.to_string());
     // The depth that a node limit allowed is not part of the plan.
-    let limits_recorded = [base, new].iter().all(|side| side.frame.has(columns::LIMIT));
+    let limits_recorded = [base, new].iter().all(|result| result.frame.has(columns::LIMIT));
     if !limits_recorded {
-        text(columns::DEPTH, max_depth(base), max_depth(new));
+        compare_setting(columns::DEPTH, max_depth(base), max_depth(new));
     }
-    text("repeats", old.repeats.to_string(), fresh.repeats.to_string());
-    text("key seeds", old.seeds.to_string(), fresh.seeds.to_string());
-    text("sequence", old.sequence.to_string(), fresh.sequence.to_string());
+    compare_setting("repeats", base_manifest.repeats.to_string(), new_manifest.repeats.to_string());
+    compare_setting("key seeds", base_manifest.seeds.to_string(), new_manifest.seeds.to_string());
+    compare_setting("sequence", base_manifest.sequence.to_string(), new_manifest.sequence.to_string());
+    // By option: its value in BASE and in NEW, for each variant in which they differ.
     let mut changes: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    let mut compare = |old: &OptionValues, fresh: &OptionValues, none: &str| {
-        for path in old.keys().chain(fresh.keys()).collect::<BTreeSet<_>>() {
-            let [from, to] = [old, fresh].map(|leaves| leaves.get(path).map_or(none, String::as_str).to_owned());
+    let mut compare_options = |base_options: &OptionValues, new_options: &OptionValues, missing: &str| {
+        for path in base_options.keys().chain(new_options.keys()).collect::<BTreeSet<_>>() {
+            let [from, to] =
+                [base_options, new_options].map(|options| options.get(path).map_or(missing, String::as_str).to_owned());
             if from != to {
                 changes.entry(path.clone()).or_default().push((from, to));
             }
         }
     };
-    let limits = [base, new].map(|side| limits_by_variant(&side.frame));
-    let mut both = 0;
-    for (name, renamed) in joined.variants.iter().zip(&joined.renamed) {
-        let theirs = renamed.as_ref().unwrap_or(name);
-        if let Some((old, fresh)) = limits[0].get(name).zip(limits[1].get(theirs)) {
-            compare(old, fresh, "none");
+    let [base_limits, new_limits] = [base, new].map(|result| limits_by_variant(&result.frame));
+    let mut shared_variants = 0;
+    for (base_name, new_name) in results.variants.iter().zip(&results.new_names) {
+        let new_name = new_name.as_ref().unwrap_or(base_name);
+        if let Some((base_limit, new_limit)) = base_limits.get(base_name).zip(new_limits.get(new_name)) {
+            compare_options(base_limit, new_limit, "none");
         }
-        if let Some((old, fresh)) = old.options.get(name).zip(fresh.options.get(theirs)) {
-            both += 1;
-            compare(&flatten_options(old), &flatten_options(fresh), "-");
+        let options = base_manifest.options.get(base_name).zip(new_manifest.options.get(new_name));
+        if let Some((base_options, new_options)) = options {
+            shared_variants += 1;
+            compare_options(&flatten_options(base_options), &flatten_options(new_options), "-");
         }
     }
-    for (path, moves) in changes {
-        let (from, to) = &moves[0];
-        let all_equal = moves.iter().all(|change| change == &moves[0]);
+    for (path, value_changes) in changes {
+        let (from, to) = &value_changes[0];
+        let all_equal = value_changes.iter().all(|change| change == &value_changes[0]);
         let values = if all_equal { format!("{from} -> {to}") } else { format!("{from} -> {to} and others") };
-        let in_variants =
-            if moves.len() < both { format!(" in {} of {both} variants", moves.len()) } else { String::new() };
+        let in_variants = if value_changes.len() < shared_variants {
+            format!(" in {} of {shared_variants} variants", value_changes.len())
+        } else {
+            String::new()
+        };
         differences.push(format!("{path}{in_variants} ({values})"));
     }
-    for (index, side) in ["BASE", "NEW"].iter().enumerate() {
-        // With several suites a variant may have one group in each.
-        let has = |variant: usize, side: usize| {
-            let own = joined.lines.iter().zip(&joined.groups).filter(|(line, _)| line.variant == variant);
-            own.into_iter().any(|(_, groups)| groups[side].is_some())
+    for (side, side_name) in ["BASE", "NEW"].iter().enumerate() {
+        // With several suites, a variant may have one group in each suite.
+        let has_variant = |side: usize, variant: usize| {
+            let mut lines = results.lines.iter().zip(&results.groups);
+            lines.any(|(line, groups)| line.variant == variant && groups[side].is_some())
         };
-        let alone =
-            (0..joined.variants.len()).filter(|&variant| has(variant, index) && !has(variant, 1 - index)).count();
-        if alone > 0 {
-            differences.push(format!("{} that only {side} has", plural(alone, columns::VARIANT)));
+        let other_side = 1 - side;
+        let is_unmatched = |variant: &usize| has_variant(side, *variant) && !has_variant(other_side, *variant);
+        let unmatched = (0..results.variants.len()).filter(is_unmatched).count();
+        if unmatched > 0 {
+            differences.push(format!("{} that only {side_name} has", plural(unmatched, columns::VARIANT)));
         }
     }
     if differences.is_empty() {
@@ -116,41 +123,42 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, joined: &Pa
     Some(differences)
 }
 
-/// Flattens a value to dotted paths.
+/// Flattens nested options to dotted paths.
 fn flatten_options(value: &serde_json::Value) -> OptionValues {
     match value {
         serde_json::Value::Object(fields) => {
-            let nested = |(name, value): (&String, &serde_json::Value)| {
-                let path = |path: String| if path.is_empty() { name.clone() } else { format!("{name}.{path}") };
-                flatten_options(value).into_iter().map(|(nested, leaf)| (path(nested), leaf)).collect::<Vec<_>>()
+            let flatten_field = |(name, value): (&String, &serde_json::Value)| {
+                let add_name = |path: String| if path.is_empty() { name.clone() } else { format!("{name}.{path}") };
+                flatten_options(value).into_iter().map(|(path, leaf)| (add_name(path), leaf)).collect::<Vec<_>>()
             };
-            fields.iter().flat_map(nested).collect()
+            fields.iter().flat_map(flatten_field).collect()
         }
         leaf => OptionValues::from([(String::new(), leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned))]),
     }
 }
 
-/// The limit of each variant (and suite), split into its parts.
+/// The limits of each variant, split into parts such as depth and nodes. If there are suites, the
+/// name of a part includes its suite.
 fn limits_by_variant(frame: &Frame) -> HashMap<String, OptionValues> {
     let [variants, suites, limits] =
         [columns::VARIANT, columns::SUITE, columns::LIMIT].map(|column| frame.text_column(column));
-    let mut known = HashSet::new();
+    let mut seen = HashSet::new();
     let mut limits_by_variant: HashMap<String, OptionValues> = HashMap::new();
     for row in 0..frame.rows() {
-        if !known.insert((variants.codes()[row], suites.codes()[row])) {
+        if !seen.insert((variants.codes()[row], suites.codes()[row])) {
             continue;
         }
-        let leaves = limits_by_variant.entry(variants.text(row).to_owned()).or_default();
+        let limit_parts = limits_by_variant.entry(variants.text(row).to_owned()).or_default();
         for (path, value) in split_limit(limits.text(row)).into_iter().filter(|(_, value)| !value.is_empty()) {
             let suite = suites.text(row);
-            let of_suite = if suite.is_empty() { path.to_owned() } else { format!("{path} in {suite}") };
-            leaves.insert(of_suite, value);
+            let name = if suite.is_empty() { path.to_owned() } else { format!("{path} in {suite}") };
+            limit_parts.insert(name, value);
         }
     }
     limits_by_variant
 }
 
 /// The greatest depth that was searched.
-fn max_depth(side: &RecordedResult) -> String {
-    side.frame.numbers(columns::DEPTH).iter().copied().fold(0.0, f64::max).to_string()
+fn max_depth(result: &RecordedResult) -> String {
+    result.frame.numbers(columns::DEPTH).iter().copied().fold(0.0, f64::max).to_string()
 }

@@ -1,5 +1,5 @@
-//! The race and its confirmation, independent of what is measured: they find the best candidate
-//! from the candidates' values on items.
+//! The race of a tuning and its confirmation: they find the best candidate from the candidates'
+//! values on items, whatever these values measure.
 
 use super::samples::{Measurements, Samples};
 use crate::analysis::pairing::pairs::Pairs;
@@ -11,12 +11,13 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
+/// Measures the candidates of a race.
 pub trait Objective {
     /// The reason why it cannot measure.
     type Error;
 
-    /// Measures candidates on items; both are indices. Deterministic: the same call returns the
-    /// same values.
+    /// Measures candidates on items; both are given as indices. The same call must return the same
+    /// values.
     ///
     /// # Errors
     /// If it cannot measure.
@@ -29,7 +30,7 @@ pub trait Objective {
 pub enum RaceStage {
     /// A round of the race, from 0.
     Race(usize),
-    /// The held-out items: 0 at the file's own pressure, then each other pressure.
+    /// The held-out items, at the pressure with this index: 0 is the file's own pressure.
     HeldOut(usize),
 }
 
@@ -53,7 +54,7 @@ pub struct Contest<'a> {
     pub baseline: usize,
     /// The number of items.
     pub items: usize,
-    /// The number of other pressures.
+    /// The number of pressures besides the file's own.
     pub pressures: usize,
     pub tune: &'a Tune,
 }
@@ -81,7 +82,7 @@ pub struct Candidate {
     /// The p-value of its difference from the winner, corrected for the number of candidates by
     /// joint sign flips; NaN for the winner.
     pub p: f64,
-    /// The round after which it was dropped, from 0.
+    /// The round after which it was dropped, from 0; `None` if it was not dropped.
     pub dropped: Option<usize>,
     /// Whether its values equal the winner's in every search that both made.
     pub equals_winner: bool,
@@ -100,8 +101,8 @@ pub struct Standing {
 pub struct HeldOutResult {
     /// The finalists and the baseline.
     pub standings: Vec<Standing>,
-    /// The winner's ratio to the candidate that it is tested against; the interval takes searches
-    /// without a ratio into account.
+    /// The winner's ratio to the candidate that it is tested against. The interval is open on a side
+    /// on which searches have no ratio.
     pub test: Ratio,
     /// The number of searches in which these two have no ratio, because exactly one of the values
     /// is 0.
@@ -143,7 +144,8 @@ pub struct RaceResult {
     pub held_out_results: Vec<HeldOutResult>,
     /// The outcome at each pressure.
     pub confirmations: Vec<Confirmation>,
-    /// The level at which each outcome would have to be tested alone to keep 5 % over all of them.
+    /// The level at which each outcome would have to be tested alone, so that the level over all of
+    /// them is 5 %.
     pub level: f64,
     /// The number of searches made: items x candidates x pressures.
     pub cost: usize,
@@ -163,38 +165,38 @@ impl RaceResult {
 /// # Errors
 /// If the objective cannot measure.
 pub fn run_race<O: Objective>(
-    question: &Contest<'_>,
+    contest: &Contest<'_>,
     objective: &mut O,
     on_round: &mut dyn FnMut(&Round),
 ) -> Result<RaceResult, O::Error> {
-    let &Contest { candidates: count, baseline, items, pressures, tune } = question;
+    let &Contest { candidates: count, baseline, items, pressures, tune } = contest;
     let mut order: Vec<usize> = (0..items).collect();
     order.shuffle(&mut Pcg64::seed_from_u64(tune.seed));
-    let held_out = ((items as f64 * tune.held_out).ceil() as usize).clamp(1, items.saturating_sub(1).max(1));
-    let (race_items, held_out_items) = order.split_at(items - held_out);
+    let held_out_count = ((items as f64 * tune.held_out).ceil() as usize).clamp(1, items.saturating_sub(1).max(1));
+    let (race_items, held_out_items) = order.split_at(items - held_out_count);
     let totals = round_totals(tune.first, race_items.len());
 
     let mut samples = Samples::new(count);
     let mut dropped: Vec<Option<usize>> = vec![None; count];
-    let (mut rounds, mut searched, mut cost) = (Vec::<Round>::new(), 0, 0);
+    let (mut rounds, mut searched_items, mut cost) = (Vec::<Round>::new(), 0, 0);
     let mut best = baseline;
-    for (index, &total) in totals.iter().enumerate() {
+    for (round_index, &total) in totals.iter().enumerate() {
         // The baseline is always searched: all curves are relative to it.
         let searched_candidates: Vec<usize> =
             (0..count).filter(|&candidate| dropped[candidate].is_none() || candidate == baseline).collect();
-        let round_items = &race_items[searched..total];
-        let measurements = objective.measure(RaceStage::Race(index), &searched_candidates, round_items)?;
+        let round_items = &race_items[searched_items..total];
+        let measurements = objective.measure(RaceStage::Race(round_index), &searched_candidates, round_items)?;
         samples.add(&searched_candidates, &measurements);
-        (searched, cost) = (total, cost + searched_candidates.len() * round_items.len());
+        (searched_items, cost) = (total, cost + searched_candidates.len() * round_items.len());
         let remaining: Vec<usize> =
             searched_candidates.iter().copied().filter(|&candidate| dropped[candidate].is_none()).collect();
         best = find_best(&samples, &remaining, baseline, tune.goal);
         let losers_of_round = find_losers(&samples, &remaining, best, tune, totals.len());
-        losers_of_round.iter().for_each(|&candidate| dropped[candidate] = Some(index));
+        losers_of_round.iter().for_each(|&candidate| dropped[candidate] = Some(round_index));
         let round = Round { items: round_items.len(), candidates: searched_candidates, best, dropped: losers_of_round };
         on_round(&round);
         rounds.push(round);
-        if dropped.iter().filter(|dropped| dropped.is_none()).count() < 2 {
+        if dropped.iter().filter(|round| round.is_none()).count() < 2 {
             break;
         }
     }
@@ -212,7 +214,7 @@ pub fn run_race<O: Objective>(
         candidates: candidates.collect(),
         rounds,
         winner: best,
-        held_out,
+        held_out: held_out_count,
         cost,
         full_cost: count * items * (1 + pressures),
         ..RaceResult::default()
@@ -220,7 +222,9 @@ pub fn run_race<O: Objective>(
     let ranking = rank_candidates(&samples, &others, &dropped, baseline, tune.goal);
     let rival = ranking.iter().copied().find(|&candidate| !result.candidates[candidate].equals_winner);
     result.against = if best == baseline { rival.unwrap_or(baseline) } else { baseline };
-    if result.candidates.iter().enumerate().all(|(index, candidate)| index == best || candidate.equals_winner) {
+    let no_other_differs =
+        result.candidates.iter().enumerate().all(|(index, candidate)| index == best || candidate.equals_winner);
+    if no_other_differs {
         result.confirmations = vec![Confirmation::Inert];
         return Ok(result);
     }
@@ -235,8 +239,8 @@ pub fn run_race<O: Objective>(
     finalists.sort_unstable();
     finalists.dedup();
     let mut tests = Vec::new();
-    for index in 0..=pressures {
-        let measurements = objective.measure(RaceStage::HeldOut(index), &finalists, held_out_items)?;
+    for pressure in 0..=pressures {
+        let measurements = objective.measure(RaceStage::HeldOut(pressure), &finalists, held_out_items)?;
         result.cost += finalists.len() * held_out_items.len();
         let mut samples = Samples::new(count);
         samples.add(&finalists, &measurements);
@@ -248,17 +252,18 @@ pub fn run_race<O: Objective>(
     }
     // The tests at all pressures use the same items, so they form one family with one alpha.
     let family = Family::from_samples(&tests.iter().map(Pairs::logs).collect::<Vec<_>>());
-    for ((held_out_items, line), pairs) in result.held_out_results.iter_mut().zip(&family.lines).zip(&tests) {
-        (held_out_items.test, held_out_items.p, held_out_items.one_sided_zero) =
-            (pairs.open_interval_for_zeros(line.ratio), line.p, pairs.one_sided_zero.iter().sum());
+    for ((held_out_result, judged), pairs) in result.held_out_results.iter_mut().zip(&family.lines).zip(&tests) {
+        (held_out_result.test, held_out_result.p, held_out_result.one_sided_zero) =
+            (pairs.open_interval_for_zeros(judged.ratio), judged.p, pairs.one_sided_zero.iter().sum());
     }
     result.level = family.level;
-    result.confirmations = result.held_out_results.iter().map(|held_out_items| confirm(held_out_items, tune)).collect();
+    result.confirmations =
+        result.held_out_results.iter().map(|held_out_result| confirm(held_out_result, tune)).collect();
     Ok(result)
 }
 
 /// The total number of items after each round: `first`, doubled in each round, up to `count`. The
-/// last round is never small.
+/// last round adds at least a quarter of all items.
 fn round_totals(first: usize, count: usize) -> Vec<usize> {
     let doubled = std::iter::successors(Some(first), |total| Some(2 * total));
     doubled.take_while(|total| *total < count - count / 4).chain([count]).collect()
@@ -266,13 +271,14 @@ fn round_totals(first: usize, count: usize) -> Vec<usize> {
 
 /// The p-values of candidates against one reference, corrected jointly because all are measured on
 /// the same items. Intervals are not needed during the race.
-fn corrected_p(samples: &Samples, candidate: &[usize], reference: usize) -> Vec<f64> {
+fn corrected_p(samples: &Samples, candidates: &[usize], reference: usize) -> Vec<f64> {
     let lines: Vec<Clusters> =
-        candidate.iter().map(|&candidate| Clusters::new(&samples.pairs(candidate, reference).logs())).collect();
+        candidates.iter().map(|&candidate| Clusters::new(&samples.pairs(candidate, reference).logs())).collect();
     test_lines(&lines).lines.iter().map(|line| line.corrected).collect()
 }
 
-/// A mean logarithm as a cost: its sign is changed if more is better.
+/// The mean logarithm of a ratio as a cost, which is negative for the better side: the sign is
+/// changed if more is better.
 fn signed_cost(mean: f64, goal: Goal) -> f64 {
     match goal {
         Goal::Least => mean,
@@ -288,9 +294,9 @@ fn candidate_cost(samples: &Samples, candidate: usize, baseline: usize, goal: Go
 /// The best of the remaining candidates; among equals the baseline, otherwise the first.
 fn find_best(samples: &Samples, remaining: &[usize], baseline: usize, goal: Goal) -> usize {
     let cost = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
-    let first = remaining.iter().filter(|&&candidate| candidate == baseline);
+    let baseline_first = remaining.iter().filter(|&&candidate| candidate == baseline).chain(remaining);
     let choose_better = |best, candidate| if cost(candidate) < cost(best) { candidate } else { best };
-    first.chain(remaining).copied().reduce(choose_better).unwrap_or(baseline)
+    baseline_first.copied().reduce(choose_better).unwrap_or(baseline)
 }
 
 /// The candidates that are significantly worse than the best: joint sign-flip tests by item,
@@ -300,14 +306,21 @@ fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune,
     let others: Vec<usize> = remaining.iter().copied().filter(|&candidate| candidate != best).collect();
     let p_values = corrected_p(samples, &others, best);
     // A candidate with a 0 where the best has none may be better, although no ratio can show it.
-    let lacks_ratio = |pairs: &Pairs| pairs.one_sided_zero[usize::from(tune.goal == Goal::Most)] > 0;
+    let may_be_better = |pairs: &Pairs| {
+        let [smaller, larger] = pairs.one_sided_zero;
+        match tune.goal {
+            Goal::Least => smaller > 0,
+            Goal::Most => larger > 0,
+        }
+    };
     let is_worse = |candidate: usize| {
         let pairs = samples.pairs(candidate, best);
-        signed_cost(pairs.mean(), tune.goal) > 0.0 && !lacks_ratio(&pairs)
+        signed_cost(pairs.mean(), tune.goal) > 0.0 && !may_be_better(&pairs)
     };
-    let tested = others.into_iter().zip(p_values);
-    tested
-        .filter(|&(candidate, p)| is_worse(candidate) && p < tune.alpha / rounds as f64)
+    let level = tune.alpha / rounds as f64;
+    let candidates_with_p = others.into_iter().zip(p_values);
+    candidates_with_p
+        .filter(|&(candidate, p)| is_worse(candidate) && p < level)
         .map(|(candidate, _)| candidate)
         .collect()
 }
@@ -330,13 +343,16 @@ fn rank_candidates(
     ranking
 }
 
-/// The outcome of the confirmation.
+/// The outcome of the confirmation at one pressure.
 fn confirm(result: &HeldOutResult, tune: &Tune) -> Confirmation {
     let is_better = signed_cost(result.test.mean.ln(), tune.goal) < 0.0;
-    match result.p < tune.alpha && result.test.excludes_one() {
-        false => Confirmation::Nothing,
-        true if is_better => Confirmation::Better,
-        true => Confirmation::Worse,
+    let is_significant = result.p < tune.alpha && result.test.excludes_one();
+    if !is_significant {
+        Confirmation::Nothing
+    } else if is_better {
+        Confirmation::Better
+    } else {
+        Confirmation::Worse
     }
 }
 
@@ -350,39 +366,39 @@ mod tests {
 
     /// An objective that computes its values from pressure, candidate and item; items are
     /// positions.
-    struct Known<F>(F);
+    struct ComputedObjective<F>(F);
 
-    impl<F: Fn(usize, usize, usize) -> f64> Objective for Known<F> {
+    impl<F: Fn(usize, usize, usize) -> f64> Objective for ComputedObjective<F> {
         type Error = Infallible;
 
         fn measure(
             &mut self,
             stage: RaceStage,
-            candidate: &[usize],
+            candidates: &[usize],
             items: &[usize],
         ) -> Result<Measurements, Infallible> {
             let pressure = if let RaceStage::HeldOut(pressure) = stage { pressure } else { 0 };
-            let values = candidate
+            let values = candidates
                 .iter()
                 .map(|&candidate| items.iter().map(|&item| (self.0)(pressure, candidate, item)).collect());
             Ok(Measurements { items: items.iter().map(|&item| item as u32).collect(), values: values.collect() })
         }
     }
 
-    /// The second of three candidates has values a tenth lower than the others, but a tenth higher
-    /// at the other pressure; the goal decides which is better. The full cost is three candidates
-    /// on forty items at two pressures.
+    /// The second of three candidates has values a tenth lower than the others at the file's own
+    /// pressure, and a tenth higher at the other pressure; the goal decides which is better. The
+    /// full cost is three candidates on forty items at two pressures.
     #[test]
     fn goal_decides_which_candidate_is_better_at_each_pressure() {
         for (goal, winner, confirmations) in [
             (Goal::Least, 1, [Confirmation::Better, Confirmation::Worse]),
             (Goal::Most, 0, [Confirmation::Better, Confirmation::Worse]),
         ] {
-            let nodes_of = |item: usize| 1000.0 + 7.0 * (item % 5) as f64;
-            let mut objective = Known(|pressure, candidate, item| match (candidate, pressure) {
-                (1, 0) => 0.9 * nodes_of(item) + (item % 3) as f64,
-                (1, _) => 1.1 * nodes_of(item) + (item % 3) as f64,
-                (candidate, _) => nodes_of(item) + (candidate * item % 2) as f64,
+            let base_nodes = |item: usize| 1000.0 + 7.0 * (item % 5) as f64;
+            let mut objective = ComputedObjective(|pressure, candidate, item| match (candidate, pressure) {
+                (1, 0) => 0.9 * base_nodes(item) + (item % 3) as f64,
+                (1, _) => 1.1 * base_nodes(item) + (item % 3) as f64,
+                (candidate, _) => base_nodes(item) + (candidate * item % 2) as f64,
             });
             let tune: Tune = from_toml("held_out = 0.5\nfirst = 10").unwrap();
             let tune = Tune { goal, ..tune };
@@ -430,9 +446,9 @@ mod tests {
         assert_eq!(losers, [vec![1], Vec::new()]);
     }
 
-    /// If exactly one of the best and a candidate has a 0, no ratio shows the difference. By one
-    /// goal the candidate may be far better, so it stays; by the other it may be far worse, so it
-    /// is dropped.
+    /// If only one of the best and a candidate has a value of 0, no ratio shows the difference. If
+    /// the candidate is on the better side of the goal, it may be far better, so it stays; otherwise
+    /// it is dropped.
     #[test]
     fn candidate_without_a_ratio_on_the_better_side_stays() {
         let losers_with = |goal: Goal, best: [f64; 12], candidate: [f64; 12]| {

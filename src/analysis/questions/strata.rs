@@ -1,4 +1,4 @@
-//! Results across suites. Searches of different suites are never paired: each suite is judged
+//! Results over several suites. Searches of different suites are never paired: each suite is judged
 //! separately, and a mean over suites gives each suite the same weight, whatever its number of
 //! positions.
 //!
@@ -25,7 +25,7 @@ pub struct OverSuites {
 }
 
 impl OverSuites {
-    /// The mean of the suites' ratios; none without suites, or if one has no value.
+    /// The mean of the suites' ratios; `None` if there are no suites or one has no ratio.
     pub fn from_ratios(ratios: &[Ratio]) -> Option<Self> {
         let suites = ratios.len() as f64;
         let sum_over = |value: &dyn Fn(&Ratio) -> f64| ratios.iter().map(value).sum::<f64>();
@@ -41,7 +41,8 @@ impl OverSuites {
 #[derive(Debug, Clone)]
 pub struct LineOverSuites<'a> {
     pub name: &'a str,
-    /// The line and its index in each suite's summary; none if the suite has no rows for the line.
+    /// For each suite: the line's index in the suite's summary, and the line; `None` if the suite
+    /// has no rows for the line.
     pub suites: Vec<Option<(usize, &'a Line)>>,
 }
 
@@ -49,7 +50,7 @@ impl<'a> LineOverSuites<'a> {
     /// The lines of all suites, in the order in which the suites first have them.
     pub fn collect_lines(summaries: &[&'a Summary]) -> Vec<Self> {
         let mut lines: Vec<Self> = Vec::new();
-        for (suite, summary) in summaries.iter().enumerate() {
+        for (suite_index, summary) in summaries.iter().enumerate() {
             for (line_index, line) in summary.lines.iter().enumerate() {
                 let existing =
                     lines.iter().position(|existing| existing.first().is_some_and(|first| first.values == line.values));
@@ -57,7 +58,7 @@ impl<'a> LineOverSuites<'a> {
                     lines.push(Self { name: &line.name, suites: vec![None; summaries.len()] });
                     lines.len() - 1
                 });
-                lines[index].suites[suite] = Some((line_index, line));
+                lines[index].suites[suite_index] = Some((line_index, line));
             }
         }
         lines
@@ -73,10 +74,13 @@ impl<'a> LineOverSuites<'a> {
         self.first().is_some_and(|line| line.is_baseline)
     }
 
-    /// Its ratio over the suites, in the metric with this index; none for the baseline, or if a
+    /// Its ratio over the suites, in the metric with this index; `None` for the baseline, or if a
     /// suite has no ratio.
     pub fn ratio(&self, metric: usize) -> Option<OverSuites> {
-        let ratio_in = |suite: &Option<(usize, &Line)>| Some(suite.as_ref()?.1.measures.get(metric)?.ratio);
+        let ratio_in = |line_in_suite: &Option<(usize, &Line)>| {
+            let (_, line) = (*line_in_suite)?;
+            Some(line.measures.get(metric)?.ratio)
+        };
         let ratios: Option<Vec<Ratio>> = self.suites.iter().map(ratio_in).collect();
         ratios.filter(|_| !self.is_baseline()).and_then(|ratios| OverSuites::from_ratios(&ratios))
     }
@@ -102,13 +106,13 @@ impl<'a> LineOverSuites<'a> {
     }
 }
 
-/// Sentences about all suites.
-pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
+/// The findings over all suites as sentences. Each summary is of the suite with the same index.
+pub fn findings(suite_names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let Some(metric) = summaries.first().and_then(|summary| summary.metrics.first()) else { return Vec::new() };
-    let (all_lines, suites) = (LineOverSuites::collect_lines(summaries), names.len());
+    let (all_lines, suites) = (LineOverSuites::collect_lines(summaries), suite_names.len());
     let is_compared = |line: &&LineOverSuites<'_>| {
-        let mut suites = line.suites.iter().flatten();
-        !line.is_baseline() && suites.any(|(_, line)| !matches!(compare_sign(line, 0), Sign::Baseline | Sign::Nothing))
+        let mut signs = line.suites.iter().flatten().map(|(_, line)| compare_sign(line, 0));
+        !line.is_baseline() && signs.any(|sign| !matches!(sign, Sign::Baseline | Sign::Nothing))
     };
     let lines: Vec<&LineOverSuites<'_>> = all_lines.iter().filter(is_compared).collect();
     if lines.is_empty() {
@@ -124,9 +128,9 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let mixed = lines.len() - less.len() - more.len() - contradicting.len() - not_significant.len();
     let mut findings = Vec::new();
     let noun = metric.name.rsplit('.').next().unwrap_or(&metric.name);
-    let least =
-        less.iter().filter_map(|line| Some((line, line.ratio(0)?))).min_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
-    if let Some((line, ratio)) = least.filter(|_| summaries[0].unlike.is_empty()) {
+    let lines_with_ratios = less.iter().filter_map(|line| Some((line, line.ratio(0)?)));
+    let lowest = lines_with_ratios.min_by(|(_, a), (_, b)| a.mean.total_cmp(&b.mean));
+    if let Some((line, ratio)) = lowest.filter(|_| summaries[0].unranked_options.is_empty()) {
         findings.push(format!(
             "Fewest {noun} over the {suites} suites, of the lines below the baseline in each: \"{}\", {:.3} of the baseline's (95 % {:.3} to {:.3}).",
             line.name, ratio.mean, ratio.low, ratio.high
@@ -140,28 +144,28 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
         (not_significant.len(), "without a difference shown in any"),
     ];
     let parts: Vec<String> =
-        parts.into_iter().filter(|(lines, _)| *lines > 0).map(|(lines, text)| format!("{lines} {text}")).collect();
+        parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, text)| format!("{count} {text}")).collect();
     findings.push(format!(
         "Of {} in {}: {}.",
         plural(lines.len(), "line"),
         plural(suites, columns::SUITE),
         parts.join(", ")
     ));
-    const SHOWN: usize = 3;
-    let examples = contradicting.iter().take(SHOWN).map(|line| {
-        let describe_suite = |(name, suite): (&&str, &Option<(usize, &Line)>)| {
-            let (_, line) = suite.as_ref()?;
+    const MAX_EXAMPLES: usize = 3;
+    let examples = contradicting.iter().take(MAX_EXAMPLES).map(|line| {
+        let describe_suite = |(suite_name, line_in_suite): (&&str, &Option<(usize, &Line)>)| {
+            let (_, line) = line_in_suite.as_ref()?;
             matches!(compare_sign(line, 0), Sign::Less | Sign::More)
-                .then(|| format!("{:.3} in {name}", line.ratio().mean))
+                .then(|| format!("{:.3} in {suite_name}", line.ratio().mean))
         };
-        let ratios: Vec<String> = names.iter().zip(&line.suites).filter_map(describe_suite).collect();
+        let ratios: Vec<String> = suite_names.iter().zip(&line.suites).filter_map(describe_suite).collect();
         format!("\"{}\" ({})", line.name, ratios.join(", "))
     });
     let examples: Vec<String> = examples.collect();
-    let unlisted = contradicting.len().saturating_sub(SHOWN);
-    let unlisted = if unlisted > 0 { format!(" and {unlisted} more") } else { String::new() };
+    let unlisted = contradicting.len().saturating_sub(MAX_EXAMPLES);
+    let and_more = if unlisted > 0 { format!(" and {unlisted} more") } else { String::new() };
     if !examples.is_empty() {
-        findings.push(format!("The suites contradict each other on {}{unlisted}.", examples.join("; ")));
+        findings.push(format!("The suites contradict each other on {}{and_more}.", examples.join("; ")));
     }
     findings
 }
@@ -179,7 +183,7 @@ mod tests {
         Ratio { mean, low, high, ..Ratio::default() }
     }
 
-    /// Calculated by hand: the mean of the logarithms of 1/2 and 2 is 0; the intervals extend
+    /// Calculated by hand: the mean of the logarithms of 1/2 and 2 is 0; the two intervals extend
     /// downwards by ln 2 and ln 3, and upwards by ln 4 and 0.
     #[test]
     fn mean_over_suites_gives_each_suite_the_same_weight() {
@@ -222,7 +226,7 @@ mod tests {
             let values: Vec<f64> = (0..positions).map(|_| draw_value()).collect();
             let count = positions as f64;
             let mean = values.iter().sum::<f64>() / count;
-            let variance = values.iter().map(|draw_value| (draw_value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+            let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
             let half_width = t_quantile(positions, 0.975) * (variance / count).sqrt();
             ratio(mean.exp(), (mean - half_width).exp(), (mean + half_width).exp())
         };

@@ -30,30 +30,35 @@ pub struct Question {
 /// The group with which the other groups are compared.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Baseline {
+    /// The first group.
     #[default]
     First,
-    /// A group, in the words of the user; see [`Grouping::parse_baseline`].
+    /// A group as the user describes it; see [`Grouping::parse_baseline`].
     Text(String),
-    /// For each group: the group that has these values and otherwise the same values as the group.
+    /// For each group: the group that has these values in these columns, and the same values as the
+    /// group in all other columns.
     Values(Vec<(String, String)>),
-    /// The groups that meet a condition on options, one for each combination of the other options.
+    /// The groups that have these values of options, one for each combination of the other options.
     Condition(Vec<(String, String)>),
 }
 
 impl Baseline {
-    /// The group that has a value of one column.
+    /// The group with this value in this column.
     pub fn value(column: &str, value: &str) -> Self {
         Self::Values(vec![(column.to_owned(), value.to_owned())])
     }
 
-    /// Each line's baseline, and a description of the values that the line shares with it.
+    /// For each group: the index of its baseline, and a description of the values that the two
+    /// share.
     fn find_references(&self, frame: &Frame, grouping: &Grouping) -> Result<(Vec<Option<usize>>, Vec<String>), String> {
-        let values = match self {
+        // The baseline's values, each with the index of its column.
+        let baseline_values = match self {
             Self::Text(text) => grouping.parse_baseline(text)?,
             Self::Values(pairs) => {
                 let find_value = |(column, value): &(String, String)| {
                     let index = grouping.by.iter().position(|by| by == column);
-                    let has_value = |index: &usize| grouping.values.iter().any(|values| values[*index] == *value);
+                    let has_value =
+                        |index: &usize| grouping.values.iter().any(|group_values| group_values[*index] == *value);
                     let index = index
                         .filter(has_value)
                         .ok_or_else(|| format!("there are no rows of the baseline \"{value}\""))?;
@@ -64,17 +69,18 @@ impl Baseline {
             Self::First => grouping.values.first().into_iter().flatten().cloned().enumerate().collect(),
             Self::Condition(condition) => return grouping.find_partners(frame, condition),
         };
-        let describe_shared = |values_of: &Vec<String>| {
-            let others = grouping.by.iter().zip(values_of).enumerate();
-            let others = others.filter(|(index, _)| !values.iter().any(|(named, _)| named == index));
-            describe_group(&others.map(|(_, (column, value))| (column.clone(), value.clone())).collect::<Vec<_>>())
+        let describe_shared = |group_values: &Vec<String>| {
+            let is_in_baseline = |index: usize| baseline_values.iter().any(|(column_index, _)| *column_index == index);
+            let columns_and_values = grouping.by.iter().zip(group_values).enumerate();
+            let shared = columns_and_values.filter(|(index, _)| !is_in_baseline(*index));
+            describe_group(&shared.map(|(_, (column, value))| (column.clone(), value.clone())).collect::<Vec<_>>())
         };
-        Ok((grouping.references(&values), grouping.values.iter().map(describe_shared).collect()))
+        Ok((grouping.references(&baseline_values), grouping.values.iter().map(describe_shared).collect()))
     }
 }
 
 impl Question {
-    /// Nodes by variant against a baseline.
+    /// Compares the nodes of each variant with those of a baseline variant.
     pub fn by_variant(order: &[String], baseline: Option<&str>) -> Self {
         Self {
             by: vec![columns::VARIANT.to_owned()],
@@ -85,9 +91,9 @@ impl Question {
     }
 }
 
-/// Options whose levels must not be ranked: the largest size and the widest key always need the
-/// fewest nodes, and other keys are only another random sample.
-const UNLIKE: [&str; 5] = ["table.size", "uci.Hash", "table.key_bits", "keys.scheme", "keys.ep"];
+/// Options whose values must not be ranked: the largest size and the widest key always need the
+/// fewest nodes, and another key scheme is only another random sample.
+const UNRANKED_OPTIONS: [&str; 5] = ["table.size", "uci.Hash", "table.key_bits", "keys.scheme", "keys.ep"];
 
 /// The totals of each group of rows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -99,9 +105,9 @@ pub struct Summary {
     pub metrics: Vec<Metric>,
     /// The largest number of searches of a line.
     pub searches: usize,
-    /// The options in which the lines differ and whose levels must not be ranked, such as size or
+    /// The options in which the lines differ and whose values must not be ranked, such as size or
     /// key width.
-    pub unlike: Vec<String>,
+    pub unranked_options: Vec<String>,
     /// The number of repeats.
     pub repeats: usize,
     /// The power of the comparison in the first metric. If the baseline has no table and others
@@ -110,7 +116,7 @@ pub struct Summary {
     /// The power of comparing the other lines with each other, if there are at least two of them
     /// and the baseline has a table too.
     pub rival_power: Option<Power>,
-    /// The reason why nodes to a depth, and claims on them, get no verdict; none if they do.
+    /// The reason why nodes to a depth, and claims on them, get no verdict; `None` if they get one.
     pub nodes_mislead: Option<String>,
 }
 
@@ -169,8 +175,8 @@ impl Summary {
                 let base_has_no_table = lines.iter().any(|line| line.is_baseline && line.sum(columns::PROBES) == 0.0);
                 let rivals = rival_samples(&lines, &reader, &grouping, &references);
                 match rivals.map(|samples| Power::from_rivals(&samples, &family)) {
-                    Some(rivals) if base_has_no_table => power = rivals,
-                    rivals => rival_power = rivals,
+                    Some(power_of_rivals) if base_has_no_table => power = power_of_rivals,
+                    power_of_rivals => rival_power = power_of_rivals,
                 }
             }
         }
@@ -180,18 +186,18 @@ impl Summary {
             reader.group_values(group).iter().fold(0.0, |a, b| a + b)
         });
         lines.iter_mut().zip(seconds_by_line).for_each(|(line, seconds)| line.seconds = seconds);
-        let place_in_order = |line: &Line| question.order.iter().position(|name| line.values.first() == Some(name));
+        let position_in_order = |line: &Line| question.order.iter().position(|name| line.values.first() == Some(name));
         let mut order: Vec<usize> = (0..lines.len()).collect();
-        order.sort_by_key(|&index| place_in_order(&lines[index]).unwrap_or(usize::MAX));
+        order.sort_by_key(|&index| position_in_order(&lines[index]).unwrap_or(usize::MAX));
         let mut new_indices = vec![0; lines.len()];
-        order.iter().enumerate().for_each(|(place_in_order, &index)| new_indices[index] = place_in_order);
+        order.iter().enumerate().for_each(|(new_index, &old_index)| new_indices[old_index] = new_index);
         let mut lines: Vec<Line> = order.into_iter().map(|index| std::mem::take(&mut lines[index])).collect();
         lines.iter_mut().for_each(|line| line.base = line.base.map(|base| new_indices[base]));
         let summary = Self {
             by: question.by.clone(),
             searches: lines.iter().map(|line| line.searches).max().unwrap_or(0),
             power,
-            unlike: grouping.differing(frame, &UNLIKE),
+            unranked_options: grouping.differing(frame, &UNRANKED_OPTIONS),
             rival_power,
             repeats: searches.list.iter().map(|search| search.repeat as usize + 1).max().unwrap_or(1),
             metrics: question.metrics.clone(),
@@ -201,7 +207,8 @@ impl Summary {
         Ok((summary, grouping, searches.without_sums()))
     }
 
-    /// Withholds, for a reason, the significance of nodes and the verdicts of claims on them.
+    /// Removes the significance marks of nodes and records the reason, so that claims on nodes get
+    /// no verdict either.
     pub fn withhold_node_verdicts(&mut self, reason: String) {
         self.nodes_mislead = Some(reason);
         for (index, _) in self.metrics.iter().enumerate().filter(|(_, metric)| metric.is_nodes()) {
@@ -211,7 +218,7 @@ impl Summary {
         }
     }
 
-    /// The direction in which ratios of a metric are better; neither for nodes that may mislead.
+    /// Whether less or more of a metric is better; `Neither` for nodes that may mislead.
     pub fn better(&self, metric: &Metric) -> Better {
         if self.nodes_mislead.is_some() && metric.is_nodes() { Better::Neither } else { metric.better() }
     }
@@ -228,7 +235,7 @@ impl Summary {
     }
 }
 
-/// Adds a metric to every line, compared with its reference.
+/// Adds a metric's measure to every line: its total, and its ratio to the line's baseline.
 fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&BaseSearches<'_>>]) -> Family {
     let searches = reader.searches();
     let pairs: Vec<Pairs> = par_map(lines.len(), searches.list.len(), |index| {
@@ -238,8 +245,8 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
     let logs_of = |(line, pairs): (&Line, &Pairs)| if line.is_baseline { Vec::new() } else { pairs.logs() };
     let logs: Vec<_> = lines.iter().zip(&pairs).map(logs_of).collect();
     let family = Family::from_samples(&logs);
-    for (index, ((result, pairs), line)) in family.lines.iter().zip(&pairs).zip(lines).enumerate() {
-        let mut measure = Measure::new(reader.group_total(index), *result, pairs);
+    for (index, ((judged, pairs), line)) in family.lines.iter().zip(&pairs).zip(lines).enumerate() {
+        let mut measure = Measure::new(reader.group_total(index), *judged, pairs);
         if line.is_baseline {
             // The baseline is compared with itself.
             measure = Measure { ratio: Ratio::identity(pairs.list.len()), truncated: 0, incomparable: 0, ..measure };
@@ -249,9 +256,9 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
     family
 }
 
-/// Samples of the lines that share the only baseline, each compared with the best of these lines.
-/// If the baseline has no table, only lines with a table count. None if there are fewer than two
-/// lines.
+/// The log ratios of each rival to the best of the rivals. Rivals are the lines other than the
+/// baseline or, if the baseline has no table, the lines with a table. `None` if there is more than
+/// one baseline, or if there are fewer than two rivals.
 fn rival_samples(
     lines: &[Line],
     reader: &MetricReader<'_>,
@@ -275,7 +282,7 @@ fn rival_samples(
     (!samples.is_empty()).then_some(samples)
 }
 
-/// Counts the searches that end with another score than the baseline's.
+/// Counts, for each line, the searches that end with another score than the baseline's.
 fn count_other_scores(lines: &mut [Line], searches: &Searches, frame: &Frame, bases: &[Option<&BaseSearches<'_>>]) {
     let score = Metric::from_column(columns::SCORE);
     let reader = MetricReader::new(searches, &score, frame);
@@ -298,15 +305,15 @@ mod tests {
     #[test]
     fn pressure_is_unknown_if_rows_of_a_table_are_filtered_out() {
         let rows = ["1,20,4,4,8,4", "2,90,12,2,8,6"];
-        let pressure_of = |rows: &[&str]| {
+        let compute_pressure = |rows: &[&str]| {
             let mut text = "variant,position,depth,search.nodes,table.stores,table.fills,slots,entries\n".to_owned();
             ["p", "q"].iter().for_each(|position| rows.iter().for_each(|row| text += &format!("v,{position},{row}\n")));
             let frame = Frame::parse(text.as_bytes(), "rows").unwrap();
             Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines[0].pressure
         };
-        assert_eq!(pressure_of(&rows), 2.0);
-        assert_eq!(pressure_of(&rows[..1]), 0.5);
-        assert!(pressure_of(&rows[1..]).is_nan());
+        assert_eq!(compute_pressure(&rows), 2.0);
+        assert_eq!(compute_pressure(&rows[..1]), 0.5);
+        assert!(compute_pressure(&rows[1..]).is_nan());
     }
 
     /// Two searches that were stopped at depth 2 are compared at depth 1. The baseline, which is
@@ -349,7 +356,7 @@ mod tests {
     /// A line without a table, however noisy, does not affect the power among lines with a table.
     #[test]
     fn rivals_are_the_lines_with_a_table() {
-        let power_with = |with_noisy: bool| {
+        let power_with = |has_noisy_line: bool| {
             let mut text = "variant,position,depth,search.nodes,table.probes\n".to_owned();
             for index in 0..12_u32 {
                 let noisy_nodes = if index % 2 == 0 { 10 } else { 100_000 };
@@ -358,7 +365,7 @@ mod tests {
                     500 + index % 3,
                     510 + index % 2
                 );
-                if with_noisy {
+                if has_noisy_line {
                     text += &format!("bare,p{index},1,{noisy_nodes},0\n");
                 }
             }
@@ -410,16 +417,17 @@ mod tests {
                 }
             }
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-            let hit_statistics = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines;
-            (hit_statistics[0].interval(columns::HITS), hit_statistics[0].sum(columns::HITS))
+            let lines = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines;
+            (lines[0].interval(columns::HITS), lines[0].sum(columns::HITS))
         };
         let (single, repeated) = (hit_statistics(false), hit_statistics(true));
-        assert!(single.0.0 < single.0.1, "{single:?} {repeated:?}");
+        let ((low, high), _) = single;
+        assert!(low < high, "{single:?} {repeated:?}");
         assert!(single == repeated, "{single:?} {repeated:?}");
     }
 
     /// Rivals are compared with the best of them: the power is the same as if the best were the
-    /// baseline and the line without a table were absent.
+    /// baseline and there were no line without a table.
     #[test]
     fn rivals_are_compared_with_the_best_of_them() {
         let power_with = |with_none: bool| {
