@@ -12,7 +12,7 @@ pub use screen::screen;
 use crate::chess::Board;
 use crate::engine::Limit;
 use crate::record::diagnosis::{Check, CheckResult, Diagnosis, FORMAT, Forgetting, NodesVerdict};
-use crate::runner::{select_options, values};
+use crate::runner::{engine_option_values, select_options};
 use crate::subject::options::{CommandLine, OptionValue};
 use crate::subject::protocol::{OptionKind, UciOption};
 use crate::subject::{
@@ -257,7 +257,7 @@ fn run_checks(
         findings.add_result("mate scores", behaviour::check_mates(examiner))?;
     }
     findings.add_result("quit", behaviour::check_quit(examiner))?;
-    let options = values(&probe.identity);
+    let options = engine_option_values(&probe.identity);
     let sizes = table_sizes(&probe.identity.options, &examiner.launch.options);
     let forgetting = match (depth_and_nodes, sizes) {
         (_, None) => {

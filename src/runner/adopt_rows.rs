@@ -3,7 +3,7 @@
 
 use super::output::{Output, OutputError};
 use super::resume::save;
-use super::reuse::{FileRows, Known, Reuse};
+use super::reuse::{FileRows, Reuse, ReuseSummary};
 use super::unused::{append_lines, unused_file, unused_files};
 use crate::experiment::{Experiment, Plan};
 use crate::record::manifest::{Manifest, RunSegment};
@@ -36,7 +36,7 @@ pub(super) fn adopt_rows(
     plan: &Plan,
     new: &Manifest,
     any_build: bool,
-) -> Result<Option<Known>, OutputError> {
+) -> Result<Option<ReuseSummary>, OutputError> {
     if thin::is_thin(&output.folder) || !output.results_path().exists() {
         return Ok(None);
     }
@@ -60,7 +60,7 @@ pub(super) fn adopt_rows(
 impl Reuse<'_> {
     /// Turns a folder's rows of another plan into rows of this plan, taking rows from the folder's
     /// unused files too; the remaining rows become unused. Nothing is lost if it stops partway.
-    fn adopt(&self, output: &Output, old: &Manifest, new: &Manifest) -> Result<Known, OutputError> {
+    fn adopt(&self, output: &Output, old: &Manifest, new: &Manifest) -> Result<ReuseSummary, OutputError> {
         let (folder, path) = (&output.folder, output.results_path());
         let write = |manifest: &Manifest| {
             output.write_manifest(manifest).map_err(OutputError::io(folder.join(record::manifest::MANIFEST)))

@@ -1,7 +1,7 @@
 //! Audits an experiment's searches: every answer of the table is checked against a search without a
 //! table. Nothing is timed or written.
 
-use super::{in_parallel, job, lock, unlocked};
+use super::{in_parallel, into_value, job, lock};
 use crate::engine::audit::{Findings, comparable, with_draws};
 use crate::engine::{Engine, EngineOptions};
 use crate::experiment::{Experiment, Job, Plan, Work};
@@ -77,7 +77,7 @@ pub fn audit(
         }
         Ok::<_, String>(())
     })?;
-    Ok(unlocked(audited).into_iter().flatten().collect())
+    Ok(into_value(audited).into_iter().flatten().collect())
 }
 
 /// Runs one job on a new engine; `None` if it was interrupted.

@@ -85,7 +85,7 @@ impl Sink {
         }
         self.check_file(output)?;
         self.dirty = true;
-        self.results.append(rows).map_err(|error| output.unwritten(error))
+        self.results.append(rows).map_err(|error| output.row_write_error(error))
     }
 
     /// Checks that the file is still in place and unchanged.
@@ -93,6 +93,6 @@ impl Sink {
         if !self.results.is_in_place() {
             return Err(output.rescue(&mut self.results));
         }
-        self.results.unexpected_length().map_or(Ok(()), |length| Err(output.changed(length)))
+        self.results.unexpected_length().map_or(Ok(()), |length| Err(output.changed_error(length)))
     }
 }

@@ -24,6 +24,7 @@ pub struct Player<'a> {
 }
 
 impl Player<'_> {
+    /// Adds the player's name to an error.
     fn name_failure(&self, interrupt: Interrupt) -> Interrupt {
         interrupt.map(|failure| format!("{}: {failure}", self.name))
     }
@@ -36,7 +37,9 @@ struct PlayerTotals {
     table: TableCounters,
     threads: ThreadCounters,
     occupancy: Occupancy,
+    /// The sum of the depths of its searches.
     depths: u64,
+    /// The number of moves that it played without a finished iteration.
     blind: u64,
     seconds: f64,
     /// Whether the player is an external engine.
@@ -56,14 +59,14 @@ pub fn play(
     let rules = experiment.work.games().cloned().unwrap_or_default();
     let start = matches::opening_position(&experiment.suite.items[job.item]);
     let games = [true, false].into_iter().map(|first_is_white| {
-        let (totals, game) = game(&rules, &start, players, first_is_white, stop)?;
+        let (totals, game) = play_game(&rules, &start, players, first_is_white, stop)?;
         Ok(totals.into_row(job.item, game))
     });
     found_or_stopped(games.collect())
 }
 
 /// Plays one game; returns it with the totals of the first player.
-fn game(
+fn play_game(
     rules: &Match,
     start: &Board,
     players: &mut [Player<'_>],
@@ -208,7 +211,8 @@ mod tests {
     use crate::experiment::matches::{Draw, Resign};
     use crate::subject::{EngineFault, Failure, SearchEnd, SearchEvent, UCI_MATE};
 
-    /// The number of scores (White's first) up to the first verdict, and this verdict.
+    /// Adds the scores one by one, White's first. Returns how many were added when the first
+    /// verdict was reached, and this verdict.
     fn first_verdict(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {
         let mut adjudicator = Adjudicator::default();
         scores.iter().enumerate().find_map(|(index, &score)| {
@@ -223,10 +227,8 @@ mod tests {
         let white_wins = Some((4, (Some(Color::White), games::RESIGNED)));
         assert_eq!(first_verdict(&rules, &[500, -500, 600, -700].map(Some)), white_wins);
         assert_eq!(first_verdict(&rules, &[500, -499, 600, -700].map(Some)), None);
-        assert_eq!(
-            first_verdict(&rules, &[-900, 800, -900, 800].map(Some)).map(|verdict| verdict.1.0),
-            Some(Some(Color::Black))
-        );
+        let winner = first_verdict(&rules, &[-900, 800, -900, 800].map(Some)).map(|(_, (winner, _))| winner);
+        assert_eq!(winner, Some(Some(Color::Black)));
         // Only one side; not in a row; a missing score.
         assert_eq!(first_verdict(&rules, &[500, 0, 500, 0, 500, 0].map(Some)), None);
         assert_eq!(first_verdict(&rules, &[500, -500, 0, -500, 500, -500].map(Some)), None);
@@ -238,22 +240,27 @@ mod tests {
         let draw_rules = |from| Match { draw: Some(Draw { score: 10, moves: 2, from }), ..Match::default() };
         let level_scores = [10, -10, 0, 5, 0, 0].map(Some);
         assert_eq!(first_verdict(&draw_rules(0), &level_scores), Some((4, (None, games::AGREED))));
-        assert_eq!(first_verdict(&draw_rules(3), &level_scores).map(|verdict| verdict.0), Some(6));
-        assert_eq!(first_verdict(&draw_rules(0), &[10, -11, 0, 5, 0, 0].map(Some)).map(|verdict| verdict.0), Some(6));
+        let scores_needed =
+            |from, scores: &[Option<Score>]| first_verdict(&draw_rules(from), scores).map(|(count, _)| count);
+        assert_eq!(scores_needed(3, &level_scores), Some(6));
+        assert_eq!(scores_needed(0, &[10, -11, 0, 5, 0, 0].map(Some)), Some(6));
         assert_eq!(first_verdict(&Match::default(), &[0; 40].map(Some)), None);
     }
 
-    /// A subject that plays the given move at each ply and reports iterations.
+    /// A subject that plays the given move at each ply and reports three iterations, or, as an
+    /// external engine, one report.
     struct Book {
         moves: &'static [&'static str],
         /// The score that it reports, in centipawns; `None`: it reports no score.
         score: Option<Score>,
         external: bool,
         log: Vec<String>,
-        /// The ply at which it finishes no iteration, fails, or is interrupted.
-        blind: Option<usize>,
-        fails: Option<usize>,
-        stops: Option<usize>,
+        /// The ply at which it finishes no iteration.
+        blind_ply: Option<usize>,
+        /// The ply at which it fails.
+        failing_ply: Option<usize>,
+        /// The ply at which it is interrupted.
+        stopped_ply: Option<usize>,
         /// Whether it refuses to begin a game.
         refuses: bool,
     }
@@ -264,9 +271,9 @@ mod tests {
             score: Some(score),
             external: false,
             log: Vec::new(),
-            blind: None,
-            fails: None,
-            stops: None,
+            blind_ply: None,
+            failing_ply: None,
+            stopped_ply: None,
             refuses: false,
         }
     }
@@ -292,22 +299,22 @@ mod tests {
             _: &AtomicBool,
             watch: &mut dyn FnMut(SearchEvent<'_>),
         ) -> Result<SearchEnd, Failure> {
-            let index = position.moves.len();
-            assert_eq!(position.past.len(), index);
-            self.log.push(format!("{index} {:?}", limit.nodes));
-            if self.fails == Some(index) {
+            let ply = position.moves.len();
+            assert_eq!(position.past.len(), ply);
+            self.log.push(format!("{ply} {:?}", limit.nodes));
+            if self.failing_ply == Some(ply) {
                 return Err(Failure { fault: EngineFault::NoMove, request: "go".to_owned(), tail: Vec::new() });
             }
-            if self.stops == Some(index) {
+            if self.stopped_ply == Some(ply) {
                 return Ok(SearchEnd::Stopped);
             }
-            let best = parse_move(position.board, self.moves[index]).unwrap();
-            let blind = self.blind == Some(index);
+            let best = parse_move(position.board, self.moves[ply]).unwrap();
+            let is_blind = self.blind_ply == Some(ply);
             watch(SearchEvent::Begin);
             std::thread::sleep(NAP);
             watch(SearchEvent::End);
             if self.external {
-                let depth = Some(4).filter(|_| !blind);
+                let depth = Some(4).filter(|_| !is_blind);
                 watch(SearchEvent::Report(&UciReport {
                     depth,
                     score: self.score,
@@ -315,7 +322,7 @@ mod tests {
                     ..UciReport::default()
                 }));
             } else {
-                for (depth, nodes, finished) in [(1, 10, !blind), (2, 25, !blind), (3, 100, false)] {
+                for (depth, nodes, finished) in [(1, 10, !is_blind), (2, 25, !is_blind), (3, 100, false)] {
                     let report = UciReport {
                         depth: Some(depth),
                         score: self.score.map(|score| score + i32::from(depth) - 2),
@@ -329,7 +336,7 @@ mod tests {
                     watch(SearchEvent::Iteration(&iteration));
                 }
             }
-            Ok(SearchEnd::Best(if blind { Move::NONE } else { best }))
+            Ok(SearchEnd::Best(if is_blind { Move::NONE } else { best }))
         }
 
         fn quit(&mut self) {}
@@ -447,19 +454,17 @@ mod tests {
         );
         assert_eq!(play_games(400, -400, "resign = { score = 401, moves = 1 }"), [("repetition", 8, None); 2]);
         // No iteration finished: the first legal move is played without score or depth.
-        let mut blind = Book { blind: Some(0), ..book(QUIET, 3) };
-        let result = play_pair(&mut blind, &mut book(&["a2a3", "a7a6"], 3), "max_moves = 1");
+        let mut blind = Book { blind_ply: Some(0), ..book(QUIET, 3) };
+        let rows = play_pair(&mut blind, &mut book(&["a2a3", "a7a6"], 3), "max_moves = 1").unwrap().unwrap();
         let mut legal_moves = MoveList::new();
         legal(&Board::startpos(), &mut legal_moves);
-        let result = result.map(|result| result.unwrap());
-        let game =
-            result.as_ref().map(|result| result[0].game.as_deref().unwrap()).unwrap_or_else(|why| panic!("{why}"));
+        let game = rows[0].game.as_deref().unwrap();
         assert_eq!(
             (game.blind, game.depths, game.moves[0], game.searches[0].score),
             (1, 0, legal_moves.first().copied().unwrap(), None)
         );
         // A failure names the player; an interrupted pair has no rows.
-        let failing_book = |fails| Book { fails, ..book(QUIET, 0) };
+        let failing_book = |failing_ply| Book { failing_ply, ..book(QUIET, 0) };
         let message = play_pair(&mut book(QUIET, 0), &mut failing_book(Some(1)), "").err();
         assert_eq!(message.as_deref(), Some("two: the engine returned no move although there is a legal one at `go`"));
         let refusing_book = Book { refuses: true, ..book(QUIET, 0) };
@@ -468,7 +473,7 @@ mod tests {
             message.as_deref(),
             Some("one: the engine returned no move although there is a legal one at `ucinewgame`")
         );
-        let stopped_book = Book { stops: Some(4), ..book(QUIET, 0) };
+        let stopped_book = Book { stopped_ply: Some(4), ..book(QUIET, 0) };
         assert!(play_pair(&mut { stopped_book }, &mut book(QUIET, 0), "").is_ok_and(|rows| rows.is_none()));
     }
 }

@@ -37,15 +37,16 @@ impl JobRow {
     }
 }
 
-/// The variant's values of the varying options, as CSV fields.
+/// A variant's values of the varying options, as CSV fields; empty for an option that it does not
+/// have.
 pub fn option_values(variant: &Variant, varying: &[String]) -> Vec<String> {
     let mut columns: HashMap<String, String> =
         crate::experiment::variant::option_columns(variant).into_iter().collect();
     varying.iter().map(|path| columns.remove(path).unwrap_or_default()).collect()
 }
 
-/// The key columns of a job's row for an item, without the job id. `options`: the values of the
-/// varying options.
+/// The fields that identify a job's row for an item (and a ply of its game), except the id, which
+/// the caller sets. `options`: the variant's values of the varying options.
 pub fn label(
     experiment: &Experiment,
     plan: &Plan,
@@ -212,12 +213,15 @@ mod tests {
     #[derive(Default)]
     struct LoggingSubject {
         log: Vec<String>,
-        /// The number of the search (from 1) that fails or is interrupted.
-        fails: usize,
-        stops: usize,
+        /// The number of the search (from 1) that fails.
+        failing_search: usize,
+        /// The number of the search (from 1) that is interrupted.
+        stopped_search: usize,
+        /// The number of searches so far.
         searches: usize,
         /// The number of the game (from 1) that it refuses to begin.
-        refuses: usize,
+        refused_game: usize,
+        /// The number of games so far.
         games: usize,
         /// Whether it is an external engine that reports two depths.
         external: bool,
@@ -232,7 +236,7 @@ mod tests {
         fn new_game(&mut self) -> Result<(), Failure> {
             self.log.push("new".to_owned());
             self.games += 1;
-            if self.games == self.refuses {
+            if self.games == self.refused_game {
                 return Err(Failure { fault: EngineFault::NoMove, request: "ucinewgame".to_owned(), tail: Vec::new() });
             }
             Ok(())
@@ -256,10 +260,10 @@ mod tests {
             assert!(passed == past, "{}", self.searches);
             assert!(current == *board, "{}", self.searches);
             self.log.push(format!("{} {} {:?}", board.game_ply(), moves.len(), limit.depth));
-            if self.searches == self.fails {
+            if self.searches == self.failing_search {
                 return Err(Failure { fault: EngineFault::NoMove, request: "go".to_owned(), tail: Vec::new() });
             }
-            if self.searches == self.stops {
+            if self.searches == self.stopped_search {
                 return Ok(SearchEnd::Stopped);
             }
             let mut legal_moves = MoveList::new();
@@ -290,7 +294,7 @@ mod tests {
                     watch(SearchEvent::Iteration(&Iteration { search, ..report.to_iteration() }));
                 }
             }
-            Ok(if best.is_none() { SearchEnd::Best(Move::NONE) } else { SearchEnd::Best(best) })
+            Ok(SearchEnd::Best(best))
         }
 
         fn quit(&mut self) {}
@@ -303,7 +307,8 @@ mod tests {
         (experiment, plan)
     }
 
-    /// Runs a job; returns item, ply, depth, nodes and solved of each row, and the subject's log.
+    /// Runs the first job. Returns each row's item, ply, depth, nodes, whether it is solved, and
+    /// whether it has a report; and the subject's log.
     fn run(text: &str, subject: &mut LoggingSubject) -> (Result<Option<Vec<String>>, String>, Vec<String>) {
         let (experiment, plan) = experiment(text);
         let job = plan.jobs().next().unwrap();
@@ -342,7 +347,7 @@ mod tests {
         let mut legal_moves = MoveList::new();
         crate::chess::legal(&Board::from_fen("k7/8/8/8/8/8/8/K7 w - - 0 1").unwrap(), &mut legal_moves);
         let best = legal_moves.iter().last().unwrap().to_string();
-        let solved = ["a1a2", "a1b1"].map(|right| right == best);
+        let solved = ["a1a2", "a1b1"].map(|answer| answer == best);
         let expected = [format!("{}", solved[0]), format!("{}", solved[1]), format!("{}", !solved[0]), "-".to_owned()];
         for (index, row) in result.iter().enumerate() {
             assert_eq!(*row, format!("{index} - 2 {} {} false", 100 * (index + 1), expected[index]));
@@ -354,16 +359,17 @@ mod tests {
         assert!(rows[0].starts_with("0 - 1 25 "), "{rows:?}");
         assert!(rows[1].starts_with("0 - 2 75 "), "{rows:?}");
         assert!(rows.iter().all(|row| row.ends_with(" true")), "{rows:?}");
-        assert_eq!(run(&never_cleared, &mut LoggingSubject { stops: 3, ..LoggingSubject::default() }).0, Ok(None));
-        let failed = run(&never_cleared, &mut LoggingSubject { fails: 2, ..LoggingSubject::default() });
+        let (result, _) = run(&never_cleared, &mut LoggingSubject { stopped_search: 3, ..LoggingSubject::default() });
+        assert_eq!(result, Ok(None));
+        let (result, log) = run(&never_cleared, &mut LoggingSubject { failing_search: 2, ..LoggingSubject::default() });
         assert_eq!(
-            (failed.0, failed.1.len()),
+            (result, log.len()),
             (Err("the engine returned no move although there is a legal one at `go`".to_owned()), 4)
         );
         // A game that the engine refuses to begin is not searched.
-        let failed = run(&never_cleared, &mut LoggingSubject { refuses: 2, ..LoggingSubject::default() });
+        let (result, log) = run(&never_cleared, &mut LoggingSubject { refused_game: 2, ..LoggingSubject::default() });
         assert_eq!(
-            (failed.0, failed.1.len()),
+            (result, log.len()),
             (Err("the engine returned no move although there is a legal one at `ucinewgame`".to_owned()), 3)
         );
     }
@@ -434,11 +440,11 @@ mod tests {
 
     #[test]
     fn unbounded_resets_options_that_it_ignores() {
-        let read_unbounded = |sets: &[&str]| {
+        let unbounded_with = |sets: &[&str]| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
             unbounded(&crate::experiment::options(None, &sets).unwrap())
         };
-        let default = read_unbounded(&[]);
+        let default = unbounded_with(&[]);
         assert_eq!(default.table.kind, TableKind::Unbounded);
         for set in [
             "table.size=64",
@@ -449,10 +455,10 @@ mod tests {
             "table.policy=never",
             "table.huge_pages=false",
         ] {
-            assert_eq!(read_unbounded(&[set]), default, "{set}");
+            assert_eq!(unbounded_with(&[set]), default, "{set}");
         }
         for set in ["table.clear=never", "table.clock=game-ply", "draws=true", "keys.seed=2"] {
-            assert_ne!(read_unbounded(&[set]), default, "{set}");
+            assert_ne!(unbounded_with(&[set]), default, "{set}");
         }
     }
 
@@ -467,8 +473,8 @@ mod tests {
             let options = plan.variants[0].builtin().unwrap();
             working_set(&experiment, &plan, &job, options, &AtomicBool::new(false)).unwrap().unwrap()
         });
-        assert!(working_sets[0] > 100, "what the first search stored is still there: {working_sets:?}");
-        assert!(working_sets[1] > working_sets[0], "what the first search stored is still there: {working_sets:?}");
+        assert!(working_sets[0] > 100, "{working_sets:?}");
+        assert!(working_sets[1] > working_sets[0], "entries of earlier searches are counted: {working_sets:?}");
     }
 
     #[test]

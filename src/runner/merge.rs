@@ -72,20 +72,20 @@ impl Shards<'_> {
         Split::new(self.plan, self.shard_count)
     }
 
-    /// Reads the manifest of a shard's folder; `None` if the shard has not begun.
-    fn manifest(&self, shard: u64, folder: &Path) -> Result<Option<Manifest>, MergeError> {
-        // A shard without a folder has not begun.
+    /// Reads the manifest of a shard's folder and checks that it belongs to this shard of the plan.
+    /// `None` if there is no manifest, because the shard has not begun.
+    fn read_manifest(&self, shard: u64, folder: &Path) -> Result<Option<Manifest>, MergeError> {
         let Some(manifest) = Manifest::read(folder).map_err(OutputError::from)? else { return Ok(None) };
         let count = self.shard_count;
         let problem = match manifest.shard {
             _ if manifest.plan != format!("{:016x}", self.plan.id()) => "holds the results of another plan".to_owned(),
-            Some(found) if found == (Shard { index: shard, count }) => return Ok(Some(manifest)),
-            Some(found) => {
-                format!("holds shard {} of {}: expected shard {shard} of {count}", found.index, found.count)
+            Some(actual) if actual == (Shard { index: shard, count }) => return Ok(Some(manifest)),
+            Some(actual) => {
+                format!("holds shard {} of {}: expected shard {shard} of {count}", actual.index, actual.count)
             }
             None => "holds the results of a whole run: expected a shard".to_owned(),
         };
-        Err(foreign(folder, &problem))
+        Err(foreign_error(folder, &problem))
     }
 
     /// Reads and checks every row of a shard, and adds its games to `stopping`.
@@ -101,19 +101,19 @@ impl Shards<'_> {
             return Ok(Status::default());
         }
         let split = self.split();
-        let read = Status::read(row_index, &path, true, |entry, row| {
-            let other = split.shard_of(self.plan, &entry.job);
-            if other != shard {
-                return Err(format!("its job belongs to shard {other}"));
+        let status = Status::read(row_index, &path, true, |entry, row| {
+            let shard_of_job = split.shard_of(self.plan, &entry.job);
+            if shard_of_job != shard {
+                return Err(format!("its job belongs to shard {shard_of_job}"));
             }
             stopping.add_row(self.plan, entry, row);
             Ok(())
         });
-        Ok(read.map_err(OutputError::results(&path))?)
+        Ok(status.map_err(OutputError::results(&path))?)
     }
 
-    /// The shards that have missing or failed jobs; empty if the plan is done. Pairs of games after
-    /// the end of their test are not missing.
+    /// The shards that have missing or failed jobs or missing judgements; empty if the plan is
+    /// done. Pairs of games after the end of their test are not missing.
     ///
     /// # Errors
     /// If a folder holds other results, a row is damaged, or two folders hold the same shard.
@@ -121,34 +121,34 @@ impl Shards<'_> {
         Ok(self.check()?.0)
     }
 
-    /// The incomplete shards with their missing jobs, and the number of rows to merge from each
-    /// shard.
+    /// Reads all shards. Returns the incomplete shards with their numbers of missing jobs, and for
+    /// each shard the number of rows to merge.
     fn check(&self) -> Result<(Vec<ShardJobs>, Vec<u64>), MergeError> {
         let row_index = RowIndex::new(self.experiment, self.plan);
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
-        let (mut shards, mut found) = (Vec::new(), Vec::new());
+        let (mut shards, mut statuses) = (Vec::new(), Vec::new());
         for shard in 0..self.shard_count {
             let mut shard_jobs = ShardJobs { shard, jobs: 0, missing: 0, failed: 0, unjudged: 0, folder: None };
-            let mut first: Option<(&PathBuf, Status)> = None;
+            let mut folder_and_status: Option<(&PathBuf, Status)> = None;
             for (_, folder) in self.folders.iter().filter(|(index, _)| *index == shard) {
-                if self.manifest(shard, folder)?.is_none() {
+                if self.read_manifest(shard, folder)?.is_none() {
                     continue;
                 }
                 let status = self.read_shard(&row_index, shard, folder, &mut stopping)?;
-                if let Some((other, earlier)) = first {
-                    return Err(self.duplicate_shard(shard, (other, &earlier), (folder, &status)));
+                if let Some((first_folder, first_status)) = folder_and_status {
+                    return Err(self.duplicate_shard_error(shard, (first_folder, &first_status), (folder, &status)));
                 }
                 shard_jobs.unjudged = reference::unjudged(self.experiment, folder).map_err(OutputError::io(folder))?;
                 shard_jobs.folder = Some(folder.clone());
-                first = Some((folder, status));
+                folder_and_status = Some((folder, status));
             }
             shards.push(shard_jobs);
-            found.push(first.map(|(_, status)| status).unwrap_or_default());
+            statuses.push(folder_and_status.map(|(_, status)| status).unwrap_or_default());
         }
         let (split, mut rows) = (self.split(), vec![0; shards.len()]);
         for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
             let shard = split.shard_of(self.plan, &job) as usize;
-            let (shard_jobs, status) = (&mut shards[shard], found[shard].job(&row_index, &job));
+            let (shard_jobs, status) = (&mut shards[shard], statuses[shard].job(&row_index, &job));
             shard_jobs.jobs += 1;
             rows[shard] += u64::from(status.rows);
             shard_jobs.missing += u64::from(!status.ended);
@@ -158,26 +158,34 @@ impl Shards<'_> {
         Ok((shards, rows))
     }
 
-    fn duplicate_shard(&self, shard: u64, first: (&PathBuf, &Status), second: (&PathBuf, &Status)) -> MergeError {
-        let (one, other) = (first.0.display(), second.0.display());
+    /// The error for a shard that is in two folders. If a job has different counts in them, names
+    /// the first such job.
+    fn duplicate_shard_error(
+        &self,
+        shard: u64,
+        (first_folder, first_status): (&PathBuf, &Status),
+        (second_folder, second_status): (&PathBuf, &Status),
+    ) -> MergeError {
+        let (first, second) = (first_folder.display(), second_folder.display());
         let differs = |(place, job): &(&u64, &JobStatus)| {
-            job.ended && second.1.jobs.get(place).is_some_and(|other| other.ended && other.check != job.check)
+            let second_job = second_status.jobs.get(place);
+            job.ended && second_job.is_some_and(|second_job| second_job.ended && second_job.check != job.check)
         };
-        let conflict = first.1.jobs.iter().filter(differs).map(|(place, _)| place).min();
+        let conflict = first_status.jobs.iter().filter(differs).map(|(place, _)| place).min();
         let job = conflict.and_then(|&place| self.plan.jobs().find(|job| self.plan.order_key(job) == place));
         let Some(Job { variant, item, repeat, .. }) = job else {
-            let text = format!("shard {shard}: it is in two folders, {one} and {other}: name only one of them");
+            let text = format!("shard {shard}: it is in two folders, {first} and {second}: name only one of them");
             return OutputError::Foreign(text).into();
         };
         let (variant, item) = (&self.plan.variants[variant].name, &self.experiment.suite.items[item].id);
         MergeError::Conflict(format!(
-            "shard {shard}: it is in two folders with different counts: \"{variant}\" on {item} (repeat {repeat}) in {one} and in {other}"
+            "shard {shard}: it is in two folders with different counts: \"{variant}\" on {item} (repeat {repeat}) in {first} and in {second}"
         ))
     }
 
-    /// Writes the rows of all shards to a folder. The result is byte-identical to a single run
-    /// apart from timings. Returns the merged manifest and the number of failed jobs. If anything
-    /// is missing or wrong, the folder stays unchanged.
+    /// Writes the rows of all shards to a folder. Apart from timings, they are byte-identical to
+    /// the rows of a single run. Returns the merged manifest and the number of failed jobs. If
+    /// anything is missing or wrong, the folder stays unchanged.
     ///
     /// # Errors
     /// If a row is missing, duplicate or damaged, a shard is still running, or the folder cannot be
@@ -196,7 +204,7 @@ impl Shards<'_> {
             // The lock excludes a running shard; in a read-only folder no shard can be running.
             let _lock = match Output::open(folder) {
                 Err(OutputError::Io { error, .. }) if is_read_only(&error) => None,
-                opened => Some(opened?),
+                result => Some(result?),
             };
             let path = folder.join(record::RESULTS);
             record::sort_rows(&path, &row_index.header, |row| Ok(Some(row_index.entry(row)?.place)))
@@ -219,8 +227,9 @@ impl Shards<'_> {
         Ok((manifest, failed))
     }
 
-    /// Writes the rows of all shards to a file beside the results, and counts the pairs that are
-    /// not needed. `checked`: the number of rows of each shard.
+    /// Writes the rows of all shards to a new file beside the results. Returns this file and the
+    /// number of pairs that are not needed. `checked`: the number of rows of each shard when it was
+    /// checked.
     fn write_rows(
         &self,
         row_index: &RowIndex<'_>,
@@ -228,36 +237,38 @@ impl Shards<'_> {
         checked: &[u64],
     ) -> Result<(NewFile, u64), MergeError> {
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
-        let (path, mut found) = (output.results_path(), vec![0; checked.len()]);
+        let (path, mut merged) = (output.results_path(), vec![0; checked.len()]);
         let rows = record::write_rows(&path, &row_index.header, |put| {
-            self.visit_rows(row_index, &mut stopping, FILES, &mut |shard, row| {
-                found[shard as usize] += 1;
+            self.visit_rows(row_index, &mut stopping, MAX_OPEN_FILES, &mut |shard, row| {
+                merged[shard as usize] += 1;
                 put(row)
             })
         });
         let rows = rows.map_err(OutputError::results(&path))?;
-        match (0..).zip(checked.iter().zip(&found)).find(|(_, (checked, found))| checked != found) {
+        let mut counts = (0..).zip(checked.iter().zip(&merged));
+        match counts.find(|(_, (checked, merged))| checked != merged) {
             None => Ok((rows, stopping.not_needed())),
-            Some((shard, (&checked, &found))) => {
-                let folder = self.folder(shard).cloned().unwrap_or_default();
-                Err(MergeError::Uneven { folder, checked, found })
+            Some((shard, (&checked, &merged))) => {
+                let folder = self.find_folder(shard).cloned().unwrap_or_default();
+                Err(MergeError::Uneven { folder, checked, found: merged })
             }
         }
     }
 
-    /// The folder of a shard that has begun.
-    fn folder(&self, shard: u64) -> Option<&PathBuf> {
+    /// The folder of a shard; `None` if the shard has not begun.
+    fn find_folder(&self, shard: u64) -> Option<&PathBuf> {
         let mut folders = self.folders.iter();
         folders.find(|(index, folder)| *index == shard && folder.join(MANIFEST).exists()).map(|(_, folder)| folder)
     }
 
     /// Passes the rows of all shards to `sink` in the plan's order, without pairs after the end of
-    /// their test. At most `files` + 1 files are open at a time.
+    /// their test. At most `max_files` + 1 files are open at a time: if a further file is needed,
+    /// all are closed, and each continues where it was when it is needed again.
     fn visit_rows(
         &self,
         row_index: &RowIndex<'_>,
         stopping: &mut Stopping,
-        files: usize,
+        max_files: usize,
         sink: &mut dyn FnMut(u64, &csv::StringRecord) -> Result<(), ResultsError>,
     ) -> Result<(), ResultsError> {
         let split = self.split();
@@ -268,15 +279,15 @@ impl Shards<'_> {
                 for lane in 0..self.plan.lanes() {
                     let job = self.plan.job_in_lane(lane, item, repeat);
                     let shard = split.shard_of(self.plan, &job);
-                    if open.len() > files && !open.contains_key(&shard) {
+                    if open.len() > max_files && !open.contains_key(&shard) {
                         offsets.extend(open.drain().map(|(shard, rows)| (shard, rows.offset())));
                     }
                     let rows = match open.entry(shard) {
-                        Entry::Occupied(rows) => rows.into_mut(),
-                        Entry::Vacant(place) => {
-                            let Some(folder) = self.folder(shard) else { continue };
-                            let index = offsets.get(&shard).copied().unwrap_or(0);
-                            place.insert(Rows::open(&folder.join(record::RESULTS), &row_index.header, index)?)
+                        Entry::Occupied(entry) => entry.into_mut(),
+                        Entry::Vacant(entry) => {
+                            let Some(folder) = self.find_folder(shard) else { continue };
+                            let offset = offsets.get(&shard).copied().unwrap_or(0);
+                            entry.insert(Rows::open(&folder.join(record::RESULTS), &row_index.header, offset)?)
                         }
                     };
                     let needed = stopping.needs(self.plan, &job);
@@ -296,45 +307,47 @@ impl Shards<'_> {
         Ok(())
     }
 
-    /// Merges the manifests: takes the maximum number of jobs, the earliest start, the latest end,
-    /// and the first shard's build and machine.
+    /// Merges the manifests of all shards: takes the maximum number of parallel jobs, the earliest
+    /// start, the latest end, and the first shard's build and machine.
     fn merged_manifest(&self, any_build: bool) -> Result<Manifest, MergeError> {
         let mut merged: Option<Manifest> = None;
         for (shard, folder) in &self.folders {
-            let Some(manifest) = self.manifest(*shard, folder)? else { continue };
-            let Manifest { jobs, calibration, huge_pages, started: begun, ended, .. } = manifest;
+            let Some(manifest) = self.read_manifest(*shard, folder)? else { continue };
+            let Manifest { jobs, calibration, huge_pages, started, ended, .. } = manifest;
             let merged = merged.get_or_insert_with(|| Manifest {
                 build: manifest.build.clone(),
                 machine: manifest.machine.clone(),
                 huge_pages,
-                started: begun,
+                started,
                 ended,
                 subjects: manifest.subjects.clone(),
                 ..super::manifest(self.experiment, self.plan, jobs, None)
             });
             let first = merged.shards.first().map_or(*shard, |run| run.index);
-            let programs = |x: &Manifest| x.subjects.values().map(|engine| engine.sha256.clone()).collect::<Vec<_>>();
-            let other = if !merged.build.searches_as(&manifest.build) {
+            let engine_hashes = |manifest: &Manifest| -> Vec<String> {
+                manifest.subjects.values().map(|engine| engine.sha256.clone()).collect()
+            };
+            let difference = if !merged.build.searches_as(&manifest.build) {
                 Some(format!("was run by another build ({}) than shard {first} ({})", manifest.build, merged.build))
             } else {
-                let same = programs(merged) == programs(&manifest);
-                (!same).then(|| format!("was run with another build of an engine than shard {first}"))
+                let same_engines = engine_hashes(merged) == engine_hashes(&manifest);
+                (!same_engines).then(|| format!("was run with another build of an engine than shard {first}"))
             };
-            if let Some(what) = other.filter(|_| !any_build) {
-                let problem = format!("{what}: run it again, or merge anyway with --any-build");
-                return Err(foreign(folder, &problem));
+            if let Some(difference) = difference.filter(|_| !any_build) {
+                let problem = format!("{difference}: run it again, or merge anyway with --any-build");
+                return Err(foreign_error(folder, &problem));
             }
             merged.jobs = merged.jobs.max(jobs);
-            merged.started = merged.started.min(begun);
+            merged.started = merged.started.min(started);
             merged.ended = merged.ended.max(ended);
-            let of_shard = |segment| RunSegment { shard: Some(*shard), ..segment };
-            merged.segments.extend(manifest.history().into_iter().map(of_shard));
+            let with_shard = |segment| RunSegment { shard: Some(*shard), ..segment };
+            merged.segments.extend(manifest.history().into_iter().map(with_shard));
             merged.shards.push(ShardRun {
                 index: *shard,
                 jobs,
                 machine: manifest.machine,
                 calibration,
-                started: begun,
+                started,
                 ended,
             });
         }
@@ -343,7 +356,7 @@ impl Shards<'_> {
 }
 
 /// The error for a folder that does not hold this shard.
-fn foreign(folder: &Path, problem: &str) -> MergeError {
+fn foreign_error(folder: &Path, problem: &str) -> MergeError {
     OutputError::Foreign(format!("{}: {problem}", folder.display())).into()
 }
 
@@ -352,8 +365,9 @@ fn is_read_only(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied)
 }
 
-/// The maximum number of open files, not counting the one being written.
-const FILES: usize = 200;
+/// The maximum number of shards' files that stay open while another one is opened. Systems usually
+/// allow a process at least 256 open files.
+const MAX_OPEN_FILES: usize = 200;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -38,7 +38,7 @@ pub use merge::{MergeError, ShardJobs, Shards};
 pub use output::{Output, OutputError};
 pub use resume::Done;
 pub use session::{Session, Settings};
-pub use subjects::{Subjects, select_options, values};
+pub use subjects::{Subjects, engine_option_values, select_options};
 
 use crate::engine::EngineOptions;
 use crate::experiment::{Experiment, Job, Plan, Split, Variant};
@@ -150,8 +150,8 @@ pub fn run(
 
 /// The jobs of a plan, or of one shard of it, in the plan's order.
 fn jobs_of(plan: &Plan, shard: Option<Shard>) -> impl Iterator<Item = Job> {
-    let split = shard.map(|shard| (Split::new(plan, shard.count), shard.index));
-    plan.jobs().filter(move |job| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index))
+    let split_and_shard = shard.map(|shard| (Split::new(plan, shard.count), shard.index));
+    plan.jobs().filter(move |job| split_and_shard.is_none_or(|(split, index)| split.shard_of(plan, job) == index))
 }
 
 /// Checks that the tables of `jobs` parallel jobs fit into the memory that this process may use.
@@ -162,8 +162,9 @@ fn jobs_of(plan: &Plan, shard: Option<Shard>) -> impl Iterator<Item = Job> {
 /// If no lane fits, or if `jobs` parallel jobs of the lanes that do fit need too much memory. The
 /// message gives the sizes and the number of jobs that would fit.
 pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
+    // Without a known amount of memory, nothing can be checked.
     let all_fit = || Ok(vec![None; plan.lanes()]);
-    available_bytes().map_or_else(all_fit, |available| tables_fit(available, plan, jobs))
+    available_bytes().map_or_else(all_fit, |available| check_tables_fit(available, plan, jobs))
 }
 
 /// The number of parallel jobs that fit into memory, between 1 and `jobs`. Use it for the default:
@@ -172,11 +173,12 @@ pub fn jobs_that_fit(plan: &Plan, jobs: usize) -> usize {
     available_bytes().map_or(jobs, |available| fitting_jobs(available, plan, jobs))
 }
 
-/// As [`jobs_that_fit`], for `available` bytes.
+/// As [`jobs_that_fit`], with `available` bytes of memory. A job that does not fit even alone does
+/// not count, because it fails anyway.
 fn fitting_jobs(available: u64, plan: &Plan, jobs: usize) -> usize {
-    let largest = needs(plan).map(|(bytes, _)| bytes).filter(|&bytes| bytes <= available).max();
-    let fit = largest.map_or(u64::MAX, |bytes| available / bytes.max(1));
-    jobs.min(usize::try_from(fit).unwrap_or(usize::MAX)).max(1)
+    let largest_job = memory_needs(plan).map(|need| need.bytes).filter(|&bytes| bytes <= available).max();
+    let max_jobs = largest_job.map_or(u64::MAX, |bytes| available / bytes.max(1));
+    jobs.min(usize::try_from(max_jobs).unwrap_or(usize::MAX)).max(1)
 }
 
 /// The variants that search in a lane's jobs: one variant, or the two players of a match.
@@ -185,57 +187,68 @@ pub fn players(plan: &Plan, lane: usize) -> impl Iterator<Item = &Variant> {
     [Some(job.variant), job.opponent].into_iter().flatten().map(|index| &plan.variants[index])
 }
 
-/// For each lane: the bytes that one job needs, and the size and name of each player's table.
-fn needs(plan: &Plan) -> impl Iterator<Item = (u64, Vec<(u64, &str)>)> {
+/// The memory that one job of a lane needs. Ordered by size.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct MemoryNeed<'p> {
+    /// The bytes of all tables together.
+    bytes: u64,
+    /// The bytes of each player's table, and the player's name.
+    tables: Vec<(u64, &'p str)>,
+}
+
+/// The memory need of each lane.
+fn memory_needs(plan: &Plan) -> impl Iterator<Item = MemoryNeed<'_>> {
     (0..plan.lanes()).map(|lane| {
-        let players = players(plan, lane);
-        let bytes = |variant: &Variant| variant.builtin().and_then(EngineOptions::memory_bytes).unwrap_or(0);
-        let tables: Vec<(u64, &str)> = players.map(|variant| (bytes(variant), variant.name.as_str())).collect();
-        (tables.iter().fold(0, |sum: u64, table| sum.saturating_add(table.0)), tables)
+        let table_bytes = |variant: &Variant| variant.builtin().and_then(EngineOptions::memory_bytes).unwrap_or(0);
+        let tables: Vec<(u64, &str)> =
+            players(plan, lane).map(|variant| (table_bytes(variant), variant.name.as_str())).collect();
+        let bytes = tables.iter().fold(0, |sum: u64, (bytes, _)| sum.saturating_add(*bytes));
+        MemoryNeed { bytes, tables }
     })
 }
 
-/// As [`check_memory`], for `available` bytes.
-fn tables_fit(available: u64, plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
-    let whose = |tables: &[(u64, &str)]| match tables {
+/// As [`check_memory`], with `available` bytes of memory.
+fn check_tables_fit(available: u64, plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
+    let describe_owners = |tables: &[(u64, &str)]| match tables {
         [(_, name)] => format!("variant \"{name}\""),
         _ => tables.iter().map(|(_, name)| format!("\"{name}\"")).collect::<Vec<_>>().join(" against "),
     };
-    let too_large = |(bytes, tables): &(u64, Vec<(u64, &str)>)| {
+    let too_large_message = |need: &MemoryNeed<'_>| {
         // If one table alone is too large, report that one.
-        let (bytes, whose) = match tables.iter().find(|table| table.0 > available) {
-            Some(table) => (table.0, whose(&[*table])),
-            None => (*bytes, whose(tables)),
+        let (bytes, owners) = match need.tables.iter().find(|(bytes, _)| *bytes > available) {
+            Some(&(bytes, name)) => (bytes, describe_owners(&[(bytes, name)])),
+            None => (need.bytes, describe_owners(&need.tables)),
         };
         let (mib, free) = (bytes >> 20, available >> 20);
-        format!("table.size: {mib} MiB ({whose}) exceed the {free} MiB of free memory")
+        format!("table.size: {mib} MiB ({owners}) exceed the {free} MiB of free memory")
     };
-    let needs: Vec<(u64, Vec<(u64, &str)>)> = needs(plan).collect();
-    let unfit = needs.iter().map(|need| (need.0 > available).then(|| too_large(need))).collect();
-    let Some((bytes, tables)) = needs.iter().filter(|(bytes, _)| *bytes <= available).max() else {
-        return Err(RunError::Memory(needs.iter().min().map(too_large).unwrap_or_default()));
+    let needs: Vec<MemoryNeed<'_>> = memory_needs(plan).collect();
+    let unfit = needs.iter().map(|need| (need.bytes > available).then(|| too_large_message(need))).collect();
+    let Some(largest) = needs.iter().filter(|need| need.bytes <= available).max() else {
+        return Err(RunError::Memory(needs.iter().min().map(too_large_message).unwrap_or_default()));
     };
-    fit(available, jobs, *bytes, "table.size", &whose(tables)).map(|()| unfit)
+    check_jobs_fit(available, jobs, largest.bytes, "table.size", &describe_owners(&largest.tables)).map(|()| unfit)
 }
 
-/// Refuses `jobs` parallel jobs that need `bytes` each if they need more than `available` bytes.
-/// `whose` names what needs the memory, `option` the option that sets its size.
-fn fit(available: u64, jobs: usize, bytes: u64, option: &str, whose: &str) -> Result<(), RunError> {
+/// Fails if `jobs` parallel jobs of `bytes` each need more than `available` bytes. For the message,
+/// `owners` names the variants or engines that need the memory, and `option` the option that sets
+/// the size.
+fn check_jobs_fit(available: u64, jobs: usize, bytes: u64, option: &str, owners: &str) -> Result<(), RunError> {
     if bytes.saturating_mul(jobs as u64) <= available {
         return Ok(());
     }
-    let fits = available / bytes.max(1);
+    let max_jobs = available / bytes.max(1);
     Err(RunError::Memory(format!(
-        "{option}: {} x {} MiB ({whose}) need more than the {} MiB of free memory{}",
+        "{option}: {} x {} MiB ({owners}) need more than the {} MiB of free memory{}",
         plural(jobs, "job"),
         bytes >> 20,
         available >> 20,
-        if fits > 0 { format!(": use --jobs {fits}") } else { String::new() },
+        if max_jobs > 0 { format!(": use --jobs {max_jobs}") } else { String::new() },
     )))
 }
 
-/// Warnings for callers that only show the plan: what would not fit into this machine's memory at
-/// present.
+/// Warnings for callers that only show the plan: which of its tables do not fit into the memory
+/// that is free on this machine now.
 pub fn memory_warnings(plan: &Plan, jobs: usize) -> Vec<String> {
     match check_memory(plan, jobs) {
         Ok(unfit) => {
@@ -251,13 +264,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// As [`lock`], consuming the mutex.
-fn unlocked<T>(mutex: Mutex<T>) -> T {
+/// The value of a mutex that no thread uses any more. As [`lock`], ignores poisoning.
+fn into_value<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs `work` on several threads. Each thread takes items of `todo` by calling the function that
-/// it is given, until all items are taken, one thread fails, or `stop` is set.
+/// Runs `work` once on each of `jobs` threads (fewer if there are fewer items). `work` gets a
+/// function that returns the next item of `todo`; the function returns `None` when all items are
+/// taken, a thread has failed, or `stop` is set. Returns the first failure.
 fn in_parallel<'t, T: Sync, E: Send>(
     todo: &'t [T],
     jobs: usize,
@@ -266,10 +280,10 @@ fn in_parallel<'t, T: Sync, E: Send>(
 ) -> Result<(), E> {
     let (taken, failure) = (AtomicUsize::new(0), Mutex::new(None));
     let next = || {
-        let ends = stop.load(Ordering::Relaxed) || lock(&failure).is_some();
-        todo.get(taken.fetch_add(1, Ordering::Relaxed)).filter(|_| !ends)
+        let must_end = stop.load(Ordering::Relaxed) || lock(&failure).is_some();
+        todo.get(taken.fetch_add(1, Ordering::Relaxed)).filter(|_| !must_end)
     };
-    let thread = || {
+    let run_worker = || {
         if let Err(error) = work(&next) {
             lock(&failure).get_or_insert(error);
         }
@@ -277,11 +291,11 @@ fn in_parallel<'t, T: Sync, E: Send>(
     std::thread::scope(|scope| {
         for _ in 1..jobs.clamp(1, todo.len().max(1)) {
             // Nothing is timed here: if the system starts fewer threads, those do all the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, thread);
+            let _ = std::thread::Builder::new().spawn_scoped(scope, run_worker);
         }
-        thread();
+        run_worker();
     });
-    unlocked(failure).map_or(Ok(()), Err)
+    into_value(failure).map_or(Ok(()), Err)
 }
 
 #[cfg(test)]
@@ -306,22 +320,22 @@ mod tests {
             format!("{}{}[match]", player("a", 300), player("b", size))
         };
         let check = |variants: &str, jobs: usize| {
-            tables_fit(1000 << 20, &plan(variants), jobs).map_err(|error| error.to_string())
+            check_tables_fit(1000 << 20, &plan(variants), jobs).map_err(|error| error.to_string())
         };
         let large = |size: u32| {
             format!("table.size: {size} MiB (variant \"size={size} MiB\") exceed the 1000 MiB of free memory")
         };
-        let many = |what: &str, more: &str| {
-            Err(format!("table.size: {what} need more than the 1000 MiB of free memory{more}"))
+        let too_many = |jobs: &str, hint: &str| {
+            Err(format!("table.size: {jobs} need more than the 1000 MiB of free memory{hint}"))
         };
-        let some = grid("'300 MiB', '400 MiB', '1001 MiB', '350 MiB'");
+        let some_fit = grid("'300 MiB', '400 MiB', '1001 MiB', '350 MiB'");
         assert_eq!(check(&grid("'3000 MiB', '1001 MiB', '2000 MiB'"), 1), Err(large(1001)));
-        assert_eq!(check(&some, 2), Ok(vec![None, None, Some(large(1001)), None]));
+        assert_eq!(check(&some_fit, 2), Ok(vec![None, None, Some(large(1001)), None]));
         // Full diagnostics need another 16 bytes per slot, as much as the slot itself.
-        let followed = format!("[engine]\ndiagnostics = 'full'\n{}", grid("'500 MiB', '501 MiB'"));
+        let diagnosed = format!("[engine]\ndiagnostics = 'full'\n{}", grid("'500 MiB', '501 MiB'"));
         let message = large(501).replace("501 MiB (", "1002 MiB (");
-        assert_eq!(check(&followed, 1), Ok(vec![None, Some(message)]));
-        assert_eq!(check(&some, 3), many("3 jobs x 400 MiB (variant \"size=400 MiB\")", ": use --jobs 2"));
+        assert_eq!(check(&diagnosed, 1), Ok(vec![None, Some(message)]));
+        assert_eq!(check(&some_fit, 3), too_many("3 jobs x 400 MiB (variant \"size=400 MiB\")", ": use --jobs 2"));
         assert_eq!([1, 2].map(|jobs| check(&grid("'1000 MiB', 64"), jobs).is_ok()), [true, false]);
         // Both players of a pair have a table: 300 and 700 MiB fit, 1 MiB more does not.
         assert_eq!(check(&pair(700), 1), Ok(vec![None]));
@@ -329,11 +343,11 @@ mod tests {
         assert_eq!(check(&pair(701), 1), Err(both.to_owned()));
         let three = pair(701).replace("[match]", "[[variant]]\nname = 'c'\n'table.size' = '10 MiB'\n[match]");
         assert_eq!(check(&three, 1), Ok(vec![Some(both.to_owned()), None]));
-        assert_eq!(check(&three, 4), many("4 jobs x 310 MiB (\"c\" against \"a\")", ": use --jobs 3"));
+        assert_eq!(check(&three, 4), too_many("4 jobs x 310 MiB (\"c\" against \"a\")", ": use --jobs 3"));
         // The default number of jobs: as many as fit, at least one.
-        let jobs = |variants: &str, expected: usize| fitting_jobs(1000 << 20, &plan(variants), expected);
-        assert_eq!([1, 2, 3, 9].map(|expected| jobs(&some, expected)), [1, 2, 2, 2]);
-        assert_eq!([jobs(&three, 9), jobs(&pair(701), 9), jobs(&grid("1, 2"), 9)], [3, 9, 9]);
+        let fitting = |variants: &str, requested: usize| fitting_jobs(1000 << 20, &plan(variants), requested);
+        assert_eq!([1, 2, 3, 9].map(|requested| fitting(&some_fit, requested)), [1, 2, 2, 2]);
+        assert_eq!([fitting(&three, 9), fitting(&pair(701), 9), fitting(&grid("1, 2"), 9)], [3, 9, 9]);
         // Warnings for a plan that is only shown.
         if available_bytes().is_some() {
             for (sizes, message) in [
@@ -341,9 +355,10 @@ mod tests {
                 ("'8192 GiB', 64", &["of free memory: its jobs would fail on this machine"]),
                 ("'8192 GiB', '4096 GiB'", &["of free memory: the plan cannot run on this machine"]),
             ] {
-                let found = memory_warnings(&plan(&grid(sizes)), 1);
-                assert!(found.len() == message.len(), "{found:?}");
-                assert!(found.iter().zip(message).all(|(found, message)| found.ends_with(message)), "{found:?}");
+                let warnings = memory_warnings(&plan(&grid(sizes)), 1);
+                assert!(warnings.len() == message.len(), "{warnings:?}");
+                let matches = warnings.iter().zip(message).all(|(warning, message)| warning.ends_with(message));
+                assert!(matches, "{warnings:?}");
             }
         }
     }
@@ -353,7 +368,7 @@ mod tests {
         let todo: Vec<u32> = (0..20).collect();
         let run = |jobs: usize, fails: u32, stop: bool| {
             let done = Mutex::new(Vec::new());
-            let ended = in_parallel(&todo, jobs, &AtomicBool::new(stop), |next| {
+            let result = in_parallel(&todo, jobs, &AtomicBool::new(stop), |next| {
                 while let Some(&item) = next() {
                     if item == fails {
                         return Err(item);
@@ -362,15 +377,15 @@ mod tests {
                 }
                 Ok(())
             });
-            let mut done = unlocked(done);
+            let mut done = into_value(done);
             done.sort_unstable();
-            (ended, done)
+            (result, done)
         };
         for jobs in [0, 1, 3, 99] {
             assert_eq!(run(jobs, 99, false), (Ok(()), todo.clone()), "{jobs}");
             assert_eq!(run(jobs, 99, true), (Ok(()), Vec::new()), "{jobs}");
-            let (ended, done) = run(jobs, 5, false);
-            assert!(ended == Err(5), "{jobs}: {done:?}");
+            let (result, done) = run(jobs, 5, false);
+            assert!(result == Err(5), "{jobs}: {done:?}");
             assert!(!done.contains(&5), "{jobs}: {done:?}");
             assert!((jobs > 1 || done == todo[..5]), "{jobs}: {done:?}");
         }
@@ -380,8 +395,8 @@ mod tests {
     fn threads_error_names_the_number_that_works() {
         let message =
             |started: usize| RunError::Threads { started, workers: 8, error: io::Error::other("why") }.to_string();
-        let all = "threads (why); every finished row is safe";
-        assert_eq!(message(3), format!("--jobs 8: the system started only 3 {all}: resume with --jobs 3"));
-        assert_eq!(message(0), format!("--jobs 8: the system started only 0 {all}"));
+        let reason = "threads (why); every finished row is safe";
+        assert_eq!(message(3), format!("--jobs 8: the system started only 3 {reason}: resume with --jobs 3"));
+        assert_eq!(message(0), format!("--jobs 8: the system started only 0 {reason}"));
     }
 }

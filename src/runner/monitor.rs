@@ -53,7 +53,8 @@ fn sync_results(shared: &Shared<'_>) {
     };
     let synced = hold.map_or(Ok(()), |hold| hold.and_then(|file| file.sync_data()));
     let mut sink = lock(&shared.sink);
-    let checked = synced.map_err(|error| shared.output.unwritten(error)).and_then(|()| sink.check_file(shared.output));
+    let checked =
+        synced.map_err(|error| shared.output.row_write_error(error)).and_then(|()| sink.check_file(shared.output));
     if let Err(error) = checked {
         sink.broken.get_or_insert(error);
         shared.stop.store(true, Ordering::Relaxed);

@@ -27,9 +27,9 @@ pub struct Output {
     /// Locked until the run ends; the system unlocks it even after a kill.
     lock: File,
     /// The manifest that the folder had before this run.
-    before: OnceLock<Manifest>,
+    earlier_manifest: OnceLock<Manifest>,
     /// The experiment's text and the manifest that [`Output::begin`] wrote.
-    begun: OnceLock<(String, Manifest)>,
+    written_at_begin: OnceLock<(String, Manifest)>,
 }
 
 impl Drop for Output {
@@ -105,11 +105,12 @@ impl Output {
         Self::open_with(folder, true)
     }
 
-    /// As [`Output::open`]. Without `locking` the caller guarantees exclusive access.
+    /// As [`Output::open`]. If `must_lock` is false, the folder may stay unlocked: the caller
+    /// guarantees that no other process uses it.
     ///
     /// # Errors
     /// As [`Output::open`].
-    pub fn open_with(folder: &Path, locking: bool) -> Result<Self, OutputError> {
+    pub fn open_with(folder: &Path, must_lock: bool) -> Result<Self, OutputError> {
         record::create_folder(folder).map_err(OutputError::io(folder))?;
         let path = folder.join(".lock");
         // Does not follow symbolic links or truncate an existing file: the file may belong to
@@ -117,7 +118,7 @@ impl Output {
         let lock = record::open_own_file(&path).map_err(OutputError::io(&path))?;
         match lock.try_lock() {
             Ok(()) => {}
-            Err(_) if !locking => {}
+            Err(_) if !must_lock => {}
             Err(TryLockError::WouldBlock) => return Err(OutputError::Locked(folder.display().to_string())),
             Err(TryLockError::Error(error)) => {
                 return Err(OutputError::NoLocks { path: path.display().to_string(), error });
@@ -127,7 +128,12 @@ impl Output {
         for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(record::TEMPORARY)) {
             let _ = fs::remove_file(entry.path());
         }
-        Ok(Self { folder: folder.to_owned(), lock, before: OnceLock::new(), begun: OnceLock::new() })
+        Ok(Self {
+            folder: folder.to_owned(),
+            lock,
+            earlier_manifest: OnceLock::new(),
+            written_at_begin: OnceLock::new(),
+        })
     }
 
     /// The path of the results file.
@@ -140,7 +146,7 @@ impl Output {
     }
 
     /// The error for a row that cannot be written.
-    pub(super) fn unwritten(&self, error: io::Error) -> RunError {
+    pub(super) fn row_write_error(&self, error: io::Error) -> RunError {
         RunError::write(&self.results_path(), error)
     }
 
@@ -156,7 +162,7 @@ impl Output {
             self.folder.join(thin::NAME),
         ];
         to_delete.extend(unused_files(&self.folder));
-        // Without a results file, the games and pages here may not be ours.
+        // Without a results file, the games and pages here may belong to something else.
         if to_delete[0].symlink_metadata().is_ok() {
             let experiment = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();
             if experiment.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
@@ -186,7 +192,8 @@ impl Output {
     /// # Errors
     /// If the folder holds results of another plan or build, or cannot be written to.
     pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
-        let (jobs, made_here) = (manifest.jobs, manifest.segments.is_empty());
+        // The manifest of a merge already has the segments of its shards.
+        let (jobs, is_merge) = (manifest.jobs, !manifest.segments.is_empty());
         if thin::is_thin(&self.folder) {
             return Err(OutputError::Foreign(format!(
                 "{}: holds thin rows, which cannot be continued: choose another folder with --out, or start over with --fresh",
@@ -196,65 +203,66 @@ impl Output {
         if self.results_path().exists()
             && let Some(old) = Manifest::read(&self.folder)?
         {
-            let foreign = |what: &str| Err(OutputError::Foreign(format!("{}: holds {what}", self.folder.display())));
-            let other = |(name, engine): &(&String, &EngineInfo)| {
-                old.subjects.get(*name).is_none_or(|before| before.sha256 != engine.sha256)
+            let refuse =
+                |results: &str| Err(OutputError::Foreign(format!("{}: holds {results}", self.folder.display())));
+            let is_other_engine = |(name, engine): &(&String, &EngineInfo)| {
+                old.subjects.get(*name).is_none_or(|old_engine| old_engine.sha256 != engine.sha256)
             };
             let other_build = if !old.build.searches_as(&manifest.build) {
                 Some(format!(" ({}; this is {})", old.build, manifest.build))
             } else {
-                manifest.subjects.iter().find(other).map(|(name, _)| format!(" of the engine of \"{name}\""))
+                manifest.subjects.iter().find(is_other_engine).map(|(name, _)| format!(" of the engine of \"{name}\""))
             };
-            if let Some(which) = other_build.filter(|_| !any_build) {
-                return foreign(&format!(
-                    "results of another build{which}, which may search otherwise: start over with --fresh, or continue anyway with --any-build"
+            if let Some(difference) = other_build.filter(|_| !any_build) {
+                return refuse(&format!(
+                    "results of another build{difference}, which may search otherwise: start over with --fresh, or continue anyway with --any-build"
                 ));
             }
             if old.plan != manifest.plan || old.shard != manifest.shard {
-                return foreign(
+                return refuse(
                     "the results of another plan (the experiment file, its suite or --set changed): move it away, choose another \
                      folder with --out, or start over with --fresh",
                 );
             }
             manifest.started = old.started;
             // Earlier segments stay recorded; warnings consider the worst of them.
-            if made_here {
+            if !is_merge {
                 manifest.segments = old.history();
             }
             manifest.jobs = manifest.jobs.max(old.jobs);
             manifest.sources.clone_from(&old.sources);
             // Until this segment ends, the file has at least the rows of the old manifest.
             manifest.rows = old.rows;
-            let _ = self.before.set(old);
+            let _ = self.earlier_manifest.set(old);
         }
-        if made_here {
+        if !is_merge {
             manifest.segments.push(RunSegment { jobs, started: now(), ..manifest.segment_from_top_level() });
         }
         self.write_experiment(experiment)?;
         self.write_manifest(&manifest).map_err(OutputError::io(self.manifest_path()))?;
-        let _ = self.begun.set((experiment.text.clone(), manifest));
+        let _ = self.written_at_begin.set((experiment.text.clone(), manifest));
         Ok(())
     }
 
-    /// Records which jobs of the plan each earlier segment ran: the last segment gets all jobs in
-    /// `done` that belong to no other segment.
+    /// Records in the manifest which jobs the previous segment ran: the jobs in `done` that no
+    /// segment before it ran. `done`: all jobs that have rows when the current segment begins.
     ///
     /// # Errors
     /// If a file cannot be read or written.
-    pub fn attribute(&self, done: Jobs) -> io::Result<()> {
+    pub fn record_previous_jobs(&self, done: Jobs) -> io::Result<()> {
         let mut manifest = self.manifest()?;
-        let [others @ .., last, _] = &mut manifest.segments[..] else { return Ok(()) };
+        let [earlier @ .., previous, _current] = &mut manifest.segments[..] else { return Ok(()) };
         let mut unassigned = done.0;
-        // Older manifests do not record the jobs.
-        let mut known = true;
-        for segment in others {
-            known &= segment.jobs_written.is_some();
-            if let Some(made) = &mut segment.jobs_written {
+        // Older manifests do not record the jobs of their segments.
+        let mut all_recorded = true;
+        for segment in earlier {
+            all_recorded &= segment.jobs_written.is_some();
+            if let Some(jobs) = &mut segment.jobs_written {
                 // Jobs that have lost their rows since then no longer belong to this segment.
-                made.0.retain(|job| unassigned.remove(job));
+                jobs.0.retain(|job| unassigned.remove(job));
             }
         }
-        last.jobs_written = known.then_some(Jobs(unassigned));
+        previous.jobs_written = all_recorded.then_some(Jobs(unassigned));
         self.write_manifest(&manifest)
     }
 
@@ -274,7 +282,7 @@ impl Output {
     /// # Errors
     /// If a file cannot be read or written.
     pub fn retract(&self) -> io::Result<()> {
-        self.before.get().map_or(Ok(()), |before| self.write_manifest(before))
+        self.earlier_manifest.get().map_or(Ok(()), |manifest| self.write_manifest(manifest))
     }
 
     /// Seals the rows in the manifest and records the number of jobs that are not needed; writes
@@ -315,7 +323,11 @@ impl Output {
     ///
     /// # Errors
     /// If the file is damaged, belongs to another experiment, or cannot be read.
-    pub fn results(&self, row_index: &RowIndex<'_>, retry: RetryPolicy) -> Result<(ResultsWriter, Done), OutputError> {
+    pub fn open_results(
+        &self,
+        row_index: &RowIndex<'_>,
+        retry: RetryPolicy,
+    ) -> Result<(ResultsWriter, Done), OutputError> {
         let path = self.results_path();
         let (done, length) = match path.exists() {
             true => scan_rows(&path, row_index, retry).map_err(OutputError::results(&path))?,
@@ -325,28 +337,28 @@ impl Output {
         Ok((results, done))
     }
 
-    /// Fails if the rows have the counts that the previous run sealed, but the file's own seal does
-    /// not match: then the seconds were edited. Lost or reordered rows are not refused here,
-    /// because the run restores them.
+    /// Checks that nobody edited the seconds of the previous run. The seconds were edited if all
+    /// counts have their seals, but the file as a whole does not. Lost or reordered rows are no
+    /// error here, because the run restores them.
     ///
     /// # Errors
     /// If the seconds were edited, or the results cannot be read.
     pub fn check_seconds(&self) -> Result<(), OutputError> {
-        let (path, before) = (self.results_path(), self.before.get());
-        let Some(before) = before.filter(|before| before.ended.is_some() && before.file_seal.is_some()) else {
-            return Ok(());
-        };
-        let found = record::verify::verify(&path, Some(before)).map_err(OutputError::results(&path))?;
-        let same_counts = before.rows == Some(found.rows)
-            && before.column_seals.iter().all(|(name, seal)| found.seals.columns.get(name) == Some(seal));
-        match same_counts && before.file_seal.as_ref() != Some(&found.seals.file) {
+        let path = self.results_path();
+        let ended_manifest =
+            self.earlier_manifest.get().filter(|manifest| manifest.ended.is_some() && manifest.file_seal.is_some());
+        let Some(sealed) = ended_manifest else { return Ok(()) };
+        let actual = record::verify::verify(&path, Some(sealed)).map_err(OutputError::results(&path))?;
+        let same_counts = sealed.rows == Some(actual.rows)
+            && sealed.column_seals.iter().all(|(name, seal)| actual.seals.columns.get(name) == Some(seal));
+        match same_counts && sealed.file_seal.as_ref() != Some(&actual.seals.file) {
             true => Err(OutputError::Edited(path.display().to_string())),
             false => Ok(()),
         }
     }
 
-    /// Sorts the rows into the plan's order, drops pairs after the end of their test, and marks the
-    /// run as ended.
+    /// Sorts the rows into the plan's order, drops pairs after the end of their test, seals the
+    /// results, and marks the run as ended. `done`: the number of jobs that this segment finished.
     ///
     /// # Errors
     /// If a file cannot be read or written.
@@ -368,13 +380,14 @@ impl Output {
         manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json was deleted"))
     }
 
-    /// Marks the current segment as ended, and the run too if `whole`.
+    /// Marks the current segment as ended with `done` finished jobs, and with `run_ended` the run
+    /// too.
     ///
     /// # Errors
     /// If a file cannot be read or written.
-    pub fn end(&self, done: u64, whole: bool) -> io::Result<()> {
+    pub fn end(&self, done: u64, run_ended: bool) -> io::Result<()> {
         let mut manifest = self.manifest()?;
-        manifest.ended = whole.then(now);
+        manifest.ended = run_ended.then(now);
         if let Some(segment) = manifest.segments.last_mut() {
             (segment.done, segment.ended) = (Some(done), Some(now()));
         }
@@ -382,7 +395,7 @@ impl Output {
     }
 
     /// The error for a results file whose length has changed.
-    pub fn changed(&self, length: u64) -> RunError {
+    pub fn changed_error(&self, length: u64) -> RunError {
         RunError::Vanished(format!(
             "{}: changed by another program during the run: it now has {length} bytes; nothing more was written: run the same command \
              again to resume with the remaining rows",
@@ -400,14 +413,14 @@ impl Output {
                  command again to resume"
             ));
         }
-        // Does not overwrite a new file of the same name.
+        // If there is a new file of the same name, it is not overwritten.
         let path = match self.results_path() {
-            path if path.exists() => self.folder.join("results.rescued.csv"),
-            path => path,
+            taken if taken.exists() => self.folder.join("results.rescued.csv"),
+            free => free,
         };
         let mut restore = || -> io::Result<()> {
             fs::create_dir_all(&self.folder)?;
-            if let Some((text, manifest)) = self.begun.get() {
+            if let Some((text, manifest)) = self.written_at_begin.get() {
                 record::write_atomic(&self.folder.join(EXPERIMENT), text.as_bytes())?;
                 self.write_manifest(manifest)?;
             }
@@ -456,19 +469,19 @@ mod tests {
     fn begin_refuses_another_plan_shard_build_or_engine() {
         let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n";
         let experiment = Experiment::parse(text, Path::new("x.toml"), &[]).unwrap();
-        let place = tempfile::tempdir().unwrap();
-        let folder = place.path().display().to_string();
-        let output = |any: bool, change: &dyn Fn(&mut Manifest)| {
-            let output = Output::open(place.path()).unwrap();
-            let begun = output.begin(&experiment, manifest(change), any);
-            begun.map_err(|error| error.to_string()).map(|()| Manifest::read(place.path()).unwrap().unwrap())
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().display().to_string();
+        let begin = |any_build: bool, change: &dyn Fn(&mut Manifest)| {
+            let output = Output::open(temporary.path()).unwrap();
+            let result = output.begin(&experiment, manifest(change), any_build);
+            result.map_err(|error| error.to_string()).map(|()| Manifest::read(temporary.path()).unwrap().unwrap())
         };
         // A folder without results gets a new manifest.
-        output(false, &|manifest| manifest.plan = "other".to_owned()).unwrap();
-        let first = output(false, &|manifest| (manifest.started, manifest.rows) = (20, Some(9))).unwrap();
+        begin(false, &|manifest| manifest.plan = "other".to_owned()).unwrap();
+        let first = begin(false, &|manifest| (manifest.started, manifest.rows) = (20, Some(9))).unwrap();
         assert_eq!((first.segments.len(), first.started, first.plan.as_str()), (1, 20, "0123"));
         assert_eq!((first.segments[0].jobs, first.segments[0].machine.cores), (3, 7));
-        fs::write(place.path().join("results.csv"), "").unwrap();
+        fs::write(temporary.path().join("results.csv"), "").unwrap();
         let plan = format!(
             "{folder}: holds the results of another plan (the experiment file, its suite or --set changed): move it away, choose another folder \
              with --out, or start over with --fresh"
@@ -483,7 +496,7 @@ mod tests {
             "{folder}: holds results of another build of the engine of \"one\", which may search otherwise: start over with --fresh, or continue anyway with --any-build"
         );
         type Change = fn(&mut Manifest);
-        let other = engine.replace("one", "two");
+        let second_engine = engine.replace("one", "two");
         let cases: [(Change, String, bool); 7] = [
             (|manifest| manifest.plan = "x".to_owned(), plan.clone(), false),
             (|manifest| manifest.shard = Some(Shard { index: 0, count: 2 }), plan, false),
@@ -492,59 +505,60 @@ mod tests {
             (|manifest| manifest.build.profile = "debug".to_owned(), build("1", "abc", "debug"), true),
             (|manifest| manifest.subjects = [("one".to_owned(), EngineInfo::default())].into(), engine, true),
             // An engine that the old manifest does not list.
-            (|manifest| manifest.subjects = [("two".to_owned(), EngineInfo::default())].into(), other, true),
+            (|manifest| manifest.subjects = [("two".to_owned(), EngineInfo::default())].into(), second_engine, true),
         ];
         let mut segments = 1;
-        for (change, message, by_build) in cases {
-            assert_eq!(output(false, &change), Err(message.clone()));
-            let forced = output(true, &change);
-            match by_build {
+        for (change, message, allowed_by_any_build) in cases {
+            assert_eq!(begin(false, &change), Err(message.clone()));
+            let forced = begin(true, &change);
+            match allowed_by_any_build {
                 // Returns to the first build for the next case.
                 true => {
-                    output(true, &|_| {}).unwrap();
+                    begin(true, &|_| {}).unwrap();
                     segments += 2;
                     assert_eq!(forced.map(|manifest| manifest.segments.len()), Ok(segments - 1));
                 }
                 false => assert_eq!(forced, Err(message)),
             }
         }
-        let later = output(false, &|manifest| (manifest.jobs, manifest.started) = (2, 90)).unwrap();
+        let later = begin(false, &|manifest| (manifest.jobs, manifest.started) = (2, 90)).unwrap();
         // The first start time, the largest number of jobs and the old number of rows are kept.
         assert_eq!((later.started, later.jobs, later.rows), (20, 3, Some(9)));
         assert_eq!((later.segments.len(), later.segments.last().unwrap().jobs), (segments + 1, 2));
         assert_eq!(later.segments[0], first.segments[0]);
     }
 
-    /// A child process that is being started has inherited the lock file.
+    /// Dropping the output unlocks the folder, even if a child process that is just being started
+    /// has inherited the open lock file.
     #[test]
     fn open_locks_the_folder_until_the_run_ends() {
-        let place = tempfile::tempdir().unwrap();
-        let first = Output::open(place.path()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let first = Output::open(folder.path()).unwrap();
         let inherited = first.lock.try_clone().unwrap();
-        assert!(matches!(Output::open(place.path()), Err(OutputError::Locked(_))));
-        assert!(Output::open_with(place.path(), false).is_ok());
+        assert!(matches!(Output::open(folder.path()), Err(OutputError::Locked(_))));
+        assert!(Output::open_with(folder.path(), false).is_ok());
         // Dropping an output without the lock does not unlock the folder.
-        assert!(matches!(Output::open(place.path()), Err(OutputError::Locked(_))));
+        assert!(matches!(Output::open(folder.path()), Err(OutputError::Locked(_))));
         drop(first);
-        assert!(Output::open(place.path()).is_ok());
+        assert!(Output::open(folder.path()).is_ok());
         drop(inherited);
     }
 
     #[test]
     fn clear_without_results_keeps_pages() {
-        let place = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let names = [MANIFEST, IN_FLIGHT_FILE, "report.html", "report.md"];
-        names.iter().for_each(|name| fs::write(place.path().join(name), "x").unwrap());
-        Output::open(place.path()).unwrap().clear().unwrap();
-        assert_eq!(names.map(|name| place.path().join(name).exists()), [false, false, true, true]);
+        names.iter().for_each(|name| fs::write(folder.path().join(name), "x").unwrap());
+        Output::open(folder.path()).unwrap().clear().unwrap();
+        assert_eq!(names.map(|name| folder.path().join(name).exists()), [false, false, true, true]);
     }
 
     #[test]
     fn clear_deletes_only_what_a_run_writes() {
-        let place = tempfile::tempdir().unwrap();
-        let put = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
-        for games in [false, true] {
-            let rules = if games { "[match]\n" } else { "" };
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        for is_match in [false, true] {
+            let rules = if is_match { "[match]\n" } else { "" };
             put("experiment.toml", &format!("suite = {{ startpos = true }}\nlimit = {{ nodes = 9 }}\n{rules}"));
             put("report.md", "![Ratio](ratio.svg)\n");
             for name in [
@@ -559,15 +573,19 @@ mod tests {
             ] {
                 put(name, "x");
             }
-            Output::open(place.path()).unwrap().clear().unwrap();
-            let mut left: Vec<String> = fs::read_dir(place.path())
+            Output::open(folder.path()).unwrap().clear().unwrap();
+            let mut remaining: Vec<String> = fs::read_dir(folder.path())
                 .unwrap()
                 .map(|entry| entry.unwrap().file_name().into_string().unwrap())
                 .filter(|name| name != ".lock")
                 .collect();
-            left.sort();
-            let kept = ["experiment.toml", "games.pgn", "notes.md", "own.svg"];
-            assert_eq!(left, kept.iter().filter(|name| !games || **name != "games.pgn").copied().collect::<Vec<_>>());
+            remaining.sort();
+            // Only the results of a match include `games.pgn`.
+            let expected: &[&str] = match is_match {
+                true => &["experiment.toml", "notes.md", "own.svg"],
+                false => &["experiment.toml", "games.pgn", "notes.md", "own.svg"],
+            };
+            assert_eq!(remaining, expected);
         }
     }
 }

@@ -26,22 +26,25 @@ struct ChosenMoves {
 }
 
 impl ChosenMoves {
-    /// The number of searches (of the position itself, and of each move) that are not yet known.
-    fn count_missing(&self, known: &HashSet<(String, String)>) -> usize {
-        let has = |mv: &str| known.contains(&(self.name.clone(), mv.to_owned()));
-        usize::from(!has("")) + self.moves.iter().filter(|mv| !has(mv)).count()
+    /// The number of searches (of the position itself, and of each move) that are not in `judged`.
+    fn count_missing(&self, judged: &JudgedSearches) -> usize {
+        let is_judged = |mv: &str| judged.contains(&(self.name.clone(), mv.to_owned()));
+        usize::from(!is_judged("")) + self.moves.iter().filter(|mv| !is_judged(mv)).count()
     }
 }
 
-/// The searches in a folder's judgements, as (position, move); the position's own search has no
-/// move.
-fn known_searches(rows: &[Judgement]) -> HashSet<(String, String)> {
+/// The searches that the reference has made, as (position, move). The search of a position itself
+/// has an empty move.
+type JudgedSearches = HashSet<(String, String)>;
+
+/// The searches in a folder's judgements.
+fn judged_searches(rows: &[Judgement]) -> JudgedSearches {
     rows.iter().map(|row| (row.position.clone(), row.mv.clone())).collect()
 }
 
 /// Finds a position by its name in the results: returns the start of its game and the moves from
-/// there. `None` if the engines played the game themselves, because then each engine has its own
-/// positions.
+/// there. `None` if there is no such position. Games that the engines play themselves have none,
+/// because each engine reaches its own positions.
 fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<Move>)> {
     let item = |name: &str| experiment.suite.items.iter().find(|item| item.id == name);
     if experiment.work.sequence().is_none()
@@ -55,29 +58,29 @@ fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<
     Some((item.board, item.game()?.iter().take(plies).copied().collect()))
 }
 
-/// Identifies what a judgement applies to: the reference, and the position with the moves that led
-/// to it.
+/// The `reference` field of a judgement: the reference's id, a hyphen, and a hash of the position
+/// with the moves that led to it.
 fn identity(reference: &str, start: &Board, past: &[Move]) -> String {
     let moves: Vec<String> = past.iter().map(ToString::to_string).collect();
     let digest = hmac_sha256::Hash::hash(format!("{} {}", start.fen(EpRule::Legal), moves.join(" ")).as_bytes());
     digest.iter().take(8).fold(format!("{reference}-"), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// The part of an [`identity`] that identifies the reference.
-fn judge_of(row: &Judgement) -> &str {
+/// The reference's id, from the `reference` field of a judgement (see [`identity`]).
+fn reference_id_of(row: &Judgement) -> &str {
     row.reference.split('-').next().unwrap_or_default()
 }
 
-/// The judgements in a folder that are for this experiment's positions and by its reference. The
-/// names of positions are not enough to decide this, because the suite may have changed.
+/// The judgements in a folder that are for this experiment's positions and by its reference.
+/// Position names alone are not enough to decide this, because the suite may have changed.
 fn read_valid(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> std::io::Result<Vec<Judgement>> {
-    let (mut rows, mut ids) = (read(folder)?, HashMap::new());
+    let (mut rows, mut identities) = (read(folder)?, HashMap::new());
     rows.retain(|row| {
-        let id = ids.entry(row.position.clone()).or_insert_with(|| {
+        let expected = identities.entry(row.position.clone()).or_insert_with(|| {
             find_position(experiment, &row.position)
                 .map(|(start, past)| identity(&subjects.reference_id, &start, &past))
         });
-        id.as_ref() == Some(&row.reference)
+        expected.as_ref() == Some(&row.reference)
     });
     Ok(rows)
 }
@@ -91,14 +94,14 @@ pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Res
     if experiment.file.reference.is_none() {
         return Ok(());
     }
-    let pruned = || {
+    let prune_file = || {
         let valid = read_valid(experiment, subjects, folder)?;
         if valid.len() < read(folder)?.len() {
             Judgements::rewrite(folder, valid.iter())?;
         }
         Ok(())
     };
-    pruned().map_err(|error| RunError::write(&folder.join(NAME), error))
+    prune_file().map_err(|error| RunError::write(&folder.join(NAME), error))
 }
 
 /// The number of searches that the reference still has to make for a folder's results.
@@ -109,35 +112,37 @@ pub fn unjudged(experiment: &Experiment, folder: &Path) -> std::io::Result<u64> 
     if experiment.file.reference.is_none() || !folder.join(crate::record::RESULTS).exists() {
         return Ok(0);
     }
-    let known = known_searches(&read(folder)?);
-    Ok(chosen_moves(experiment, folder)?.iter().map(|position| position.count_missing(&known) as u64).sum())
+    let judged = judged_searches(&read(folder)?);
+    Ok(chosen_moves(experiment, folder)?.iter().map(|position| position.count_missing(&judged) as u64).sum())
 }
 
-/// Merges the judgements of several folders; of duplicates the first is kept. The target folder's
-/// own judgements come last.
+/// Merges the judgements of several folders into `target`; of duplicates the first is kept. The
+/// target folder's own judgements come last, and those by another reference are dropped.
 ///
 /// # Errors
-/// If two folders were judged by different references (unless `any`), or a file cannot be read or
-/// written.
-pub fn gather(folders: &[PathBuf], into: &Path, any: bool) -> Result<(), OutputError> {
+/// If two folders were judged by different references (unless `allow_any`), or a file cannot be
+/// read or written.
+pub fn gather(folders: &[PathBuf], target: &Path, allow_any: bool) -> Result<(), OutputError> {
     let io = |folder: &Path| OutputError::io(folder.join(NAME));
-    let mut all: Vec<Judgement> = Vec::new();
-    let mut by: Option<(String, &Path)> = None;
-    for folder in folders.iter().map(PathBuf::as_path).chain([into]) {
+    let mut judgements: Vec<Judgement> = Vec::new();
+    // The reference of the first judgement, and its folder.
+    let mut first_reference: Option<(String, &Path)> = None;
+    for folder in folders.iter().map(PathBuf::as_path).chain([target]) {
         for row in read(folder).map_err(io(folder))? {
-            let (judge, first) = by.get_or_insert_with(|| (judge_of(&row).to_owned(), folder));
-            if judge_of(&row) == judge || any && folder != into {
-                all.push(row);
-            } else if folder != into {
+            let (reference, first_folder) =
+                first_reference.get_or_insert_with(|| (reference_id_of(&row).to_owned(), folder));
+            if reference_id_of(&row) == reference || allow_any && folder != target {
+                judgements.push(row);
+            } else if folder != target {
                 return Err(OutputError::Foreign(format!(
                     "{}: its moves were judged by another reference than those in {}: run the shard again, or merge anyway with --any-build",
                     folder.display(),
-                    first.display()
+                    first_folder.display()
                 )));
             }
         }
     }
-    write(into, &all).map_err(io(into))
+    write(target, &judgements).map_err(io(target))
 }
 
 /// Judges the moves of a folder's results; earlier judgements are kept. Returns the number of
@@ -153,22 +158,22 @@ pub fn judge(
     stop: &AtomicBool,
 ) -> Result<Option<u64>, RunError> {
     let Some(reference) = &experiment.file.reference else { return Ok(Some(0)) };
-    let (limit, moves) = (subjects.reference_limit, reference.own_search.is_none());
+    let (limit, judges_moves) = (subjects.reference_limit, reference.own_search.is_none());
     let io = |error| RunError::write(folder, error);
     let valid = read_valid(experiment, subjects, folder).map_err(io)?;
-    let known = known_searches(&valid);
-    let todo: Vec<ChosenMoves> = chosen_moves(experiment, folder)
+    let judged = judged_searches(&valid);
+    let positions: Vec<ChosenMoves> = chosen_moves(experiment, folder)
         .map_err(io)?
         .into_iter()
-        .filter(|position| position.count_missing(&known) > 0)
+        .filter(|position| position.count_missing(&judged) > 0)
         .collect();
     let file = Mutex::new(Judgements::rewrite(folder, valid.iter()).map_err(io)?);
     let searches = AtomicU64::new(0);
-    in_parallel(&todo, jobs, stop, |next| {
+    in_parallel(&positions, jobs, stop, |next| {
         let engine = start_reference(subjects).map_err(RunError::Subject)?;
-        let mut judge = Judge { engine, limit, moves, stop, id: subjects.reference_id.clone() };
+        let mut judge = Judge { engine, limit, judges_moves, stop, id: subjects.reference_id.clone() };
         while let Some(position) = next() {
-            let Some(rows) = judge.position(position, &known).map_err(RunError::Subject)? else { break };
+            let Some(rows) = judge.judge_position(position, &judged).map_err(RunError::Subject)? else { break };
             searches.fetch_add(rows.len() as u64, Ordering::Relaxed);
             lock(&file).append(&rows).map_err(io)?;
         }
@@ -177,61 +182,66 @@ pub fn judge(
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    // Sort, so that the order does not depend on the threads.
+    // Sort the rows, so that their order does not depend on the threads.
     drop(file);
     write(folder, &read(folder).map_err(io)?).map_err(io)?;
     Ok(Some(searches.into_inner()))
 }
 
+/// Starts a process (or an instance) of the reference engine.
 fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
     let mut engine = subjects.make_reference()?;
     engine.start().map_err(|failure| failure.to_string())?;
     Ok(engine)
 }
 
-/// The positions of the results, with the final move of each search.
+/// The positions of the results, each with the moves that searches finally chose there. Without the
+/// moves, if only scores are judged.
 fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<ChosenMoves>> {
     let mut reader = csv::Reader::from_path(folder.join(crate::record::RESULTS))?;
     let header = reader.headers()?.clone();
     let index_of = |name: &str| header.iter().position(|column| column == name).unwrap_or(usize::MAX);
     let [variant, position, repeat, best] =
         [columns::VARIANT, columns::POSITION, columns::REPEAT, columns::BEST].map(index_of);
-    let mut last: BTreeMap<(String, String, String), String> = BTreeMap::new();
+    // By position, variant and repeat.
+    let mut final_moves: BTreeMap<(String, String, String), String> = BTreeMap::new();
     for row in reader.records() {
         let row = row?;
         let field = |index: usize| row.get(index).unwrap_or_default().to_owned();
         // The rows of a search are ordered by depth, so the last one has the final move.
-        last.insert((field(position), field(variant), field(repeat)), field(best));
+        final_moves.insert((field(position), field(variant), field(repeat)), field(best));
     }
-    let moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own_search.is_none());
-    let mut found: BTreeMap<String, ChosenMoves> = BTreeMap::new();
-    for ((position, ..), best) in last.into_iter().filter(|(_, best)| !is_no_move(best)) {
+    let judges_moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own_search.is_none());
+    let mut positions: BTreeMap<String, ChosenMoves> = BTreeMap::new();
+    for ((position, ..), best) in final_moves.into_iter().filter(|(_, best)| !is_no_move(best)) {
         let Some((start, past)) = find_position(experiment, &position) else { continue };
-        let entry = found.entry(position.clone());
+        let entry = positions.entry(position.clone());
         let chosen = entry.or_insert_with(|| ChosenMoves { name: position, start, past, moves: BTreeSet::new() });
-        if moves {
+        if judges_moves {
             chosen.moves.insert(best);
         }
     }
-    Ok(found.into_values().collect())
+    Ok(positions.into_values().collect())
 }
 
 /// A running reference engine.
 struct Judge<'a> {
     engine: Box<dyn Subject>,
     limit: Limit,
-    /// Whether moves are judged, or only positions.
-    moves: bool,
+    /// Whether the best move is judged too, or only the position.
+    judges_moves: bool,
     stop: &'a AtomicBool,
+    /// The reference's id.
     id: String,
 }
 
 impl Judge<'_> {
-    /// The missing judgements of a position; `None` if interrupted.
-    fn position(
+    /// Searches a position and its moves. Returns the judgements that are not in `judged`; `None`
+    /// if interrupted.
+    fn judge_position(
         &mut self,
         chosen: &ChosenMoves,
-        known: &HashSet<(String, String)>,
+        judged: &JudgedSearches,
     ) -> Result<Option<Vec<Judgement>>, String> {
         let mut board = chosen.start;
         chosen.past.iter().for_each(|&mv| board.play(mv, Increments::none()));
@@ -245,23 +255,24 @@ impl Judge<'_> {
             score,
             nodes,
         };
-        let is_known = |mv: &str| known.contains(&(chosen.name.clone(), mv.to_owned()));
+        let is_judged = |mv: &str| judged.contains(&(chosen.name.clone(), mv.to_owned()));
         let mut rows = vec![row("", &best.to_string(), score, nodes)];
         let mut moves = chosen.moves.clone();
-        if self.moves {
+        if self.judges_moves {
             moves.insert(best.to_string());
         }
-        for word in moves.iter().filter(|mv| !is_known(mv)) {
-            let mv = parse_move(&board, word).ok_or_else(|| format!("{}: {word} is illegal", chosen.name))?;
+        for name in moves.iter().filter(|mv| !is_judged(mv)) {
+            let mv = parse_move(&board, name).ok_or_else(|| format!("{}: {name} is illegal", chosen.name))?;
             let Some((_, score, nodes)) = self.search(chosen, Some(mv))? else { return Ok(None) };
-            rows.push(row(word, "", score, nodes));
+            rows.push(row(name, "", score, nodes));
         }
-        rows.retain(|row| !is_known(&row.mv));
+        rows.retain(|row| !is_judged(&row.mv));
         Ok(Some(rows))
     }
 
-    /// Returns the best move, the score for the side to move in the original position, and the
-    /// nodes. Searches the position itself, or the position after `mv` one ply less deep.
+    /// Searches the position itself, or, one ply less deep, the position after `mv`. Returns the
+    /// best move found, the score from the view of the side to move in the position itself, and the
+    /// nodes; `None` if interrupted.
     fn search(&mut self, chosen: &ChosenMoves, mv: Option<Move>) -> Result<Option<(Move, i32, Option<u64>)>, String> {
         let moves: Vec<Move> = chosen.past.iter().copied().chain(mv).collect();
         let (mut board, mut past, mut limit) = (chosen.start, Vec::new(), self.limit);
@@ -272,7 +283,9 @@ impl Judge<'_> {
         if mv.is_some() {
             limit.depth = limit.depth.map(|depth| depth.saturating_sub(1).max(1));
             if !board.has_legal_move() {
-                return Ok(Some((Move::NONE, if board.in_check() { 31_999 } else { 0 }, None)));
+                // Mated by `mv`: UCI's mate score of 32,000, less one ply. Otherwise stalemate.
+                let score = if board.in_check() { 31_999 } else { 0 };
+                return Ok(Some((Move::NONE, score, None)));
             }
         }
         // Reset the engine, so that earlier searches have no influence.

@@ -7,7 +7,7 @@ use super::row_index::RowIndex;
 use super::unused::unused_files;
 use super::{job, jobs_of};
 use crate::chess::{Move, suite::Item};
-use crate::experiment::{Experiment, Job, Plan, Work};
+use crate::experiment::{Experiment, Job, Plan, Variant, Work};
 use crate::record::manifest::{EngineInfo, Shard};
 use crate::record::verify::CHECKSUM_MISMATCH;
 use crate::record::{self, ResultsError, columns};
@@ -16,42 +16,43 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// What earlier results contain of a plan.
+/// How much of a plan exists in earlier results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Known {
-    /// Jobs of the plan that have rows.
+pub struct ReuseSummary {
+    /// The number of the plan's jobs that have rows.
     pub jobs: u64,
-    /// Jobs of the plan.
+    /// The number of the plan's jobs.
     pub all: u64,
-    /// Rows that do not belong to the plan.
+    /// The number of rows that do not belong to the plan.
     pub unused: u64,
-    /// The first rows that are edited or damaged and therefore not used: file, line and problem.
+    /// The rows that are not used because they were edited or damaged: file, line and problem.
     pub damaged: Vec<String>,
-    /// The copy of a file with damaged rows.
+    /// The copy of a file with damaged rows, if one was made.
     pub saved: Option<PathBuf>,
 }
 
-impl std::fmt::Display for Known {
+impl std::fmt::Display for ReuseSummary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} of {} jobs known, {} to run", self.jobs, self.all, self.all - self.jobs)
     }
 }
 
-/// Where a field of a row of this plan comes from.
+/// Where a field of a renamed row comes from.
 enum Source {
+    /// The name that this plan uses, by its column.
     Label(&'static str),
     /// The value of a varying option, by its index.
     Option(usize),
-    /// A field of the row, by its index.
+    /// A field of the old row, by its index.
     Row(usize),
-    /// Whether the best move at this index solves the item.
+    /// Whether the best move, at this index of the old row, solves the item.
     Solved(usize),
-    /// A constant, for a column that the row does not have.
+    /// A constant, for a column that the old row does not have.
     Constant(&'static str),
 }
 
 /// The indices of the columns that identify a row's job.
-struct Keys {
+struct KeyColumns {
     id: usize,
     variant: usize,
     suite: Option<usize>,
@@ -65,7 +66,8 @@ struct Keys {
     colour: Option<usize>,
 }
 
-impl Keys {
+impl KeyColumns {
+    /// `None` if a column is missing, so that the file holds no results.
     fn new(header: &[String]) -> Option<Self> {
         let index_of = |name: &str| header.iter().position(|column| column == name);
         header.last().filter(|name| *name == columns::CHECK)?;
@@ -84,6 +86,7 @@ impl Keys {
         })
     }
 
+    /// The id of a row; `None` if it is not a number.
     fn id(&self, row: &StringRecord) -> Option<u64> {
         u64::from_str_radix(row.get(self.id)?, 16).ok()
     }
@@ -93,9 +96,9 @@ impl Keys {
         row.get(self.game).filter(|game| !game.is_empty()).or(row.get(self.position)).unwrap_or_default()
     }
 
-    /// The fields that all rows of one job share; `whole_suite`: whether the job covers a whole
-    /// suite or one item.
-    fn group(&self, row: &StringRecord, whole_suite: bool) -> String {
+    /// A key made of the fields that all rows of one job share. `whole_suite`: whether the job
+    /// covers a whole suite or one item.
+    fn group_key(&self, row: &StringRecord, whole_suite: bool) -> String {
         let field = |index: Option<usize>| index.and_then(|index| row.get(index)).unwrap_or_default();
         let item = if whole_suite { field(self.suite) } else { self.item(row) };
         let parts = [field(Some(self.variant)), field(self.opponent), item, field(Some(self.repeat))];
@@ -103,35 +106,42 @@ impl Keys {
     }
 }
 
-/// The rows of one job in a file, up to the job's last row.
+/// The rows of one job that were read so far; the job's last row completes the group.
 #[derive(Default)]
 struct Group {
     rows: Vec<StringRecord>,
+    /// The byte range of each row.
     lines: Vec<Range<u64>>,
+    /// The checksum of the last row, which continues that of the rows before it.
     check: u32,
+    /// The first row with a wrong checksum: its line number and the problem.
     problem: Option<(u64, String)>,
 }
 
-/// What a file contains of the plan.
+/// What was found in a results file, apart from the rows of the plan.
 #[derive(Default)]
 pub(super) struct FileRows {
     /// The byte ranges of rows that belong to no job of the plan.
     pub(super) others: Vec<Range<u64>>,
-    /// Lines that are not rows, and lines of jobs that have such lines.
+    /// Damaged lines, each with the file's name and the problem.
     pub(super) damaged: Vec<String>,
     pub(super) header: Vec<String>,
-    /// The first line of a job that has different counts elsewhere.
-    pub(super) unequal: Option<String>,
+    /// The file and line of the first job that has other counts than in earlier results.
+    pub(super) conflict: Option<String>,
 }
 
-/// The jobs of a plan, by id.
+/// Finds rows of a plan's jobs in results of other plans.
 pub struct Reuse<'a> {
     experiment: &'a Experiment,
     pub(super) row_index: RowIndex<'a>,
+    /// The values of the varying options, by variant.
     options: Vec<Vec<String>>,
+    /// The names of the varying options.
     varying: Vec<String>,
+    /// The jobs by id. Variants with equal options have jobs with the same id.
     pub(super) jobs: HashMap<u64, Vec<Job>>,
-    all: u64,
+    /// The number of jobs.
+    job_count: u64,
     /// Whether the rows come from another folder: then failed jobs and seconds are left out.
     pub(super) borrowed: bool,
     /// The engines of the rows' variants and of this plan's variants, if they must be the same.
@@ -141,9 +151,9 @@ pub struct Reuse<'a> {
 impl<'a> Reuse<'a> {
     /// The jobs of a plan, or of one shard of it.
     pub fn new(experiment: &'a Experiment, plan: &'a Plan, shard: Option<Shard>) -> Self {
-        let (mut jobs, mut all): (HashMap<u64, Vec<Job>>, _) = (HashMap::new(), 0);
+        let (mut jobs, mut job_count): (HashMap<u64, Vec<Job>>, _) = (HashMap::new(), 0);
         for job in jobs_of(plan, shard) {
-            all += 1;
+            job_count += 1;
             jobs.entry(plan.job_id(&job)).or_default().push(job);
         }
         let varying = plan.varying();
@@ -154,7 +164,7 @@ impl<'a> Reuse<'a> {
             options,
             varying,
             jobs,
-            all,
+            job_count,
             borrowed: false,
             engines: None,
         }
@@ -164,7 +174,8 @@ impl<'a> Reuse<'a> {
         self.row_index.plan
     }
 
-    /// Where each field of a row comes from; an error if the file lacks a column.
+    /// Where each field of a renamed row comes from, for a file with this header. The error is the
+    /// name of a column that the file lacks.
     fn sources(&self, header: &[String]) -> Result<Vec<Source>, String> {
         let labels = [
             columns::EXPERIMENT,
@@ -175,7 +186,6 @@ impl<'a> Reuse<'a> {
             columns::LIMIT,
             columns::OPPONENT,
         ];
-        let own = &self.row_index.header;
         let source = |name: &String| {
             if let Some(&label) = labels.iter().find(|label| *label == name) {
                 return Ok(Source::Label(label));
@@ -198,34 +208,38 @@ impl<'a> Reuse<'a> {
                 None => Err(name.clone()),
             }
         };
-        own[..own.len() - 1].iter().map(source).collect()
+        let plan_header = &self.row_index.header;
+        // The last column is the checksum.
+        plan_header[..plan_header.len() - 1].iter().map(source).collect()
     }
 
-    /// The jobs that end with this row; `None` if it is not the last row of a job of this plan.
-    fn ended(&self, keys: &Keys, row: &StringRecord) -> Option<&[Job]> {
+    /// The jobs whose last row this is; `None` if it is not the last row of a job of this plan.
+    fn jobs_ending_with(&self, keys: &KeyColumns, row: &StringRecord) -> Option<&[Job]> {
         let jobs = self.jobs.get(&keys.id(row)?)?;
-        let usable = !self.borrowed || row.get(keys.error) == Some("");
-        (usable && self.is_of_the_same_engines(keys, row, &jobs[0])).then_some(jobs)
+        let is_usable = !self.borrowed || row.get(keys.error) == Some("");
+        (is_usable && self.has_same_engines(keys, row, &jobs[0])).then_some(jobs)
     }
 
     /// Whether the external engines of a row's job are those of this plan: same program, arguments
     /// and options.
-    fn is_of_the_same_engines(&self, keys: &Keys, row: &StringRecord, job: &Job) -> bool {
-        let Some([before, now]) = self.engines else { return true };
-        let opponent = keys.opponent.and_then(|index| row.get(index));
-        let players = [(Some(job.variant), row.get(keys.variant)), (job.opponent, opponent)];
-        players.into_iter().filter_map(|(index, name)| Some((&self.plan().variants[index?], name?))).all(
-            |(variant, name)| {
-                let parts =
-                    |engine: &EngineInfo| (engine.sha256.clone(), engine.arguments.clone(), engine.options.clone());
-                variant.external().is_none()
-                    || before.get(name).map(parts).zip(now.get(&variant.name).map(parts)).is_some_and(|(a, b)| a == b)
-            },
-        )
+    fn has_same_engines(&self, keys: &KeyColumns, row: &StringRecord, job: &Job) -> bool {
+        let Some([row_engines, plan_engines]) = self.engines else { return true };
+        let parts = |engine: &EngineInfo| (engine.sha256.clone(), engine.arguments.clone(), engine.options.clone());
+        let has_same_engine = |variant: &Variant, name_in_row: &str| {
+            let (old, new) = (row_engines.get(name_in_row).map(parts), plan_engines.get(&variant.name).map(parts));
+            variant.external().is_none() || old.is_some() && old == new
+        };
+        let opponent_name = keys.opponent.and_then(|index| row.get(index));
+        let players = [(Some(job.variant), row.get(keys.variant)), (job.opponent, opponent_name)];
+        players
+            .into_iter()
+            .filter_map(|(index, name)| Some((&self.plan().variants[index?], name?)))
+            .all(|(variant, name)| has_same_engine(variant, name))
     }
 
-    /// Reads a results file of any plan. Calls `take` once with the rows of each job of this plan
-    /// that the file has; `done`: the jobs that need no rows.
+    /// Reads a results file of any plan. Calls `take` with the renamed rows of each complete job of
+    /// this plan that is not in `done`, and adds the job to `done`. `done` contains the jobs that
+    /// need no rows, by their place in the plan's order, with the checksum of their last row.
     pub(super) fn read(
         &self,
         path: &Path,
@@ -233,9 +247,9 @@ impl<'a> Reuse<'a> {
         take: &mut dyn FnMut(Vec<Vec<String>>) -> Result<(), ResultsError>,
     ) -> Result<FileRows, ResultsError> {
         let Some(header) = record::read_header(path)? else { return Ok(FileRows::default()) };
-        let mut found = FileRows { header, ..FileRows::default() };
-        let header = &found.header;
-        let keys = Keys::new(header);
+        let mut file_rows = FileRows { header, ..FileRows::default() };
+        let header = &file_rows.header;
+        let keys = KeyColumns::new(header);
         let sources = self.sources(header);
         let name = path.display();
         // Only the last row of a job has the job's id; the other rows are matched by the fields
@@ -243,18 +257,22 @@ impl<'a> Reuse<'a> {
         let mut groups: HashMap<String, Group> = HashMap::new();
         let (mut error, mut others, mut damaged) = (None, Vec::new(), Vec::new());
         if let (Some(keys), Ok(_)) = (&keys, &sources) {
-            let is_ours = |id| self.jobs.contains_key(&id);
-            record::scan_ids(path, header, is_ours, |line, row| {
-                match row.map(|row| (self.ended(keys, row), row)) {
-                    Ok((Some(jobs), row)) => drop(groups.entry(keys.group(row, jobs[0].items > 1)).or_default()),
-                    Ok((None, _)) => {}
+            // First, only create a group for each job that the file has.
+            let is_job_of_plan = |id| self.jobs.contains_key(&id);
+            record::scan_ids(path, header, is_job_of_plan, |line, row| {
+                match row {
+                    Ok(row) => {
+                        if let Some(jobs) = self.jobs_ending_with(keys, row) {
+                            groups.entry(keys.group_key(row, jobs[0].items > 1)).or_default();
+                        }
+                    }
                     Err(problem) => damaged.push(format!("{name}: line {}: {problem}", line.number)),
                 }
                 Ok(())
             })?;
             if groups.is_empty() && self.borrowed {
-                found.damaged = damaged;
-                return Ok(found);
+                file_rows.damaged = damaged;
+                return Ok(file_rows);
             }
             damaged.clear();
         }
@@ -267,51 +285,53 @@ impl<'a> Reuse<'a> {
                 }
             };
             let group = keys.as_ref().and_then(|keys| {
-                let single = keys.group(row, false);
-                let group = if groups.contains_key(&single) { single } else { keys.group(row, true) };
-                Some((keys, groups.get_mut(&group)?))
+                let item_key = keys.group_key(row, false);
+                let key = if groups.contains_key(&item_key) { item_key } else { keys.group_key(row, true) };
+                Some((keys, groups.get_mut(&key)?))
             });
             let Some((keys, group)) = group else {
                 others.push(line.bytes.clone());
                 return Ok(());
             };
             let (last, failed) = (row.len() - 1, row.get(keys.error) != Some(""));
-            let check = |previous| record::check(previous, row.iter().take(last));
+            // A row's checksum continues that of the job's previous row. The row of a failed job
+            // has no previous row.
+            let check_after = |previous| record::check(previous, row.iter().take(last));
             let is_written = |check: u32| row.get(last) == Some(format!("{check:08x}").as_str());
-            let mut now = check(if failed { 0 } else { group.check });
-            if !is_written(now) && is_written(check(0)) {
-                // Here a job of another plan with the same names begins, although the rows so far
-                // have no end.
-                now = check(0);
+            let mut check = check_after(if failed { 0 } else { group.check });
+            if !is_written(check) && is_written(check_after(0)) {
+                // A job of another plan with the same names begins here, so the rows before it
+                // belong to a job without its last row.
+                check = check_after(0);
                 let Group { lines, problem, .. } = std::mem::take(group);
                 match problem {
                     Some((number, problem)) => damaged.push(format!("{name}: line {number}: {problem}")),
                     None => others.extend(lines),
                 }
-            } else if !is_written(now) && group.problem.is_none() {
+            } else if !is_written(check) && group.problem.is_none() {
                 group.problem = Some((line.number, CHECKSUM_MISMATCH.to_owned()));
             }
-            group.check = now;
+            group.check = check;
             group.rows.push(row.clone());
             group.lines.push(line.bytes.clone());
-            let Some(jobs) = self.ended(keys, row) else { return Ok(()) };
+            let Some(jobs) = self.jobs_ending_with(keys, row) else { return Ok(()) };
             let Group { rows, lines, problem, .. } = std::mem::take(group);
             if let Some((number, problem)) = problem {
                 damaged.push(format!("{name}: line {number}: {problem}"));
                 return Ok(());
             }
-            let renamed = |job: &Job| sources.as_ref().ok().and_then(|sources| self.rename(keys, sources, &rows, job));
+            let rename = |job: &Job| sources.as_ref().ok().and_then(|sources| self.rename(keys, sources, &rows, job));
             if jobs.iter().all(|job| done.contains_key(&self.plan().order_key(job))) {
                 // Other results also have this job: the counts must be equal.
-                let checks = |job: &Job| renamed(job).and_then(|rows| rows.last()?.last().cloned());
-                let known = &done[&self.plan().order_key(&jobs[0])];
-                if self.borrowed && checks(&jobs[0]).is_some_and(|check| check != *known) {
-                    found.unequal.get_or_insert_with(|| format!("{name}: line {}", line.number));
+                let earlier_check = &done[&self.plan().order_key(&jobs[0])];
+                let check = rename(&jobs[0]).and_then(|rows| rows.last()?.last().cloned());
+                if self.borrowed && check.is_some_and(|check| check != *earlier_check) {
+                    file_rows.conflict.get_or_insert_with(|| format!("{name}: line {}", line.number));
                 }
                 return Ok(());
             }
             for job in jobs {
-                let Some(renamed) = renamed(job) else {
+                let Some(renamed) = rename(job) else {
                     others.extend(lines);
                     return Ok(());
                 };
@@ -331,12 +351,18 @@ impl<'a> Reuse<'a> {
             }
         }
         others.sort_by_key(|line| line.start);
-        (found.others, found.damaged) = (others, damaged);
-        Ok(found)
+        (file_rows.others, file_rows.damaged) = (others, damaged);
+        Ok(file_rows)
     }
 
     /// A job's rows with the names of this plan; `None` if the rows belong to another job.
-    fn rename(&self, keys: &Keys, sources: &[Source], rows: &[StringRecord], job: &Job) -> Option<Vec<Vec<String>>> {
+    fn rename(
+        &self,
+        keys: &KeyColumns,
+        sources: &[Source],
+        rows: &[StringRecord],
+        job: &Job,
+    ) -> Option<Vec<Vec<String>>> {
         let (mut item, mut check, mut renamed) = (job.item, 0, Vec::new());
         for (index, row) in rows.iter().enumerate() {
             let ply = match row.get(keys.ply)? {
@@ -353,7 +379,8 @@ impl<'a> Reuse<'a> {
                 item = (item..job.item + job.items)
                     .find(|&item| self.plan().row_id(job, item, hashed_ply, depth) == id)?;
             } else if index > 0 && keys.item(row) != keys.item(&rows[index - 1]) {
-                // The last row has only the job's id, which names no item.
+                // The last row has the job's id, which does not depend on the item. Another name
+                // means the next item that is searched.
                 item += 1;
                 item = (item..job.item + job.items)
                     .find(|&item| self.experiment.is_searched(&self.experiment.suite.items[item]))?;
@@ -367,7 +394,7 @@ impl<'a> Reuse<'a> {
                     Source::Constant(text) => text.to_owned(),
                     Source::Solved(best) => match (ply, row.get(keys.error)) {
                         (None, Some("")) if matches!(self.experiment.work, Work::Search(_)) => {
-                            solved(&self.experiment.suite.items[item], row.get(best).unwrap_or_default())
+                            solved_field(&self.experiment.suite.items[item], row.get(best).unwrap_or_default())
                         }
                         _ => String::new(),
                     },
@@ -377,6 +404,7 @@ impl<'a> Reuse<'a> {
                     Source::Label(columns::GAME) => label.game.clone(),
                     Source::Label(columns::POSITION) => label.position.clone(),
                     Source::Label(columns::LIMIT) => label.limit.clone(),
+                    // The remaining label is the opponent's name.
                     Source::Label(_) => {
                         job.opponent.map(|index| self.plan().variants[index].name.clone()).unwrap_or_default()
                     }
@@ -389,29 +417,36 @@ impl<'a> Reuse<'a> {
     }
 }
 
-/// The value of the column that says whether a move solves an item.
-fn solved(item: &Item, best: &str) -> String {
-    let mut moves = item.best().iter().chain(item.avoid());
-    let best = moves.find(|mv| mv.to_string() == best).copied().unwrap_or(Move::NONE);
+/// The field that says whether a move solves an item; empty if the suite has no answer for it.
+fn solved_field(item: &Item, best: &str) -> String {
+    let mut answers = item.best().iter().chain(item.avoid());
+    // All other moves are treated the same, so the move need not be parsed.
+    let best = answers.find(|mv| mv.to_string() == best).copied().unwrap_or(Move::NONE);
     item.solved_by(best).map(|solved| solved.to_string()).unwrap_or_default()
 }
 
 impl Reuse<'_> {
-    pub(super) fn summarize(&self, done: &HashMap<u64, String>, found: &[FileRows]) -> Known {
-        Known {
+    /// The summary of files that were read with [`Reuse::read`]; `done`: the jobs that they have.
+    pub(super) fn summarize(&self, done: &HashMap<u64, String>, files: &[FileRows]) -> ReuseSummary {
+        ReuseSummary {
             jobs: done.len() as u64,
-            all: self.all,
-            unused: found.iter().map(|file| file.others.len() as u64).sum(),
-            damaged: found.iter().flat_map(|file| file.damaged.iter().cloned()).collect(),
+            all: self.job_count,
+            unused: files.iter().map(|file| file.others.len() as u64).sum(),
+            damaged: files.iter().flat_map(|file| file.damaged.iter().cloned()).collect(),
             saved: None,
         }
     }
 
-    /// Finds what a folder contains of the plan, and adds those jobs to `done`. Writes nothing.
+    /// Reads all files with rows in a folder, and adds the plan's jobs that they have to `done`.
+    /// Writes nothing.
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub(super) fn survey(&self, folder: &Path, done: &mut HashMap<u64, String>) -> Result<Vec<FileRows>, OutputError> {
+    pub(super) fn scan_folder(
+        &self,
+        folder: &Path,
+        done: &mut HashMap<u64, String>,
+    ) -> Result<Vec<FileRows>, OutputError> {
         let files = [folder.join(record::RESULTS)].into_iter().chain(unused_files(folder));
         let read = |path: PathBuf| self.read(&path, done, &mut |_| Ok(())).map_err(OutputError::results(&path));
         files.filter(|path| path.exists()).map(read).collect()

@@ -7,7 +7,7 @@ use super::in_flight::{IN_FLIGHT_FILE, InFlight};
 use super::manifest::bench;
 use super::progress::Progress;
 use super::resume::RetryPolicy;
-use super::reuse::Known;
+use super::reuse::ReuseSummary;
 use super::row_index::RowIndex;
 use super::sources::{self, Reused};
 use super::status::Status;
@@ -70,7 +70,7 @@ pub struct Session<'a> {
     unfit: Vec<Option<String>>,
     pub subjects: Subjects,
     /// The rows of this plan that the folder already had, if it held results of another plan.
-    pub known: Option<Known>,
+    pub known: Option<ReuseSummary>,
     /// The rows of this plan that were taken from other folders.
     reused: Vec<Reused>,
     /// Files with rows of other plans, written by builds that search the same way as this one.
@@ -114,7 +114,7 @@ impl<'a> Session<'a> {
     fn reuse_rows(&mut self) -> Result<(), RunError> {
         let Self { experiment, plan, settings, output, reused, others, .. } = self;
         let folders = sources::find_folders(experiment, &settings.reuse, &output.folder)?;
-        let own = output.manifest().map_err(|error| output.unwritten(error))?;
+        let own = output.manifest().map_err(|error| output.row_write_error(error))?;
         let is_same = |segment: &RunSegment| segment.build.searches_as(&own.build);
         let unused = unused_files(&output.folder).into_iter().filter(|_| own.segments.iter().all(is_same));
         *others = unused.chain(folders.iter().map(|folder| folder.join(RESULTS))).collect();
@@ -123,7 +123,7 @@ impl<'a> Session<'a> {
         }
         let row_index = RowIndex::new(experiment, plan);
         let retry = RetryPolicy { failed: false, quarantined: false, damaged: settings.repair };
-        let (mut results, done) = output.results(&row_index, retry)?;
+        let (mut results, done) = output.open_results(&row_index, retry)?;
         let path = output.results_path();
         let status = Status::read(&row_index, &path, true, |_, _| Ok(())).map_err(OutputError::results(&path))?;
         let ended = status.jobs.into_iter().filter(|(job, _)| done.jobs.contains(job));
@@ -131,9 +131,9 @@ impl<'a> Session<'a> {
             ended.map(|(job, status)| (job, format!("{:08x}", status.check))).collect();
         let mut put = |rows: &[Vec<String>]| results.append(rows);
         *reused = sources::take_rows((experiment, plan), &folders, &own, &mut known, &mut put)?;
-        results.sync().map_err(|error| output.unwritten(error))?;
+        results.sync().map_err(|error| output.row_write_error(error))?;
         let used = reused.iter().map(|(source, _)| source.clone()).filter(|source| source.jobs > 0);
-        output.add_sources(used.collect()).map_err(|error| output.unwritten(error))?;
+        output.add_sources(used.collect()).map_err(|error| output.row_write_error(error))?;
         Ok(())
     }
 
@@ -150,7 +150,7 @@ impl<'a> Session<'a> {
             quarantined: settings.retry_quarantined,
             damaged: settings.repair,
         };
-        let (results, done) = output.results(&row_index, retry).inspect_err(|_| {
+        let (results, done) = output.open_results(&row_index, retry).inspect_err(|_| {
             // Ignored: the error below already says that the folder cannot be written.
             let _ = output.retract();
         })?;
@@ -172,7 +172,7 @@ impl<'a> Session<'a> {
         let before = made.len() as u64;
         if before > 0 {
             let manifest = output.folder.join(MANIFEST);
-            output.attribute(Jobs(made)).map_err(|error| RunError::write(&manifest, error))?;
+            output.record_previous_jobs(Jobs(made)).map_err(|error| RunError::write(&manifest, error))?;
         }
         if before == all && !settings.repair {
             output.check_seconds().inspect_err(|_| {
@@ -220,7 +220,7 @@ impl<'a> Session<'a> {
             false => output.finish(&row_index, &stopping, summary.done),
         };
         ended.map_err(|error| match error {
-            ResultsError::Io(error) => output.unwritten(error),
+            ResultsError::Io(error) => output.row_write_error(error),
             error => OutputError::results(&path)(error).into(),
         })?;
         if !summary.interrupted {

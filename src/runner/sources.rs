@@ -1,7 +1,7 @@
 //! Takes rows from other folders: `--reuse` on the command line and the key `reuse` in the file.
 
 use super::output::OutputError;
-use super::reuse::{Known, Reuse};
+use super::reuse::{Reuse, ReuseSummary};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::manifest::{EngineInfo, Manifest, RowSource};
 use crate::record::{self, thin};
@@ -14,45 +14,48 @@ use std::path::{Path, PathBuf};
 /// Rows that were taken from a folder, and the damaged rows that were not: file, line and problem.
 pub type Reused = (RowSource, Vec<String>);
 
-/// The folders of results that the file and the command line name, in this order, without the
-/// folder `own`. Patterns in the file are relative to the file's folder and may match nothing.
+/// The folders of results that match the patterns in the experiment file and then `patterns`, those
+/// of the command line; without the folder `own_folder`. Patterns in the file are relative to the
+/// file's folder and may match nothing.
 ///
 /// # Errors
 /// If a pattern is invalid, a pattern of the command line matches nothing, or times matter.
 pub(super) fn find_folders(
     experiment: &Experiment,
     patterns: &[String],
-    own: &Path,
+    own_folder: &Path,
 ) -> Result<Vec<PathBuf>, OutputError> {
     let base = PathBuf::from(glob::Pattern::escape(&experiment.folder.display().to_string()));
-    let of_file = experiment.file.reuse.iter().map(|pattern| (base.join(pattern), false));
-    let of_command = patterns.iter().map(|pattern| (PathBuf::from(pattern), true));
-    let (mut folders, mut seen): (Vec<PathBuf>, _) = (Vec::new(), HashSet::from([whole_path(own)]));
-    for (pattern, finds_some) in of_file.chain(of_command) {
+    let file_patterns = experiment.file.reuse.iter().map(|pattern| (base.join(pattern), false));
+    let command_patterns = patterns.iter().map(|pattern| (PathBuf::from(pattern), true));
+    let (mut folders, mut seen): (Vec<PathBuf>, _) = (Vec::new(), HashSet::from([canonical_path(own_folder)]));
+    for (pattern, must_match) in file_patterns.chain(command_patterns) {
         let pattern = pattern.display();
-        let problem = |what: &str| OutputError::Foreign(format!("reuse: {pattern}: {what}"));
+        let pattern_error = |problem: &str| OutputError::Foreign(format!("reuse: {pattern}: {problem}"));
         if experiment.file.asks_for_times() {
-            return Err(problem(
+            return Err(pattern_error(
                 "the file asks for times (times = true, or repeats above 1), and other folders' times are not taken",
             ));
         }
-        let paths = glob::glob(&pattern.to_string()).map_err(|error| problem(&error.to_string()))?;
+        let paths = glob::glob(&pattern.to_string()).map_err(|error| pattern_error(&error.to_string()))?;
         let has_rows = |path: &PathBuf| path.join(record::RESULTS).exists() || thin::is_thin(path);
-        let found: Vec<PathBuf> = paths.filter_map(Result::ok).filter(has_rows).collect();
-        if finds_some && found.is_empty() {
-            return Err(problem("no folder with a results.csv found"));
+        let matches: Vec<PathBuf> = paths.filter_map(Result::ok).filter(has_rows).collect();
+        if must_match && matches.is_empty() {
+            return Err(pattern_error("no folder with a results.csv found"));
         }
-        folders.extend(found.into_iter().filter(|folder| seen.insert(whole_path(folder))));
+        folders.extend(matches.into_iter().filter(|folder| seen.insert(canonical_path(folder))));
     }
     Ok(folders)
 }
 
-fn whole_path(path: &Path) -> PathBuf {
+/// The canonical form of a path, or the path itself if it has none.
+fn canonical_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Appends the rows of jobs that other folders have, in the order of the folders. `known`: the jobs
-/// that this folder already has, by place in the plan's order, with the checksum of their last row.
+/// Passes to `put` the rows of the plan's jobs that the folders have, in the order of the folders,
+/// and adds these jobs to `known`. `known`: the jobs that this folder already has, by place in the
+/// plan's order, with the checksum of their last row. `own`: the manifest of this folder.
 ///
 /// # Errors
 /// If a folder holds no results, holds results of another build, or has different counts from
@@ -67,17 +70,17 @@ pub(super) fn take_rows(
     let mut sources = Vec::new();
     for folder in folders {
         let (name, path) = (folder.display().to_string(), folder.join(record::RESULTS));
-        let foreign = |what: &str| OutputError::Foreign(format!("reuse: {name}: {what}"));
+        let foreign_error = |problem: &str| OutputError::Foreign(format!("reuse: {name}: {problem}"));
         if thin::is_thin(folder) {
-            return Err(foreign(
+            return Err(foreign_error(
                 "holds thin rows, which lack counters: make the full rows again and name their folder",
             ));
         }
         let source = Manifest::read(folder)?.filter(|_| path.exists());
         let source =
-            source.ok_or_else(|| foreign("no manifest.json and results.csv found: expected a results folder"))?;
+            source.ok_or_else(|| foreign_error("no manifest.json and results.csv found: expected a results folder"))?;
         if !source.build.searches_as(&own.build) {
-            return Err(foreign(&format!(
+            return Err(foreign_error(&format!(
                 "its build ({}) may search otherwise than this one ({})",
                 source.build, own.build
             )));
@@ -85,26 +88,27 @@ pub(super) fn take_rows(
         let mut reuse = Reuse::new(experiment, plan, own.shard);
         reuse.borrowed = true;
         reuse.engines = Some([&source.subjects, &own.subjects]);
-        reuse.jobs.retain(|_, jobs| !depends_on_more(plan, &jobs[0], &source.subjects));
+        reuse.jobs.retain(|_, jobs| !depends_on_unhashed_code(plan, &jobs[0], &source.subjects));
         let (before, mut rows) = (known.len(), 0);
-        let found = reuse.read(&path, known, &mut |job| {
+        let file_rows = reuse.read(&path, known, &mut |job| {
             rows += job.len() as u64;
             Ok(put(&job)?)
         });
-        let found = found.map_err(OutputError::results(&path))?;
-        if let Some(place) = found.unequal {
+        let file_rows = file_rows.map_err(OutputError::results(&path))?;
+        if let Some(line) = file_rows.conflict {
             return Err(OutputError::Unequal(format!(
-                "{place}: other counts than in the results that are already there"
+                "{line}: other counts than in the results that are already there"
             )));
         }
         let jobs = (known.len() - before) as u64;
-        sources.push((RowSource { folder: name, jobs, rows, build: source.build }, found.damaged));
+        sources.push((RowSource { folder: name, jobs, rows, build: source.build }, file_rows.damaged));
     }
     Ok(sources)
 }
 
 /// Finds which jobs of a plan exist in a folder and in the folders that the file and the command
-/// line name, and the places of these jobs. Writes nothing.
+/// line name. Returns a summary of the folder's rows, and the places of these jobs in the plan's
+/// order. Writes nothing.
 ///
 /// # Errors
 /// As [`take_rows`], or if the folder cannot be read.
@@ -113,17 +117,19 @@ pub fn survey(
     folder: &Path,
     own: &Manifest,
     patterns: &[String],
-) -> Result<(Known, HashSet<u64>), OutputError> {
+) -> Result<(ReuseSummary, HashSet<u64>), OutputError> {
     let (reuse, mut done) = (Reuse::new(experiment, plan, own.shard), HashMap::new());
-    let found = reuse.survey(folder, &mut done)?;
+    let files = reuse.scan_folder(folder, &mut done)?;
     let folders = find_folders(experiment, patterns, folder)?;
     take_rows((experiment, plan), &folders, own, &mut done, &mut |_| Ok(()))?;
-    Ok((reuse.summarize(&done, &found), done.into_keys().collect()))
+    Ok((reuse.summarize(&done, &files), done.into_keys().collect()))
 }
 
-/// Whether a job's rows may depend on more than the hashes of the build and the engine: on a policy
-/// registered by another crate, or on a script, which may start any program.
-fn depends_on_more(plan: &Plan, job: &Job, engines: &BTreeMap<String, EngineInfo>) -> bool {
+/// Whether a job's rows may depend on code that the hashes of the build and of the engines do not
+/// cover: a policy registered by another crate, or an engine that is a script, which may start any
+/// program.
+fn depends_on_unhashed_code(plan: &Plan, job: &Job, engines: &BTreeMap<String, EngineInfo>) -> bool {
+    // A program that cannot be read counts as a script.
     let is_script = |program: &str| {
         let mut start = [0; 2];
         files::open(Path::new(program)).and_then(|mut file| file.read_exact(&mut start)).is_err() || start == *b"#!"

@@ -15,41 +15,45 @@ use crate::stats::gsprt::{Bounds, Pentanomial, TestState};
 use csv::StringRecord;
 use std::collections::{BTreeMap, HashMap};
 
-/// The score and the test of each encounter; without games there are no lanes.
+/// The score and the sequential test of each encounter of a match. If the plan is not a match,
+/// there are no lanes.
 #[derive(Debug, Clone)]
 pub struct Stopping {
     bounds: Bounds,
-    /// Whether a test ends its encounter.
-    stops: bool,
+    /// Whether an encounter ends as soon as its test is decided.
+    ends_games: bool,
     /// Whether the file asks for a test.
-    tests: bool,
+    has_test: bool,
     /// The index of the points column.
-    points: usize,
-    /// The number of openings; each encounter has a pair for each.
+    points_column: usize,
+    /// The number of openings; each encounter has one pair of games for each opening.
     openings: usize,
     lanes: Vec<Lane>,
 }
 
-/// The state of an encounter's test.
+/// The state of an encounter's test. Pairs are numbered by opening, from 0.
 #[derive(Debug, Clone, Default)]
 struct Lane {
-    /// Points of both games of pairs that are waiting for an earlier pair to finish; `None`: the
-    /// pair failed.
+    /// The points of both games of pairs that are waiting for an earlier pair to finish; `None`:
+    /// the pair failed.
     waiting: BTreeMap<usize, Option<[f64; 2]>>,
-    /// By pair, the points of first games, until the second game is read.
-    open: HashMap<usize, f64>,
-    /// The first pair that has not been judged yet.
+    /// By pair, the points of its first game, until the second game is read.
+    first_game_points: HashMap<usize, f64>,
+    /// The first pair that has not been counted yet.
     next: usize,
+    /// The pairs counted so far, by their points.
     pairs: Pentanomial,
     /// Games won, drawn and lost.
     games: [u64; 3],
     failed: Vec<usize>,
-    /// The last pair that is needed, once the test has ended.
+    /// The pair that decided the test; later pairs are not needed. `None` while the test goes on.
     end: Option<usize>,
 }
 
 impl Lane {
-    /// Adds a finished pair. Without bounds, pairs may be added in any order.
+    /// Adds a finished pair; `points` is `None` if the pair failed. With `bounds`, pairs are
+    /// counted in the order of their numbers until the test is decided; without, all pairs are
+    /// counted at once.
     fn add_pair(&mut self, pair: usize, points: Option<[f64; 2]>, bounds: Option<&Bounds>) {
         if points.is_none() {
             self.failed.push(pair);
@@ -74,7 +78,11 @@ impl Lane {
 
     fn count(&mut self, points: [f64; 2]) {
         self.pairs.add(points.iter().sum());
-        points.iter().for_each(|points| self.games[((1.0 - points) * 2.0).round() as usize % 3] += 1);
+        for game_points in points {
+            // 1, 0.5 and 0 points have the indices 0 (won), 1 (drawn) and 2 (lost).
+            let result = ((1.0 - game_points) * 2.0).round() as usize % 3;
+            self.games[result] += 1;
+        }
     }
 
     fn needs(&self, pair: usize) -> bool {
@@ -83,27 +91,32 @@ impl Lane {
 }
 
 impl Stopping {
-    /// The tests of an experiment's encounters, for rows with this header. A shard plays all of its
-    /// pairs, because it does not know the results of the other shards; merging leaves out the
-    /// pairs that turn out not to be needed.
+    /// The tests of an experiment's encounters before any game, for rows with this header. In a
+    /// shard, tests do not end encounters, because a shard does not know the results of the others;
+    /// merging the shards leaves out the pairs that turn out not to be needed.
     pub fn new(experiment: &Experiment, plan: &Plan, header: &[String], shard: Option<Shard>) -> Self {
         let games = experiment.work.games().cloned().unwrap_or_default();
         let test = games.test_or_default();
-        let points = header.iter().position(|column| column == columns::POINTS);
-        let (stops, tests) = (points.is_some() && test.stop && shard.is_none(), games.test.is_some());
-        let lanes = vec![Lane::default(); if points.is_some() { plan.lanes() } else { 0 }];
-        let bounds = test.bounds(plan.lanes());
-        Self { bounds, stops, tests, points: points.unwrap_or_default(), openings: plan.items(), lanes }
+        let points_column = header.iter().position(|column| column == columns::POINTS);
+        let has_games = points_column.is_some();
+        Self {
+            bounds: test.bounds(plan.lanes()),
+            ends_games: has_games && test.stop && shard.is_none(),
+            has_test: games.test.is_some(),
+            points_column: points_column.unwrap_or_default(),
+            openings: plan.items(),
+            lanes: vec![Lane::default(); if has_games { plan.lanes() } else { 0 }],
+        }
     }
 
     /// Whether tests can end encounters early.
     pub fn ends_games(&self) -> bool {
-        self.stops
+        self.ends_games
     }
 
-    /// The score of a job's encounter: Elo, the state of the test, games and pairs. `None` without
-    /// games.
-    pub fn score(&self, plan: &Plan, job: &Job) -> Option<String> {
+    /// Describes the score of a job's encounter: Elo, the state of the test, and the numbers of
+    /// games and pairs by result. `None` if the plan is not a match.
+    pub fn describe_score(&self, plan: &Plan, job: &Job) -> Option<String> {
         let lane = self.lanes.get(plan.find_lane(job.variant, job.opponent)?)?;
         let names =
             [Some(job.variant), job.opponent].map(|index| index.map_or("", |index| plan.variants[index].name.as_str()));
@@ -112,7 +125,7 @@ impl Stopping {
             0 => "no pair of games yet".to_owned(),
             _ => lane.pairs.elo().to_string(),
         };
-        let test = match self.tests {
+        let test = match self.has_test {
             true => format!(", {}", self.bounds.describe(lane.pairs.llr(self.bounds.elo0, self.bounds.elo1))),
             false => String::new(),
         };
@@ -122,40 +135,43 @@ impl Stopping {
 
     /// The scores of all encounters.
     fn scores(&self, plan: &Plan) -> Vec<String> {
-        (0..self.lanes.len()).filter_map(|lane| self.score(plan, &plan.job_in_lane(lane, 0, 0))).collect()
+        (0..self.lanes.len()).filter_map(|lane| self.describe_score(plan, &plan.job_in_lane(lane, 0, 0))).collect()
     }
 
     /// Adds a row of a results file.
     pub fn add_row(&mut self, plan: &Plan, entry: &IndexedRow, row: &StringRecord) {
-        let points = row.get(self.points).unwrap_or_default();
+        let points = row.get(self.points_column).unwrap_or_default();
         self.add_game(plan, &entry.job, (entry.failed, entry.last), points);
     }
 
-    /// Adds the rows of a newly played pair, or the row of its failure.
+    /// Adds the two rows of a newly played pair, or the one row that says why it failed.
     pub fn add_pair(&mut self, plan: &Plan, job: &Job, failed: bool, rows: &[Vec<String>]) {
         for (index, row) in rows.iter().enumerate() {
-            let points = row.get(self.points).cloned().unwrap_or_default();
+            let points = row.get(self.points_column).cloned().unwrap_or_default();
             self.add_game(plan, job, (failed, index + 1 == rows.len()), &points);
         }
     }
 
+    /// Adds one row of a pair. `failed`: whether it says that the pair failed; `last`: whether it
+    /// is the pair's last row.
     fn add_game(&mut self, plan: &Plan, job: &Job, (failed, last): (bool, bool), points: &str) {
         let Some(lane) = plan.find_lane(job.variant, job.opponent).and_then(|lane| self.lanes.get_mut(lane)) else {
             return;
         };
-        let bounds = Some(&self.bounds).filter(|_| self.stops);
+        let bounds = Some(&self.bounds).filter(|_| self.ends_games);
         let points = points.parse::<f64>().ok().filter(|_| !failed);
         match (points, last) {
             (None, _) => lane.add_pair(job.item, None, bounds),
-            (Some(points), false) => drop(lane.open.insert(job.item, points)),
+            (Some(points), false) => drop(lane.first_game_points.insert(job.item, points)),
             (Some(points), true) => {
-                let first = lane.open.remove(&job.item).unwrap_or_default();
+                let first = lane.first_game_points.remove(&job.item).unwrap_or_default();
                 lane.add_pair(job.item, Some([first, points]), bounds);
             }
         }
     }
 
-    /// Whether a pair is needed, judging by the pairs added so far.
+    /// Whether a job is needed, judging by the pairs added so far. All jobs are needed if the plan
+    /// is not a match.
     pub fn needs(&self, plan: &Plan, job: &Job) -> bool {
         plan.find_lane(job.variant, job.opponent)
             .and_then(|lane| self.lanes.get(lane))
@@ -167,12 +183,13 @@ impl Stopping {
         self.lanes.iter().all(|lane| lane.end.is_some() || lane.next == self.openings)
     }
 
-    /// Completes the summary of a run of `all` jobs: failures after the end of a test do not count.
-    /// `stopped`: whether the run was interrupted.
-    pub fn summarize(&self, plan: &Plan, mut summary: RunSummary, stopped: bool, all: u64) -> RunSummary {
+    /// Completes the summary of a run of `total_jobs` jobs. Failures after the end of a test do not
+    /// count. `stopped`: whether the run was told to stop; if nothing was left to do, it was not
+    /// interrupted.
+    pub fn summarize(&self, plan: &Plan, mut summary: RunSummary, stopped: bool, total_jobs: u64) -> RunSummary {
         summary.scores = self.scores(plan);
         if !self.ends_games() {
-            return RunSummary { interrupted: stopped && summary.before + summary.done < all, ..summary };
+            return RunSummary { interrupted: stopped && summary.before + summary.done < total_jobs, ..summary };
         }
         summary.failures.retain(|(job, _)| self.needs(plan, job));
         RunSummary {
@@ -183,15 +200,15 @@ impl Stopping {
         }
     }
 
-    /// The number of pairs that no test needs.
+    /// The number of pairs after the end of their test.
     pub fn not_needed(&self) -> u64 {
         self.lanes.iter().filter_map(|lane| lane.end).map(|end| (self.openings - 1 - end) as u64).sum()
     }
 
     /// The number of needed pairs that failed.
     pub fn failed(&self) -> u64 {
-        let failed = |lane: &Lane| lane.failed.iter().filter(|&&pair| lane.needs(pair)).count() as u64;
-        self.lanes.iter().map(failed).sum()
+        let count_failed = |lane: &Lane| lane.failed.iter().filter(|&&pair| lane.needs(pair)).count() as u64;
+        self.lanes.iter().map(count_failed).sum()
     }
 }
 
@@ -205,21 +222,24 @@ mod tests {
         let test = Test { elo1: 60.0, ..Test::default() };
         let bounds = test.bounds(1);
         // One player that gains points, and one that loses the same number.
-        for (worth, verdict) in [([2.0, 1.0, 1.5, 0.5], TestState::H1), ([0.0, 1.0, 0.5, 1.5], TestState::H0)] {
-            let points = |pair: usize| Some(worth[pair * 7 % 5 % 4]).filter(|_| pair % 11 != 5);
+        for (point_sums, verdict) in [([2.0, 1.0, 1.5, 0.5], TestState::H1), ([0.0, 1.0, 0.5, 1.5], TestState::H0)] {
+            // An irregular sequence of points, in which every eleventh pair fails.
+            let points = |pair: usize| Some(point_sums[pair * 7 % 5 % 4]).filter(|_| pair % 11 != 5);
             // The straightforward way: count all pairs from the first.
-            let so_far = |pairs: usize| {
-                let mut all = Pentanomial::default();
-                (0..pairs).filter_map(points).for_each(|points| all.add(points));
-                all.decide(&bounds)
+            let decide_after = |pairs: usize| {
+                let mut counts = Pentanomial::default();
+                (0..pairs).filter_map(points).for_each(|points| counts.add(points));
+                counts.decide(&bounds)
             };
-            let Some(end) = (1..400).find(|&pairs| so_far(pairs) == verdict) else { panic!("it never ends") };
+            let Some(end) = (1..400).find(|&pairs| decide_after(pairs) == verdict) else { panic!("it never ends") };
             assert!(end > 5, "{end}");
-            assert!((1..end).all(|pairs| so_far(pairs) == TestState::Continue), "{end}");
+            assert!((1..end).all(|pairs| decide_after(pairs) == TestState::Continue), "{end}");
             for stride in [1, 3, 7, 101] {
                 let mut lane = Lane::default();
                 let games = |pair: usize| points(pair).map(|points: f64| [points.min(1.0), (points - 1.0).max(0.0)]);
-                (0..400).for_each(|step| lane.add_pair(step * stride % 400, games(step * stride % 400), Some(&bounds)));
+                for pair in (0..400).map(|step| step * stride % 400) {
+                    lane.add_pair(pair, games(pair), Some(&bounds));
+                }
                 assert_eq!(lane.end, Some(end - 1), "{stride}");
                 assert!(lane.needs(end - 1));
                 assert!(!lane.needs(end));
@@ -233,21 +253,21 @@ mod tests {
     #[test]
     fn stopping_counts_not_needed_failed_and_remaining_pairs() {
         let ended = Lane { end: Some(3), next: 3, failed: vec![1, 3, 4, 7], ..Lane::default() };
-        let played = Lane { next: 10, failed: vec![9], ..Lane::default() };
-        let open = Lane { next: 9, ..Lane::default() };
+        let finished = Lane { next: 10, failed: vec![9], ..Lane::default() };
+        let unfinished = Lane { next: 9, ..Lane::default() };
         let with_lanes = |lanes: &[&Lane]| Stopping {
             bounds: Test::default().bounds(1),
-            stops: true,
-            tests: true,
-            points: 0,
+            ends_games: true,
+            has_test: true,
+            points_column: 0,
             openings: 10,
             lanes: lanes.iter().map(|&lane| lane.clone()).collect(),
         };
         for (lanes, not_needed, failed, settled) in [
-            (&[&ended, &played][..], 6, 3, true),
-            (&[&played], 0, 1, true),
+            (&[&ended, &finished][..], 6, 3, true),
+            (&[&finished], 0, 1, true),
             (&[&ended, &ended], 12, 4, true),
-            (&[&ended, &open], 6, 2, false),
+            (&[&ended, &unfinished], 6, 2, false),
         ] {
             let stopping = with_lanes(lanes);
             assert_eq!(
@@ -256,10 +276,10 @@ mod tests {
                 "{lanes:?}"
             );
             // A stopped run counts as interrupted only if pairs remain.
-            let asked = Experiment::parse(MATCH, std::path::Path::new("x.toml"), &[]);
-            let plan = Plan::new(&asked.unwrap_or_else(|problem| panic!("{problem}")));
+            let experiment = Experiment::parse(MATCH, std::path::Path::new("x.toml"), &[]);
+            let plan = Plan::new(&experiment.unwrap_or_else(|problem| panic!("{problem}")));
             for stopped in [true, false] {
-                let ran = RunSummary { before: 5, done: 7, failed: 4, ..RunSummary::default() };
+                let summary = RunSummary { before: 5, done: 7, failed: 4, ..RunSummary::default() };
                 let expected = RunSummary {
                     before: 5,
                     done: 7,
@@ -268,8 +288,8 @@ mod tests {
                     not_needed,
                     ..RunSummary::default()
                 };
-                let found = RunSummary { scores: Vec::new(), ..stopping.summarize(&plan, ran, stopped, 99) };
-                assert_eq!(found, expected, "{lanes:?}");
+                let actual = RunSummary { scores: Vec::new(), ..stopping.summarize(&plan, summary, stopped, 99) };
+                assert_eq!(actual, expected, "{lanes:?}");
             }
         }
     }
@@ -280,17 +300,16 @@ mod tests {
     /// Two players against a third with twelve openings, game by game.
     #[test]
     fn stopping_sums_both_games_of_a_pair() {
-        let text = MATCH;
-        let experiment = |text: &str| {
+        let parse = |text: &str| {
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
         };
         let header = crate::record::header(&[], crate::record::Extra { games: true, ..Default::default() });
-        let asked = experiment(text);
-        let plan = Plan::new(&asked);
-        let ends = |text: &str| Stopping::new(&experiment(text), &plan, &header, None).ends_games();
-        assert!(!ends(&text.replace("beta = 0.2", "stop = false")));
-        assert!(!ends(&text.replace("test = {", "# {")));
-        let mut stopping = Stopping::new(&asked, &plan, &header, None);
+        let experiment = parse(MATCH);
+        let plan = Plan::new(&experiment);
+        let ends_games = |text: &str| Stopping::new(&parse(text), &plan, &header, None).ends_games();
+        assert!(!ends_games(&MATCH.replace("beta = 0.2", "stop = false")));
+        assert!(!ends_games(&MATCH.replace("test = {", "# {")));
+        let mut stopping = Stopping::new(&experiment, &plan, &header, None);
         assert!(stopping.ends_games(), "a test that stops");
         let Some(index) = header.iter().position(|column| column == columns::POINTS) else { panic!("points") };
         let row = |points: &str| {
@@ -331,7 +350,7 @@ mod tests {
         stopping.add_pair(&plan, find_job(2, 2), true, &[row("")]);
         assert_eq!((needed(&stopping, 2), stopping.is_settled()), (vec![true; 12], false));
         assert_eq!((stopping.failed(), stopping.not_needed()), (1, not_needed));
-        let score = stopping.score(&plan, find_job(2, 0)).unwrap_or_default();
+        let score = stopping.describe_score(&plan, find_job(2, 0)).unwrap_or_default();
         let llr = Pentanomial([0, 0, 1, 0, 0]).llr(0.0, 300.0);
         let ends = format!(", LLR {llr:+.2} [-2.20, 2.20], W/D/L 1/0/1, Ptnml(0-2) 0 0 1 0 0");
         assert!(score.starts_with("c against a: +0.0 Elo [-") && score.ends_with(&ends), "{score}");
@@ -340,22 +359,24 @@ mod tests {
             "{:?}",
             stopping.scores(&plan)
         );
-        // Without a test, the pairs of a shard count in any order, and no likelihood ratio is
-        // shown.
-        let untested = experiment(&text.replace("test = {", "# {"));
-        let mut all = Stopping::new(&untested, &plan, &header, None);
+        // Without a test, pairs count in any order, and no likelihood ratio is shown.
+        let untested = parse(&MATCH.replace("test = {", "# {"));
+        let mut untested_stopping = Stopping::new(&untested, &plan, &header, None);
         assert!(
-            all.score(&plan, find_job(1, 0)).is_some_and(|score| score.contains("no pair of games yet, W/D/L 0/0/0"))
+            untested_stopping
+                .describe_score(&plan, find_job(1, 0))
+                .is_some_and(|score| score.contains("no pair of games yet, W/D/L 0/0/0"))
         );
-        all.add_pair(&plan, find_job(1, 7), false, &["1", "0.5"].map(row));
+        untested_stopping.add_pair(&plan, find_job(1, 7), false, &["1", "0.5"].map(row));
         assert!(
-            all.score(&plan, find_job(1, 0))
+            untested_stopping
+                .describe_score(&plan, find_job(1, 0))
                 .is_some_and(|score| score.ends_with("], W/D/L 1/1/0, Ptnml(0-2) 0 0 0 1 0"))
         );
         // Failures after the end of a test are not reported.
         let failure = |variant: usize, item: usize| (*find_job(variant, item), format!("{variant} {item}"));
         let failures = vec![failure(1, end), failure(1, end - 1), failure(1, 11), failure(2, 11)];
-        let ran = stopping.summarize(&plan, RunSummary { failures, ..RunSummary::default() }, false, 24);
-        assert_eq!(ran.failures, [failure(1, end - 1), failure(2, 11)]);
+        let summary = stopping.summarize(&plan, RunSummary { failures, ..RunSummary::default() }, false, 24);
+        assert_eq!(summary.failures, [failure(1, end - 1), failure(2, 11)]);
     }
 }

@@ -47,24 +47,26 @@ pub struct Subjects {
 #[derive(Debug, Clone)]
 struct ProbedEngine {
     launch: Launch,
-    examined: EngineInfo,
+    info: EngineInfo,
     /// Bytes of its hash table.
     bytes: u64,
 }
 
 impl ProbedEngine {
+    /// Whether the engine's counts are the same in every run.
     fn is_exact(&self) -> bool {
-        self.examined.repeats == Repeatability::Exact.to_string()
+        self.info.repeats == Repeatability::Exact.to_string()
     }
 
-    /// Checks that the engine's games are repeatable and do not depend on earlier games. With
-    /// `trust`, a problem is recorded instead of returned as an error.
+    /// Checks that the engine's games are repeatable and do not depend on earlier games. If the
+    /// user trusts the engine (`trust = true`), a problem is recorded instead of returned as an
+    /// error.
     fn check_repeatability(mut self, subject: &SubjectOptions) -> Result<Self, String> {
         if self.is_exact() {
             return Ok(self);
         }
-        let EngineInfo { name, difference, repeats, forgets, .. } = &self.examined;
-        let why = if difference.is_empty() { repeats } else { difference };
+        let EngineInfo { name, difference, repeats, forgets, .. } = &self.info;
+        let reason = if difference.is_empty() { repeats } else { difference };
         let (problem, help) = match (subject.restart, *forgets) {
             (Restart::Experiment, false) => (
                 format!("{name} does not reset completely on `ucinewgame`, so its games depend on earlier ones"),
@@ -73,19 +75,23 @@ impl ProbedEngine {
             _ => (format!("{name} is not repeatable, so its games cannot be reproduced"), ""),
         };
         if !subject.trust {
-            return Err(format!("subject: {problem} ({why})\nhelp: {help}use `[subject] trust = true` to play anyway"));
+            return Err(format!(
+                "subject: {problem} ({reason})\nhelp: {help}use `[subject] trust = true` to play anyway"
+            ));
         }
-        let before = if self.examined.trusted.is_empty() { "" } else { "; " };
-        self.examined.trusted += &format!("{before}{problem} ({why})");
+        let separator = if self.info.trusted.is_empty() { "" } else { "; " };
+        self.info.trusted += &format!("{separator}{problem} ({reason})");
         Ok(self)
     }
 
-    fn subject(&self) -> Box<dyn Subject> {
+    /// Creates a client for the engine; [`Subject::start`] starts its process.
+    fn make_subject(&self) -> Box<dyn Subject> {
         Box::new(Uci::new(self.launch.clone()))
     }
 }
 
-/// Engines that this process has tested: the stages of `tune` use the same engines.
+/// The engines that this process has already tested, by everything that their test depends on. The
+/// stages of `tune` use the same engines, and test them only once.
 static TESTED: LazyLock<Mutex<HashMap<String, ProbedEngine>>> = LazyLock::new(Mutex::default);
 
 impl Subjects {
@@ -95,7 +101,7 @@ impl Subjects {
     /// If an engine is missing, does not answer, lacks an option, ignores its limit, or does not
     /// fit into memory, or the run is interrupted.
     pub fn prepare(experiment: &Experiment, plan: &Plan, jobs: usize, stop: &AtomicBool) -> Result<Self, RunError> {
-        check_prepared(experiment, plan, jobs)?;
+        check_hash_sizes(experiment, plan, jobs)?;
         let boards: Vec<Board> = experiment.suite.items.iter().take(TESTED_ITEMS).map(|item| item.board).collect();
         let fens: Vec<String> = boards.iter().map(|board| board.fen(EpRule::Legal)).collect();
         let mut engines = BTreeMap::new();
@@ -104,13 +110,14 @@ impl Subjects {
             let subject_error = |message: String| RunError::Subject(format!("variant \"{}\": {message}", variant.name));
             let program = find_program(&subject.uci, &experiment.folder)
                 .map_err(|message| subject_error(format!("subject.uci: {message}")))?;
-            // The tested items are the first of the first suite.
+            // The tested positions are the first ones of the first suite, so they have the limit of
+            // item 0.
             let limit = plan.limit(index, 0);
             let key = format!("{program:?} {subject:?} {limit:?} {fens:?}");
             let cached = super::lock(&TESTED).get(&key).cloned();
             let engine = match cached {
                 Some(engine) => engine,
-                None => examine(limit, subject, &program, &boards, stop)
+                None => identify_and_test(limit, subject, &program, &boards, stop)
                     .map_err(subject_error)?
                     .ok_or(RunError::Interrupted)?,
             };
@@ -119,29 +126,30 @@ impl Subjects {
                 if plan.is_match() { engine.check_repeatability(subject).map_err(subject_error)? } else { engine };
             engines.insert(index, engine);
         }
-        let reference = Self::judge(experiment, stop)?;
-        Ok(Self { engines, ..reference })
+        let with_reference = Self::prepare_reference(experiment, stop)?;
+        Ok(Self { engines, ..with_reference })
     }
 
-    /// Finds and identifies the reference engine.
-    fn judge(experiment: &Experiment, stop: &AtomicBool) -> Result<Self, RunError> {
-        let Some(required) = &experiment.file.reference else { return Ok(Self::default()) };
-        let base = &experiment.variants[experiment.baseline];
+    /// Finds and identifies the reference engine. Returns subjects that have no other engines.
+    fn prepare_reference(experiment: &Experiment, stop: &AtomicBool) -> Result<Self, RunError> {
+        let Some(section) = &experiment.file.reference else { return Ok(Self::default()) };
         let mut options = EngineOptions::default();
-        let (subject, limit) = match &required.own_search {
+        let (subject, limit) = match &section.own_search {
+            // The reference is the baseline itself, with a larger limit.
             Some(own_search) => {
-                let mut subject = base.external().cloned().unwrap_or_default();
+                let baseline = &experiment.variants[experiment.baseline];
+                let mut subject = baseline.external().cloned().unwrap_or_default();
                 subject.options.extend(own_search.options.clone());
-                if let Some(own_search) = base.builtin() {
-                    options = EngineOptions { diagnostics: Diagnostics::default(), ..own_search.clone() };
+                if let Some(baseline_options) = baseline.builtin() {
+                    options = EngineOptions { diagnostics: Diagnostics::default(), ..baseline_options.clone() };
                     options.table.kind = TableKind::Unbounded;
                 }
                 (subject, Limit { depth: None, nodes: Some(own_search.nodes) })
             }
             None => {
-                let uci = required.uci.clone().unwrap_or_default();
-                let subject = SubjectOptions { uci, options: required.options.clone(), ..SubjectOptions::default() };
-                (subject, required.limit)
+                let uci = section.uci.clone().unwrap_or_default();
+                let subject = SubjectOptions { uci, options: section.options.clone(), ..SubjectOptions::default() };
+                (subject, section.limit)
             }
         };
         let reference_error = |message: String| RunError::Subject(format!("reference: {message}"));
@@ -155,8 +163,9 @@ impl Subjects {
         } else {
             let program = find_program(&subject.uci, &experiment.folder)
                 .map_err(|message| reference_error(format!("uci: {message}")))?;
-            let engine =
-                examine(limit, &subject, &program, &[], stop).map_err(reference_error)?.ok_or(RunError::Interrupted)?;
+            let engine = identify_and_test(limit, &subject, &program, &[], stop)
+                .map_err(reference_error)?
+                .ok_or(RunError::Interrupted)?;
             (Some(engine), format!("{} {:?}", program.sha256, subject.options))
         };
         let id_hash = hmac_sha256::Hash::hash(format!("{identity} {limit:?}").as_bytes());
@@ -175,45 +184,46 @@ impl Subjects {
     /// If the built-in engine cannot be created.
     pub fn make_reference(&self) -> Result<Box<dyn Subject>, String> {
         match &self.reference {
-            Some(engine) => Ok(engine.subject()),
+            Some(engine) => Ok(engine.make_subject()),
             None => Ok(Box::new(Engine::new(&self.reference_options, None).map_err(|error| error.to_string())?)),
         }
     }
 
     /// Creates the engine of a variant; `None` if it is the built-in one.
     pub fn make(&self, variant: usize) -> Option<Box<dyn Subject>> {
-        self.engines.get(&variant).map(ProbedEngine::subject)
+        self.engines.get(&variant).map(ProbedEngine::make_subject)
     }
 
-    /// Whether a worker keeps a process of every engine.
+    /// Whether a worker keeps a process of every engine running. With more engines, it keeps only
+    /// the process that it uses.
     pub fn all_fit_in_cache(&self) -> bool {
         self.engines.len() <= MAX_KEPT_ENGINES
     }
 
     /// The repeatability of a variant's counts, as written to its rows.
     pub fn repeats(&self, variant: usize) -> String {
-        let engine = self.engines.get(&variant).map(|engine| engine.examined.repeats.clone());
+        let engine = self.engines.get(&variant).map(|engine| engine.info.repeats.clone());
         engine.unwrap_or_else(|| Repeatability::Exact.to_string())
     }
 
     /// The manifest's entries, by variant name.
     pub fn engine_infos(&self, plan: &Plan) -> BTreeMap<String, EngineInfo> {
         let named_info =
-            |(index, engine): (&usize, &ProbedEngine)| (plan.variants[*index].name.clone(), engine.examined.clone());
+            |(index, engine): (&usize, &ProbedEngine)| (plan.variants[*index].name.clone(), engine.info.clone());
         self.engines.iter().map(named_info).collect()
     }
 
     /// One line per engine for the user: its name, repeatability, limits and restrictions.
     pub fn describe(&self, plan: &Plan) -> Vec<String> {
         let line = |(&index, engine): (&usize, &ProbedEngine)| {
-            let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_reported, .. } = &engine.examined;
+            let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_reported, .. } = &engine.info;
             let optional_part =
                 |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
             let node_reports = optional_part("nodes are reported ", nodes_reported);
-            let difference = optional_part("difference: ", &engine.examined.difference);
+            let difference = optional_part("difference: ", &engine.info.difference);
             let reset =
                 if *forgets { "" } else { "; `ucinewgame` does not reset it completely: try restart = \"game\"" };
-            let trust = optional_part("trusted although ", &engine.examined.trusted);
+            let trust = optional_part("trusted although ", &engine.info.trusted);
             let variant = &plan.variants[index].name;
             format!(
                 "\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{node_reports}{difference}{reset}{trust}"
@@ -225,7 +235,7 @@ impl Subjects {
     /// Warnings about variants whose counts are not repeatable.
     pub fn repeatability_warnings(&self, plan: &Plan) -> Vec<String> {
         let warning = |(&index, engine): (&usize, &ProbedEngine)| {
-            let (name, repeats) = (&plan.variants[index].name, &engine.examined.repeats);
+            let (name, repeats) = (&plan.variants[index].name, &engine.info.repeats);
             format!("\"{name}\": counts {repeats}: another run may lead to other decisions")
         };
         self.engines.iter().filter(|(_, engine)| !engine.is_exact()).map(warning).collect()
@@ -235,12 +245,14 @@ impl Subjects {
     pub fn expectation_warnings(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
         let mut warnings = Vec::new();
         for (&index, engine) in self.engines.iter().filter(|(_, engine)| !engine.is_exact()) {
-            let (variant, repeats) = (&plan.variants[index], &engine.examined.repeats);
+            let (variant, repeats) = (&plan.variants[index], &engine.info.repeats);
             let columns = crate::experiment::variant::option_columns(variant);
+            let column_matches =
+                |path: &str, required: &str| columns.iter().all(|(column, value)| column != path || value == required);
             let applies = |expect: &Expect| {
                 expect.filter.iter().all(|(path, required)| match path.as_str() {
                     "variant" => required.to_string() == variant.name,
-                    _ => columns.iter().all(|(column, value)| column != path || *value == required.to_string()),
+                    path => column_matches(path, &required.to_string()),
                 })
             };
             for expect in experiment.file.expect.iter().filter(|expect| applies(expect)) {
@@ -257,20 +269,20 @@ impl Subjects {
     /// Checks that the engines of `jobs` parallel jobs fit into the free memory.
     ///
     /// # Errors
-    /// If they do not fit; the message has the sizes, and how many would fit.
+    /// If they do not fit; the message gives the sizes, and the number of jobs that would fit.
     pub fn check_memory(&self, plan: &Plan, jobs: usize) -> Result<(), RunError> {
         let engines =
             self.engines.iter().map(|(&index, engine)| (plan.variants[index].name.as_str(), engine.bytes)).collect();
-        fits(engines, jobs)?;
+        check_engines_fit(engines, jobs)?;
         // The reference runs after the other engines have ended.
-        fits(self.reference.iter().map(|engine| ("[reference]", engine.bytes)).collect(), jobs)
+        check_engines_fit(self.reference.iter().map(|engine| ("[reference]", engine.bytes)).collect(), jobs)
     }
 }
 
-/// Checks that the engines of `jobs` parallel jobs fit into the free memory, by their hash sizes in
-/// the experiment file. This comes before any engine is started, because its test would already
-/// use the memory.
-fn check_prepared(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), RunError> {
+/// Checks that the hash tables that the experiment file asks for fit into the free memory, for
+/// `jobs` parallel jobs. Done before any engine is started, because an engine's test would already
+/// allocate its table.
+fn check_hash_sizes(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), RunError> {
     let hash_bytes = |options: &BTreeMap<String, OptionValue>| {
         Some(u64::try_from(hash_size(options)?.1).unwrap_or(0).saturating_mul(1 << 20))
     };
@@ -278,8 +290,8 @@ fn check_prepared(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(
         .variants
         .iter()
         .filter_map(|variant| Some((variant.name.as_str(), hash_bytes(&variant.external()?.options)?)));
-    fits(engines.collect(), jobs)?;
-    fits(
+    check_engines_fit(engines.collect(), jobs)?;
+    check_engines_fit(
         experiment
             .file
             .reference
@@ -290,20 +302,21 @@ fn check_prepared(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(
     )
 }
 
-/// Checks that `jobs` parallel jobs fit into memory. Each job keeps a process of every engine, or
-/// only one process at a time if there are more than [`MAX_KEPT_ENGINES`].
-fn fits(engines: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
+/// Checks that the hash tables of `jobs` parallel jobs fit into memory; `engines` lists the name
+/// and bytes of each engine. Each job keeps a process of every engine, or only one process at a
+/// time if there are more than [`MAX_KEPT_ENGINES`].
+fn check_engines_fit(engines: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
     let Some(available) = available_bytes() else { return Ok(()) };
     let sizes = engines.iter().map(|(_, bytes)| *bytes);
     let bytes =
         if engines.len() <= MAX_KEPT_ENGINES { sizes.fold(0, u64::saturating_add) } else { sizes.max().unwrap_or(0) };
     let first = engines.iter().map(|(name, _)| *name).min().unwrap_or_default();
     let engines_text = format!("{}, the first is \"{first}\"", plural(engines.len(), "engine"));
-    super::fit(available, jobs, bytes, "uci.Hash", &engines_text)
+    super::check_jobs_fit(available, jobs, bytes, "uci.Hash", &engines_text)
 }
 
 /// Identifies and tests one engine. `None` if interrupted.
-fn examine(
+fn identify_and_test(
     limit: Limit,
     subject: &SubjectOptions,
     program: &Program,
@@ -329,21 +342,21 @@ fn examine(
         LimitSupport::No(why) => format!("not respected: {why}"),
     };
     let limits = [(limit.depth.is_some(), "depth", &probed.depth), (limit.nodes.is_some(), "nodes", &probed.nodes)];
-    let other = limits.iter().find(|(.., honours)| **honours == LimitSupport::Yes);
-    let other = other.map(|(_, name, _)| format!("; it respects limit.{name}")).unwrap_or_default();
+    let respected_limit = limits.iter().find(|(.., support)| **support == LimitSupport::Yes);
+    let hint = respected_limit.map(|(_, name, _)| format!("; it respects limit.{name}")).unwrap_or_default();
     let mut trusted = String::new();
-    for (required, name, honours) in limits {
-        let (true, LimitSupport::No(why)) = (required, honours) else { continue };
-        let problem = format!("{} ignores `go {name}`: {why}{other}", probed.identity.name);
+    for (required, name, support) in limits {
+        let (true, LimitSupport::No(why)) = (required, support) else { continue };
+        let problem = format!("{} ignores `go {name}`: {why}{hint}", probed.identity.name);
         if !subject.trust {
             return Err(format!("limit.{name}: {problem}\nhelp: use `[subject] trust = true` to run it anyway"));
         }
         trusted = problem;
     }
     let identity = &probed.identity;
-    let options = values(identity);
-    let hash = options.iter().find(|(name, _)| name.eq_ignore_ascii_case("Hash"));
-    let mebibytes: u64 = hash.and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
+    let options = engine_option_values(identity);
+    let hash_option = options.iter().find(|(name, _)| name.eq_ignore_ascii_case("Hash"));
+    let mebibytes: u64 = hash_option.and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
     let doctor = match &subject.doctor {
         None => String::new(),
         Some(file) => {
@@ -355,7 +368,7 @@ fn examine(
             diagnosis.nodes.word().to_owned()
         }
     };
-    let examined = EngineInfo {
+    let info = EngineInfo {
         program: program.path.display().to_string(),
         arguments: program.arguments.clone(),
         sha256: program.sha256.clone(),
@@ -377,15 +390,16 @@ fn examine(
         }
         .to_owned(),
     };
-    Ok(Some(ProbedEngine { launch, examined, bytes: mebibytes << 20 }))
+    Ok(Some(ProbedEngine { launch, info, bytes: mebibytes << 20 }))
 }
 
-/// Selects which of the required options to set. An option that the engine lacks is left out if
-/// the engine behaves as required without it. `place` precedes the option's name in messages.
+/// Selects the required options that must be sent to the engine. An option that the engine lacks is
+/// left out if the engine behaves as required without it. In messages, `who` names the engine, and
+/// `place` precedes the option's name.
 ///
 /// # Errors
-/// If the engine lacks an option or does not accept its value: names the first such option, with
-/// the nearest valid one.
+/// If the engine lacks an option or does not accept its value. The message names the first such
+/// option, and the most similar name or value that is valid.
 pub fn select_options<'a>(
     declared: &[UciOption],
     required: impl IntoIterator<Item = (&'a String, &'a OptionValue)>,
@@ -411,18 +425,18 @@ pub fn select_options<'a>(
     Ok(selected)
 }
 
-/// All options of an engine except buttons, with their set or default values.
-pub fn values(identity: &EngineIdentity) -> BTreeMap<String, String> {
+/// The values of all options of an engine except buttons: the value that was set, or the default.
+pub fn engine_option_values(identity: &EngineIdentity) -> BTreeMap<String, String> {
     let declared = identity.options.iter().filter(|option| option.kind != OptionKind::Button);
     let value = |option: &UciOption| {
-        let set = identity.applied.iter().find(|(name, _)| name.eq_ignore_ascii_case(&option.name));
-        set.map_or_else(|| option.default.clone(), |(_, value)| value.clone())
+        let applied = identity.applied.iter().find(|(name, _)| name.eq_ignore_ascii_case(&option.name));
+        applied.map_or_else(|| option.default.clone(), |(_, value)| value.clone())
     };
     declared.map(|option| (option.name.clone(), value(option))).collect()
 }
 
-/// Whether an engine that lacks an option behaves as required anyway: an engine without `OwnBook`
-/// uses no book.
+/// Whether an engine that lacks this option behaves as if the option had this value. For example,
+/// an engine without `OwnBook` uses no book.
 fn is_default_behaviour(name: &str, value: &str) -> bool {
     let is_default = |option: &str, default: &str| name.eq_ignore_ascii_case(option) && value == default;
     is_default("OwnBook", "false") || is_default("Ponder", "false") || is_default("Threads", "1")
@@ -451,10 +465,10 @@ mod tests {
     /// A worker keeps the processes of up to eight engines. With more engines, it keeps only one
     /// process at a time.
     #[test]
-    fn fits_counts_up_to_eight_engines_per_worker() {
+    fn engines_fit_counts_up_to_eight_engines_per_worker() {
         let Some(free) = available_bytes() else { return };
         let check_many = |count: usize, bytes: u64, jobs: usize| {
-            fits(vec![("x", bytes); count], jobs).map_err(|error| error.to_string())
+            check_engines_fit(vec![("x", bytes); count], jobs).map_err(|error| error.to_string())
         };
         assert!(check_many(8, 1, 1).is_ok());
         assert!(check_many(0, 0, 9).is_ok());
@@ -466,13 +480,14 @@ mod tests {
         assert!(message.ends_with(": use --jobs 1"), "{message}");
         assert!(check_many(1, free * 4, 1).is_err_and(|message| message.ends_with("of free memory")));
         // The message names the first engine in alphabetical order.
-        let message = fits(vec![("b", free), ("a", free / 2), ("c", 1)], 1).map_err(|error| error.to_string());
+        let message =
+            check_engines_fit(vec![("b", free), ("a", free / 2), ("c", 1)], 1).map_err(|error| error.to_string());
         assert!(message.is_err_and(|message| message.contains(" (3 engines, the first is \"a\") need more than ")));
     }
 
     #[test]
     fn all_fit_in_cache_up_to_eight_engines() {
-        let engine = ProbedEngine { launch: Launch::default(), examined: EngineInfo::default(), bytes: 0 };
+        let engine = ProbedEngine { launch: Launch::default(), info: EngineInfo::default(), bytes: 0 };
         let subjects = |count: usize| Subjects {
             engines: (0..count).map(|index| (index, engine.clone())).collect(),
             ..Subjects::default()
@@ -531,8 +546,8 @@ mod tests {
                 .unwrap_or_else(|problem| panic!("{problem}"));
             let result = Subjects::prepare(&experiment, &Plan::new(&experiment), 1, &AtomicBool::new(false));
             let subjects = result.unwrap_or_else(|error| panic!("{error}"));
-            let Some(ProbedEngine { examined, .. }) = subjects.engines.get(&0) else { panic!("it is not known") };
-            assert_eq!([examined.go_depth.as_str(), examined.go_nodes.as_str()], expected);
+            let Some(ProbedEngine { info, .. }) = subjects.engines.get(&0) else { panic!("the engine was not tested") };
+            assert_eq!([info.go_depth.as_str(), info.go_nodes.as_str()], expected);
         }
     }
 
@@ -545,8 +560,8 @@ mod tests {
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         let engine = |index: usize| {
             let repeats = if index < 2 { Repeatability::NotRepeatable } else { Repeatability::Exact }.to_string();
-            let examined = EngineInfo { repeats, ..EngineInfo::default() };
-            (index, ProbedEngine { launch: Launch::default(), examined, bytes: 0 })
+            let info = EngineInfo { repeats, ..EngineInfo::default() };
+            (index, ProbedEngine { launch: Launch::default(), info, bytes: 0 })
         };
         let subjects = Subjects { engines: [0, 1, 2].map(engine).into(), ..Subjects::default() };
         let warning = |name: &str| {
@@ -578,20 +593,20 @@ mod tests {
             let plan = Plan::new(&experiment);
             let subjects = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false))
                 .unwrap_or_else(|error| panic!("{error}"));
-            let Some(ProbedEngine { bytes, examined, .. }) = subjects.engines.get(&0) else {
-                panic!("it is not known")
+            let Some(ProbedEngine { bytes, info, .. }) = subjects.engines.get(&0) else {
+                panic!("the engine was not tested")
             };
             assert_eq!(*bytes, mebibytes << 20, "{options}");
             let declared: Vec<(&str, &str)> =
-                examined.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+                info.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
             assert_eq!(declared, [("Hash", set[0]), ("Style", set[1])], "a button has no value");
             assert_eq!(
                 (
-                    examined.name.as_str(),
-                    examined.author.as_str(),
-                    examined.repeats.as_str(),
-                    examined.go_depth.as_str(),
-                    examined.go_nodes.as_str()
+                    info.name.as_str(),
+                    info.author.as_str(),
+                    info.repeats.as_str(),
+                    info.go_depth.as_str(),
+                    info.go_nodes.as_str()
                 ),
                 ("Probe", "Somebody", "exact", "respected", "respected")
             );

@@ -46,7 +46,7 @@ pub struct Soundness {
 pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
     let manifest = match Manifest::read(folder) {
         Err(ManifestError::Edited { .. }) => return verify_edited(folder),
-        read => read?,
+        result => result?,
     };
     let manifest = manifest.ok_or_else(|| {
         let folder = folder.display();
@@ -57,28 +57,28 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
     }
     let path = folder.join(record::RESULTS);
     let mut verdict = Soundness { state: FolderState::Whole, rows: 0, lines: Vec::new() };
-    let mut add = |state: FolderState, text: String| {
+    let mut add_finding = |state: FolderState, text: String| {
         verdict.state = verdict.state.max(state);
         verdict.lines.push(text);
     };
     if !path.exists() {
-        add(FolderState::Missing, "there is no results.csv".to_owned());
+        add_finding(FolderState::Missing, "there is no results.csv".to_owned());
         return Ok(verdict);
     }
     let verified = record::verify::verify(&path, Some(&manifest)).map_err(OutputError::results(&path))?;
     verdict.rows = verified.rows;
-    let games = match verified.describe_damage() {
+    let games_fault = match verified.describe_damage() {
         None if manifest.ended.is_some() => record::games::verify(&path).map_err(OutputError::results(&path))?,
         _ => None,
     };
-    let games = games.map(|fault| match fault {
-        GamesFault::Wrong(wrong) => (FolderState::Wrong, wrong),
+    let games_finding = games_fault.map(|fault| match fault {
+        GamesFault::Wrong(text) => (FolderState::Wrong, text),
         GamesFault::Missing => {
             let name = record::games::NAME;
             (FolderState::Missing, format!("there is no {name}: create it from the rows with `ttlab report`"))
         }
     });
-    let sealed = match verified.kind {
+    let seal_text = match verified.kind {
         Some(SealKind::Whole) if manifest.ended.is_none() => {
             Some("sealed: each row, the header and the manifest".to_owned())
         }
@@ -88,37 +88,42 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         }
         _ => None,
     };
-    let sealed = sealed.filter(|_| verified.describe_damage().is_none() && verified.sealed);
+    let seal_text = seal_text.filter(|_| verified.describe_damage().is_none() && verified.sealed);
     let findings = [
-        verified.describe_damage().map(|wrong| (FolderState::Wrong, wrong)),
-        verified.describe_missing_rows().map(|missing| (FolderState::Missing, missing)),
-        verified.describe_unsealed().map(|unsealed| (FolderState::Unsealed, unsealed)),
-        games,
+        verified.describe_damage().map(|text| (FolderState::Wrong, text)),
+        verified.describe_missing_rows().map(|text| (FolderState::Missing, text)),
+        verified.describe_unsealed().map(|text| (FolderState::Unsealed, text)),
+        games_finding,
         (verified.failed > 0).then(|| (FolderState::Missing, format!("{} failed", plural(verified.failed, "job")))),
         manifest.ended.is_none().then(|| (FolderState::Missing, "the run has not ended".to_owned())),
-        sealed.map(|sealed| (FolderState::Whole, sealed)),
+        seal_text.map(|text| (FolderState::Whole, text)),
     ];
-    findings.into_iter().flatten().for_each(|(state, text)| add(state, text));
-    let run = load_experiment(folder, &manifest);
-    let loaded = run.as_ref().map_err(Clone::clone);
-    match loaded.and_then(|(experiment, plan)| verify_against_plan(folder, &manifest, experiment, plan)) {
-        Ok((state, text)) => add(state, text),
-        Err(why) => add(FolderState::Whole, format!("the rows were not checked against the plan: {why}")),
+    findings.into_iter().flatten().for_each(|(state, text)| add_finding(state, text));
+    let loaded = load_experiment(folder, &manifest);
+    let finding = match &loaded {
+        Ok((experiment, plan)) => verify_against_plan(folder, &manifest, experiment, plan),
+        Err(why) => Err(why.clone()),
+    };
+    match finding {
+        Ok((state, text)) => add_finding(state, text),
+        Err(why) => add_finding(FolderState::Whole, format!("the rows were not checked against the plan: {why}")),
     }
-    let judgements = verify_judgements(folder, run.as_ref().ok().map(|(experiment, _)| experiment));
+    let judgements = verify_judgements(folder, loaded.as_ref().ok().map(|(experiment, _)| experiment));
     let judgements = judgements.map_err(OutputError::results(&folder.join(reference::NAME)))?;
-    judgements.into_iter().for_each(|(state, text)| add(state, text));
+    judgements.into_iter().for_each(|(state, text)| add_finding(state, text));
     let history = manifest.history();
-    let origins = several(&history, "builds", |segment| segment.build.to_string()).into_iter();
-    let origins = origins.chain(several(&history, "machines", machine));
-    origins.chain(segment_lines(&history)).for_each(|text| add(FolderState::Whole, text));
-    let leftover = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let leftover =
-        leftover.filter(|name| name == IN_FLIGHT_FILE || name.to_string_lossy().starts_with(record::TEMPORARY)).count();
-    if leftover > 0 {
-        let files = plural(leftover, "file");
+    let builds = describe_if_several(&history, "builds", |segment| segment.build.to_string());
+    let machines = describe_if_several(&history, "machines", describe_machine);
+    let origins = builds.into_iter().chain(machines).chain(segment_lines(&history));
+    origins.for_each(|text| add_finding(FolderState::Whole, text));
+    let file_names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let is_leftover =
+        |name: &std::ffi::OsString| name == IN_FLIGHT_FILE || name.to_string_lossy().starts_with(record::TEMPORARY);
+    let leftovers = file_names.filter(is_leftover).count();
+    if leftovers > 0 {
+        let files = plural(leftovers, "file");
         let text = format!("{files} of a run that was killed or is still running: the next run removes them");
-        add(FolderState::Whole, text);
+        add_finding(FolderState::Whole, text);
     }
     Ok(verdict)
 }
@@ -127,28 +132,28 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
 fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, OutputError> {
     let thin_manifest = manifest.thin.clone().unwrap_or_default();
     let mut verdict = Soundness { state: FolderState::Whole, rows: thin_manifest.rows, lines: Vec::new() };
-    let mut add = |state: FolderState, text: String| {
+    let mut add_finding = |state: FolderState, text: String| {
         verdict.state = verdict.state.max(state);
         verdict.lines.push(text);
     };
     match thin::read(folder, manifest) {
-        Err(error @ ResultsError::Thin(_)) => add(FolderState::Wrong, format!("{}: {error}", thin::NAME)),
+        Err(error @ ResultsError::Thin(_)) => add_finding(FolderState::Wrong, format!("{}: {error}", thin::NAME)),
         Err(error) => return Err(OutputError::results(&folder.join(thin::NAME))(error)),
         Ok(_) if manifest.seal_kind() != SealKind::Whole => {
-            add(FolderState::Unsealed, record::verify::UNSEALED.to_owned());
+            add_finding(FolderState::Unsealed, record::verify::UNSEALED.to_owned());
         }
         Ok(rows) => {
             let columns = plural(rows.verified as u64, "column");
             let text = format!("thin rows, sealed: the table, the manifest, and {columns} as the full rows had them");
-            add(FolderState::Whole, text);
+            add_finding(FolderState::Whole, text);
         }
     }
-    thin_manifest.missing.into_iter().for_each(|missing| add(FolderState::Missing, missing));
+    thin_manifest.missing.into_iter().for_each(|missing| add_finding(FolderState::Missing, missing));
     if thin_manifest.failed > 0 {
-        add(FolderState::Missing, format!("{} failed", plural(thin_manifest.failed, "job")));
+        add_finding(FolderState::Missing, format!("{} failed", plural(thin_manifest.failed, "job")));
     }
     let judgements = verify_judgements(folder, None).map_err(OutputError::results(&folder.join(reference::NAME)))?;
-    judgements.into_iter().for_each(|(state, text)| add(state, text));
+    judgements.into_iter().for_each(|(state, text)| add_finding(state, text));
     Ok(verdict)
 }
 
@@ -165,50 +170,55 @@ fn verify_edited(folder: &Path) -> Result<Soundness, OutputError> {
     Ok(verdict)
 }
 
-fn machine(segment: &RunSegment) -> String {
+fn describe_machine(segment: &RunSegment) -> String {
     format!("{}, {} cores", segment.machine.cpu, segment.machine.cores)
 }
 
-/// A message with the builds or machines of a run's segments, if there are several.
-fn several(history: &[RunSegment], what: &str, name: impl Fn(&RunSegment) -> String) -> Option<String> {
+/// A message that lists the builds or machines of a run's segments, if there are several. `kind`:
+/// "builds" or "machines"; `name` names the one of a segment.
+fn describe_if_several(history: &[RunSegment], kind: &str, name: impl Fn(&RunSegment) -> String) -> Option<String> {
     let names: Vec<String> = history.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();
     let (segments, count) = (history.len(), names.len());
-    (count > 1).then(|| format!("its {segments} segments are from {count} {what}: {}", names.join("; ")))
+    (count > 1).then(|| format!("its {segments} segments are from {count} {kind}: {}", names.join("; ")))
 }
 
 /// For a run (or a shard) that was interrupted and resumed: describes which jobs each segment ran.
 fn segment_lines(history: &[RunSegment]) -> Vec<String> {
     let mut lines = Vec::new();
-    for run in history.chunk_by(|a, b| a.shard == b.shard).filter(|run| run.len() > 1) {
-        for (index, segment) in run.iter().enumerate() {
+    for segments in history.chunk_by(|a, b| a.shard == b.shard).filter(|segments| segments.len() > 1) {
+        for (index, segment) in segments.iter().enumerate() {
             let jobs = match &segment.jobs_written {
-                Some(written) if written.0.is_empty() => "no job".to_owned(),
-                Some(written) => format!("jobs {written}"),
+                Some(jobs) if jobs.0.is_empty() => "no job".to_owned(),
+                Some(jobs) => format!("jobs {jobs}"),
                 None if segment.done == Some(0) => "no job".to_owned(),
-                None if index + 1 == run.len() => "the other jobs".to_owned(),
+                None if index + 1 == segments.len() => "the other jobs".to_owned(),
                 None => "unknown jobs".to_owned(),
             };
             let shard = segment.shard.map(|shard| format!(" of shard {shard}")).unwrap_or_default();
             lines.push(format!(
                 "segment {} of {}{shard} ran {jobs} ({} in parallel; {}; {})",
                 index + 1,
-                run.len(),
+                segments.len(),
                 segment.jobs,
                 segment.build,
-                machine(segment)
+                describe_machine(segment)
             ));
         }
     }
     lines
 }
 
-/// Loads the experiment of a results folder. Its suite's path is relative to the original file,
-/// which usually lies at the depth of one of the folder's ancestors. So each ancestor is tried, and
-/// the plan's id shows whether the suite is the same.
+/// Loads the experiment of a results folder. The suite's path in it is relative to the folder of
+/// the original experiment file, which is not recorded but is usually as deep in the directory tree
+/// as one of the results folder's ancestors. So the path is tried relative to each ancestor, until
+/// the plan's id shows that the suite found there is the right one.
+///
+/// # Errors
+/// If no ancestor leads to the right suite: the first problem.
 fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), String> {
     let text =
         crate::system::files::read_text(&folder.join(EXPERIMENT)).map_err(|error| format!("{EXPERIMENT}: {error}"))?;
-    let mut problem = None;
+    let mut first_problem = None;
     for base in folder.ancestors() {
         let message = match Experiment::parse(&text, &base.join(EXPERIMENT), &manifest.sets) {
             Ok(experiment) => {
@@ -217,17 +227,20 @@ fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Pl
                 if id == manifest.plan {
                     return Ok((experiment, plan));
                 }
-                let plan_found = format!("{EXPERIMENT} with the suite found here is plan {id}");
-                format!("{plan_found}, but the results are of plan {}", manifest.plan)
+                let results_plan = &manifest.plan;
+                format!(
+                    "{EXPERIMENT} with the suite found here is plan {id}, but the results are of plan {results_plan}"
+                )
             }
             Err(problem) => problem.message,
         };
-        problem.get_or_insert(message);
+        first_problem.get_or_insert(message);
     }
-    Err(problem.unwrap_or_default())
+    Err(first_problem.unwrap_or_default())
 }
 
-/// Verifies the judgements of moves, and counts the missing ones if the experiment is known.
+/// Verifies the rows of the reference engine's judgements, and counts the missing judgements if the
+/// experiment could be loaded.
 fn verify_judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result<Vec<(FolderState, String)>> {
     let mut lines = Vec::new();
     let damaged = reference::damaged_lines(folder)?;
@@ -246,7 +259,8 @@ fn verify_judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io:
     Ok(lines)
 }
 
-/// Verifies the rows against the plan; an error says why this is impossible.
+/// Checks that every row belongs to the plan and that every job of the plan is done. An error says
+/// why this cannot be checked.
 fn verify_against_plan(
     folder: &Path,
     manifest: &Manifest,
@@ -260,8 +274,9 @@ fn verify_against_plan(
         Ok(())
     });
     let status = match result {
+        Ok(status) => status,
         Err(error @ ResultsError::Damaged { .. }) => return Ok((FolderState::Wrong, error.to_string())),
-        result => result.map_err(|error| error.to_string())?,
+        Err(error) => return Err(error.to_string()),
     };
     let JobCounts { needed, missing, extra, .. } = status.count(&row_index, jobs_of(plan, manifest.shard), &stopping);
     if missing > 0 {
@@ -284,7 +299,8 @@ mod tests {
     use crate::record::Jobs;
     use crate::record::manifest::{Build, Machine};
 
-    /// The results folder lies at the same depth as the experiment's folder.
+    /// `reports` is as deep as `experiments`, so a path relative to one also leads from the other
+    /// to the suite.
     #[test]
     fn load_finds_the_suite_from_the_results_folder() {
         let root = tempfile::tempdir().unwrap();
@@ -318,11 +334,11 @@ mod tests {
 
     #[test]
     fn segments_list_the_jobs_that_each_ran() {
-        let segment = |shard: Option<u64>, jobs: usize, written: Option<&[u64]>, done: Option<u64>| RunSegment {
+        let segment = |shard: Option<u64>, jobs: usize, jobs_written: Option<&[u64]>, done: Option<u64>| RunSegment {
             shard,
             jobs,
             done,
-            jobs_written: written.map(|written| Jobs(written.iter().copied().collect())),
+            jobs_written: jobs_written.map(|jobs| Jobs(jobs.iter().copied().collect())),
             build: Build {
                 version: "1".to_owned(),
                 commit: "abc".to_owned(),
@@ -381,8 +397,8 @@ mod tests {
         write(&format!("{}abc", record::TEMPORARY), "");
         assert_eq!(leftover_lines(), expected(2));
         std::fs::remove_file(folder.path().join("results.csv")).expect("gone");
-        let none = verify(folder.path()).expect("a manifest");
-        assert_eq!((none.state, none.lines), (FolderState::Missing, vec!["there is no results.csv".to_owned()]));
+        let report = verify(folder.path()).expect("a manifest");
+        assert_eq!((report.state, report.lines), (FolderState::Missing, vec!["there is no results.csv".to_owned()]));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::execute::EngineCache;
 use super::in_flight::QUARANTINED;
 use super::monitor;
 use super::stopping::Stopping;
-use super::{RunError, RunSummary, lock, unlocked};
+use super::{RunError, RunSummary, into_value, lock};
 use crate::engine::EngineOptions;
 use crate::experiment::Job;
 use crate::record::{self};
@@ -56,12 +56,16 @@ pub fn work<'a>(
         None
     });
     let Shared { output, sink, summary, stopping, .. } = shared;
-    let mut sink = unlocked(sink);
+    let mut sink = into_value(sink);
     if sink.broken.is_none() {
-        sink.broken =
-            sink.results.sync().map_err(|error| output.unwritten(error)).and_then(|()| sink.check_file(output)).err();
+        sink.broken = sink
+            .results
+            .sync()
+            .map_err(|error| output.row_write_error(error))
+            .and_then(|()| sink.check_file(output))
+            .err();
     }
-    (unlocked(summary), unlocked(stopping), refused.or(sink.broken))
+    (into_value(summary), into_value(stopping), refused.or(sink.broken))
 }
 
 impl Shared<'_> {
@@ -133,7 +137,7 @@ impl Shared<'_> {
                 drop(sink);
                 let mut stopping = lock(&self.stopping);
                 stopping.add_pair(self.plan, job, failed, &rows);
-                let score = stopping.score(self.plan, job);
+                let score = stopping.describe_score(self.plan, job);
                 drop(stopping);
                 lock(&self.summary).done += 1;
                 self.progress.done(score);
@@ -216,7 +220,7 @@ mod tests {
             progress: &JobHook(&worker_state, hook),
         };
         shared.work(&Mutex::new(Box::new(plan.jobs())), &worker_state);
-        let ran = unlocked(shared.summary);
+        let ran = into_value(shared.summary);
         let rows = tests::cells(&out, &[columns::POSITION, columns::ERROR]);
         let in_flight = InFlight::open(&out, false).unwrap();
         let in_flight = plan.jobs().any(|job| in_flight.crashed_before(plan.job_id(&job)));
@@ -271,7 +275,7 @@ mod tests {
             ("share", true),
             ("unbounded", true),
         ];
-        assert_eq!(unlocked(grew), expected.map(|(name, grows)| (name.to_owned(), grows)).into());
+        assert_eq!(into_value(grew), expected.map(|(name, grows)| (name.to_owned(), grows)).into());
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use super::super::CommandFailure;
 use super::super::folder::run_failure;
 use crate::record::ResultsError;
-use crate::runner::reuse::Known;
+use crate::runner::reuse::ReuseSummary;
 use crate::runner::{self, OutputError, RunError};
 use crate::text::{and_more, plural};
 
 /// The message for a folder whose rows were another plan's.
-pub(super) fn changed_plan(known: &Known) -> String {
+pub(super) fn changed_plan(known: &ReuseSummary) -> String {
     let mut text = "the plan has changed".to_owned();
     if known.unused > 0 {
         text += &format!(": {} that it no longer has are kept in unused.csv", plural(known.unused, "row"));
@@ -17,7 +17,7 @@ pub(super) fn changed_plan(known: &Known) -> String {
 }
 
 /// The warning of rows in the folder that are not used.
-pub(super) fn damaged_rows(known: &Known) -> Option<String> {
+pub(super) fn damaged_rows(known: &ReuseSummary) -> Option<String> {
     let (first, saved) = (known.damaged.first()?, known.saved.as_ref()?);
     let more = and_more(known.damaged.len() - 1);
     Some(format!("not used: {first}{more}; a copy of the file is kept as {}", saved.display()))

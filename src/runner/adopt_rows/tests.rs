@@ -22,7 +22,7 @@ pub fn experiment(folder: &Path, text: &str, suite: &str) -> Experiment {
     Experiment::parse(text, &folder.join("own.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}\n{text}"))
 }
 
-pub fn run(experiment: &Experiment, out: &Path, settings: Settings) -> (Option<Known>, RunSummary) {
+pub fn run(experiment: &Experiment, out: &Path, settings: Settings) -> (Option<ReuseSummary>, RunSummary) {
     let (plan, stop) = (Plan::new(experiment), AtomicBool::new(false));
     let settings = Settings { jobs: 2, ..settings };
     let session = Session::begin(experiment, &plan, out, settings, &stop).unwrap_or_else(|error| panic!("{error}"));
@@ -136,7 +136,7 @@ fn damaged_rows_are_not_used_and_named() {
     let (known, summary) = run(&grown, &out, Settings::default());
     let known = known.unwrap();
     assert_eq!((known.jobs, known.all, summary.before), (6, 12, 6));
-    assert_eq!(survey, Known { saved: None, ..known.clone() });
+    assert_eq!(survey, ReuseSummary { saved: None, ..known.clone() });
     assert!(!known.damaged.is_empty(), "{known:?}");
     assert!(known.damaged[0].contains("results.csv: line "), "{known:?}");
     assert_eq!(fs::read_to_string(known.saved.unwrap()).unwrap(), lines.join("\n") + "\n");

@@ -7,22 +7,22 @@ use crate::runner::Settings;
 use crate::runner::session::tests::{SIX, experiment, rows, run};
 use std::collections::BTreeMap;
 
-/// Runs some of three shards, each in a folder named by its number.
-fn shards(experiment: &Experiment, path: &Path, which: &[u64]) -> Vec<(u64, PathBuf)> {
-    let folder = |&index: &u64| {
+/// Runs the shards with these numbers, of three, each in a folder of its own. Returns the folders.
+fn run_shards(experiment: &Experiment, path: &Path, indices: &[u64]) -> Vec<(u64, PathBuf)> {
+    let run_shard = |&index: &u64| {
         let folder = path.join(format!("shard{index}"));
         let shard = Some(Shard { index, count: 3 });
         run(experiment, &folder, Settings { jobs: 1, shard, ..Settings::default() });
         (index, folder)
     };
-    which.iter().map(folder).collect()
+    indices.iter().map(run_shard).collect()
 }
 
 /// The number of jobs of each shard.
-fn jobs(shards: &Shards<'_>) -> Vec<u64> {
-    let count_jobs =
+fn count_jobs(shards: &Shards<'_>) -> Vec<u64> {
+    let count =
         |index| crate::runner::jobs_of(shards.plan, Some(Shard { index, count: shards.shard_count })).count() as u64;
-    (0..shards.shard_count).map(count_jobs).collect()
+    (0..shards.shard_count).map(count).collect()
 }
 
 /// Three shards of two jobs each, in any order of folders.
@@ -33,37 +33,37 @@ fn merge_gives_the_rows_of_a_single_run() {
     let plan = Plan::new(&experiment);
     let whole = temporary.path().join("whole");
     run(&experiment, &whole, Settings { jobs: 2, ..Settings::default() });
-    let folders = shards(&experiment, temporary.path(), &[2, 0, 1]);
+    let folders = run_shards(&experiment, temporary.path(), &[2, 0, 1]);
     let all = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
-    assert_eq!(jobs(&all).iter().sum::<u64>(), 6);
+    assert_eq!(count_jobs(&all).iter().sum::<u64>(), 6);
     assert_eq!(all.incomplete_shards().unwrap(), []);
-    // With any limit of open files.
-    for files in [0, 1, FILES] {
+    // The limit of open files does not change the rows.
+    for max_files in [0, 1, MAX_OPEN_FILES] {
         let row_index = RowIndex::new(&experiment, &plan);
         let mut stopping = Stopping::new(&experiment, &plan, &row_index.header, None);
-        let places = [columns::VARIANT, columns::POSITION, columns::NODES]
+        let indices = [columns::VARIANT, columns::POSITION, columns::NODES]
             .map(|name| row_index.header.iter().position(|column| column == name).unwrap());
-        let mut dealt = Vec::new();
-        let dealing = all.visit_rows(&row_index, &mut stopping, files, &mut |_, row| {
-            dealt.push(places.map(|column| row[column].to_owned()));
+        let mut visited = Vec::new();
+        let result = all.visit_rows(&row_index, &mut stopping, max_files, &mut |_, row| {
+            visited.push(indices.map(|column| row[column].to_owned()));
             Ok(())
         });
-        assert!(dealing.is_ok(), "{files}: {dealt:?}");
-        assert!(dealt == rows(&whole), "{files}: {dealt:?}");
+        assert!(result.is_ok(), "{max_files}: {visited:?}");
+        assert!(visited == rows(&whole), "{max_files}: {visited:?}");
     }
     let merged = temporary.path().join("merged");
     // A running shard is not complete.
-    let busy = Output::open(&all.folders[1].1).unwrap();
-    let refused = all.merge(&Output::open(&merged).unwrap(), false).unwrap_err().to_string();
+    let running = Output::open(&all.folders[1].1).unwrap();
+    let error = all.merge(&Output::open(&merged).unwrap(), false).unwrap_err().to_string();
     let message = format!("{}: another run is writing to this folder", all.folders[1].1.display());
-    assert!(refused.starts_with(&message), "{refused}");
-    assert!(!merged.join("results.csv").exists(), "{refused}");
-    drop(busy);
+    assert!(error.starts_with(&message), "{error}");
+    assert!(!merged.join("results.csv").exists(), "{error}");
+    drop(running);
     let (manifest, failed) = all.merge(&Output::open(&merged).unwrap(), false).unwrap();
     assert_eq!((rows(&merged), failed), (rows(&whole), 0));
-    let mut parts: Vec<u64> = manifest.shards.iter().map(|shard| shard.index).collect();
-    parts.sort_unstable();
-    assert_eq!((parts, manifest.jobs), (vec![0, 1, 2], 1));
+    let mut merged_shards: Vec<u64> = manifest.shards.iter().map(|shard| shard.index).collect();
+    merged_shards.sort_unstable();
+    assert_eq!((merged_shards, manifest.jobs), (vec![0, 1, 2], 1));
     assert_eq!(manifest.started, manifest.shards.iter().map(|shard| shard.started).min().unwrap());
 }
 
@@ -72,7 +72,7 @@ fn merge_refuses_a_shard_that_changes_after_the_check() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
-    let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
+    let folders = run_shards(&experiment, temporary.path(), &[0, 1, 2]);
     let all = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
     let output = Output::open(&temporary.path().join("merged")).unwrap();
     let row_index = RowIndex::new(&experiment, &plan);
@@ -85,25 +85,25 @@ fn merge_refuses_a_shard_that_changes_after_the_check() {
         std::fs::write(&path, text).unwrap();
         all.write_rows(&row_index, &output, &checked).map(drop).map_err(|error| error.to_string())
     };
-    let changed = |found: u64| {
+    let changed = |merged: u64| {
         let folder = folder.display();
         Err(format!(
-            "{folder}: changed during the merge: 4 rows when checked, {found} when merged; nothing was written: merge again"
+            "{folder}: changed during the merge: 4 rows when checked, {merged} when merged; nothing was written: merge again"
         ))
     };
     let last = whole.trim_end().rfind('\n').unwrap() + 1;
     assert_eq!(message(&whole[..last]), changed(3));
     assert_eq!(message(&format!("{whole}{}", &whole[last..])), changed(5));
     assert_eq!(message(&whole), Ok(()));
-    let left = std::fs::read_dir(&output.folder).unwrap().map(|entry| entry.unwrap().file_name());
-    assert_eq!(left.collect::<Vec<_>>(), [".lock"]);
+    let remaining = std::fs::read_dir(&output.folder).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(remaining.collect::<Vec<_>>(), [".lock"]);
 }
 
-/// Each of more files than may be open is opened three times: the rows of every item are in as many
-/// shards as there are variants.
+/// There are more shards than files that may be open. The rows of every item are spread over all
+/// shards, so merging the three items in order opens each file three times.
 #[test]
 fn merge_continues_files_that_were_closed() {
-    for count in [FILES as u64 + 1, FILES as u64 + 2] {
+    for count in [MAX_OPEN_FILES as u64 + 1, MAX_OPEN_FILES as u64 + 2] {
         let temporary = tempfile::tempdir().unwrap();
         let text = format!(
             "name = 'six'\nsuite = 'three.epd'\nlimit = {{ depth = 1 }}\nseeds = {count}\n[engine]\ntable.size = 64\n"
@@ -117,16 +117,16 @@ fn merge_continues_files_that_were_closed() {
         let (row_index, split) = (RowIndex::new(&experiment, &plan), all.split());
         let text = std::fs::read_to_string(whole.join("results.csv")).unwrap();
         let header = text.lines().next().unwrap();
-        let mut parts = vec![format!("{header}\n"); count as usize];
+        let mut shard_texts = vec![format!("{header}\n"); count as usize];
         record::scan(&whole.join("results.csv"), &row_index.header, |line, row| {
             let shard = split.shard_of(&plan, &row_index.entry(row?)?.job);
-            parts[shard as usize] += &text[line.bytes.start as usize..line.bytes.end as usize];
+            shard_texts[shard as usize] += &text[line.bytes.start as usize..line.bytes.end as usize];
             Ok(())
         })
         .unwrap();
-        // As in a shard, without the options of all variants.
+        // As in the manifest of a shard, without the options of all variants.
         let manifest = Manifest { options: BTreeMap::new(), ..crate::runner::manifest(&experiment, &plan, 1, None) };
-        for (index, rows) in (0..).zip(parts) {
+        for (index, rows) in (0..).zip(shard_texts) {
             assert_eq!(rows.lines().count(), 4, "three jobs of one row each, and the header");
             let folder = temporary.path().join(format!("shard{index}"));
             std::fs::create_dir(&folder).unwrap();
@@ -146,19 +146,22 @@ fn merge_reports_a_missing_shard() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
-    let folders = shards(&experiment, temporary.path(), &[0, 2]);
-    let some = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
-    let jobs = jobs(&some)[1];
+    let folders = run_shards(&experiment, temporary.path(), &[0, 2]);
+    let two_shards = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
+    let jobs = count_jobs(&two_shards)[1];
     assert!(jobs > 0);
-    let lack = ShardJobs { shard: 1, jobs, missing: jobs, failed: 0, unjudged: 0, folder: None };
-    assert_eq!(some.incomplete_shards().unwrap(), std::slice::from_ref(&lack));
+    let incomplete_shard = ShardJobs { shard: 1, jobs, missing: jobs, failed: 0, unjudged: 0, folder: None };
+    assert_eq!(two_shards.incomplete_shards().unwrap(), std::slice::from_ref(&incomplete_shard));
     assert_eq!(
-        MergeError::Missing(vec![lack.clone(), lack.clone()], 3).to_string(),
+        MergeError::Missing(vec![incomplete_shard.clone(), incomplete_shard.clone()], 3).to_string(),
         format!("2 of 3 shards are incomplete: {} jobs missing", 2 * jobs)
     );
     let out = temporary.path().join("merged");
-    let refused = some.merge(&Output::open(&out).unwrap(), false);
-    assert!(matches!(&refused, Err(MergeError::Missing(incomplete, 3)) if *incomplete == [lack]), "{refused:?}");
+    let result = two_shards.merge(&Output::open(&out).unwrap(), false);
+    assert!(
+        matches!(&result, Err(MergeError::Missing(incomplete, 3)) if *incomplete == [incomplete_shard]),
+        "{result:?}"
+    );
     assert!(!out.join("results.csv").exists());
 }
 
@@ -167,19 +170,20 @@ fn job_without_its_last_row_is_missing() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
-    let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
+    let folders = run_shards(&experiment, temporary.path(), &[0, 1, 2]);
     let (path, folder) = (folders[1].1.join("results.csv"), Some(folders[1].1.clone()));
     let text = std::fs::read_to_string(&path).unwrap();
     let end = text.trim_end().rfind('\n').unwrap();
     std::fs::write(&path, &text[..=end]).unwrap();
-    let cut = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
-    let jobs = jobs(&cut)[1];
+    let shards = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
+    let jobs = count_jobs(&shards)[1];
     assert!(jobs > 1);
-    let lack = |missing: u64| [ShardJobs { shard: 1, jobs, missing, failed: 0, unjudged: 0, folder: folder.clone() }];
-    assert_eq!(cut.incomplete_shards().unwrap(), lack(1));
+    let expected =
+        |missing: u64| [ShardJobs { shard: 1, jobs, missing, failed: 0, unjudged: 0, folder: folder.clone() }];
+    assert_eq!(shards.incomplete_shards().unwrap(), expected(1));
     // A shard that has just started has all jobs missing.
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(cut.incomplete_shards().unwrap(), lack(jobs));
+    assert_eq!(shards.incomplete_shards().unwrap(), expected(jobs));
 }
 
 #[test]
@@ -187,10 +191,11 @@ fn merge_refuses_folders_of_other_shards_or_plans() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
-    let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
-    let message = |plan: &Plan, change: &[(u64, &PathBuf)]| {
-        let kept = folders.iter().filter(|(shard, _)| change.iter().all(|(index, _)| index != shard)).cloned();
-        let folders = kept.chain(change.iter().map(|&(index, folder)| (index, folder.clone()))).collect();
+    let folders = run_shards(&experiment, temporary.path(), &[0, 1, 2]);
+    // The message if some shards have other folders.
+    let message = |plan: &Plan, changes: &[(u64, &PathBuf)]| {
+        let unchanged = folders.iter().filter(|(shard, _)| changes.iter().all(|(index, _)| index != shard)).cloned();
+        let folders = unchanged.chain(changes.iter().map(|&(index, folder)| (index, folder.clone()))).collect();
         let shards = Shards { experiment: &experiment, plan, shard_count: 3, folders };
         shards.incomplete_shards().unwrap_err().to_string()
     };
@@ -213,36 +218,38 @@ fn merge_refuses_folders_of_other_shards_or_plans() {
     assert!(foreign.ends_with("holds the results of another plan"), "{foreign}");
 }
 
-/// Three different shards in another order: the maximum, the first and the last values are kept.
+/// Three different shards, not in the order of their numbers. The merged manifest has the maximum
+/// number of jobs, the earliest start and the latest end.
 #[test]
 fn merged_manifest_describes_every_shard() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
-    let put = |(index, jobs, begun, ended): (u64, usize, u64, Option<u64>)| {
+    let write_shard = |(index, jobs, started, ended): (u64, usize, u64, Option<u64>)| {
         let folder = temporary.path().join(index.to_string());
-        let one = |jobs| RunSegment { jobs, started: begun, ended, ..RunSegment::default() };
+        let segment = |jobs| RunSegment { jobs, started, ended, ..RunSegment::default() };
         let manifest = Manifest {
             shard: Some(Shard { index, count: 3 }),
-            started: begun,
+            started,
             ended,
-            segments: (1..=jobs).map(one).collect(),
+            segments: (1..=jobs).map(segment).collect(),
             ..crate::runner::manifest(&experiment, &plan, jobs, None)
         };
         std::fs::create_dir(&folder).unwrap();
         std::fs::write(folder.join(MANIFEST), serde_json::to_string(&manifest).unwrap()).unwrap();
         (index, folder)
     };
-    let folders = [(2, 2, 50, Some(90)), (0, 3, 40, Some(99)), (1, 1, 60, Some(70))].map(put).to_vec();
+    let folders = [(2, 2, 50, Some(90)), (0, 3, 40, Some(99)), (1, 1, 60, Some(70))].map(write_shard).to_vec();
     let manifest =
         Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders }.merged_manifest(false).unwrap();
     assert_eq!((manifest.jobs, manifest.started, manifest.ended, manifest.shard), (3, 40, Some(99), None));
     let runs: Vec<_> = manifest.shards.iter().map(|run| (run.index, run.jobs, run.started, run.ended)).collect();
     assert_eq!(runs, [(2, 2, 50, Some(90)), (0, 3, 40, Some(99)), (1, 1, 60, Some(70))]);
-    let stretches: Vec<_> = manifest.segments.iter().map(|one| (one.shard, one.jobs, one.started)).collect();
-    let segment = |shard, jobs, begun| (Some(shard), jobs, begun);
+    let segments: Vec<_> =
+        manifest.segments.iter().map(|segment| (segment.shard, segment.jobs, segment.started)).collect();
+    let segment = |shard, jobs, started| (Some(shard), jobs, started);
     assert_eq!(
-        stretches,
+        segments,
         [
             segment(2, 1, 50),
             segment(2, 2, 50),
@@ -259,11 +266,12 @@ fn shards_of_different_builds_need_any_build() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
+    // For the folders in their order, a letter that stands for the commit and the engine.
     for (case, (commits, engines)) in [("aaa", "eee"), ("aab", "eee"), ("aaa", "eef")].into_iter().enumerate() {
-        let place = |index: usize| temporary.path().join(format!("{case}.{index}"));
-        // The third folder is shard 1.
-        let put = |(index, letter): (usize, usize)| {
-            let folder = place(index);
+        let shard_folder = |index: usize| temporary.path().join(format!("{case}.{index}"));
+        // `letter`: the folder's index in this order; the third folder is shard 1.
+        let write_shard = |(index, letter): (usize, usize)| {
+            let folder = shard_folder(index);
             let mut manifest = crate::runner::manifest(&experiment, &plan, 1, None);
             manifest.shard = Some(Shard { index: index as u64, count: 3 });
             manifest.build.commit = commits[letter..=letter].to_owned();
@@ -274,22 +282,22 @@ fn shards_of_different_builds_need_any_build() {
             std::fs::write(folder.join(MANIFEST), serde_json::to_string(&manifest).unwrap()).unwrap();
             (index as u64, folder)
         };
-        let folders = [(2, 0), (0, 1), (1, 2)].map(put).to_vec();
+        let folders = [(2, 0), (0, 1), (1, 2)].map(write_shard).to_vec();
         let shards = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
-        let refused = shards.merged_manifest(false).err().map(|problem| problem.to_string());
+        let error = shards.merged_manifest(false).err().map(|problem| problem.to_string());
         let build = |commit: &str| {
             Build { commit: commit.to_owned(), ..crate::runner::manifest(&experiment, &plan, 1, None).build }
                 .to_string()
         };
-        let what = [
+        let difference = [
             None,
             Some(format!("was run by another build ({}) than shard 2 ({})", build("b"), build("a"))),
             Some("was run with another build of an engine than shard 2".to_owned()),
         ];
-        let message = what[case]
-            .as_ref()
-            .map(|what| format!("{}: {what}: run it again, or merge anyway with --any-build", place(1).display()));
-        assert_eq!(refused, message);
+        let message = difference[case].as_ref().map(|difference| {
+            format!("{}: {difference}: run it again, or merge anyway with --any-build", shard_folder(1).display())
+        });
+        assert_eq!(error, message);
         assert_eq!(shards.merged_manifest(true).unwrap().shards.len(), 3);
     }
 }
@@ -300,7 +308,7 @@ fn duplicate_shard_conflicts_if_counts_differ() {
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
     let all = Shards { experiment: &experiment, plan: &plan, shard_count: 2, folders: Vec::new() };
-    let survey = |checks: &[(u64, u32)]| Status {
+    let status = |checks: &[(u64, u32)]| Status {
         jobs: checks
             .iter()
             .map(|&(job, check)| (job, JobStatus { check, ended: true, ..JobStatus::default() }))
@@ -309,7 +317,7 @@ fn duplicate_shard_conflicts_if_counts_differ() {
     };
     let (one, two) = (PathBuf::from("one"), PathBuf::from("two"));
     let message = |first: &[(u64, u32)], second: &[(u64, u32)]| {
-        all.duplicate_shard(1, (&one, &survey(first)), (&two, &survey(second))).to_string()
+        all.duplicate_shard_error(1, (&one, &status(first)), (&two, &status(second))).to_string()
     };
     let twice = "shard 1: it is in two folders, one and two: name only one of them";
     assert_eq!(message(&[(1, 10), (3, 20)], &[(1, 10), (3, 20)]), twice);
@@ -329,13 +337,13 @@ fn gaps_report_missing_judgements() {
     let text = format!("{SIX}[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n");
     let experiment = experiment(temporary.path(), &text);
     let plan = Plan::new(&experiment);
-    let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
+    let folders = run_shards(&experiment, temporary.path(), &[0, 1, 2]);
     let all = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
     let incomplete: Vec<_> = all
         .incomplete_shards()
         .unwrap()
         .into_iter()
-        .map(|lack| (lack.shard, lack.missing, lack.unjudged > 0))
+        .map(|shard| (shard.shard, shard.missing, shard.unjudged > 0))
         .collect();
     assert_eq!(incomplete, [(0, 0, true), (1, 0, true), (2, 0, true)]);
 }
@@ -343,7 +351,7 @@ fn gaps_report_missing_judgements() {
 /// Linux error numbers: EROFS, EACCES and EPERM are read-only; EIO, EAGAIN and ENOSPC are not.
 #[test]
 fn is_read_only_recognizes_linux_errors() {
-    for (number, so) in [(30, true), (13, true), (1, true), (5, false), (11, false), (28, false)] {
-        assert_eq!(is_read_only(&std::io::Error::from_raw_os_error(number)), so, "{number}");
+    for (number, expected) in [(30, true), (13, true), (1, true), (5, false), (11, false), (28, false)] {
+        assert_eq!(is_read_only(&std::io::Error::from_raw_os_error(number)), expected, "{number}");
     }
 }

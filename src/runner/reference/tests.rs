@@ -4,8 +4,8 @@ use super::*;
 use crate::engine::{Engine, EngineOptions};
 use crate::subject::{SearchEnd, SearchEvent};
 
-/// A name is a position by itself, or a position after a number of plies of a game. Self-play has
-/// no such names.
+/// A name stands for a single position, or for the position after a number of plies of a game. The
+/// positions of self-play are not found.
 #[test]
 fn find_position_returns_the_position_of_a_name() {
     let folder = tempfile::tempdir().unwrap();
@@ -74,8 +74,8 @@ fn unjudged_counts_missing_searches() {
         assert_eq!(unjudged(&experiment, folder.path()).unwrap(), missing, "{judgements:?}");
     }
     write(folder.path(), &[judgement("elsewhere", ""), judgement("elsewhere", "e2e4")]).unwrap();
-    assert_eq!(unjudged(&experiment, folder.path()).unwrap(), 4, "another position's");
-    assert_eq!(unjudged(&read_file(""), folder.path()).unwrap(), 0, "nobody judges");
+    assert_eq!(unjudged(&experiment, folder.path()).unwrap(), 4, "judgements of another position do not count");
+    assert_eq!(unjudged(&read_file(""), folder.path()).unwrap(), 0, "without a reference, nothing is judged");
 }
 
 #[test]
@@ -101,13 +101,14 @@ fn prune_drops_judgements_of_other_positions_and_references() {
     };
     let start = Board::startpos();
     let other = Board::from_fen("8/8/8/3k4/8/3K4/4P3/8 w - - 0 1").unwrap();
-    let valid = [row(&judged_experiment, &start, "startpos", ""), row(&judged_experiment, &start, "startpos", "e2e4")];
+    let valid_rows =
+        [row(&judged_experiment, &start, "startpos", ""), row(&judged_experiment, &start, "startpos", "e2e4")];
     let judgements = [
-        valid[0].clone(),
+        valid_rows[0].clone(),
         row(&deeper_experiment, &start, "startpos", "d2d4"),
         row(&judged_experiment, &other, "startpos", "c2c4"),
         row(&judged_experiment, &start, "elsewhere", ""),
-        valid[1].clone(),
+        valid_rows[1].clone(),
     ];
     let prune_all = |experiment: &Experiment| {
         write(folder.path(), &judgements).unwrap();
@@ -121,7 +122,7 @@ fn prune_drops_judgements_of_other_positions_and_references() {
     };
     assert_eq!(prune_all(&judged_experiment), owned_names(&[("startpos", ""), ("startpos", "e2e4")]));
     assert_eq!(prune_all(&deeper_experiment), owned_names(&[("startpos", "d2d4")]));
-    assert_eq!(prune_all(&read_file("")).len(), judgements.len(), "where nobody judges nothing is touched");
+    assert_eq!(prune_all(&read_file("")).len(), judgements.len(), "without a reference, nothing is dropped");
 }
 
 /// Gathers two shards, judged by the same reference or by different ones, into a target folder with
@@ -155,7 +156,11 @@ fn gather_merges_judgements_of_one_reference() {
     };
     let expected = |rows: &[(&str, i32)]| Ok(rows.iter().map(|&(name, score)| (name.to_owned(), score)).collect());
     assert_eq!(gather_rows("j", "j", false), expected(&[("A", 1), ("B", 3), ("C", 5)]));
-    assert_eq!(gather_rows("j", "k", false), expected(&[("A", 1), ("B", 3)]), "an older judge's are no judgements");
+    assert_eq!(
+        gather_rows("j", "k", false),
+        expected(&[("A", 1), ("B", 3)]),
+        "older judgements by another reference are dropped"
+    );
     assert_eq!(gather_rows("j", "k", true), expected(&[("A", 1), ("B", 3)]));
     assert_eq!(gather_rows("k", "j", true), expected(&[("A", 1), ("B", 3), ("C", 5)]));
     let message = gather_rows("k", "j", false).unwrap_err();
@@ -167,10 +172,10 @@ fn gather_merges_judgements_of_one_reference() {
 struct Oracle {
     log: std::sync::Arc<Mutex<Vec<String>>>,
     best: &'static str,
-    /// The search, from 1, that is interrupted.
-    stops: usize,
-    /// Whether it reports its searches.
-    tells: bool,
+    /// The number of the search (from 1) that is interrupted.
+    stopped_search: usize,
+    /// Whether it reports iterations; otherwise its report is empty.
+    reports: bool,
 }
 
 impl Subject for Oracle {
@@ -194,16 +199,18 @@ impl Subject for Oracle {
         let moves: Vec<String> = position.moves.iter().map(ToString::to_string).collect();
         assert!(position.past.len() == moves.len() && position.start != position.board || moves.is_empty());
         lock(&self.log).push(format!("{:?} {:?} {}", limit.depth, limit.nodes, moves.join(" ")));
+        // The log lines of searches end with a move, which ends with a digit, or with a blank.
         let searches =
             lock(&self.log).iter().filter(|line| line.ends_with(|c: char| c.is_ascii_digit() || c == ' ')).count();
-        if searches == self.stops {
+        if searches == self.stopped_search {
             return Ok(SearchEnd::Stopped);
         }
-        if !self.tells {
+        if !self.reports {
             watch(SearchEvent::Report(&crate::subject::UciReport::default()));
             return Ok(SearchEnd::Best(parse_move(position.board, self.best).unwrap_or(Move::NONE)));
         }
-        // Each search has another score, one pawn more at its last depth, and 11 + 30 nodes.
+        // The scores of searches differ by 10 centipawns; each search's last depth scores one pawn
+        // more than its first. Each search has 11 + 30 nodes.
         for (nodes, score) in [(11, 0), (30, 100)] {
             let report = crate::subject::UciReport {
                 score: Some(score + 10 * searches as i32),
@@ -223,31 +230,32 @@ impl Subject for Oracle {
 /// interrupted search gives no rows.
 #[test]
 fn judge_searches_the_position_and_each_move() {
-    let judge =
-        |fen: &str, moves: &[&str], best: &'static str, depth: Option<u8>, judged_moves: &[&str], stops: usize| {
-            let log = std::sync::Arc::new(Mutex::new(Vec::new()));
-            let stop = AtomicBool::new(false);
-            let limit = Limit { depth, nodes: depth.is_none().then_some(70) };
-            let oracle = Oracle { log: std::sync::Arc::clone(&log), best, stops, tells: true };
-            let mut judge = Judge { engine: Box::new(oracle), limit, moves: true, stop: &stop, id: "j".to_owned() };
-            let chosen = ChosenMoves {
-                name: "p".to_owned(),
-                start: Board::from_fen(fen).unwrap(),
-                past: Vec::new(),
-                moves: moves.iter().map(|mv| (*mv).to_owned()).collect(),
-            };
-            let judged_moves = judged_moves.iter().map(|mv| ("p".to_owned(), (*mv).to_owned())).collect();
-            let rows = judge.position(&chosen, &judged_moves).map(|rows| {
-                let describe = |row: &Judgement| format!("{}/{}/{}/{:?}", row.mv, row.best, row.score, row.nodes);
-                rows.map(|rows| rows.iter().map(describe).collect::<Vec<_>>().join(" "))
-            });
-            let limits = lock(&log)
-                .iter()
-                .filter(|line| !["start", "new"].contains(&line.as_str()))
-                .cloned()
-                .collect::<Vec<_>>();
-            (rows, limits.join(", "))
+    let judge = |fen: &str,
+                 moves: &[&str],
+                 best: &'static str,
+                 depth: Option<u8>,
+                 judged_moves: &[&str],
+                 stopped_search: usize| {
+        let log = std::sync::Arc::new(Mutex::new(Vec::new()));
+        let stop = AtomicBool::new(false);
+        let limit = Limit { depth, nodes: depth.is_none().then_some(70) };
+        let oracle = Oracle { log: std::sync::Arc::clone(&log), best, stopped_search, reports: true };
+        let mut judge = Judge { engine: Box::new(oracle), limit, judges_moves: true, stop: &stop, id: "j".to_owned() };
+        let chosen = ChosenMoves {
+            name: "p".to_owned(),
+            start: Board::from_fen(fen).unwrap(),
+            past: Vec::new(),
+            moves: moves.iter().map(|mv| (*mv).to_owned()).collect(),
         };
+        let judged_moves = judged_moves.iter().map(|mv| ("p".to_owned(), (*mv).to_owned())).collect();
+        let rows = judge.judge_position(&chosen, &judged_moves).map(|rows| {
+            let describe = |row: &Judgement| format!("{}/{}/{}/{:?}", row.mv, row.best, row.score, row.nodes);
+            rows.map(|rows| rows.iter().map(describe).collect::<Vec<_>>().join(" "))
+        });
+        let limits =
+            lock(&log).iter().filter(|line| !["start", "new"].contains(&line.as_str())).cloned().collect::<Vec<_>>();
+        (rows, limits.join(", "))
+    };
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     let expected = |rows: &str, limits: &str| (Ok(Some(rows.to_owned())), limits.to_owned());
     assert_eq!(
@@ -283,20 +291,20 @@ fn reference_without_a_finished_depth_is_an_error() {
     let judge_with = |nodes: u64| {
         let engine = Box::new(Engine::new(&EngineOptions::default(), None).unwrap());
         let limit = Limit { depth: None, nodes: Some(nodes) };
-        let mut judge = Judge { engine, limit, moves: true, stop: &stop, id: "j".to_owned() };
+        let mut judge = Judge { engine, limit, judges_moves: true, stop: &stop, id: "j".to_owned() };
         let moves = ["e2e4".to_owned()].into();
-        judge.position(&ChosenMoves { name: "p".to_owned(), start, past: Vec::new(), moves }, &HashSet::new())
+        judge.judge_position(&ChosenMoves { name: "p".to_owned(), start, past: Vec::new(), moves }, &HashSet::new())
     };
     assert_eq!(
         judge_with(1),
         Err("p: the reference reported no score: its limit may be too small to finish depth 1".to_owned())
     );
     let limit = Limit { depth: Some(1), nodes: None };
-    let silent_judge = Oracle { log: Default::default(), best: "e2e4", stops: 0, tells: false };
+    let silent_judge = Oracle { log: Default::default(), best: "e2e4", stopped_search: 0, reports: false };
     let mut silent_judge =
-        Judge { engine: Box::new(silent_judge), limit, moves: true, stop: &stop, id: "j".to_owned() };
+        Judge { engine: Box::new(silent_judge), limit, judges_moves: true, stop: &stop, id: "j".to_owned() };
     let chosen = ChosenMoves { name: "p".to_owned(), start, past: Vec::new(), moves: Default::default() };
-    let message = silent_judge.position(&chosen, &HashSet::new()).map(|_| ()).unwrap_err();
+    let message = silent_judge.judge_position(&chosen, &HashSet::new()).map(|_| ()).unwrap_err();
     assert!(message.starts_with("p: the reference reported no score"), "{message}");
     let rows = judge_with(5000).unwrap().unwrap();
     assert!(rows.len() >= 2, "{rows:?}");
@@ -327,7 +335,7 @@ fn judging_scores_needs_one_search_per_position() {
     assert_eq!(judge_with(2000), (Ok(Some(2)), 0));
     let judgements = read(folder.path()).unwrap();
     assert!(judgements.iter().all(|row| row.mv.is_empty() && row.nodes == Some(2000)), "{judgements:?}");
-    assert_eq!(judge_with(2000), (Ok(Some(0)), 0), "once for all");
+    assert_eq!(judge_with(2000), (Ok(Some(0)), 0), "nothing is judged twice");
     // With one more position the reference fails: the other judgements stay.
     let altered = Judgement { score: judgements[0].score + 1, ..judgements[0].clone() };
     write(folder.path(), std::slice::from_ref(&altered)).unwrap();
