@@ -25,7 +25,7 @@ impl<O: Observer> Search<'_, O> {
         if self.enter() {
             return 0;
         }
-        let start_counts = (self.count.nodes - 1, self.credit);
+        let start_counts = self.start_counts();
         self.count.interior += 1;
         self.pv.clear(ply);
         if self.on.draws && ply > 0 && self.is_draw(board) {
@@ -49,7 +49,7 @@ impl<O: Observer> Search<'_, O> {
                 self.mark_entry(board, node);
             }
             if uses_facts && self.on.neutral {
-                self.facts = self.offered(board, depth);
+                self.facts = self.offered_facts(board, depth);
             }
         }
         // Copied, because the searches below this node overwrite `self.facts`.
@@ -59,10 +59,10 @@ impl<O: Observer> Search<'_, O> {
             node.depth = depth;
         }
 
-        let bare = depth == 1 && self.on.bare_leaves && !O::ENABLED;
+        let has_bare_leaves = depth == 1 && self.on.bare_leaves && !O::ENABLED;
         let reorders = EXTRAS && ply == 0 && self.root_order.is_some();
         let staged = depth <= self.on.staged_depth && !reorders;
-        let known_legal = staged && !table_move.is_none() && board.is_legal(table_move);
+        let table_move_is_legal = staged && !table_move.is_none() && board.is_legal(table_move);
         if !reorders
             && self.is_frontier(depth)
             && let Some((score, mv)) = self.frontier(board, node, (alpha, beta, best), table_move)
@@ -77,7 +77,7 @@ impl<O: Observer> Search<'_, O> {
             self.generate(board);
         }
         let terminal = match staged {
-            true => !known_legal && !board.has_legal_move(),
+            true => !table_move_is_legal && !board.has_legal_move(),
             false => self.scratch.is_empty(),
         };
         if terminal {
@@ -99,13 +99,13 @@ impl<O: Observer> Search<'_, O> {
             self.observer.answer(board, depth, mv);
             return self.clamp_to_window(score, node.alpha, node.beta);
         }
-        let mut looked_ahead = false;
-        if self.on.null_depth <= depth && self.may_pass(board, node, previous) {
-            let score = self.pass::<TABLE, EXTRAS>(board, node);
+        let mut ran_inner_search = false;
+        if self.on.null_depth <= depth && self.allows_null_move(board, node, previous) {
+            let score = self.search_null_move::<TABLE, EXTRAS>(board, node);
             if self.aborted || score >= beta {
                 return self.clamp_to_window(score, node.alpha, node.beta);
             }
-            looked_ahead = true;
+            ran_inner_search = true;
         }
         if self.on.iid_depth <= depth && table_move.is_none() && beta - alpha > 1 && self.ranks.uses_table_move() {
             self.visit::<TABLE, EXTRAS>(board, Node { alpha, beta, depth: (depth / 2).max(1), ..node }, previous);
@@ -114,7 +114,7 @@ impl<O: Observer> Search<'_, O> {
             }
             table_move = self.pv.get(ply).first().copied().unwrap_or(Move::NONE);
             self.pv.clear(ply);
-            looked_ahead = true;
+            ran_inner_search = true;
         }
         let mut extension = Extension::default();
         if EXTRAS && self.on.singular_depth <= depth && !facts.mv.is_none() {
@@ -122,16 +122,16 @@ impl<O: Observer> Search<'_, O> {
             if self.aborted {
                 return 0;
             }
-            looked_ahead = true;
+            ran_inner_search = true;
         }
-        if looked_ahead && !staged {
+        if ran_inner_search && !staged {
             // The inner searches generated into the same list.
             self.generate(board);
         }
 
         let hint = Hint { table_move: self.first_move(board, depth, table_move), previous, ply };
         let mut frame = if staged {
-            let legal = known_legal && hint.table_move == table_move || board.is_legal(hint.table_move);
+            let legal = table_move_is_legal && hint.table_move == table_move || board.is_legal(hint.table_move);
             self.stack.begin(if self.ranks.has_first_move() && legal { hint.table_move } else { Move::NONE })
         } else {
             self.stack.push(&self.ranks, board, &self.scratch, &hint, self.heuristics)
@@ -145,10 +145,10 @@ impl<O: Observer> Search<'_, O> {
         self.path.push(board.key());
         let mut best_move = Move::NONE;
         let mut tried = 0;
-        if bare {
+        if has_bare_leaves {
             self.pv.clear(ply + 1);
         }
-        let crumb = TABLE && EXTRAS && self.on.breadcrumbs && self.leaves_crumb(board, depth, ply);
+        let reduces_more = TABLE && EXTRAS && self.on.breadcrumbs && self.reduces_late_moves_more(board, depth, ply);
         loop {
             let next = match staged {
                 true => self.next_staged(&mut frame, board, &hint),
@@ -158,12 +158,12 @@ impl<O: Observer> Search<'_, O> {
                 break;
             };
             if TABLE && self.on.prefetch == Prefetch::Child && self.on.probe_depth < depth {
-                self.fetch(board.key_after(mv, self.increments));
+                self.prefetch(board.key_after(mv, self.increments));
             }
             if tried == 0 && mv == table_move {
                 self.count.table_moves += 1;
             }
-            let score = if bare {
+            let score = if has_bare_leaves {
                 self.bare_leaf(board, mv, alpha, beta)
             } else {
                 let mut child = *board;
@@ -174,7 +174,14 @@ impl<O: Observer> Search<'_, O> {
                     self.deferred.push((ply, mv));
                     continue;
                 }
-                self.child::<TABLE, EXTRAS>(board, &child, mv, Node { alpha, beta, depth, ..node }, tried, crumb)
+                self.search_child::<TABLE, EXTRAS>(
+                    board,
+                    &child,
+                    mv,
+                    Node { alpha, beta, depth, ..node },
+                    tried,
+                    reduces_more,
+                )
             };
             if self.aborted {
                 break;
@@ -200,6 +207,7 @@ impl<O: Observer> Search<'_, O> {
             }
         }
         if TABLE && EXTRAS && self.on.defer_depth <= depth {
+            // After a cutoff, deferred moves are dropped.
             while self.next_deferred(depth, ply).is_some() {}
         }
         self.path.pop();
@@ -222,7 +230,7 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn generate(&mut self, board: &Board) {
         self.scratch.clear();
         movegen::legal(board, &mut self.scratch);
-        self.arrange(board);
+        self.sort_generated(board);
     }
 
     /// The next move of a node whose moves are generated in stages.
@@ -246,25 +254,26 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// The value of one move of a node, from the view of the node's side to move. A late move is
-    /// first searched to a reduced depth, reduced by one more ply if another searcher left a
-    /// `crumb`. Always inlined, because nearly every node of a search passes through here.
+    /// Searches one move of a node and returns its value from the view of the node's side to move.
+    /// `tried`: how many moves of the node were tried before. A late move is first searched to a
+    /// reduced depth; `reduces_more`: by one more ply. Always inlined, because nearly every node of
+    /// a search passes through here.
     #[inline(always)]
-    pub(super) fn child<const TABLE: bool, const EXTRAS: bool>(
+    pub(super) fn search_child<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         child: &Board,
         mv: Move,
         node: Node,
         tried: usize,
-        crumb: bool,
+        reduces_more: bool,
     ) -> Score {
         let Node { alpha, beta, depth, ply, cut } = node;
         let open = beta - alpha > 1;
         let full = Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, cut: !(cut || open) };
         let zero = Node { alpha: -alpha - 1, cut: !cut, ..full };
         if self.is_late(board, child, mv, depth, tried) {
-            let reduced = Node { depth: (full.depth - self.on.lmr_reduction - i32::from(crumb)).max(0), ..zero };
+            let reduced = Node { depth: (full.depth - self.on.lmr_reduction - i32::from(reduces_more)).max(0), ..zero };
             let score = -self.visit::<TABLE, EXTRAS>(child, reduced, mv);
             if score <= alpha || self.aborted {
                 return score;
@@ -281,7 +290,8 @@ impl<O: Observer> Search<'_, O> {
         -self.visit::<TABLE, EXTRAS>(child, full, mv)
     }
 
-    /// Whether a move is searched with a reduced depth first.
+    /// Late move reduction: whether a move is first searched to a reduced depth. `tried`: how many
+    /// moves of the node were tried before.
     #[inline(always)]
     pub(super) fn is_late(&self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
         self.on.lmr_depth <= depth
@@ -291,7 +301,7 @@ impl<O: Observer> Search<'_, O> {
             && board.is_quiet(mv)
     }
 
-    /// Searches a node of any remaining depth.
+    /// Searches a node of any remaining depth: an interior node or a leaf.
     #[inline]
     pub(super) fn visit<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
@@ -312,7 +322,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// Whether a null move is allowed: not at the root, not twice in a row, not in check, not with
     /// pawns alone (zugzwang), and not against a mate score.
-    fn may_pass(&self, board: &Board, node: Node, previous: Move) -> bool {
+    fn allows_null_move(&self, board: &Board, node: Node, previous: Move) -> bool {
         let side = board.turn();
         node.ply > 0
             && !previous.is_none()
@@ -324,7 +334,7 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// The value of a null move, searched to the reduced depth with a zero window at beta.
-    fn pass<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Score {
+    fn search_null_move<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Score {
         let mut child = *board;
         child.play_null(self.increments);
         self.path.push(board.key());
@@ -346,10 +356,11 @@ impl<O: Observer> Search<'_, O> {
             self.count.etc_probes += 1;
             let Some(hit) = self.look_up(&child, node.depth as u8 - 1) else { continue };
             let score = -self.on.score_from_store(hit.entry.score, node.ply + 1);
-            let bounds_below = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
+            // An upper bound of the child is a lower bound of this node.
+            let is_lower_bound = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
             let holds =
                 self.deep_enough(&hit, node.depth - 1) && self.on.holds_at_clock(&child, node.depth - 1, &hit.entry);
-            if bounds_below && score >= node.beta && holds {
+            if is_lower_bound && score >= node.beta && holds {
                 let child_node = Node {
                     alpha: -node.beta,
                     beta: -node.alpha,
@@ -357,12 +368,11 @@ impl<O: Observer> Search<'_, O> {
                     ply: node.ply + 1,
                     cut: !node.cut,
                 };
-                let hit = Some(&hit);
                 self.path.push(board.key());
                 self.report(&Probed {
                     board: &child,
                     node: child_node,
-                    hit,
+                    hit: Some(&hit),
                     deep: true,
                     barred: false,
                     cut: true,
@@ -370,8 +380,8 @@ impl<O: Observer> Search<'_, O> {
                 });
                 self.path.pop();
                 self.count.etc_cuts += 1;
-                if let (Some(table), Some(hit)) = (self.table.as_mut(), hit) {
-                    table.cutoff(hit);
+                if let Some(table) = self.table.as_mut() {
+                    table.cutoff(&hit);
                 }
                 return Some((score, mv));
             }
@@ -384,13 +394,13 @@ impl<O: Observer> Search<'_, O> {
     fn prefetch_children(&mut self, board: &Board, depth: i32) {
         if self.on.prefetch == Prefetch::Children && self.on.probe_depth < depth {
             for index in 0..self.scratch.len() {
-                self.fetch(board.key_after(self.scratch[index], self.increments));
+                self.prefetch(board.key_after(self.scratch[index], self.increments));
             }
         }
     }
 
     #[inline]
-    fn fetch(&self, key: u64) {
+    fn prefetch(&self, key: u64) {
         if let Some(table) = self.table.as_ref() {
             table.prefetch(key);
         }

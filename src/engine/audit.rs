@@ -190,7 +190,7 @@ impl<'a> Auditor<'a> {
         }
         self.findings.count.answers += 1;
         self.findings.count.cutoffs += u64::from(cut);
-        // The bound as which the node that was cut off uses the score.
+        // What the score means to the node that was cut off, given its window.
         let cutoff_bound = match score {
             score if score >= beta => Bound::Lower,
             score if score <= alpha => Bound::Upper,
@@ -239,8 +239,8 @@ mod tests {
             "probe.refine = true",
         ] {
             let path = prunes.split(' ').next().unwrap();
-            let rest: Vec<&str> = plain.lines().filter(|line| !line.starts_with(path)).collect();
-            let comparable_options = comparable(&options(&format!("{}\n{prunes}", rest.join("\n")))).unwrap();
+            let other_lines: Vec<&str> = plain.lines().filter(|line| !line.starts_with(path)).collect();
+            let comparable_options = comparable(&options(&format!("{}\n{prunes}", other_lines.join("\n")))).unwrap();
             let off = [comparable_options.lmr.min_depth, comparable_options.null_move.min_depth];
             assert_eq!(
                 (comparable_options.draws, comparable_options.quiescence.delta, off),
@@ -272,13 +272,14 @@ mod tests {
             findings.count.answers = 10 * wrong;
             findings
         };
-        for (first, second, kept_wrong) in [(3, 2, (3, 2)), (0, 2, (0, 2)), (15, 9, (15, 5)), (25, 1, (20, 0))] {
-            let mut both = make_findings(first, 0);
-            both.add(make_findings(second, 1));
-            assert_eq!((both.count.wrong, both.count.answers), (first + second, 10 * (first + second)));
-            let count_at = |ply: usize| both.wrong.iter().filter(|wrong| wrong.ply == ply).count();
-            assert!((count_at(0), count_at(1)) == kept_wrong, "{first} {second}");
-            assert!(both.wrong.is_sorted_by_key(|wrong| wrong.ply), "{first} {second}");
+        for (first, second, listed) in [(3, 2, (3, 2)), (0, 2, (0, 2)), (15, 9, (15, 5)), (25, 1, (20, 0))] {
+            let mut sum = make_findings(first, 0);
+            sum.add(make_findings(second, 1));
+            assert_eq!((sum.count.wrong, sum.count.answers), (first + second, 10 * (first + second)));
+            // The ply tells from which of the two audits a wrong answer comes.
+            let count_with_ply = |ply: usize| sum.wrong.iter().filter(|wrong| wrong.ply == ply).count();
+            assert!((count_with_ply(0), count_with_ply(1)) == listed, "{first} {second}");
+            assert!(sum.wrong.is_sorted_by_key(|wrong| wrong.ply), "{first} {second}");
         }
     }
 

@@ -59,7 +59,8 @@ impl EngineOptions {
         table_grows || self.diagnostics == Diagnostics::Full || self.ordering.contains(&Ordering::Oracle)
     }
 
-    /// Checks that entries whose bits are described have room for what the search keeps in them.
+    /// Checks that entries of a described layout have room for the mark of use that full
+    /// diagnostics need, and for mate scores.
     fn check_entries(&self) -> Result<(), OptionError> {
         refuse(
             "table.demotion.once",
@@ -75,12 +76,12 @@ impl EngineOptions {
             self.diagnostics == Diagnostics::Full && fields.used.bits == 0,
             "has no bit left for the mark of use that diagnostics = \"full\" needs: expected a larger entry, or \"off\"",
         )?;
-        let most = (1 << (fields.score.bits.min(16) - 1)) - 1;
+        let max_score = (1 << (fields.score.bits.min(16) - 1)) - 1;
         let problem = format!(
-            "has scores of {} bits, up to {most}: expected mate.value up to that, found {mate}",
+            "has scores of {} bits, up to {max_score}: expected mate.value up to that, found {mate}",
             fields.score.bits
         );
-        refuse("table.layout", mate > most, &problem)
+        refuse("table.layout", mate > max_score, &problem)
     }
 
     /// Checks ranges and combinations.
@@ -133,8 +134,8 @@ impl EngineOptions {
                 (!table::has_whole_words(&self.table), "a bucket that is no whole number of 8 bytes, up to 192"),
                 (threads.helpers.avoid_each_other(), "helpers that avoid each other (threads.helpers)"),
             ];
-            for (_, what) in reasons.iter().filter(|(applies, _)| *applies) {
-                refuse("threads.lock", true, &format!("{what} needs a lock: expected true"))?;
+            for (applies, reason) in reasons {
+                refuse("threads.lock", applies, &format!("{reason} needs a lock: expected true"))?;
             }
         }
         self.check_entries()?;
@@ -174,16 +175,16 @@ impl EngineOptions {
             "\"mvv-lva\" and \"see\" are mutually exclusive: use one of them",
         )?;
         let in_quiescence = self.probe.at == Where::Quiescence || self.store.at == Where::Quiescence;
-        let table = self.table.kind != TableKind::None;
+        let has_table = self.table.kind != TableKind::None;
         refuse(
             "quiescence.max_plies",
-            table && in_quiescence && self.leaf == Leaf::Quiescence && self.quiescence.max_plies != 0,
+            has_table && in_quiescence && self.leaf == Leaf::Quiescence && self.quiescence.max_plies != 0,
             "with a cap a stored score depends on where it was found: expected 0, or probe.at and store.at \
              other than \"quiescence\"",
         )?;
         refuse(
             "algorithm",
-            self.algorithm == Algorithm::Mtdf && !table,
+            self.algorithm == Algorithm::Mtdf && !has_table,
             "\"mtdf\" needs a table: it searches the same tree many times",
         )?;
         refuse(
@@ -207,7 +208,7 @@ impl EngineOptions {
         check_range("singular.double", self.singular.double, 0..=32_000)?;
         refuse(
             "shape",
-            self.shape == Shape::Neutral && !table,
+            self.shape == Shape::Neutral && !has_table,
             "\"neutral\" needs a table, since it uses what the search offers to it: for a table without \
              hits use table.forget = 1",
         )?;
@@ -249,12 +250,12 @@ mod tests {
                 set(&mut options, value);
                 options.check().err().filter(|error| error.path == path).map(|error| error.problem)
             };
-            let beyond = |value: i32| Some(format!("{value} is out of range: expected {least} to {most}"));
+            let refusal = |value: i32| Some(format!("{value} is out of range: expected {least} to {most}"));
             assert_eq!((message(least), message(most)), (None, None), "{path}");
-            assert_eq!((message(least - 1), message(most + 1)), (beyond(least - 1), beyond(most + 1)), "{path}");
+            assert_eq!((message(least - 1), message(most + 1)), (refusal(least - 1), refusal(most + 1)), "{path}");
         }
         // A cap on captures conflicts with a table that quiescence probes or fills.
-        let capped = |probe: Where, store: Where, plies: u8| {
+        let cap_is_refused = |probe: Where, store: Where, plies: u8| {
             let mut options = EngineOptions { leaf: Leaf::Quiescence, ..EngineOptions::default() };
             (options.probe.at, options.store.at, options.quiescence.max_plies) = (probe, store, plies);
             options.check().is_err_and(|error| error.path == "quiescence.max_plies")
@@ -263,15 +264,15 @@ mod tests {
         assert_ne!(interior, quiescence);
         assert_eq!(
             [(interior, interior), (interior, quiescence), (quiescence, interior), (quiescence, quiescence)]
-                .map(|(probe, store)| capped(probe, store, 2)),
+                .map(|(probe, store)| cap_is_refused(probe, store, 2)),
             [false, true, true, true]
         );
-        assert!(!capped(quiescence, quiescence, 0));
-        let start = |ply: u8| {
+        assert!(!cap_is_refused(quiescence, quiescence, 0));
+        let refused_option = |start: u8| {
             let mut options = EngineOptions::default();
-            options.deepening.start = ply;
+            options.deepening.start = start;
             options.check().err().map(|error| error.path)
         };
-        assert_eq!((start(0), start(1), start(255)), (Some("deepening.start"), None, None));
+        assert_eq!([0, 1, 255].map(refused_option), [Some("deepening.start"), None, None]);
     }
 }

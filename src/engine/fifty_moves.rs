@@ -45,6 +45,7 @@ impl<O> Search<'_, O> {
 /// The number that is XORed into the key for a clock: 0 below 36, then a different one every eight
 /// halfmoves, with all bits mixed.
 fn clock_number(clock: u16) -> u64 {
+    // Step 0 ends at 28 + 8 = 36 halfmoves.
     let step = (u64::from(clock.max(28)) - 28) / 8;
     let mixed = (step ^ step >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

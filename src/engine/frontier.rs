@@ -35,7 +35,8 @@ struct Frontier<'a> {
 }
 
 impl Frontier<'_> {
-    /// Tries a move; returns true on a cutoff.
+    /// Scores a move and updates the best one; returns true on a cutoff. `white`: the evaluation
+    /// after the move, from White's view.
     #[inline]
     fn attempt(&mut self, mv: Move, white: i32) -> bool {
         let white = self.evaluator.clip(white);
@@ -54,8 +55,8 @@ impl Frontier<'_> {
         score >= self.beta
     }
 
-    /// Tries quiet moves that all have the same score: the first is scored, the others are only
-    /// counted. `move_to`: the move to a square.
+    /// Tries quiet moves that all have the same score: the first of the node is scored, all others
+    /// are only counted. `move_to`: makes the move to a target. Returns true on a cutoff.
     #[inline]
     fn attempt_equal_quiets(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
         let Some(to) = targets.first() else { return false };
@@ -71,7 +72,8 @@ impl Frontier<'_> {
         false
     }
 
-    /// Tries the move to each target; returns true on a cutoff.
+    /// Tries the move to each target. `move_to`: makes the move to a target. Returns true on a
+    /// cutoff.
     #[inline]
     fn attempt_each(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
         for to in targets {
@@ -117,7 +119,7 @@ impl<O: Observer> Search<'_, O> {
         depth == 1
             && self.on.frontier
             && !O::ENABLED
-            && (self.count.nodes + MAX_MOVES < self.next_check || self.check_limits_before(MAX_MOVES))
+            && (self.count.nodes + MAX_MOVES < self.next_check || self.make_room_before_check(MAX_MOVES))
     }
 
     /// The value and best move of a node of remaining depth 1, with the same counts as the loop

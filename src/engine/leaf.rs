@@ -36,17 +36,18 @@ impl<O: Observer> Search<'_, O> {
         self.clamp_to_window(score, alpha, beta)
     }
 
-    /// The value of a leaf or a quiescence node. `level`: the remaining depth for placement options
-    /// (0 at a leaf, -1 in quiescence); `captures`: plies of captures before it.
+    /// The value of a leaf or a quiescence node. `level`: the depth with which `probe.at` and
+    /// `store.at` are compared, 0 at a leaf and -1 in quiescence; `capture_plies`: how many
+    /// captures led from the leaf to this node.
     #[inline]
     fn horizon<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
         level: i32,
-        captures: u32,
+        capture_plies: u32,
     ) -> Score {
-        let start_counts = (self.count.nodes - 1, self.credit);
+        let start_counts = self.start_counts();
         self.observer.node(board);
         let mut table_move = Move::NONE;
         if TABLE && self.on.probe_depth <= level {
@@ -77,25 +78,26 @@ impl<O: Observer> Search<'_, O> {
             }
             return stand_pat;
         }
-        let (score, mv) = self.captures::<TABLE, EXTRAS>(board, node, (stand_pat, table_move), captures);
+        let (score, mv) = self.search_captures::<TABLE, EXTRAS>(board, node, (stand_pat, table_move), capture_plies);
         if stores && !self.aborted {
             self.record::<EXTRAS>(board, node, (score, mv), start_counts);
         }
         score
     }
 
-    /// The best of standing pat and the captures: its value and its move.
-    fn captures<const TABLE: bool, const EXTRAS: bool>(
+    /// Searches the captures of a node. Returns the value and move of the best capture, or the
+    /// stand-pat score and [`Move::NONE`] if no capture is better.
+    fn search_captures<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
         (stand_pat, table_move): (Score, Move),
-        captures: u32,
+        capture_plies: u32,
     ) -> (Score, Move) {
         let Node { mut alpha, beta, ply, .. } = node;
         let (mut best, mut best_move) = (stand_pat, Move::NONE);
-        let capped = self.on.max_plies != 0 && captures >= u32::from(self.on.max_plies);
-        if best >= beta || capped {
+        let is_capped = self.on.max_plies != 0 && capture_plies >= u32::from(self.on.max_plies);
+        if best >= beta || is_capped {
             return (best, best_move);
         }
         alpha = alpha.max(best);
@@ -119,7 +121,7 @@ impl<O: Observer> Search<'_, O> {
             let mut child = *board;
             child.play(mv, self.increments);
             let child_node = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1, cut: false };
-            let score = -self.quiescence::<TABLE, EXTRAS>(&child, child_node, captures + 1);
+            let score = -self.quiescence::<TABLE, EXTRAS>(&child, child_node, capture_plies + 1);
             if self.aborted {
                 break;
             }
@@ -139,18 +141,23 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// A quiescence node below a leaf.
-    fn quiescence<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node, captures: u32) -> Score {
+    fn quiescence<const TABLE: bool, const EXTRAS: bool>(
+        &mut self,
+        board: &Board,
+        node: Node,
+        capture_plies: u32,
+    ) -> Score {
         self.pv.reach(node.ply);
         if self.enter() {
             return 0;
         }
         self.count.qnodes += 1;
-        let score = self.horizon::<TABLE, EXTRAS>(board, node, -1, captures);
+        let score = self.horizon::<TABLE, EXTRAS>(board, node, -1, capture_plies);
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 
-    /// Delta pruning: even with the captured piece and the margin, the capture does not reach
-    /// alpha.
+    /// Delta pruning: whether a capture is skipped, because the stand-pat score plus the material
+    /// that it gains plus the margin does not exceed alpha.
     fn is_delta_pruned(&self, board: &Board, mv: Move, stand_pat: Score, alpha: Score) -> bool {
         let gain = board.captured(mv).map_or(0, |piece| self.evaluator.value(piece))
             + mv.promotion().map_or(0, |piece| self.evaluator.value(piece));

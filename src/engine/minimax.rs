@@ -16,7 +16,7 @@ impl<O: Observer> Search<'_, O> {
         if self.enter() {
             return 0;
         }
-        let start_counts = (self.count.nodes - 1, self.credit);
+        let start_counts = self.start_counts();
         self.count.interior += 1;
         self.pv.clear(ply);
         if self.on.draws && ply > 0 && self.is_draw(board) {
@@ -32,11 +32,11 @@ impl<O: Observer> Search<'_, O> {
         self.scratch.clear();
         movegen::legal(board, &mut self.scratch);
         let (mut best, mut best_move) = (-INFINITE, Move::NONE);
-        let terminal = self.scratch.is_empty();
-        if terminal {
+        let is_terminal = self.scratch.is_empty();
+        if is_terminal {
             best = self.terminal(board, ply, depth);
         } else {
-            self.arrange(board);
+            self.sort_generated(board);
             let mut frame = self.stack.push_unordered(&self.scratch);
             self.path.push(board.key());
             while let Some(mv) = self.stack.next(&mut frame) {
@@ -54,7 +54,7 @@ impl<O: Observer> Search<'_, O> {
             self.path.pop();
             self.stack.pop(&frame);
         }
-        if TABLE && self.on.store_depth <= depth && !self.aborted && (!terminal || self.on.terminals) {
+        if TABLE && self.on.store_depth <= depth && !self.aborted && (!is_terminal || self.on.terminals) {
             self.record_known::<true>(board, node, (best, best_move), start_counts);
         }
         best

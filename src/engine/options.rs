@@ -129,14 +129,14 @@ impl Default for EngineOptions {
 }
 
 impl EngineOptions {
-    /// Whether the search must record what it offers to the table, because `iir` or `singular`
-    /// depend on it. An unbounded table that forgets nothing needs no record: it has every offer
-    /// itself.
+    /// Whether the search must record the entries that it offers to the table, because `iir` or
+    /// `singular` consult them under `shape = "neutral"`. An unbounded table that forgets nothing
+    /// needs no such record, since it still has every entry.
     #[must_use]
     pub fn keeps_offers(&self) -> bool {
-        let asks = self.iir.min_depth > 0 || self.singular.min_depth > 0;
+        let consults_entries = self.iir.min_depth > 0 || self.singular.min_depth > 0;
         let forgets = self.table.kind != TableKind::Unbounded || self.table.forget > 0.0;
-        self.shape == Shape::Neutral && asks && forgets
+        self.shape == Shape::Neutral && consults_entries && forgets
     }
 }
 
@@ -273,8 +273,8 @@ impl Mate {
     pub fn moves(&self, score: Score) -> Option<i32> {
         let plies = self.value - score.abs();
         let moves = (plies + 1) / 2;
-        let counts = self.distance == MateDistance::Ply && (0..=256).contains(&plies);
-        counts.then_some(if score > 0 { moves } else { -moves })
+        let is_mate = self.distance == MateDistance::Ply && (0..=256).contains(&plies);
+        is_mate.then_some(if score > 0 { moves } else { -moves })
     }
 }
 
@@ -340,7 +340,7 @@ pub enum PieceValues {
 }
 
 impl PieceValues {
-    /// Pawn to king; the king is 0.
+    /// The values from pawn to king, in centipawns; the king's is 0.
     #[must_use]
     pub const fn values(self) -> [i32; 6] {
         match self {

@@ -3,7 +3,7 @@
 use super::node::Node;
 use super::observer::{Observer, Probed};
 use super::options::DepthRule;
-use super::search::Search;
+use super::search::{Search, StartCounts};
 use super::switches::INFINITE;
 use crate::chess::{Board, Bound, Move, Score};
 use crate::table::{Entry, Hit, StaticEvaluation};
@@ -96,7 +96,7 @@ impl<O: Observer> Search<'_, O> {
         answer
     }
 
-    /// Whether the options forbid that a hit ends the node with this score.
+    /// Whether the options forbid a hit to end the node with this score.
     #[cold]
     fn bars_cutoff(&self, node: Node, score: Option<Score>) -> bool {
         if node.beta - node.alpha > 1 {
@@ -141,15 +141,17 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// After a miss, stores an entry with nothing but the static evaluation, which a leaf or
-    /// quiescence node then uses. Where searchers are counted at entries, the entry may be empty.
+    /// After a miss, stores an entry that has only the static evaluation, if the options say so; a
+    /// leaf or quiescence node then uses this evaluation. Under ABDADA the entry may be empty: it
+    /// is needed to count the searchers in the node.
     #[cold]
     fn reserve(&mut self, board: &Board, node: Node) {
-        let evaluates = self.on.evaluations_depth <= node.depth && board.checkers().is_empty();
-        if !evaluates && self.on.entered_depth > node.depth {
+        let stores_evaluation = self.on.evaluations_depth <= node.depth && board.checkers().is_empty();
+        let counts_searchers = self.on.entered_depth <= node.depth;
+        if !stores_evaluation && !counts_searchers {
             return;
         }
-        let evaluation = (evaluates && self.on.static_evaluation).then(|| {
+        let evaluation = (stores_evaluation && self.on.static_evaluation).then(|| {
             self.count.evals += 1;
             self.evaluator.evaluate(board)
         });
@@ -167,9 +169,10 @@ impl<O: Observer> Search<'_, O> {
         depth <= 0 || self.on.evaluations_depth <= depth && board.checkers().is_empty()
     }
 
-    /// Determines the static evaluation of a node that its entry did not end: the entry's
-    /// evaluation or a new one. For a leaf or quiescence node, the entry's score then refines it if
-    /// the options say so and the score `holds`.
+    /// Determines the static evaluation of a node that was not ended by its entry: the entry's
+    /// evaluation, or a new one. At a leaf or quiescence node, the entry's score then refines it if
+    /// the options say so. `holds`: whether the score is deep enough, and valid at this halfmove
+    /// clock.
     #[cold]
     fn evaluate_hit(&mut self, board: &Board, node: Node, entry: &Entry, holds: bool) {
         if !self.has_evaluation(board, node.depth) {
@@ -192,13 +195,13 @@ impl<O: Observer> Search<'_, O> {
         });
     }
 
-    /// The static evaluation to store, which is empty if entries keep none; `None` if nothing may
-    /// be stored at this halfmove clock. It is computed again even if the node already had it: the
-    /// number is the same, and this is not counted.
+    /// The static evaluation to store, which is empty if entries have none; `None` if nothing may
+    /// be stored at this halfmove clock. The evaluation is computed again even if the node already
+    /// had it: the result is the same, and the computation is not counted.
     #[cold]
     fn prepare_store(&self, board: &Board, depth: i32) -> Option<StaticEvaluation> {
-        let keeps = self.on.static_evaluation && self.has_evaluation(board, depth);
-        let evaluation = keeps.then(|| StaticEvaluation::new(self.evaluator.evaluate_again(board)));
+        let stores_evaluation = self.on.static_evaluation && self.has_evaluation(board, depth);
+        let evaluation = stores_evaluation.then(|| StaticEvaluation::new(self.evaluator.evaluate_again(board)));
         self.on.is_storable(board, depth).then(|| evaluation.unwrap_or_default())
     }
 
@@ -220,7 +223,7 @@ impl<O: Observer> Search<'_, O> {
         board: &Board,
         node: Node,
         best: (Score, Move),
-        start_counts: (u64, u64),
+        start_counts: StartCounts,
     ) {
         let (score, mv) = best;
         let bound = if score >= node.beta {
@@ -240,7 +243,7 @@ impl<O: Observer> Search<'_, O> {
         board: &Board,
         node: Node,
         best: (Score, Move),
-        start_counts: (u64, u64),
+        start_counts: StartCounts,
     ) {
         if self.on.leaf_window {
             self.record::<EXTRAS>(board, node, best, start_counts);
@@ -251,7 +254,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// Offers a lower bound that is known before the node is searched to its end.
     #[cold]
-    pub(super) fn record_lower(&mut self, board: &Board, node: Node, best: (Score, Move), start_counts: (u64, u64)) {
+    pub(super) fn record_lower(&mut self, board: &Board, node: Node, best: (Score, Move), start_counts: StartCounts) {
         self.record_as::<true>(Bound::Lower, board, node, best, start_counts);
     }
 
@@ -263,7 +266,7 @@ impl<O: Observer> Search<'_, O> {
         board: &Board,
         node: Node,
         (score, mv): (Score, Move),
-        start_counts: (u64, u64),
+        start_counts: StartCounts,
     ) {
         let mut evaluation = StaticEvaluation::default();
         if EXTRAS && self.on.prepares_stores {
@@ -279,7 +282,7 @@ impl<O: Observer> Search<'_, O> {
             bound,
             depth: node.depth as u8,
             pv: node.beta - node.alpha > 1,
-            nodes: self.subtree(start_counts.0, start_counts.1),
+            nodes: self.subtree_size(start_counts),
             evaluation,
             ..Entry::default()
         };

@@ -25,7 +25,7 @@ impl<'a> ReferenceSearch<'a> {
         self.value(board, &mut path, depth, ply, (score - 1, score + 1)).cmp(&score)
     }
 
-    /// Fail-soft alpha-beta. `path` ends with the parent.
+    /// The value of a node, by fail-soft alpha-beta. `path` ends with the key of its parent.
     fn value(
         &self,
         board: &Board,
@@ -62,23 +62,24 @@ impl<'a> ReferenceSearch<'a> {
 
     /// Orders moves: the most valuable captures first, ties in generation order.
     fn ordered(&self, board: &Board, moves: &MoveList) -> Vec<Move> {
-        let value = |piece: Option<Piece>| piece.map_or(0, |piece| 1 + piece as i32);
+        // From 1 for a pawn to 6 for a king; 0 for no piece.
+        let rank = |piece: Option<Piece>| piece.map_or(0, |piece| 1 + piece as i32);
         let mut moves = moves.to_vec();
         moves.sort_by_cached_key(|&mv| {
-            let attacker = value(board.piece_on(mv.from()));
-            if board.is_quiet(mv) { 0 } else { attacker - 8 * value(board.captured(mv)) - 8 * value(mv.promotion()) }
+            let attacker = rank(board.piece_on(mv.from()));
+            if board.is_quiet(mv) { 0 } else { attacker - 8 * rank(board.captured(mv)) - 8 * rank(mv.promotion()) }
         });
         moves
     }
 
-    /// A leaf, or a quiescence node after `captures` captures.
-    fn horizon(&self, board: &Board, ply: usize, captures: u8, mut alpha: Score, beta: Score) -> Score {
+    /// The value of a leaf, or of a quiescence node that `capture_plies` captures led to.
+    fn horizon(&self, board: &Board, ply: usize, capture_plies: u8, mut alpha: Score, beta: Score) -> Score {
         if self.on.leaf_mates && !board.has_legal_move() {
             return if board.in_check() { self.on.mated(ply, 0) } else { 0 };
         }
         let mut best = self.evaluator.evaluate(board);
-        let capped = self.on.max_plies != 0 && captures >= self.on.max_plies;
-        if !self.on.quiescence || capped || best >= beta {
+        let is_capped = self.on.max_plies != 0 && capture_plies >= self.on.max_plies;
+        if !self.on.quiescence || is_capped || best >= beta {
             return best;
         }
         alpha = alpha.max(best);
@@ -87,7 +88,7 @@ impl<'a> ReferenceSearch<'a> {
         for mv in self.ordered(board, &moves) {
             let mut child = *board;
             child.play(mv, self.increments);
-            best = best.max(-self.horizon(&child, ply + 1, captures.saturating_add(1), -beta, -alpha));
+            best = best.max(-self.horizon(&child, ply + 1, capture_plies.saturating_add(1), -beta, -alpha));
             alpha = alpha.max(best);
             if best >= beta {
                 break;

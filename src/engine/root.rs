@@ -37,6 +37,8 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
+    /// Searches the root within the window of `node`, in the variant of the search that was
+    /// compiled for these options.
     fn root(&mut self, root: &Board, node: Node) -> Score {
         match (self.table.is_some(), self.on.extras || self.root_order.is_some()) {
             (true, false) => self.visit::<true, false>(root, node, Move::NONE),
@@ -46,8 +48,8 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// MTD(f): zero-window searches close in on the value from a first guess. Source: Plaat,
-    /// Schaeffer, Pijls and de Bruin, 1996.
+    /// MTD(f): starting from a first guess, zero-window searches narrow the bounds of the value
+    /// until they meet. Source: Plaat, Schaeffer, Pijls and de Bruin, 1996.
     fn mtdf(&mut self, root: &Board, depth: i32, guess: Score) -> Score {
         let (mut lower, mut upper, mut score) = (-INFINITE, INFINITE, guess);
         let mut line: Vec<Move> = Vec::new();

@@ -37,8 +37,9 @@ pub struct Search<'a, O> {
     pub(super) table: Option<&'a mut (dyn Table + 'static)>,
     pub(super) heuristics: &'a mut Heuristics,
     pub(super) count: SearchCounters,
-    /// Nodes saved by table cutoffs, if the policy counts them (`big-all`).
+    /// Nodes saved by table cutoffs, if `stored_nodes`.
     pub(super) credit: u64,
+    /// Whether the policy counts the nodes stored with entries (`big-all`).
     pub(super) stored_nodes: bool,
     pub(super) stack: Stack,
     /// The list into which every node generates its moves before they go on the stack.
@@ -70,6 +71,13 @@ pub struct Search<'a, O> {
     /// The oracle's first move of each node, if the ordering uses it.
     pub(super) oracle: Option<&'a BestMoves>,
     pub(super) observer: O,
+}
+
+/// The counters when a node was entered, from which the size of its subtree follows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StartCounts {
+    nodes: u64,
+    credit: u64,
 }
 
 /// Whether a position is drawn by the fifty-move rule or repeats an earlier one. `path`: the keys
@@ -105,6 +113,8 @@ impl<O: Observer> Search<'_, O> {
         false
     }
 
+    /// Checks the limits, and returns whether the search must end. With helpers, this waits for the
+    /// searcher's next turn.
     #[cold]
     fn check_limits(&mut self) -> bool {
         let nodes = match &mut self.pace {
@@ -123,10 +133,11 @@ impl<O: Observer> Search<'_, O> {
         self.aborted
     }
 
-    /// Checks the limits ahead of schedule, and returns whether `nodes` more nodes can then be
-    /// searched before the next check. For a caller that would otherwise pass the next one.
+    /// Tries to make room for `nodes` more nodes before the next check of the limits, and returns
+    /// whether there is room. A search without helpers checks the stop signal now and, unless it is
+    /// set, postpones the next check; with helpers, nothing changes.
     #[cold]
-    pub(super) fn check_limits_before(&mut self, nodes: u64) -> bool {
+    pub(super) fn make_room_before_check(&mut self, nodes: u64) -> bool {
         if let Pace::Alone(stop) = self.pace
             && !stop.is_set()
         {
@@ -135,8 +146,8 @@ impl<O: Observer> Search<'_, O> {
         self.count.nodes + nodes < self.next_check
     }
 
-    /// The score of a node without a legal move. It counts as an evaluation, as in the published
-    /// tables.
+    /// The score of a node without a legal move. It counts as an evaluation, as it does in the
+    /// published tables of node counts.
     #[inline]
     pub(super) fn terminal(&mut self, board: &Board, ply: usize, depth: i32) -> Score {
         self.count.evals += 1;
@@ -155,16 +166,22 @@ impl<O: Observer> Search<'_, O> {
         is_draw(board, &self.path)
     }
 
-    /// The number of nodes of a subtree that was entered when the counters were `nodes` and
-    /// `credit`.
+    /// The counters at the start of the current node, which has just been entered and counted.
     #[inline]
-    pub(super) fn subtree(&self, nodes: u64, credit: u64) -> u32 {
-        (self.count.nodes - nodes + self.credit - credit).min(u64::from(u32::MAX)) as u32
+    pub(super) fn start_counts(&self) -> StartCounts {
+        StartCounts { nodes: self.count.nodes - 1, credit: self.credit }
     }
 
-    /// Sorts a generated list by the generation order of the options.
+    /// The number of nodes of a subtree, including nodes that table cutoffs saved if the policy
+    /// counts them. `start`: the counters when the subtree's root was entered.
     #[inline]
-    pub(super) fn arrange(&mut self, board: &Board) {
+    pub(super) fn subtree_size(&self, start: StartCounts) -> u32 {
+        (self.count.nodes - start.nodes + self.credit - start.credit).min(u64::from(u32::MAX)) as u32
+    }
+
+    /// Sorts the moves in `scratch` by the generation order of the options.
+    #[inline]
+    pub(super) fn sort_generated(&mut self, board: &Board) {
         if self.on.reorder {
             self.on.generation.sort(board, &mut self.scratch, self.on.generation_seed);
         }
@@ -176,25 +193,25 @@ impl<O: Observer> Search<'_, O> {
         if self.on.hard { score.clamp(alpha, beta) } else { score }
     }
 
-    /// Whether late moves of a node are reduced by one more ply because another searcher is in it
-    /// (`threads.helpers = "breadcrumbs"`).
+    /// `threads.helpers = "breadcrumbs"`: whether late moves of a node are reduced by one more ply,
+    /// because another searcher is in the node. Only within eight plies of the root.
     #[cold]
-    pub(super) fn leaves_crumb(&mut self, board: &Board, depth: i32, ply: usize) -> bool {
+    pub(super) fn reduces_late_moves_more(&mut self, board: &Board, depth: i32, ply: usize) -> bool {
         self.on.lmr_depth <= depth && ply < 8 && self.is_elsewhere(board.key())
     }
 
-    /// Takes the first deferred move of a node.
+    /// Removes and returns the first deferred move of the node at `ply`.
     #[inline]
     pub(super) fn next_deferred(&mut self, depth: i32, ply: usize) -> Option<Move> {
         if self.on.defer_depth > depth {
             return None;
         }
-        let first = self.deferred.iter().rposition(|&(moves_ply, _)| moves_ply < ply).map_or(0, |last| last + 1);
+        let last_above = self.deferred.iter().rposition(|&(deferred_ply, _)| deferred_ply < ply);
+        let first = last_above.map_or(0, |index| index + 1);
         (first < self.deferred.len()).then(|| self.deferred.remove(first).1)
     }
 
-    /// ABDADA: marks a node's table entry as being searched by one more searcher, until the node is
-    /// left.
+    /// ABDADA: counts this searcher at the table entry of a node, until it leaves the node.
     #[cold]
     pub(super) fn mark_entry(&mut self, board: &Board, node: Node) {
         let (key, depth) = (self.table_key(board), node.depth as u8);
@@ -204,9 +221,9 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Undoes [`Self::mark_entry`] when a node is left, if it was marked. The node may be the inner
-    /// search of internal iterative deepening, which ends before the search of the same node that
-    /// started it.
+    /// Undoes [`Self::mark_entry`] when the searcher leaves a node, if the node was marked. With
+    /// internal iterative deepening a node may be marked twice, by the inner search and by the
+    /// outer one. The inner search is shallower and ends first.
     #[cold]
     pub(super) fn unmark_entry(&mut self, node: Node) {
         let is_of_node =
@@ -223,9 +240,9 @@ impl<O: Observer> Search<'_, O> {
         if self.on.entered_depth > self.on.defer_depth {
             return self.is_elsewhere(child.key());
         }
-        let late = if self.is_late(board, child, mv, depth, tried) { self.on.lmr_reduction } else { 0 };
-        let (key, depth) = (self.table_key(child), (depth - 1 - late).max(0) as u8);
-        self.table.as_deref_mut().is_some_and(|table| table.is_entered(key, depth))
+        let reduction = if self.is_late(board, child, mv, depth, tried) { self.on.lmr_reduction } else { 0 };
+        let (key, child_depth) = (self.table_key(child), (depth - 1 - reduction).max(0) as u8);
+        self.table.as_deref_mut().is_some_and(|table| table.is_entered(key, child_depth))
     }
 
     /// Whether another searcher is searching a position or one of its descendants.

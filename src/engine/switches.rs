@@ -9,6 +9,7 @@ use crate::chess::{Bound, Score, order::GenerationOrder};
 use crate::table::options::{Prefetch, Size};
 use crate::table::{Entry, TableKind, TableOptions};
 
+/// Above every score: the bounds of a full window are -`INFINITE` and `INFINITE`.
 pub const INFINITE: Score = 32_001;
 
 /// See [`EngineOptions`] for the meaning of each.
@@ -108,8 +109,8 @@ pub struct Switches {
     /// Whether a leaf needs only its incremental evaluation: no probe, no store, no check for mates
     /// or draws, and no re-search.
     pub bare_leaves: bool,
-    /// Whether any of the options is on that most searches leave off. The search is compiled with
-    /// and without these options, so that most searches do not check them at each node.
+    /// Whether any of the rarely used options is on. The search is compiled with and without these
+    /// options, so that most searches do not check them at each node.
     pub extras: bool,
 }
 
@@ -121,8 +122,9 @@ fn from_depth(depth: u8) -> i32 {
     if depth == 0 { NEVER } else { i32::from(depth) }
 }
 
-/// The minimum remaining depth of the nodes that `kind` and `min_depth` admit.
-fn floor(kind: Where, min_depth: u8) -> i32 {
+/// The minimum remaining depth of the nodes that the options `at` and `min_depth` of `probe` or
+/// `store` admit.
+fn lowest_depth(kind: Where, min_depth: u8) -> i32 {
     match kind {
         Where::AfterLeaf => i32::from(min_depth.max(1)),
         Where::BeforeLeaf => i32::from(min_depth),
@@ -140,8 +142,8 @@ impl Switches {
     #[must_use]
     pub fn new(options: &EngineOptions) -> Self {
         let (table, probe) = (&options.table, &options.probe);
-        let none = table.kind == TableKind::None;
-        let several = options.threads.count > 1;
+        let no_table = table.kind == TableKind::None;
+        let has_helpers = options.threads.count > 1;
         let mut on = Self {
             hard: options.fail == Fail::Hard,
             clamp_hits: options.fail == Fail::Hard || probe.returns == Returns::Window,
@@ -156,10 +158,10 @@ impl Switches {
             mate_value: options.mate.value,
             mate_distance: options.mate.distance,
             mate_threshold: options.mate.value - 256,
-            probe_depth: if none { NEVER } else { floor(options.probe.at, options.probe.min_depth) },
-            store_depth: if none { NEVER } else { floor(options.store.at, options.store.min_depth) },
-            evaluations_depth: match options.store.evaluations && !none {
-                true => floor(options.store.at, options.store.min_depth),
+            probe_depth: if no_table { NEVER } else { lowest_depth(options.probe.at, options.probe.min_depth) },
+            store_depth: if no_table { NEVER } else { lowest_depth(options.store.at, options.store.min_depth) },
+            evaluations_depth: match options.store.evaluations && !no_table {
+                true => lowest_depth(options.store.at, options.store.min_depth),
                 false => NEVER,
             },
             reserve_depth: NEVER,
@@ -167,8 +169,8 @@ impl Switches {
             refines: probe.refine,
             evaluates_hits: table.static_evaluation || probe.refine,
             prepares_stores: table.static_evaluation || options.draws && options.fifty_moves == FiftyMoves::Guarded,
-            rises_depth: match options.store.rises && !none {
-                true => floor(options.store.at, options.store.min_depth),
+            rises_depth: match options.store.rises && !no_table {
+                true => lowest_depth(options.store.at, options.store.min_depth),
                 false => NEVER,
             },
             upper_move: options.store.upper_move,
@@ -183,7 +185,7 @@ impl Switches {
             bars_cutoffs: !probe.pv_cutoffs || probe.expected_depth > 0,
             demotes_depth: match (table.demotion.missed, table.demotion.missed_depth) {
                 (0, _) => NEVER,
-                (_, depth) => floor(Where::Quiescence, depth),
+                (_, depth) => lowest_depth(Where::Quiescence, depth),
             },
             start_value: probe.start_value,
             prefetch: resolve_prefetch(table),
@@ -197,12 +199,12 @@ impl Switches {
             lmr_depth: from_depth(options.lmr.min_depth),
             lmr_full_moves: usize::from(options.lmr.full_moves),
             lmr_reduction: i32::from(options.lmr.reduction),
-            breadcrumbs: several && options.threads.helpers == Helpers::Breadcrumbs,
+            breadcrumbs: has_helpers && options.threads.helpers == Helpers::Breadcrumbs,
             defer_depth: match options.threads.helpers {
-                Helpers::SimplifiedAbdada | Helpers::Abdada if several => 3,
+                Helpers::SimplifiedAbdada | Helpers::Abdada if has_helpers => 3,
                 _ => NEVER,
             },
-            entered_depth: if several && options.threads.helpers == Helpers::Abdada { 2 } else { NEVER },
+            entered_depth: if has_helpers && options.threads.helpers == Helpers::Abdada { 2 } else { NEVER },
             null_depth: from_depth(options.null_move.min_depth),
             null_reduction: i32::from(options.null_move.reduction),
             singular_depth: from_depth(options.singular.min_depth),
@@ -211,7 +213,7 @@ impl Switches {
             singular_divisor: i32::from(options.singular.divisor),
             singular_double: options.singular.double,
             singular_reduction: i32::from(options.singular.reduction),
-            etc_depth: if none { NEVER } else { from_depth(options.etc_depth) },
+            etc_depth: if no_table { NEVER } else { from_depth(options.etc_depth) },
             generation: options.generation,
             generation_seed: options.generation_seed,
             reorder: options.generation != GenerationOrder::Purple,
@@ -243,12 +245,12 @@ impl Switches {
             && on.null_depth > 1
             && on.iid_depth > 1
             && on.rises_depth > 1;
-        // Probing all children before the first is searched needs all moves.
-        let looks_at_children =
+        // To probe or prefetch all children before the first is searched, a node needs all moves.
+        let needs_all_moves =
             on.etc_depth <= STAGED_DEPTH || on.prefetch == Prefetch::Children && on.probe_depth < STAGED_DEPTH;
         if ranks.come_in_stages() {
             on.staged_depth =
-                if looks_at_children { (on.probe_depth.min(on.etc_depth - 1)).min(STAGED_DEPTH) } else { STAGED_DEPTH };
+                if needs_all_moves { (on.probe_depth.min(on.etc_depth - 1)).min(STAGED_DEPTH) } else { STAGED_DEPTH };
         }
         on
     }
@@ -288,6 +290,8 @@ impl Switches {
         self.shift(Score::from(score), -(ply as Score))
     }
 
+    /// Adds `plies` to the magnitude of a mate score that counts plies from the root; other scores
+    /// stay the same.
     #[inline]
     fn shift(&self, score: Score, plies: Score) -> Score {
         if self.mate_distance != MateDistance::Ply {
@@ -302,15 +306,16 @@ impl Switches {
     }
 }
 
-/// Resolves `auto`: prefetching pays once the table is larger than the processor's caches.
+/// Resolves `auto`: prefetching pays once the table is larger than the processor's caches, taken as
+/// 8 MiB, with entries of 16 bytes.
 fn resolve_prefetch(table: &TableOptions) -> Prefetch {
-    let small = match table.size {
+    let fits_caches = match table.size {
         Size::Bytes(bytes) => bytes < 8 << 20,
         Size::Entries(entries) => entries < (8 << 20) / 16,
         Size::Share(_) => true,
     };
     match (table.kind, table.prefetch) {
-        (TableKind::Bounded, Prefetch::Auto) if small => Prefetch::None,
+        (TableKind::Bounded, Prefetch::Auto) if fits_caches => Prefetch::None,
         (TableKind::Bounded, Prefetch::Auto) => Prefetch::Children,
         (TableKind::Bounded, chosen) => chosen,
         _ => Prefetch::None,
@@ -353,7 +358,7 @@ mod tests {
                 [score_and_pv(0), score_and_pv(1)]
             });
             assert_eq!(lines[0], lines[1], "{eval:?}");
-            scores.push([lines[0][0].0, lines[0][1].0]);
+            scores.push(lines[0].each_ref().map(|(score, _)| *score));
         }
         assert!((1..5).all(|index| scores[index] != scores[0]), "each term changes the score: {scores:?}");
     }

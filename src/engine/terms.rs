@@ -28,7 +28,7 @@ impl Extension {
 }
 
 impl Switches {
-    /// The usable facts of an entry.
+    /// What an entry says about its node, limited to what the options allow.
     #[inline]
     pub fn facts(&self, entry: &Entry) -> TableAnswer {
         let mv = if self.moves { entry.mv } else { Move::NONE };
@@ -38,8 +38,8 @@ impl Switches {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Under `shape = "neutral"`: the facts that a table that never forgets would have.
-    pub(super) fn offered(&mut self, board: &Board, depth: i32) -> TableAnswer {
+    /// Under `shape = "neutral"`: what a table that never forgets would know about a node.
+    pub(super) fn offered_facts(&mut self, board: &Board, depth: i32) -> TableAnswer {
         let key = self.table_key(board);
         let entry = self.table.as_deref_mut().and_then(|table| table.last_offer(key, depth as u8));
         entry.map(|entry| self.on.facts(&entry)).unwrap_or_default()
@@ -54,8 +54,9 @@ impl<O: Observer> Search<'_, O> {
             NodeType::Pv => node.beta - node.alpha > 1,
             NodeType::Cut => node.cut,
         };
-        let shallow = self.on.iir_slack > 0 && facts.depth + self.on.iir_slack < node.depth;
-        if !applies || !facts.mv.is_none() && !shallow {
+        let is_too_shallow = self.on.iir_slack > 0 && facts.depth + self.on.iir_slack < node.depth;
+        let lacks_move = facts.mv.is_none() || is_too_shallow;
+        if !(applies && lacks_move) {
             return node.depth;
         }
         self.count.iir_nodes += 1;
@@ -104,8 +105,8 @@ impl<O: Observer> Search<'_, O> {
         Extension { mv: facts.mv, plies }
     }
 
-    /// The value of a node without one of its moves, within its window. The node itself is counted
-    /// as entered, but is not probed or stored, and nothing is learned from it.
+    /// The value of a node without its move `excluded`, within its window. The node is counted as
+    /// entered, but it is neither probed nor stored, and the heuristics learn nothing from it.
     fn best_of_others<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
@@ -128,7 +129,7 @@ impl<O: Observer> Search<'_, O> {
             }
             let mut child = *board;
             child.play(mv, self.increments);
-            best = best.max(self.child::<TABLE, EXTRAS>(board, &child, mv, node, tried, false));
+            best = best.max(self.search_child::<TABLE, EXTRAS>(board, &child, mv, node, tried, false));
             tried += 1;
             if self.aborted || best >= node.beta {
                 break;

@@ -133,9 +133,9 @@ impl Ranks {
     }
 
     /// The score of a capture or promotion: rank of the rule that claims it, plus its score within
-    /// the rule.
+    /// the rule. A losing capture has a negative score under static exchange evaluation.
     #[inline]
-    fn noisy(&self, board: &Board, mv: Move) -> i32 {
+    fn noisy_score(&self, board: &Board, mv: Move) -> i32 {
         if self.captures != 0 {
             return mvv_lva::score(self.scheme, board, mv).map_or(0, |score| self.captures + score);
         }
@@ -146,7 +146,7 @@ impl Ranks {
         if gain >= 0 { self.see + gain } else { gain }
     }
 
-    /// The scoring of quiet moves at a node.
+    /// Prepares the scoring of quiet moves at a node.
     #[inline]
     fn quiets<'a>(&self, board: &Board, hint: &Hint, heuristics: &'a Heuristics) -> Quiets<'a> {
         let reply =

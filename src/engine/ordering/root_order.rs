@@ -20,8 +20,9 @@ impl RootOrder {
         match self {
             Self::OddEven => {
                 let old = others.to_vec();
-                let every_other = |from: usize| old.iter().skip(from).step_by(2);
-                others.iter_mut().zip(every_other(1).chain(every_other(0))).for_each(|(to, from)| *to = *from);
+                let every_other = |start: usize| old.iter().skip(start).step_by(2);
+                let new_order = every_other(1).chain(every_other(0));
+                others.iter_mut().zip(new_order).for_each(|(slot, mv)| *slot = *mv);
             }
             Self::Shuffle(seed) => others.shuffle(&mut Pcg64::seed_from_u64(seed)),
         }

@@ -7,7 +7,8 @@ use crate::chess::{Bitboard, Board, Move, MoveList, Piece, Square};
 /// Maximum moves of one node.
 pub(super) const MAX_MOVES: usize = 256;
 
-/// One word for a move, its score and its place in the generation order.
+/// Packs a move, its score and its index in the generation order into one word (see
+/// [`Stack`](super::Stack)).
 #[inline]
 pub(super) fn keyed(score: i32, index: usize, mv: Move) -> i64 {
     i64::from(score) << 32 | (255 - index as i64) << 16 | i64::from(mv.bits())
@@ -78,7 +79,7 @@ impl NoisySink<'_> {
 
     #[inline(never)]
     pub(super) fn push_scored(&mut self, mv: Move) {
-        self.scored.push(self.ranks.noisy(self.board, mv), mv);
+        self.scored.push(self.ranks.noisy_score(self.board, mv), mv);
     }
 }
 

@@ -61,7 +61,7 @@ pub struct NodeMoves {
     sorted: bool,
     /// Moves selected one by one so far.
     selections: u8,
-    /// End of the unclaimed moves that follow.
+    /// End of the moves that no rule claims; they follow those up to `end`.
     tail: usize,
     /// Range of the losing captures.
     losing: (usize, usize),
@@ -70,8 +70,8 @@ pub struct NodeMoves {
     pub stage: Stage,
 }
 
-/// Moves selected one by one before the rest is sorted: a node that has tried so many usually tries
-/// all.
+/// How many moves are selected one by one before the others are sorted: a node that has tried that
+/// many usually tries all.
 const MAX_SELECTIONS: u8 = 3;
 
 impl NodeMoves {
@@ -115,7 +115,7 @@ impl NodeMoves {
 const INITIAL_WORDS: usize = 256 * 100;
 
 impl Stack {
-    /// Room for the moves of one more node.
+    /// Makes room for the moves of one more node at the top of the stack.
     #[inline]
     fn room(&mut self) -> Option<Scoring<'_>> {
         debug_assert!(self.top <= self.words.len(), "more is taken than there is");
@@ -135,7 +135,7 @@ impl Stack {
         }
     }
 
-    /// Pushes a node's moves, scored unless there is no rule.
+    /// Pushes a node's moves with their scores, or in the given order if there is no ordering rule.
     pub fn push(
         &mut self,
         ranks: &Ranks,
@@ -157,7 +157,7 @@ impl Stack {
                 } else if board.is_quiet(mv) {
                     quiets.score(mv)
                 } else {
-                    ranks.noisy(board, mv)
+                    ranks.noisy_score(board, mv)
                 };
                 scored.push(score, mv);
             }
@@ -308,7 +308,7 @@ impl Stack {
         Some(Move::from_bits(best as u16))
     }
 
-    /// Sorts the rest of a group: a node that has tried so many moves usually tries all.
+    /// Sorts the remaining moves of the current group, the best first.
     #[inline(never)]
     fn sort(&mut self, frame: &mut NodeMoves) {
         if let Some(rest) = self.words.get_mut(frame.next..frame.end) {
@@ -317,7 +317,7 @@ impl Stack {
         frame.sorted = true;
     }
 
-    /// Changes the order of a node's moves, none of which was tried yet.
+    /// Changes the order of a node's moves after the first. None of them may have been tried yet.
     pub fn reorder(&mut self, frame: &mut NodeMoves, order: RootOrder) {
         if !frame.sorted {
             self.sort(frame);

@@ -182,8 +182,8 @@ mod tests {
             for rule in rules.into_iter().filter(|rule| !lists[index].contains(rule)).collect::<Vec<_>>() {
                 let mut longer = lists[index].clone();
                 longer.push(rule);
-                let both = longer.contains(&Ordering::See) && longer.contains(&Ordering::MvvLva);
-                if !both {
+                let is_refused = longer.contains(&Ordering::See) && longer.contains(&Ordering::MvvLva);
+                if !is_refused {
                     lists.push(longer);
                 }
             }
@@ -280,12 +280,12 @@ mod tests {
             staged_order(&options, &board, &hint, &heuristics).unwrap(),
             order_all_at_once(&options, &board, &hint, &heuristics),
         ];
-        let mut all = MoveList::new();
-        legal(&board, &mut all);
+        let mut legal_moves = MoveList::new();
+        legal(&board, &mut legal_moves);
         for order in orders {
-            let words: Vec<String> = order.iter().map(ToString::to_string).collect();
-            assert_eq!((words[..2].join(" "), words.len()), ("f3g5 e4d5".to_owned(), all.len()));
-            assert_eq!(words.last().map(String::as_str), Some("b1b5"));
+            let uci_moves: Vec<String> = order.iter().map(ToString::to_string).collect();
+            assert_eq!((uci_moves[..2].join(" "), uci_moves.len()), ("f3g5 e4d5".to_owned(), legal_moves.len()));
+            assert_eq!(uci_moves.last().map(String::as_str), Some("b1b5"));
         }
     }
 }
