@@ -24,12 +24,12 @@ pub struct Grid<'a> {
     pub effects: Vec<Effect>,
     /// The interactions between two levels.
     pub interactions: Vec<Interaction>,
-    /// The direction in which ratios are better.
+    /// Whether lower or higher ratios are better.
     pub better: Better,
 }
 
 impl<'a> Grid<'a> {
-    /// The grid of the rows, if there is one.
+    /// Makes the grid of the rows; none if no option varies.
     pub(super) fn new(rows: &'a Frame, summary: &Summary, baseline: Option<&String>) -> Option<Self> {
         let metric = &summary.metrics[0];
         let (frame, axes) = axes::find_axes(rows, &metric.columns());
@@ -44,7 +44,7 @@ impl<'a> Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// Removes the significance of all effects and interactions.
+    /// Marks no effect or interaction as significant.
     pub(super) fn clear_marks(&mut self) {
         let effects = self.effects.iter_mut().map(|effect| &mut effect.judged);
         for result in effects.chain(self.interactions.iter_mut().map(|interaction| &mut interaction.judged)) {
@@ -183,8 +183,8 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         .collect()
 }
 
-/// Replaces each x of `y` by the value that the series of the same name has in `x`; points without
-/// such a value are dropped.
+/// Plots the series `y` against the series of the same name in `x`: each point gets as its x the
+/// value that `x` has at the same place. Points without such a value are dropped.
 fn plot_against(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
     for series in &mut y {
         let partner = x.iter().find(|other| other.name == series.name);
@@ -221,6 +221,7 @@ fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     responses.into_iter().map(|response| response_figure(response, &metric.name)).collect()
 }
 
+/// The figure of one response.
 fn response_figure(response: Response, metric: &str) -> Figure {
     let to_file_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
@@ -241,26 +242,30 @@ fn response_figure(response: Response, metric: &str) -> Figure {
     }
 }
 
-/// A map of the first two axes; none if it would be too large or too empty.
+/// A map of the first two axes; none if an axis has more than 16 levels, or if fewer than half of
+/// the cells have a value.
 fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     let metric = metric_name(summary);
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
         return None;
     }
     let curves::RatioMap { cells, levels_differ } = curves::ratio_map(&grid.frame, &grid.axes, (0, 1), summary);
-    let filled = cells.iter().flatten().flatten().count();
-    if filled * 2 < cells.iter().map(Vec::len).sum::<usize>() {
+    let filled_count = cells.iter().flatten().flatten().count();
+    if filled_count * 2 < cells.iter().map(Vec::len).sum::<usize>() {
         return None;
     }
     // The axis with the longer labels runs down the page, where there is more room.
     let axis_labels =
         |axis: &Axis| (axis.name.clone(), axis.levels.iter().map(|level| level.label.clone()).collect::<Vec<_>>());
     let (a, b) = (axis_labels(&grid.axes[0]), axis_labels(&grid.axes[1]));
-    let width = |levels: &[String]| levels.iter().map(String::len).max().unwrap_or(0).max(7) * levels.len();
+    // A number takes about 7 letters.
+    let total_width =
+        |(_, labels): &(String, Vec<String>)| labels.iter().map(String::len).max().unwrap_or(0).max(7) * labels.len();
     let better = grid.better;
-    let is_turned = width(&b.1) > width(&a.1);
-    let heat = if is_turned {
-        let columns = (0..b.1.len()).map(|column| cells.iter().map(|row| row[column]).collect()).collect();
+    let is_transposed = total_width(&b) > total_width(&a);
+    let heat = if is_transposed {
+        let columns =
+            (0..grid.axes[1].levels.len()).map(|column| cells.iter().map(|row| row[column]).collect()).collect();
         Heat { first: b, second: a, cells: columns, better }
     } else {
         Heat { first: a, second: b, cells, better }

@@ -49,7 +49,7 @@ pub fn render(sheet: &Sheet) -> String {
     .replace(is_unprintable, "\u{fffd}")
 }
 
-/// Fewer headings than this need no list of contents.
+/// A page with fewer headings than this has no list of contents.
 const MIN_CONTENTS: usize = 4;
 
 /// A list of links to the headings.
@@ -80,7 +80,7 @@ fn title_id(key: &str) -> String {
     format!("{key}.title")
 }
 
-/// The anchor of a heading in words.
+/// The anchor of a heading: its words, joined by hyphens.
 fn text_id(text: &str) -> String {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
@@ -161,7 +161,7 @@ fn cell_markup(column: &SheetColumn, cell: &Cell) -> Markup {
     let (sort_value, upper) = match cell.value {
         Datum::Number(value) => (Some(value), None),
         Datum::Range(low, high) => (Some(low), Some(high)),
-        Datum::Text | Datum::None => (cell.sort_rank.map(|place| place as f64), None),
+        Datum::Text | Datum::None => (cell.sort_rank.map(|rank| rank as f64), None),
     };
     // Long texts get a wider column.
     let width_class = if column.is_text && cell.text.chars().count() > 60 { " w" } else { "" };
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn page_of_four_headings_has_contents() {
         let contents = |count: usize| {
-            let parts = (0..count).map(|at| Part::Heading(format!("Part <{at}> of it"))).collect();
+            let parts = (0..count).map(|index| Part::Heading(format!("Part <{index}> of it"))).collect();
             let page = render(&Sheet { parts, ..Sheet::default() });
             page.split_once("<nav>").map(|(_, rest)| rest.split("</nav>").next().unwrap_or_default().to_owned())
         };

@@ -99,10 +99,11 @@ pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
 /// The log-likelihood ratio of each test after each pair. If there are many tests, only those that
 /// end farthest from 0 are drawn.
 pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
-    let last_llr = |encounter: &&Encounter| encounter.llr_path.last().map_or(0.0, |point| point.1.abs());
+    let final_distance = |encounter: &&Encounter| encounter.llr_path.last().map_or(0.0, |(_, llr)| llr.abs());
     let mut listed: Vec<&Encounter> =
         matches.encounters.iter().filter(|encounter| encounter.llr_path.len() > 2).collect();
-    listed.sort_by(|a, b| last_llr(b).total_cmp(&last_llr(a)));
+    listed.sort_by(|a, b| final_distance(b).total_cmp(&final_distance(a)));
+    // The two bounds are lines too.
     listed.truncate(MAX_LINES - 2);
     let longest = listed.iter().filter_map(|encounter| Some(encounter.llr_path.last()?.0)).max()? as f64;
     let make_point = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
@@ -155,12 +156,11 @@ mod tests {
 
     /// Wald's bounds are ln (0.9 / 0.05) and ln (0.1 / 0.95); they are drawn over the whole axis.
     #[test]
-    fn llr_figure_draws_the_six_most_extreme_courses() {
+    fn llr_figure_draws_the_six_most_extreme_paths() {
         let make_encounter = |player: usize, final_llr: f64, points: usize| {
-            let mut make_encounter: Vec<(u64, f64)> =
-                (0..points as u64).map(|step| (step * player as u64, 0.0)).collect();
-            make_encounter.last_mut().unwrap().1 = final_llr;
-            Encounter { llr_path: make_encounter, ..encounter(&format!("p{player}"), "x") }
+            let mut llr_path: Vec<(u64, f64)> = (0..points as u64).map(|step| (step * player as u64, 0.0)).collect();
+            llr_path.last_mut().unwrap().1 = final_llr;
+            Encounter { llr_path, ..encounter(&format!("p{player}"), "x") }
         };
         let draw_series = |encounters: Vec<Encounter>| {
             llr_figure(&matches_of(encounters)).map(|figure| {
@@ -231,7 +231,7 @@ mod tests {
         let (a, b, c, d) = (("a", "1 MiB", 1), ("b", "64 KiB", 1), ("c", "64 KiB", 2), ("d", "1 MiB", 2));
         assert_eq!(describe_series(&[a, b, c, d]), Some(vec!["1: b a".to_owned(), "2: c d".to_owned()]));
         assert_eq!(describe_series(&[a, b, c]), Some(vec!["1: b a".to_owned(), "2: c".to_owned()]));
-        assert_eq!(describe_series(&[a, c]), None, "both move together");
+        assert_eq!(describe_series(&[a, c]), None, "size and slots vary together");
         assert_eq!(describe_series(&[a, c, ("e", "64 KiB", 3)]), None, "single points");
         assert_eq!(describe_series(&[b, c]), None);
     }

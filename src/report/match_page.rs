@@ -16,21 +16,22 @@ use std::collections::BTreeMap;
 /// Findings name at most this many encounters one by one.
 const MAX_NAMED: usize = 6;
 
-/// With about this many pairs, the mean is close enough to normal for Student's t.
+/// With this many pairs, the mean is close enough to a normal distribution for Student's t.
 const MIN_PAIRS: u64 = 30;
 
-/// Whether an encounter has enough pairs for an interval: fewer could all have the same sign by
-/// chance.
+/// Whether an encounter has enough pairs for an interval. The results of fewer pairs could all have
+/// the same sign by chance.
 fn has_interval(encounter: &Encounter) -> bool {
     encounter.pairs.count() >= min_clusters(1) as u64
 }
 
+/// Formats an encounter's Elo with its interval.
 fn format_elo(encounter: &Encounter) -> String {
     let elo = encounter.elo();
     if has_interval(encounter) { elo.to_string() } else { format!("{:+.1} Elo [too few pairs]", elo.elo) }
 }
 
-/// The decision of an encounter's test.
+/// Describes the decision of an encounter's test.
 fn test_text(encounter: &Encounter) -> String {
     match encounter.decided {
         None => "open".to_owned(),
@@ -39,24 +40,24 @@ fn test_text(encounter: &Encounter) -> String {
     }
 }
 
-/// The smallest and the largest multiple of the baseline's nodes that handicapped copies played
-/// with.
+/// The smallest and the largest multiple of the baseline's nodes that were played with, by
+/// handicapped copies or by the baseline itself.
 fn handicap_range(matches: &Matches) -> (f64, f64) {
     let multiples = matches.handicaps.iter().map(|(divisor, _)| 1.0 / divisor);
     multiples.fold((1.0, 1.0), |(min, max), multiple| (min.min(multiple), max.max(multiple)))
 }
 
-/// Formats a multiple of the baseline's nodes; if it lies outside the range that was played, gives
-/// the end of that range.
-fn format_multiple(nodes: f64, (min, max): (f64, f64)) -> String {
-    match nodes {
+/// Formats a multiple of the baseline's nodes. 0 stands for a multiple below the range that was
+/// played, and infinity for one above.
+fn format_multiple(multiple: f64, (min, max): (f64, f64)) -> String {
+    match multiple {
         0.0 => format!("below {}", format_number(min, 2)),
         f64::INFINITY => format!("above {}", format_number(max, 2)),
-        _ => format_number(nodes, 2),
+        _ => format_number(multiple, 2),
     }
 }
 
-/// Formats both ends of an interval of such multiples.
+/// Formats the interval of the nodes with which both players are equally strong.
 fn format_multiples(equal: &EqualNodes, matches: &Matches) -> String {
     let [low, high] = [equal.low, equal.high].map(|nodes| format_multiple(nodes, handicap_range(matches)));
     if low == high { low } else { format!("{low}, {high}") }
@@ -156,7 +157,9 @@ pub(super) fn findings(matches: &Matches) -> Vec<String> {
         let stopped_text = match (decided_count, encounters.len()) {
             (0, _) => "No encounter was stopped by its test".to_owned(),
             (1, 1) => "The encounter was stopped by its test".to_owned(),
-            (_, matches) => format!("{decided_count} of {matches} encounters were stopped by their tests"),
+            (_, encounter_count) => {
+                format!("{decided_count} of {encounter_count} encounters were stopped by their tests")
+            }
         };
         sentences.push(stopped_text + bias_note);
     }
@@ -167,9 +170,9 @@ pub(super) fn findings(matches: &Matches) -> Vec<String> {
 pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
     let mut warnings = Vec::new();
     // Joins the first few entries of a list, and says how many more there are.
-    let first_few = |list: &[String], between: &str| {
+    let first_few = |list: &[String], separator: &str| {
         let more = crate::text::and_more(list.len().saturating_sub(MAX_NAMED));
-        list[..list.len().min(MAX_NAMED)].join(between) + &more
+        list[..list.len().min(MAX_NAMED)].join(separator) + &more
     };
     if matches.failed > 0 {
         warnings.push(format!("{} pairs could not be played and are left out: see the error column", matches.failed));
@@ -323,7 +326,7 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
         })
         .drop_order(8)
         .number("llr", "LLR", "log-likelihood ratio of the test after all pairs", |encounter| {
-            let llr = encounter.llr_path.last().map_or(0.0, |point| point.1);
+            let llr = encounter.llr_path.last().map_or(0.0, |&(_, llr)| llr);
             Cell::number(llr, format!("{llr:+.2}"))
         })
         .drop_order(2);
@@ -370,16 +373,19 @@ fn standings_table(matches: &Matches) -> Option<SheetTable> {
     if matches.encounters.is_empty() || matches.common_opponent().is_some() {
         return None;
     }
+    // The points and the number of games of each player.
     let mut players: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for encounter in &matches.encounters {
         let (points, games) = (encounter.points(), encounter.count() as f64);
         for (player, points) in [(&encounter.player, points), (&encounter.opponent, games - points)] {
-            let total = players.entry(player).or_default();
-            *total = (total.0 + points, total.1 + games);
+            let (total_points, total_games) = players.entry(player).or_default();
+            *total_points += points;
+            *total_games += games;
         }
     }
+    let score = |&(_, (points, games)): &(&str, (f64, f64))| points / games;
     let mut ranking: Vec<(&str, (f64, f64))> = players.into_iter().collect();
-    ranking.sort_by(|a, b| (b.1.0 / b.1.1).total_cmp(&(a.1.0 / a.1.1)));
+    ranking.sort_by(|a, b| score(b).total_cmp(&score(a)));
     let entries = Entries::<(&str, (f64, f64))>::default()
         .text("variant", "variant", "", |(player, _)| Cell::text(*player))
         .number("points", "points", "", |(_, (points, _))| Cell::decimal(*points, 1))

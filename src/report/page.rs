@@ -21,13 +21,11 @@ use crate::analysis::caveats::memory;
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::pairing::searches::Searches;
-
 use crate::analysis::questions::match_claims;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::pairwise::{self, LinePair};
 use crate::analysis::questions::quality::{self};
 use crate::analysis::questions::{claims, findings};
-
 use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping::{self, Grouping};
 use crate::analysis::rows::seeds::{self, KEYS_SEED, Seeds, THREADS_SEED};
@@ -49,7 +47,7 @@ pub use warnings::describe_skipped;
 /// The rows of a page, and how they were chosen.
 #[derive(Clone)]
 struct Rows<'a> {
-    /// All results on the page, the first one naming it.
+    /// All results on the page; the first gives the page its name.
     sources: &'a [Source],
     /// What the user chose to see.
     choices: &'a Choices,
@@ -59,16 +57,17 @@ struct Rows<'a> {
     frame: &'a Frame,
     /// The columns to group by, if the user chose them.
     by: Option<Vec<String>>,
-    /// The suite of all rows, if other suites have their own sections.
+    /// The suite of the rows, if the page has a section for each of several suites.
     suite: Option<&'a str>,
     /// The key seeds or schedules of each variant.
     seeds: Seeds,
-    /// Whether a condition left out rows.
+    /// Whether the user gave conditions.
     filtered: bool,
 }
 
 impl Rows<'_> {
-    /// Whether to check expectations: they are about all rows of one result, by variant.
+    /// Whether to check the file's expectations. They apply only to all rows of a single result,
+    /// grouped by variant.
     fn checks_expectations(&self) -> bool {
         self.choices.by.is_none() && !self.filtered && self.sources.len() == 1
     }
@@ -83,34 +82,39 @@ impl Page {
         let first = sources.first().context("no results were given")?;
         let manifest =
             first.manifest.clone().unwrap_or_else(|| Manifest { name: first.label.clone(), ..Manifest::default() });
-        let expected = first.file.iter().flat_map(|file| &file.expect).flat_map(|expect| expect.filter.keys());
-        let mentioned: Vec<&str> = choices.named_columns().chain(expected.map(String::as_str)).collect();
-        let all = join(sources, &mentioned);
-        let filters = choices.filters.iter().map(|text| Filter::parse(text, &all)).collect::<Result<Vec<_>, _>>()?;
-        // Further key seeds and schedules count as their variant, also in conditions, unless the
-        // user asks about them.
-        let by = choices.by.as_ref().map(|text| grouping::resolve_columns(text, &all)).transpose()?;
+        let expected_columns = first.file.iter().flat_map(|file| &file.expect).flat_map(|expect| expect.filter.keys());
+        let mentioned_columns: Vec<&str> =
+            choices.named_columns().chain(expected_columns.map(String::as_str)).collect();
+        let joined = join(sources, &mentioned_columns);
+        let filters = choices.filters.iter().map(|text| Filter::parse(text, &joined)).collect::<Result<Vec<_>, _>>()?;
+        // Rows under further key seeds or schedules count as rows of their variant, also in
+        // conditions, unless the user asks about seeds or schedules.
+        let by = choices.by.as_ref().map(|text| grouping::resolve_columns(text, &joined)).transpose()?;
         let by_and_filters = || by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
-        if let Some(error) =
-            all.missing_columns().and_then(|lacks| by_and_filters().find_map(|column| lacks.choice_error(column)))
+        if let Some(error) = joined
+            .missing_columns()
+            .and_then(|missing| by_and_filters().find_map(|column| missing.choice_error(column)))
         {
             return Err(error.into());
         }
-        let folded = match by_and_filters().any(|column| column == KEYS_SEED || column == THREADS_SEED) {
+        let rows_and_seeds = match by_and_filters().any(|column| column == KEYS_SEED || column == THREADS_SEED) {
             true => None,
-            false => seeds::fold_seeds(&all),
+            false => seeds::fold_seeds(&joined),
         };
-        let (all, seeds) = folded.map_or((all, Seeds::default()), |(folded, seeds)| (Cow::Owned(folded), seeds));
+        let (joined, seeds) =
+            rows_and_seeds.map_or((joined, Seeds::default()), |(folded, seeds)| (Cow::Owned(folded), seeds));
         let rows = match filters.is_empty() {
-            true => Cow::Borrowed(all.as_ref()),
-            false => Cow::Owned(all.take(&Filter::select_rows(&filters, &all))),
+            true => Cow::Borrowed(joined.as_ref()),
+            false => Cow::Owned(joined.take(&Filter::select_rows(&filters, &joined))),
         };
         let path = first.path.display();
         if rows.rows() == 0 {
             ensure!(!filters.is_empty(), "{path}: there are no rows yet");
-            let absent: Vec<String> = filters.iter().filter_map(|filter| filter.describe_missing_value(&all)).collect();
-            let why = if absent.is_empty() { String::new() } else { format!(": {}", absent.join("; ")) };
-            bail!("--where: no row meets the condition(s){why}");
+            let missing_values: Vec<String> =
+                filters.iter().filter_map(|filter| filter.describe_missing_value(&joined)).collect();
+            let explanation =
+                if missing_values.is_empty() { String::new() } else { format!(": {}", missing_values.join("; ")) };
+            bail!("--where: no row meets the condition(s){explanation}");
         }
         if let Some(games) = Matches::with_handicaps(&rows, first.match_test(), &first.handicaps()) {
             let [_] = sources else {
@@ -137,11 +141,12 @@ impl Page {
         ensure!(!by.is_empty(), "--by: names no column");
         let variants = rows.text_column(columns::VARIANT);
         let has_baseline = (0..rows.rows()).any(|row| variants.text(row) == manifest.baseline);
-        // Across results, times are comparable only with repeats and one job at a time; a single
-        // result gets a warning instead.
-        let timed = |manifest: &Manifest| manifest.repeats > 1 && manifest.jobs == 1;
-        let comparable = sources.len() == 1 || sources.iter().all(|source| source.manifest.as_ref().is_none_or(timed));
-        let timing = Timing::new(rows).filter(|_| comparable);
+        // The times of several results are compared only if each had repeats and ran one job at a
+        // time; a single result gets a warning instead.
+        let is_timed = |manifest: &Manifest| manifest.repeats > 1 && manifest.jobs == 1;
+        let times_are_comparable =
+            sources.len() == 1 || sources.iter().all(|source| source.manifest.as_ref().is_none_or(is_timed));
+        let timing = Timing::new(rows).filter(|_| times_are_comparable);
         let manifests = || sources.iter().filter_map(|source| source.manifest.as_ref());
         let misleading = manifests().find_map(Misleading::from_manifest);
         let mut metrics =
@@ -155,15 +160,15 @@ impl Page {
                 metrics.push(Metric::find(columns::SECONDS, rows)?);
             }
             if rows.has(columns::SCORE_ERROR) {
-                let place = if misleading.is_some() { 0 } else { metrics.len() };
-                metrics.insert(place, Metric::from_column(columns::SCORE_ERROR));
+                let position = if misleading.is_some() { 0 } else { metrics.len() };
+                metrics.insert(position, Metric::from_column(columns::SCORE_ERROR));
             }
         }
-        let (baseline, moved) = match choices.baseline(rows, &by)? {
+        let (baseline, is_replaced) = match choices.baseline(rows, &by)? {
             Some(baseline) => (baseline, false),
             None => {
-                let named = Some(&manifest.baseline).filter(|name| !name.is_empty());
-                default_baseline(rows, &by, named, file_condition(rows, first.file.as_ref()))
+                let variant = Some(&manifest.baseline).filter(|name| !name.is_empty());
+                default_baseline(rows, &by, variant, file_condition(rows, first.file.as_ref()))
             }
         };
         let order = if by == [columns::VARIANT] { manifest.variants.clone() } else { Vec::new() };
@@ -174,9 +179,9 @@ impl Page {
             summary.withhold_node_verdicts(misleading.reason());
         }
         if question.by.iter().any(|column| column == columns::VARIANT)
-            && let Some((_, doubled)) = searches.describe_duplicate(rows)
+            && let Some((_, duplicate)) = searches.describe_duplicate(rows)
         {
-            bail!("{path}: {doubled}: it would be counted twice");
+            bail!("{path}: {duplicate}: it would be counted twice");
         }
         let effect = first.file.as_ref().map_or_else(default_smallest_effect, |file| file.smallest_effect);
         let mut page = Self {
@@ -199,7 +204,7 @@ impl Page {
             score_judge: first.score_judge(),
             ..Self::default()
         };
-        if moved && let Some(line) = page.summary.baseline() {
+        if is_replaced && let Some(line) = page.summary.baseline() {
             page.findings.insert(
                 0,
                 format!("The file's baseline is not among these rows: the baseline is now \"{}\".", line.name),
@@ -214,12 +219,11 @@ impl Page {
             ));
         }
         if count > 1 {
-            let how = match sources.iter().any(|source| source.missing.is_some()) {
-                _ if schedules => {
-                    format!("Variants whose searchers depend on it were searched under {count} schedules")
-                }
-                true => format!("Variants were searched under up to {count} key seeds"),
-                false => format!("Every variant was searched under {count} key seeds"),
+            let is_incomplete = sources.iter().any(|source| source.missing.is_some());
+            let how = match (schedules, is_incomplete) {
+                (true, _) => format!("Variants whose searchers depend on it were searched under {count} schedules"),
+                (false, true) => format!("Variants were searched under up to {count} key seeds"),
+                (false, false) => format!("Every variant was searched under {count} key seeds"),
             };
             page.findings.push(format!(
                 "{how}. Ratios with an interval are means over them; counts, shares and single searches are those under the first."
@@ -245,8 +249,8 @@ impl Page {
         let line_options = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();
         page.collect_warnings(sources, choices, grouping.pairs_sources.then_some(&line_options));
         if page.custom_metrics && page.summary.lines.len() > 1 {
-            for (at, metric) in page.summary.metrics.iter().enumerate() {
-                if page.summary.lines.iter().all(|line| line.is_baseline || line.measures[at].ratio.mean.is_nan()) {
+            for (index, metric) in page.summary.metrics.iter().enumerate() {
+                if page.summary.lines.iter().all(|line| line.is_baseline || line.measures[index].ratio.mean.is_nan()) {
                     page.warnings.push(format!(
                         "no figure of {}: no line has a ratio to the baseline (nothing was counted); its values are in the \
                          table, and by depth with `--pivot depth`",
@@ -258,22 +262,23 @@ impl Page {
         if source_rows.checks_expectations()
             && let Some(file) = &first.file
         {
-            let own = suite.map(|suite| suites::suite_expectations(&file.expect, suite));
-            let expects = own.as_ref().unwrap_or(&file.expect);
+            let suite_expects = suite.map(|suite| suites::suite_expectations(&file.expect, suite));
+            let expects = suite_expects.as_ref().unwrap_or(&file.expect);
             page.verdicts = claims::judge_claims(expects, file.smallest_effect, rows, &page.summary);
-            let answers = verdicts::describe_claims(&page.verdicts);
-            page.findings.splice(0..0, answers);
+            page.findings.splice(0..0, verdicts::describe_claims(&page.verdicts));
         }
         let mut parts = page.parts(rows, grid.as_ref(), (&grouping, &searches));
         if source_rows.checks_expectations() {
-            let place = parts.iter().rposition(|part| matches!(part, Part::List(..))).unwrap_or(parts.len());
-            parts.splice(place..place, not_run::not_run_part(&page.manifest, rows));
+            // Before the last list, which says how the results were made.
+            let position = parts.iter().rposition(|part| matches!(part, Part::List(..))).unwrap_or(parts.len());
+            parts.splice(position..position, not_run::not_run_part(&page.manifest, rows));
         }
         page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
         Ok(page)
     }
 
-    /// Whether the first metric is nodes to a depth, and these may mislead.
+    /// Whether nodes may mislead and are the first metric, so that the page gives no verdicts by
+    /// them.
     fn nodes_have_no_verdict(&self) -> bool {
         self.nodes_mislead && self.summary.metrics.first().is_some_and(Metric::is_nodes)
     }
@@ -302,8 +307,8 @@ impl Page {
         page
     }
 
-    /// The head of the page: question, author's text, findings with what blocks them, warnings, and
-    /// notes in one fold.
+    /// The head of the page: question, author's text, findings, blockers, warnings, and the notes
+    /// as a folded part.
     fn head_parts(&self) -> Vec<Part> {
         let blockers = self.blockers.iter().cloned().map(Part::Blocker);
         let caveats = blockers.chain(sheet::warning_parts(&self.warnings)).chain(self.notes_part());
@@ -315,13 +320,12 @@ impl Page {
         (!self.notes.is_empty()).then(|| Part::Folded(title, vec![Part::Findings(self.notes.clone())]))
     }
 
-    /// The parts of the page, from top to bottom. A new plot needs a mark in `svg` and one line
-    /// here.
+    /// The parts of the page, from top to bottom.
     fn parts(&self, rows: &Frame, grid: Option<&Grid<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
         let summary = &self.summary;
         let mut parts = self.head_parts();
-        let single = pivot::single_position_pivot(rows, summary.searches).filter(|_| self.pivots.is_empty());
-        for pivot in self.pivots.iter().chain(&single) {
+        let default_pivot = pivot::single_position_pivot(rows, summary.searches).filter(|_| self.pivots.is_empty());
+        for pivot in self.pivots.iter().chain(&default_pivot) {
             parts.push(Part::Table(pivot::table(pivot)));
             parts.extend(pivot::figure(pivot).map(Part::Figure));
         }
@@ -329,10 +333,12 @@ impl Page {
         let variants_grid = grid.filter(|_| summary.by == [columns::VARIANT]);
         let figures = variants_grid.map_or_else(Vec::new, |grid| grid_figures::figures(grid, summary));
         let mut figures = figures.into_iter().peekable();
-        // Nodes of different engines are not the same work.
-        let alike = warnings::different_engines(&self.manifest).is_none();
-        let leads = alike && variants_grid.is_some_and(|grid| grid.axes.len() > 1 || grid.axes[0].is_numeric());
-        parts.extend(figures.next_if(|_| leads).map(Part::Figure));
+        // The first figure of the grid comes before the summary, unless the variants are different
+        // engines: their nodes are not the same work.
+        let is_one_engine = warnings::different_engines(&self.manifest).is_none();
+        let comes_first =
+            is_one_engine && variants_grid.is_some_and(|grid| grid.axes.len() > 1 || grid.axes[0].is_numeric());
+        parts.extend(figures.next_if(|_| comes_first).map(Part::Figure));
         parts.push(Part::Table(table::judged_summary_table(self)));
         parts.extend(threads::threads_table(self, rows).map(Part::Table));
         parts.extend(engines::quality_table(&self.quality).map(Part::Table));
@@ -359,7 +365,8 @@ impl Page {
         parts
     }
 
-    /// The tables that answer: those that the user chose, or the summary.
+    /// The tables that answer the question: those that the user asked for, or the summary; then the
+    /// tables of pairs and of move quality, if there are any.
     pub fn main_tables(&self) -> Vec<SheetTable> {
         let first = match (&self.games, self.across_suites.as_slice()) {
             (Some(games), _) => vec![match_page::encounters_table(games)],
@@ -381,8 +388,8 @@ impl Page {
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
         parts.extend(self.main_tables().into_iter().map(|table| Part::Table(untitled(table))));
         parts.extend(self.verdict_part());
-        let place = parts.iter().take_while(|part| matches!(part, Part::Findings(_))).count();
-        parts.splice(place..place, self.blockers.iter().cloned().map(Part::Blocker));
+        let after_findings = parts.iter().take_while(|part| matches!(part, Part::Findings(_))).count();
+        parts.splice(after_findings..after_findings, self.blockers.iter().cloned().map(Part::Blocker));
         parts.extend(sheet::warning_parts(&self.warnings));
         parts.extend(self.notes_part());
         Sheet { kind: self.sheet.kind.clone(), name: String::new(), parts }
@@ -391,9 +398,10 @@ impl Page {
     /// The failed verdicts, or a sentence if all pass; none without verdicts.
     fn verdict_part(&self) -> Option<Part> {
         let [holds, differs, open] = claims::count_rulings(self.verdicts.iter());
-        let fine = format!("Verdicts: {holds} hold, {differs} differ, {open} undecided; no expected outcome missed.");
-        let fine = (!self.verdicts.is_empty()).then(|| Part::Findings(vec![fine]));
-        verdicts::verdict_table(self, false).map(Part::Table).or(fine)
+        let summary_line =
+            format!("Verdicts: {holds} hold, {differs} differ, {open} undecided; no expected outcome missed.");
+        let all_pass = (!self.verdicts.is_empty()).then(|| Part::Findings(vec![summary_line]));
+        verdicts::verdict_table(self, false).map(Part::Table).or(all_pass)
     }
 
     /// The number of failed verdicts.

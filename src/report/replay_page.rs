@@ -10,21 +10,26 @@ use std::collections::BTreeMap;
 pub struct ReplayOutcome<'a> {
     /// The trace.
     pub info: &'a Info,
-    /// The table whose policies are compared, and its number of buckets.
+    /// The table whose policies are compared.
     pub base: &'a TableOptions,
+    /// The table's number of buckets.
     pub buckets: u64,
-    /// The counts of `always`, which has a gap of 0.
+    /// The counts of the policy `always`; gaps are measured from it.
     pub always: ReplayCounters,
-    /// The maximum hits, usable probes and worth of a table that knows the future.
+    /// The most hits, cuts and worth that a table of this shape keeps if it knows the future.
     pub bounds: [u64; 3],
     /// Each policy's name and counts.
     pub policies: Vec<(String, ReplayCounters)>,
-    /// The counts of each thread under each policy, if the trace is of several.
+    /// For each policy, the counts of each thread, if the trace is of several threads.
     pub threads: Vec<BTreeMap<u8, ReplayCounters>>,
 }
 
-/// A policy or a bound, its counts, and whether it is a bound.
-type Line = (String, ReplayCounters, bool);
+/// A policy, or a bound for all policies, with its counts.
+struct Line {
+    name: String,
+    counters: ReplayCounters,
+    is_bound: bool,
+}
 
 /// Selects a count.
 type Count = fn(&ReplayCounters) -> u64;
@@ -39,12 +44,12 @@ impl ReplayOutcome<'_> {
         let mut parts = vec![Part::Findings(vec![self.describe_trace()]), Part::Warning(open)];
         let depths = DepthScale::new(self.info.depth_parts, self.info.min_depth);
         if depths.is_clipped(self.info.max_depth) {
-            let counted = "depths of more than 255 plies above the least count as 255";
-            parts.push(Part::Warning(counted.to_owned()));
+            let warning = "depths of more than 255 plies above the least count as 255";
+            parts.push(Part::Warning(warning.to_owned()));
         }
         if depths.parts > 1 {
-            let counted = format!("depths count 1/{} ply; tables keep whole plies, rounded down", depths.parts);
-            parts.push(Part::Warning(counted));
+            let warning = format!("depths count 1/{} ply; tables keep whole plies, rounded down", depths.parts);
+            parts.push(Part::Warning(warning));
         }
         parts.push(Part::Table(self.table()));
         if !self.threads.is_empty() {
@@ -58,16 +63,18 @@ impl ReplayOutcome<'_> {
         let Self { info, always, bounds: [hits, kept, worth_kept], .. } = *self;
         let clairvoyant = ReplayCounters { hits, kept, worth_kept, ..always };
         let unbounded = ReplayCounters { hits: always.known, kept: always.cuts, worth_kept: always.worth, ..always };
-        let policies = self.policies.iter().map(|(name, counters)| (name.clone(), *counters, false));
+        let make_line =
+            |name: &str, counters: ReplayCounters, is_bound: bool| Line { name: name.to_owned(), counters, is_bound };
+        let policies = self.policies.iter().map(|(name, counters)| make_line(name, *counters, false));
         let bounds = [("clairvoyant", clairvoyant), ("unbounded", unbounded)];
-        let lines: Vec<Line> =
-            policies.chain(bounds.map(|(name, counters)| (name.to_owned(), counters, true))).collect();
+        let lines: Vec<Line> = policies.chain(bounds.map(|(name, counters)| make_line(name, counters, true))).collect();
         let count_of_policy = |count: Count| {
-            move |(_, counters, is_bound): &Line| match is_bound {
+            move |line: &Line| match line.is_bound {
                 true => Cell::empty("a bound"),
-                false => Cell::count(count(counters) as f64),
+                false => Cell::count(count(&line.counters) as f64),
             }
         };
+        // The keys of the kept part and of the total, the total's meaning, and both counts.
         let measures: [(&str, &str, &str, Count, Count); 3] = [
             ("hits", "known", "probes of positions that were stored before", |c| c.known, |c| c.hits),
             ("cuts_kept", "cuts", "probes whose last offered entry ends the node", |c| c.cuts, |c| c.kept),
@@ -76,37 +83,42 @@ impl ReplayOutcome<'_> {
         let policy_meaning =
             "clairvoyant: the most that a table of this shape can reach; unbounded: one that forgets nothing";
         let mut entries = Entries::<Line>::default()
-            .text("policy", "policy", policy_meaning, |line| Cell::text(&line.0))
-            .number("probes", "probes", "", |line| Cell::count(line.1.probes as f64))
+            .text("policy", "policy", policy_meaning, |line| Cell::text(&line.name))
+            .number("probes", "probes", "", |line| Cell::count(line.counters.probes as f64))
             .drop_order(13);
+        // On a narrow screen, the gaps are dropped last and the totals first.
         for (order, (kept_key, total_key, meaning, total, kept)) in (1..).zip(measures) {
             let is_known = info.has_worth() || total_key == "known";
             let unless_unknown = move |cell: Cell| if is_known { cell } else { Cell::empty(NO_WINDOWS) };
-            let count_cell = |count: Count| move |line: &Line| unless_unknown(Cell::count(count(&line.1) as f64));
+            let count_cell =
+                |count: Count| move |line: &Line| unless_unknown(Cell::count(count(&line.counters) as f64));
             let key = kept_key.trim_end_matches("_kept");
             entries = entries
                 .number(total_key, total_key, meaning, count_cell(total))
                 .drop_order(13 - order)
                 .number(kept_key, &kept_key.replace('_', " "), "those that the table answered so", count_cell(kept))
                 .number(&format!("{key}_share"), &format!("of {total_key}"), "", move |line| {
-                    unless_unknown(Cell::share(kept(&line.1) as f64, kept(&unbounded) as f64))
+                    unless_unknown(Cell::share(kept(&line.counters) as f64, kept(&unbounded) as f64))
                 })
                 .drop_order(3 + order)
                 .number(&format!("{key}_gap"), "gap", "the way from `always` to `clairvoyant`", move |line| {
-                    let [own, lowest, highest] = [&line.1, &always, &clairvoyant].map(|counters| kept(counters) as f64);
-                    let share = if highest > lowest { (own - lowest) / (highest - lowest) } else { f64::NAN };
+                    let [kept_here, lowest, highest] =
+                        [&line.counters, &always, &clairvoyant].map(|counters| kept(counters) as f64);
+                    let share = if highest > lowest { (kept_here - lowest) / (highest - lowest) } else { f64::NAN };
                     unless_unknown(Cell::share(share, 1.0))
                 })
                 .drop_order(order);
         }
         let mut entries = entries
-            .number("moves", "moves", "probes of positions with a move", |line: &Line| Cell::count(line.1.moves as f64))
+            .number("moves", "moves", "probes of positions with a move", |line: &Line| {
+                Cell::count(line.counters.moves as f64)
+            })
             .drop_order(15)
             .number("moves_kept", "moves kept", "those answered with the move offered last", |line: &Line| {
-                match line.2 {
-                    true if line.0 == "clairvoyant" => Cell::empty("a bound"),
-                    true => Cell::count(line.1.moves as f64),
-                    false => Cell::count(line.1.moves_kept as f64),
+                match line.is_bound {
+                    true if line.name == "clairvoyant" => Cell::empty("a bound"),
+                    true => Cell::count(line.counters.moves as f64),
+                    false => Cell::count(line.counters.moves_kept as f64),
                 }
             })
             .drop_order(16)
@@ -128,7 +140,7 @@ impl ReplayOutcome<'_> {
         entries.table("replay", "", &lines)
     }
 
-    /// A line for each policy and thread: what the others' answers are not counted into.
+    /// A row for each policy and thread, with the counts of that thread alone.
     fn thread_table(&self) -> SheetTable {
         let lines: Vec<(&str, u8, ReplayCounters)> = self
             .policies
@@ -137,18 +149,21 @@ impl ReplayOutcome<'_> {
             .flat_map(|((name, _), threads)| threads.iter().map(|(thread, counts)| (name.as_str(), *thread, *counts)))
             .filter(|(_, _, counts)| counts.probes + counts.stores > 0)
             .collect();
-        let count = |count: Count| move |line: &(&str, u8, ReplayCounters)| Cell::count(count(&line.2) as f64);
+        let count_cell =
+            |count: Count| move |(.., counters): &(&str, u8, ReplayCounters)| Cell::count(count(counters) as f64);
         Entries::<(&str, u8, ReplayCounters)>::default()
-            .text("policy", "policy", "", |line| Cell::text(line.0))
-            .number("thread", "thread", "the thread that asked; all share the table", |line| Cell::count(line.1.into()))
-            .number("probes", "probes", "", count(|counts| counts.probes))
-            .number("hits", "hits", "those that the table answered", count(|counts| counts.hits))
-            .number("cuts", "cuts", "probes whose last offered entry ends the node", count(|counts| counts.cuts))
-            .number("cuts_kept", "cuts kept", "", count(|counts| counts.kept))
-            .number("worth", "worth", "the cost of such entries", count(|counts| counts.worth))
-            .number("worth_kept", "worth kept", "", count(|counts| counts.worth_kept))
-            .number("moves_kept", "moves kept", "", count(|counts| counts.moves_kept))
-            .number("stores", "stores", "", count(|counts| counts.stores))
+            .text("policy", "policy", "", |&(policy, ..)| Cell::text(policy))
+            .number("thread", "thread", "the thread that asked; all share the table", |&(_, thread, _)| {
+                Cell::count(thread.into())
+            })
+            .number("probes", "probes", "", count_cell(|counts| counts.probes))
+            .number("hits", "hits", "those that the table answered", count_cell(|counts| counts.hits))
+            .number("cuts", "cuts", "probes whose last offered entry ends the node", count_cell(|counts| counts.cuts))
+            .number("cuts_kept", "cuts kept", "", count_cell(|counts| counts.kept))
+            .number("worth", "worth", "the cost of such entries", count_cell(|counts| counts.worth))
+            .number("worth_kept", "worth kept", "", count_cell(|counts| counts.worth_kept))
+            .number("moves_kept", "moves kept", "", count_cell(|counts| counts.moves_kept))
+            .number("stores", "stores", "", count_cell(|counts| counts.stores))
             .table("threads", "By thread", &lines)
     }
 
@@ -179,9 +194,20 @@ mod tests {
     fn counts([known, hits, cuts, kept, worth, worth_kept]: [u64; 6]) -> ReplayCounters {
         let (probes, deep, stores, evictions, rejections) = (1000, hits / 2, 60, 50, 40);
         let (moves, moves_kept) = (20, 10);
-        let (otherwise, all) = (7, ReplayCounters::default());
-        let all = ReplayCounters { probes, known, hits, otherwise, deep, cuts, kept, moves, moves_kept, ..all };
-        ReplayCounters { worth, worth_kept, stores, evictions, rejections, ..all }
+        let otherwise = 7;
+        let probe_counts = ReplayCounters {
+            probes,
+            known,
+            hits,
+            otherwise,
+            deep,
+            cuts,
+            kept,
+            moves,
+            moves_kept,
+            ..ReplayCounters::default()
+        };
+        ReplayCounters { worth, worth_kept, stores, evictions, rejections, ..probe_counts }
     }
 
     fn table(bounds: [u64; 3], has_worth: bool) -> SheetTable {
@@ -195,8 +221,9 @@ mod tests {
         let base = TableOptions { slots: 4, ..TableOptions::default() };
         let outcome =
             ReplayOutcome { info: &info, base: &base, buckets: 64, always, bounds, policies, threads: Vec::new() };
-        let found = outcome.describe_trace();
-        assert!(found.ends_with("of 2000 positions; a table of 256 entries: 12.8 % of the positions"), "{found}");
+        let description = outcome.describe_trace();
+        let ending = "of 2000 positions; a table of 256 entries: 12.8 % of the positions";
+        assert!(description.ends_with(ending), "{description}");
         outcome.table()
     }
 
@@ -204,16 +231,16 @@ mod tests {
     /// `always` to the bound.
     #[test]
     fn lines_show_share_and_gap_of_each_measure() {
-        let shown = table([600, 200, 5000], true);
-        assert_drop_orders_distinct(&shown);
+        let table = table([600, 200, 5000], true);
+        assert_drop_orders_distinct(&table);
         let expected = "policy,probes,known,hits,hits_share,hits_gap,cuts,cuts_kept,cuts_share,cuts_gap,worth,worth_kept,worth_share,worth_gap,moves,moves_kept,deep,stores,evictions,refused\n\
             \"a \"\"b\"\"\",1000,800,300,0.375,0.25,400,175,0.4375,0.75,10000,4000,0.4,0.75,20,10,150,60,50,40\n\
             clairvoyant,1000,800,600,0.75,1,400,200,0.5,1,10000,5000,0.5,1,20,,,,,\n\
             unbounded,1000,800,800,1,1.5,400,400,1,3,10000,10000,1,2.25,20,20,,,,\n";
-        assert_eq!(wide_csv(&shown, false), expected);
+        assert_eq!(wide_csv(&table, false), expected);
     }
 
-    /// The column is there only if the trace has the answers of the recorded table.
+    /// The column exists only if the trace has the answers of the recorded table.
     #[test]
     fn lines_show_answers_other_than_the_recorded() {
         let table = table_of([600, 200, 5000], Info { hits: 3, ..Info::default() });

@@ -142,21 +142,21 @@ fn split_depth(verdict: &Verdict) -> Option<(&str, &str, &str)> {
     Some((series, depth, figure))
 }
 
-/// The verdicts of an experiment; long runs of equal outcomes are folded into one row for each
-/// figure.
+/// The verdicts of an experiment. If many consecutive verdicts have the same outcome, they are
+/// folded into one row for each figure.
 fn folded_verdicts(page: &Page) -> Option<SheetTable> {
     let table = verdicts::verdict_table(page, true)?;
-    let figure_of = |index: usize| split_depth(&page.verdicts[index]).map(|(.., figure_of)| figure_of);
-    let are_alike = |a: &Verdict, b: &Verdict| {
+    let figure_of = |index: usize| split_depth(&page.verdicts[index]).map(|(.., figure)| figure);
+    let can_be_folded = |a: &Verdict, b: &Verdict| {
         a.passes()
             && b.passes()
             && a.word() == b.word()
             && a.source == b.source
-            && split_depth(a).zip(split_depth(b)).is_some_and(|((series, ..), (other, ..))| series == other)
+            && split_depth(a).zip(split_depth(b)).is_some_and(|((series_a, ..), (series_b, ..))| series_a == series_b)
     };
     let mut rows = Vec::new();
     let indices: Vec<usize> = (0..page.verdicts.len()).collect();
-    for run in indices.chunk_by(|&a, &b| are_alike(&page.verdicts[a], &page.verdicts[b])) {
+    for run in indices.chunk_by(|&a, &b| can_be_folded(&page.verdicts[a], &page.verdicts[b])) {
         let mut remaining = run.to_vec();
         while let Some(&first) = remaining.first() {
             let (same_figure, others): (Vec<usize>, _) =
@@ -168,6 +168,7 @@ fn folded_verdicts(page: &Page) -> Option<SheetTable> {
                     let mut row = table.rows[first].clone();
                     row[0].text =
                         format!("{series}depth {depth} to {last_depth}: {figure} ({} figures)", same_figure.len());
+                    // The figure or claim, and what was measured.
                     for column in [3, 4] {
                         row[column].text = format!("{} ... {}", row[column].text, table.rows[*last][column].text);
                     }

@@ -3,11 +3,11 @@
 use crate::text::plural;
 use crate::traces::Info;
 
-/// The contents of a trace, one figure per line.
+/// Describes the contents of a trace, one figure per line.
 pub fn describe_trace(info: &Info) -> String {
-    let share = |part: u64, of: u64| match of {
+    let share = |part: u64, whole: u64| match whole {
         0 => format!("{part} (-)"),
-        of => format!("{part} ({:.1} %)", 100.0 * part as f64 / of as f64),
+        whole => format!("{part} ({:.1} %)", 100.0 * part as f64 / whole as f64),
     };
     let worth = match (info.has_worth(), info.with_subtree > 0) {
         (false, _) => "unknown: the trace records no search windows and no cutoffs",
@@ -45,6 +45,6 @@ pub fn describe_trace(info: &Info) -> String {
         ("depths", format!("{} to {}", plies(info.min_depth), plies(info.max_depth))),
         ("worth", worth.to_owned()),
     ];
-    let text = lines.into_iter().filter(|(_, figure)| !figure.is_empty());
-    text.map(|(name, figure)| format!("{name:<12}{figure}\n")).collect()
+    let filled_lines = lines.into_iter().filter(|(_, figure)| !figure.is_empty());
+    filled_lines.map(|(name, figure)| format!("{name:<12}{figure}\n")).collect()
 }

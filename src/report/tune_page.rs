@@ -73,8 +73,7 @@ impl TuneOutcome<'_> {
         if self.tuned.winner == self.baseline() { self.tuned.against } else { self.tuned.winner }
     }
 
-    /// Describes a held-out result: the winner's difference from the candidate that it was tested
-    /// against.
+    /// Describes the tested difference of a held-out result, with its p.
     fn describe(&self, held_out: &HeldOutResult) -> String {
         let metric = match self.tune.metric.as_str() {
             "nodes" => Metric::nodes(),
@@ -106,16 +105,18 @@ impl TuneOutcome<'_> {
         }
     }
 
-    /// A sentence about the candidates that have the winner's counts in every search. If they are
-    /// neighbours in a single option, it gives the range of that option.
-    fn equals(&self, equal: &[usize]) -> Option<String> {
+    /// A sentence about the candidates that have the same counts as the winner in every search;
+    /// none without such candidates. If they and the winner are all candidates within a range of
+    /// one numeric option, it gives that range.
+    fn describe_equals(&self, equal: &[usize]) -> Option<String> {
         let metric = &self.tune.metric;
         if equal.is_empty() {
             return None;
         }
-        let list = self.list(equal);
+        let list = self.quote_names(equal);
         let equal_candidates: Vec<usize> = equal.iter().copied().chain([self.tuned.winner]).collect();
         let range = self.varying.iter().find_map(|path| {
+            // The value of this option, and the values of the other options that vary.
             let level_and_others = |candidate: usize| {
                 let columns = option_columns(&self.experiment.variants[candidate]);
                 let (option, others): (Vec<_>, Vec<_>) = columns.into_iter().partition(|(column, _)| column == path);
@@ -123,6 +124,7 @@ impl TuneOutcome<'_> {
                 Some((option.first()?.1.parse::<f64>().ok()?, others))
             };
             let winner_others = level_and_others(self.tuned.winner)?.1;
+            // The value of this option, if all other options are as in the winner.
             let value_on_line = |candidate: usize| {
                 level_and_others(candidate).filter(|(_, others)| *others == winner_others).map(|(value, _)| value)
             };
@@ -130,8 +132,9 @@ impl TuneOutcome<'_> {
             let values = values?;
             let [low, high] =
                 [f64::min, f64::max].map(|pick_end| values.iter().copied().reduce(pick_end).unwrap_or(f64::NAN));
-            let in_range =
-                (0..self.experiment.variants.len()).filter_map(value_on_line).filter(|x| (low..=high).contains(x));
+            let in_range = (0..self.experiment.variants.len())
+                .filter_map(value_on_line)
+                .filter(|value| (low..=high).contains(value));
             (in_range.count() == equal_candidates.len()).then_some((path, low, high))
         });
         Some(match range {
@@ -143,7 +146,8 @@ impl TuneOutcome<'_> {
         })
     }
 
-    fn list(&self, candidates: &[usize]) -> String {
+    /// The names of candidates, quoted and separated by commas.
+    fn quote_names(&self, candidates: &[usize]) -> String {
         candidates.iter().map(|&candidate| format!("\"{}\"", self.name(candidate))).collect::<Vec<_>>().join(", ")
     }
 
@@ -195,13 +199,13 @@ impl TuneOutcome<'_> {
                 };
                 (0..result.candidates.len()).filter(is_listed).collect::<Vec<_>>()
             };
-            findings.extend(self.equals(&list_remaining(true)));
+            findings.extend(self.describe_equals(&list_remaining(true)));
             let undecided = list_remaining(false);
             findings.push(match undecided.is_empty() {
                 true => "The race dropped all others.".to_owned(),
                 false => format!(
                     "Undecided in the race, where a difference from the winner may be chance: {}.",
-                    self.list(&undecided)
+                    self.quote_names(&undecided)
                 ),
             });
         }
@@ -238,12 +242,12 @@ impl TuneOutcome<'_> {
         warnings
     }
 
-    /// The direction in which ratios are better.
+    /// Whether lower or higher ratios are better.
     fn better(&self) -> Better {
         if self.tune.goal == Goal::Least { Better::Less } else { Better::More }
     }
 
-    /// A ratio to the baseline; highlighted if it is tested and excludes 1.
+    /// A ratio to the baseline; highlighted if `is_tested` and its interval excludes 1.
     fn ratio_cell(&self, ratio: &Ratio, is_tested: bool) -> Cell {
         let emphasis = Emphasis::for_change(is_tested && ratio.excludes_one(), ratio.mean < 1.0, self.better());
         Cell::decimal(ratio.mean, 4).with_emphasis(emphasis)
@@ -288,7 +292,8 @@ impl TuneOutcome<'_> {
             .text("pressure", "pressure", "options set for it", |(pressure, ..)| Cell::text(*pressure))
             .text("candidate", "candidate", "* is the baseline", |(.., standing)| self.name_cell(standing.candidate))
             .number("ratio", "ratio", "geometric mean of the ratio to the baseline", |line| {
-                self.ratio_cell(&line.2.ratio, tested_p(line) < self.tune.alpha)
+                let (.., standing) = line;
+                self.ratio_cell(&standing.ratio, tested_p(line) < self.tune.alpha)
             })
             .number("interval", "95 %", "its interval, by items", |(.., standing)| interval_cell(&standing.ratio))
             .number("p", "p", p_meaning, |line| Cell::p(tested_p(line)));
@@ -302,8 +307,8 @@ impl TuneOutcome<'_> {
 
     fn rounds_table(&self) -> SheetTable {
         let rounds: Vec<(usize, &Round)> = (1..).zip(&self.tuned.rounds).collect();
-        let names_cell = |candidate: &[usize]| {
-            Cell::text(candidate.iter().map(|&candidate| self.name(candidate)).collect::<Vec<_>>().join("; "))
+        let names_cell = |candidates: &[usize]| {
+            Cell::text(candidates.iter().map(|&candidate| self.name(candidate)).collect::<Vec<_>>().join("; "))
         };
         let entries = Entries::<(usize, &Round)>::default()
             .number("round", "round", "", |&(number, _)| Cell::count(number as f64))
@@ -351,19 +356,20 @@ fn interval_cell(ratio: &Ratio) -> Cell {
     Cell::range_with_text(ratio.low, ratio.high, format!("{:.4}-{:.4}", ratio.low, ratio.high))
 }
 
-/// A sentence about the differences that this many items would miss. The power is computed from the
-/// spread; if a few items dominate the spread, the interval may be wider than that.
+/// A sentence about the differences that so few items would miss. The size is computed from the
+/// spread of the ratios; if a few items dominate it, the interval may reach farther, and its end is
+/// given instead.
 fn undetected(ratio: &Ratio, level: f64) -> String {
-    let missed = ratio.confirmable_effect(level);
+    let detectable = ratio.confirmable_effect(level);
     let largest = (1.0 - ratio.low).max(ratio.high - 1.0);
-    match format_share(missed).as_str() {
+    match format_share(detectable).as_str() {
         ANY_SIZE => "These items are too few to detect a difference of any size.".to_owned(),
-        _ if largest > missed => format!("That does not rule out differences of up to {}.", format_share(largest)),
+        _ if largest > detectable => format!("That does not rule out differences of up to {}.", format_share(largest)),
         size => format!("These items would miss differences under about {size}."),
     }
 }
 
-/// The text for an unbounded share.
+/// The text for a share that is not finite.
 const ANY_SIZE: &str = "any size";
 
 /// A share in percent, with more decimals if it is small.

@@ -8,18 +8,17 @@ use crate::report::figure::{Figure, Plot, capitalize, how_to_read};
 use crate::report::svg::forest::{Forest, ForestRow};
 use crate::report::svg::lines::Lines;
 use crate::stats::ratio::Ratio;
-
 use std::collections::BTreeMap;
 
 impl TuneOutcome<'_> {
     /// The response to each numeric option, and a forest plot of all candidates.
     pub(super) fn figures(&self) -> Vec<Figure> {
         let metric = &self.tune.metric;
-        let ratio = |who: usize| Some(self.tuned.candidates[who].ratio).filter(|ratio| ratio.mean > 0.0);
-        let others = (0..self.tuned.candidates.len()).filter(|who| *who != self.baseline());
-        let rows = others.filter_map(|who| {
-            let ratio = ratio(who)?;
-            let (name, clear) = (self.name(who).to_owned(), ratio.excludes_one());
+        let ratio_of = |candidate: usize| Some(self.tuned.candidates[candidate].ratio).filter(|ratio| ratio.mean > 0.0);
+        let others = (0..self.tuned.candidates.len()).filter(|candidate| *candidate != self.baseline());
+        let rows = others.filter_map(|candidate| {
+            let ratio = ratio_of(candidate)?;
+            let (name, clear) = (self.name(candidate).to_owned(), ratio.excludes_one());
             Some(ForestRow { name, mean: ratio.mean, low: ratio.low, high: ratio.high, clear })
         });
         let mut figures: Vec<Figure> = self
@@ -31,7 +30,7 @@ impl TuneOutcome<'_> {
                      were dropped were searched on fewer items, so that the band is wider there.",
                     capitalize(metric)
                 );
-                self.option_figure(&path, self.series_over(&path, ratio), "response", caption)
+                self.option_figure(&path, self.series_over(&path, ratio_of), "response", caption)
             })
             .collect();
         figures.push(Figure {
@@ -52,20 +51,24 @@ impl TuneOutcome<'_> {
         figures
     }
 
-    /// The finalists on the held-out items: a series through the winner for each pressure, over the
-    /// first numeric option.
+    /// The finalists on the held-out items, over the first numeric option: for each pressure the
+    /// series that contains the winner.
     pub(super) fn held_out_figure(&self) -> Option<Figure> {
         let path = self.numeric_options().into_iter().next()?;
         let lines = self.tuned.held_out_results.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
-            let ratio = |who: usize| {
-                held_out.standings.iter().find(|standing| standing.candidate == who).map(|standing| standing.ratio)
+            let ratio_of = |candidate: usize| {
+                held_out
+                    .standings
+                    .iter()
+                    .find(|standing| standing.candidate == candidate)
+                    .map(|standing| standing.ratio)
             };
-            let mut series = self.series_over(&path, ratio);
+            let mut series = self.series_over(&path, ratio_of);
             let winner = self.name(self.tuned.winner);
             series.retain(|line| line.points.iter().any(|point| point.label == winner));
-            series.iter_mut().for_each(|one| {
-                one.name = if one.name.is_empty() { pressure.clone() } else { format!("{pressure}, {}", one.name) };
-            });
+            for line in &mut series {
+                line.name = if line.name.is_empty() { pressure.clone() } else { format!("{pressure}, {}", line.name) };
+            }
             series
         });
         let caption = format!(
@@ -76,8 +79,8 @@ impl TuneOutcome<'_> {
         self.option_figure(&path, lines.collect(), "held-out", caption)
     }
 
-    /// The figure of some series over an option. Of too many series, those through the winner; none
-    /// if there are still too many.
+    /// The figure of some series over an option. If there are too many series, keeps only those
+    /// that contain the winner; none if these are still too many.
     pub(super) fn option_figure(
         &self,
         path: &str,
@@ -100,27 +103,28 @@ impl TuneOutcome<'_> {
         Some(Figure { file, title, caption, plot: Plot::Lines(lines) })
     }
 
-    /// The options that vary and have at least three numeric values.
+    /// The paths of the options that vary and have at least three numeric values.
     pub(super) fn numeric_options(&self) -> Vec<String> {
         let values = |path: &String| -> std::collections::BTreeSet<u64> {
             (0..self.experiment.variants.len())
-                .filter_map(|who| Some(self.option_value(who, path)?.to_bits()))
+                .filter_map(|candidate| Some(self.option_value(candidate, path)?.to_bits()))
                 .collect()
         };
         self.varying.iter().filter(|path| values(path).len() >= 3).cloned().collect()
     }
 
-    fn option_value(&self, who: usize, path: &str) -> Option<f64> {
-        let columns = variant::option_columns(&self.experiment.variants[who]);
+    /// A candidate's value of a numeric option.
+    fn option_value(&self, candidate: usize, path: &str) -> Option<f64> {
+        let columns = variant::option_columns(&self.experiment.variants[candidate]);
         axes::parse_number(&columns.iter().find(|(column, _)| column == path)?.1)
     }
 
     /// Series over a numeric option, one for each combination of the other options that vary.
-    pub(super) fn series_over(&self, path: &str, ratio: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
+    pub(super) fn series_over(&self, path: &str, ratio_of: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
         let mut lines: BTreeMap<Vec<String>, Series> = BTreeMap::new();
-        for who in 0..self.experiment.variants.len() {
-            let (Some(x), Some(ratio)) = (self.option_value(who, path), ratio(who)) else { continue };
-            let columns = variant::option_columns(&self.experiment.variants[who]);
+        for candidate in 0..self.experiment.variants.len() {
+            let (Some(x), Some(ratio)) = (self.option_value(candidate, path), ratio_of(candidate)) else { continue };
+            let columns = variant::option_columns(&self.experiment.variants[candidate]);
             let others: Vec<String> = self
                 .varying
                 .iter()
@@ -130,7 +134,7 @@ impl TuneOutcome<'_> {
                 .collect();
             let line =
                 lines.entry(others.clone()).or_insert_with(|| Series { name: others.join(", "), ..Series::default() });
-            let label = self.name(who).to_owned();
+            let label = self.name(candidate).to_owned();
             line.points.push(CurvePoint { x, y: ratio.mean, low: ratio.low, high: ratio.high, label });
         }
         let mut series: Vec<Series> = lines.into_values().filter(|line| line.points.len() > 1).collect();
