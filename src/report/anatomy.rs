@@ -8,8 +8,8 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, Summary};
 use crate::record::columns::{self, ANATOMY, Role};
 
-/// The counters by line; of many lines those that figures show. None if no variant has full
-/// diagnostics.
+/// The counters of each line; if there are many lines, of those that figures show. None if no
+/// variant has full diagnostics.
 pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTable> {
     let is_counter =
         |column: &&columns::Column| column.name.starts_with(ANATOMY) && rows.names().contains(&column.name.to_string());
@@ -21,38 +21,42 @@ pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTab
     let grouping = Grouping::new(rows, &summary.by);
     let searches = Searches::gather(rows, &grouping, &names);
     let lines_shown = curves::choose_lines(summary);
-    let group = |&at: &usize| {
-        let line = &summary.lines[at];
+    // The group of a line among the searches, and the line's name.
+    let group_and_name = |&index: &usize| {
+        let line = &summary.lines[index];
         Some((grouping.values.iter().position(|values| *values == line.values)?, line.name.as_str()))
     };
-    let groups: Vec<(usize, &str)> = lines_shown.iter().filter_map(group).collect();
-    let cell = |counter: &columns::Column, group: usize| match counter.role {
-        // What a table contains does not add up over searches: show its mean at their ends.
+    let groups: Vec<(usize, &str)> = lines_shown.iter().filter_map(group_and_name).collect();
+    let counter_cell = |counter: &columns::Column, group: usize| match counter.role {
+        // The contents of a table do not add up over searches: show their mean at the end of a
+        // search.
         Role::Last => {
             let numbers = rows.numbers(&counter.name);
-            let ends = || searches.list.iter().filter(|search| search.group as usize == group && search.is_first);
+            let first_repeats =
+                || searches.list.iter().filter(|search| search.group as usize == group && search.is_first);
             let (sum, count) =
-                ends().fold((0.0, 0.0), |(sum, count), search| (sum + numbers[search.last], count + 1.0));
+                first_repeats().fold((0.0, 0.0), |(sum, count), search| (sum + numbers[search.last], count + 1.0));
             Cell::decimal(sum / count, 1)
         }
         _ => Cell::count(searches.group_sum(group, &counter.name)),
     };
-    let row = |counter: &&columns::Column| {
+    let make_row = |counter: &&columns::Column| {
         let head = [counter.name.trim_start_matches(ANATOMY), &counter.meaning].map(Cell::text);
         let cells = groups
             .iter()
-            .map(|(group, _)| cell(counter, *group).with_reason("its table was not examined that closely"));
+            .map(|(group, _)| counter_cell(counter, *group).with_reason("its table was not examined that closely"));
         head.into_iter().chain(cells).collect::<Vec<_>>()
     };
     let lines = groups.iter().map(|(_, name)| SheetColumn::number(name, name, ""));
     let columns: Vec<_> = SheetColumn::from_names(["counter", "meaning"]).into_iter().chain(lines).collect();
-    let hidden = summary.lines.len() - groups.len();
-    let more = match hidden {
+    let hidden_count = summary.lines.len() - groups.len();
+    let more = match hidden_count {
         0 => String::new(),
         1 => " One more line is in the results.".to_owned(),
-        _ => format!(" {hidden} more lines are in the results."),
+        _ => format!(" {hidden_count} more lines are in the results."),
     };
-    let table = SheetTable::new("counters", "What became of the table's answers", columns, counters.iter().map(row));
+    let table =
+        SheetTable::new("counters", "What became of the table's answers", columns, counters.iter().map(make_row));
     Some(
         table.with_note(format!(
             "Sums over all iterations; for `entries_` rows, means over the ends of searches.{more}"
@@ -66,8 +70,8 @@ mod tests {
     use super::*;
     use crate::analysis::Question;
 
-    /// The counters of variants on two positions, to depth 2, twice; `row` gives the counters by
-    /// variant, depth and repeat.
+    /// The table of variants that searched two positions to depth 2, twice each. `row`: the
+    /// counters by variant, depth and repeat.
     fn table(variants: usize, header: &str, row: impl Fn(usize, u32, u32) -> String) -> Option<SheetTable> {
         let mut rows = format!("variant,position,depth,repeat,search.nodes,{header}\n");
         for (variant, position) in (0..variants).flat_map(|variant| ["p", "q"].map(|position| (variant, position))) {
@@ -82,10 +86,14 @@ mod tests {
 
     #[test]
     fn counters_are_summed_and_states_averaged() {
-        let sum = columns::columns().iter().find(|own| own.name.starts_with(ANATOMY) && own.role == Role::Sum).unwrap();
+        let sum = columns::columns()
+            .iter()
+            .find(|column| column.name.starts_with(ANATOMY) && column.role == Role::Sum)
+            .unwrap();
         let header = format!("{ANATOMY}entries_depth_1,{}", sum.name);
         let row = |variant: usize, depth: u32, repeat: u32| {
-            // Real repeats are equal; here they differ, so that using one would be noticed.
+            // Real repeats are equal; here they differ, so that the test notices if a further
+            // repeat is counted.
             let contained = 5 * depth + 100 * repeat + u32::from(variant == 1);
             format!("{contained},{}", 3 * depth + 1000 * repeat + variant as u32)
         };

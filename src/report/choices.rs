@@ -40,7 +40,8 @@ impl Choices {
         by.chain(filters).chain(baseline).map(str::trim).filter(|name| !name.is_empty())
     }
 
-    /// The baseline. If rows are grouped by variant, options may identify it.
+    /// The baseline that the user named; none if the user named none. If rows are grouped by
+    /// variant, its options may identify it, as in `slots=4, policy=always`.
     pub(super) fn baseline(&self, rows: &Frame, by: &[String]) -> Result<Option<Baseline>> {
         let Some(text) = &self.baseline else { return Ok(None) };
         let variants = rows.text_column(columns::VARIANT);
@@ -63,8 +64,8 @@ impl Choices {
             .zip(&pairs)
             .map(|(filter, (_, value))| (filter.column().to_owned(), value.trim().to_owned()));
         let condition = condition.collect();
-        let met = !Filter::select_rows(&filters, rows).is_empty();
-        Ok(Some(if met { Baseline::Condition(condition) } else { Baseline::Text(text.clone()) }))
+        let has_rows = !Filter::select_rows(&filters, rows).is_empty();
+        Ok(Some(if has_rows { Baseline::Condition(condition) } else { Baseline::Text(text.clone()) }))
     }
 }
 
@@ -75,29 +76,32 @@ pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     let Some((sources, _)) = rows.words(SOURCE) else { return variant };
     let variants = rows.text_column(columns::VARIANT);
     let mut first_source: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
-    let ambiguous =
+    let is_ambiguous =
         (0..rows.rows()).any(|row| *first_source.entry(variants.codes()[row]).or_insert(sources[row]) != sources[row]);
-    if ambiguous { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
+    if is_ambiguous { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
 }
 
-/// The file's condition on options, by full names, without options that are the same in all rows;
-/// none if it names a variant or nothing.
+/// The file's condition for the baseline: columns with their values. Options that are not columns,
+/// because they are the same in all rows, are left out. Empty if the file names a variant or no
+/// baseline.
 pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, String)> {
-    let Some(named) = file.map(|file| &file.baseline).filter(|named| !named.contains_key(columns::VARIANT)) else {
+    let Some(conditions) =
+        file.map(|file| &file.baseline).filter(|conditions| !conditions.contains_key(columns::VARIANT))
+    else {
         return Vec::new();
     };
     let options = rows.options();
-    let column = |(path, value): (&String, &Scalar)| {
+    let column_and_value = |(path, value): (&String, &Scalar)| {
         let mut matching = options.iter().filter(|option| *option == path || columns::may_mean(path, option));
         let exact = options.contains(&path.as_str()).then_some(path.as_str());
         Some((exact.or(matching.next().copied())?.to_owned(), value.to_string()))
     };
-    named.iter().filter_map(column).collect()
+    conditions.iter().filter_map(column_and_value).collect()
 }
 
 /// The default baseline, in terms of the columns that rows are grouped by: the groups that meet the
-/// file's condition, or those with the values of the variant that it names. Without either among
-/// the rows the first group, and `true`.
+/// file's `condition`, or those with the values of the `variant` that it names. If the file names a
+/// baseline that is not among the rows, returns the first group and `true`.
 pub(super) fn default_baseline(
     rows: &Frame,
     by: &[String],
@@ -111,28 +115,29 @@ pub(super) fn default_baseline(
     let by_variant = by.iter().any(|column| column == columns::VARIANT);
     if !condition.is_empty() {
         let meets = |row: &usize| condition.iter().all(|(column, value)| rows.text_column(column).text(*row) == value);
-        let is_known = by_variant || condition.iter().all(|(column, _)| by.contains(column));
-        return match is_known && (0..rows.rows()).any(|row| meets(&row)) {
+        let is_usable = by_variant || condition.iter().all(|(column, _)| by.contains(column));
+        return match is_usable && (0..rows.rows()).any(|row| meets(&row)) {
             true => (Baseline::Condition(condition), false),
             false => (Baseline::First, true),
         };
     }
     let Some(variant) = variant else { return (Baseline::First, false) };
     let variants = rows.text_column(columns::VARIANT);
-    let own: Vec<usize> = rows.select(|row| variants.text(row) == variant);
-    if own.is_empty() {
+    let variant_rows: Vec<usize> = rows.select(|row| variants.text(row) == variant);
+    if variant_rows.is_empty() {
         return (Baseline::First, true);
     }
     if by_variant {
         return (Baseline::value(columns::VARIANT, variant), false);
     }
-    let fixed = by.iter().filter_map(|column| {
+    // The columns in which all rows of the variant have the same value.
+    let common_values = by.iter().filter_map(|column| {
         let words = rows.text_column(column);
-        let value = words.text(own[0]);
-        own.iter().all(|&row| words.text(row) == value).then(|| (column.clone(), value.to_owned()))
+        let value = words.text(variant_rows[0]);
+        variant_rows.iter().all(|&row| words.text(row) == value).then(|| (column.clone(), value.to_owned()))
     });
-    let fixed: Vec<(String, String)> = fixed.collect();
-    if fixed.is_empty() { (Baseline::First, false) } else { (Baseline::Values(fixed), false) }
+    let common_values: Vec<(String, String)> = common_values.collect();
+    if common_values.is_empty() { (Baseline::First, false) } else { (Baseline::Values(common_values), false) }
 }
 
 #[cfg(test)]

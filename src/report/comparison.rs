@@ -67,6 +67,7 @@ pub fn gate_values(gate_result: &GateResult) -> String {
     format!("{} -> {} ({}{rows})", format_total(base), format_total(new), format_change(gate_result.totals))
 }
 
+/// Makes the page of a comparison.
 pub fn sheet(comparison: &Comparison) -> Sheet {
     let mut parts = vec![Part::List(String::new(), lead_lines(comparison))];
     parts.extend(gates_table(comparison).non_empty().map(Part::Table));
@@ -87,7 +88,7 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
 }
 
-/// The lines that come first: names, plans, moved rows, nodes, gates.
+/// The lines at the head of the page: names, programs, plans, rows, nodes, gates.
 fn lead_lines(comparison: &Comparison) -> Vec<String> {
     let [base, new] = &comparison.names;
     let plans = match &comparison.differences {
@@ -96,9 +97,9 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
         Some(list) => format!("they differ in {}", list.join("; ")),
     };
     let (rows, moved) = comparison.rows;
-    let list_programs = |sides: &str, programs: &[MeasuredProgram]| {
+    let list_programs = |label: &str, programs: &[MeasuredProgram]| {
         let list: Vec<String> = programs.iter().map(ToString::to_string).collect();
-        (!list.is_empty()).then(|| format!("{sides} {}", list.join(", ")))
+        (!list.is_empty()).then(|| format!("{label} {}", list.join(", ")))
     };
     let programs = match &comparison.programs {
         [base, new] if base == new => vec![list_programs("both measure", base)],
@@ -121,8 +122,10 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
     lines.splice(1..1, programs.into_iter().flatten().chain(engine_warning).collect::<Vec<_>>());
     if let Some(index) = comparison.metric_index(columns::NODES) {
         let paired_variants = || comparison.variants.iter().filter(|change| change.paired > 0);
+        // The nodes of BASE and of NEW.
         let total =
             paired_variants().fold([0.0; 2], |sum, change| [0, 1].map(|side| sum[side] + change.totals[index][side]));
+        // Adding 1 avoids division by 0.
         let change_size =
             |change: &Change| ((change.totals[index][1] + 1.0) / (change.totals[index][0] + 1.0)).ln().abs();
         let largest = paired_variants()
@@ -154,9 +157,9 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-/// A cell with the relative change; if it is significant, highlighted by its direction.
-fn change_cell([base, new]: [f64; 2], significant: bool) -> Cell {
-    let emphasis = Emphasis::for_change(significant, new < base, Better::Less);
+/// A cell with the relative change; if it `is_significant`, highlighted by its direction.
+fn change_cell([base, new]: [f64; 2], is_significant: bool) -> Cell {
+    let emphasis = Emphasis::for_change(is_significant, new < base, Better::Less);
     let share = if base == new { 0.0 } else { (new - base) / base };
     Cell { value: Datum::Number(share), ..Cell::text(format_change([base, new])) }.with_emphasis(emphasis)
 }
@@ -244,17 +247,17 @@ fn rows_table(comparison: &Comparison) -> SheetTable {
 }
 
 /// Describes a row by its variant, position, depth and repeat.
-fn describe_row(moved: &MovedRow) -> String {
-    let repeat = if moved.repeat > 0 { format!(", repeat {}", moved.repeat) } else { String::new() };
-    format!("\"{}\", {}, depth {}{repeat}", moved.variant, moved.position, moved.depth)
+fn describe_row(row: &MovedRow) -> String {
+    let repeat = if row.repeat > 0 { format!(", repeat {}", row.repeat) } else { String::new() };
+    format!("\"{}\", {}, depth {}{repeat}", row.variant, row.position, row.depth)
 }
 
-/// The columns that differ, at most six by name.
-fn differing_columns(moved: &MovedRow) -> String {
-    let names: Vec<&str> = moved.columns.iter().take(6).map(String::as_str).collect();
-    let more = moved.columns.len().saturating_sub(6);
-    let more = crate::text::and_more(more);
-    format!("{}{more} differ", names.join(", "))
+/// Describes the columns in which a row differs, at most six by name.
+fn differing_columns(row: &MovedRow) -> String {
+    const MAX_NAMED: usize = 6;
+    let names: Vec<&str> = row.columns.iter().take(MAX_NAMED).map(String::as_str).collect();
+    let and_more = crate::text::and_more(row.columns.len().saturating_sub(MAX_NAMED));
+    format!("{}{and_more} differ", names.join(", "))
 }
 
 #[cfg(test)]

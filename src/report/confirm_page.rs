@@ -6,7 +6,7 @@ use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::screen::{Contender, ScreenResult};
 use std::cmp::Ordering;
 
-/// The page. `tail`: the probability beyond each end of the intervals.
+/// Makes the page. `tail`: the probability beyond each end of the intervals.
 pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Sheet {
     let decision = |contender: &Contender| match contender.decision(tail) {
         Some(Ordering::Greater) => (Emphasis::Better, "stronger"),
@@ -35,33 +35,34 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], tail
 /// The answer, one sentence each.
 fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec<String> {
     let best = &screened.best;
-    let with_order =
-        |expected: Option<Ordering>| contenders.iter().filter(move |contender| contender.decision(tail) == expected);
+    let decided_as =
+        |decision: Option<Ordering>| contenders.iter().filter(move |contender| contender.decision(tail) == decision);
+    // With a sign of -1, the Elo of the best against the contender.
     let elo_text = |contender: &Contender, sign: f64| {
         let Elo { elo, low, high } = contender.elo(tail);
         let (low, high) = if sign < 0.0 { (-high, -low) } else { (low, high) };
         format!("{:.0} Elo [{low:.0}, {high:.0}], {} pairs", sign * elo, format_count(contender.pairs.count() as f64))
     };
     let mut sentences = Vec::new();
-    sentences.extend(with_order(Some(Ordering::Greater)).map(|contender| {
+    sentences.extend(decided_as(Some(Ordering::Greater)).map(|contender| {
         format!(
             "\"{}\" is stronger than \"{best}\", the best of the screen, by {}.",
             contender.name,
             elo_text(contender, 1.0)
         )
     }));
-    sentences.extend(with_order(Some(Ordering::Less)).map(|contender| {
+    sentences.extend(decided_as(Some(Ordering::Less)).map(|contender| {
         format!("\"{best}\" is stronger than \"{}\" by {}.", contender.name, elo_text(contender, -1.0))
     }));
     let undecided: Vec<String> =
-        with_order(None).map(|contender| format!("\"{}\" ({})", contender.name, elo_text(contender, 1.0))).collect();
+        decided_as(None).map(|contender| format!("\"{}\" ({})", contender.name, elo_text(contender, 1.0))).collect();
     if !undecided.is_empty() {
         sentences.push(format!("Undecided against \"{best}\": {}.", undecided.join("; ")));
     }
     if !contenders.is_empty() {
-        let wider = "These intervals hold for all variants and at every look together, so that they are wider than the \
+        let note = "These intervals hold for all variants and at every look together, so that they are wider than the \
                      page of the games shows them.";
-        sentences.push(wider.to_owned());
+        sentences.push(note.to_owned());
     }
     if !screened.dropped.is_empty() {
         let list: Vec<String> = screened.dropped.iter().map(|name| format!("\"{name}\"")).collect();
@@ -88,13 +89,13 @@ mod tests {
             remaining: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
             dropped: vec!["e".to_owned()],
         };
-        let all = [
+        let contenders = [
             contender("b", [0, 10, 10, 40, 40]),
             contender("c", [40, 40, 10, 10, 0]),
             contender("d", [10, 20, 40, 20, 10]),
         ];
-        let output = findings(&screened, &all, 0.025);
-        let elo = all[0].elo(0.025);
+        let output = findings(&screened, &contenders, 0.025);
+        let elo = contenders[0].elo(0.025);
         let expected = format!(
             "\"b\" is stronger than \"a\", the best of the screen, by {:.0} Elo [{:.0}, {:.0}], 100 pairs.",
             elo.elo, elo.low, elo.high
@@ -107,7 +108,7 @@ mod tests {
         assert!(output[2].starts_with("Undecided against \"a\": \"d\" (0 Elo [-"), "{output:?}");
         assert!(output[3].starts_with("These intervals hold for all variants"), "{output:?}");
         assert_eq!(output[4], "Left out by the screen: \"e\".");
-        assert_eq!(sheet("x", &screened, &all, 0.025).parts.len(), 2);
+        assert_eq!(sheet("x", &screened, &contenders, 0.025).parts.len(), 2);
         let alone = findings(&ScreenResult { best: "a".to_owned(), ..ScreenResult::default() }, &[], 0.025);
         assert_eq!(alone, ["Only \"a\" passed the screen: there is nothing to play."]);
     }

@@ -31,16 +31,15 @@ pub struct Page {
     pub blockers: Vec<String>,
     /// What limits the conclusion.
     pub warnings: Vec<String>,
-    /// For information.
+    /// Remarks that do not limit the conclusion.
     pub notes: Vec<String>,
     /// The totals and ratios by line.
     pub summary: Summary,
-    /// Whether the user chose the metrics; otherwise it is nodes.
+    /// Whether the user chose the metrics of the summary.
     pub custom_metrics: bool,
-
-    /// Tables of one metric by a column, if asked for.
+    /// Tables of one metric by a column, if the user asked for them.
     pub pivots: Vec<Pivot>,
-    /// Every line against every other, if asked for.
+    /// Every line compared with every other, if the user asked for it.
     pub pairs: Vec<LinePair>,
     /// The noise and drift between repeats.
     pub timing: Option<Timing>,
@@ -56,7 +55,7 @@ pub struct Page {
     pub quality: Vec<Quality>,
     /// The match, if the rows are games.
     pub games: Option<Matches>,
-    /// A table over all suites for each metric; none with one suite.
+    /// With several suites, a table over all of them for each metric, or the pivots of each suite.
     pub across_suites: Vec<SheetTable>,
     /// The first columns of each table, which identify the lines.
     pub identity: Identity,

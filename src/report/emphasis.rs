@@ -5,15 +5,16 @@ use crate::analysis::rows::metric::Better;
 /// How a cell is highlighted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Emphasis {
+    /// Not highlighted.
     #[default]
     None,
-    /// Clearly better than the baseline.
+    /// Significantly better than the baseline.
     Better,
-    /// Clearly worse than the baseline.
+    /// Significantly worse than the baseline.
     Worse,
-    /// Clearly another, where neither direction is better.
+    /// Significantly different from the baseline, where neither direction is better.
     Other,
-    /// The interval contains no change.
+    /// Not significantly different from the baseline.
     Unclear,
     /// The expected outcome was not met.
     Failed,
@@ -22,13 +23,13 @@ pub enum Emphasis {
 }
 
 impl Emphasis {
-    /// The highlight of a value that is `less` than the baseline's or more: none unless it is
-    /// `clear`.
-    pub fn for_change(clear: bool, less: bool, better: Better) -> Self {
-        match (clear, better) {
+    /// The highlight of a value that differs from the baseline's: none unless the difference
+    /// `is_significant`. `is_less`: the value is less than the baseline's.
+    pub fn for_change(is_significant: bool, is_less: bool, better: Better) -> Self {
+        match (is_significant, better) {
             (false, _) => Self::None,
             (true, Better::Neither) => Self::Other,
-            (true, better) if less == (better == Better::Less) => Self::Better,
+            (true, better) if is_less == (better == Better::Less) => Self::Better,
             (true, _) => Self::Worse,
         }
     }

@@ -11,7 +11,7 @@ use super::svg::stacked::Stacked;
 use crate::analysis::questions::curves::{CurvePoint, Series};
 use crate::analysis::rows::metric::Unit;
 
-/// The shares at which a cumulative curve is read off.
+/// The shares for which the table of a cumulative curve gives the x.
 const SHARES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
 
 impl Figure {
@@ -33,7 +33,7 @@ impl Figure {
     }
 }
 
-/// A table of a text column and further columns of numbers.
+/// A table with a text column `first`, followed by columns of numbers.
 fn named_table(first: &str, names: impl Iterator<Item = String>, rows: Vec<Vec<Cell>>) -> SheetTable {
     let numbers = names.map(|name| SheetColumn::number(&name, &name, ""));
     let columns: Vec<SheetColumn> = std::iter::once(SheetColumn::text(first, first, "")).chain(numbers).collect();
@@ -50,49 +50,53 @@ fn forest_table(plot: &Forest) -> SheetTable {
     named_table("line", names.into_iter(), rows.collect())
 }
 
-/// A row for each x, a column for each series.
+/// A row for each x and name of a point, a column for each series. `row_name`: the name of a
+/// point's row; `format_y`: the text of a value.
 fn series_table(
     first: &str,
     series: &[Series],
-    name: impl Fn(&CurvePoint) -> String,
-    exact: impl Fn(f64) -> String,
+    row_name: impl Fn(&CurvePoint) -> String,
+    format_y: impl Fn(f64) -> String,
 ) -> SheetTable {
     let mut points: Vec<&CurvePoint> = series.iter().flat_map(|series| &series.points).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     let mut keys: Vec<(f64, String)> = Vec::new();
     for point in points {
-        let key = (point.x, name(point));
-        let same_x = keys.iter().rev().take_while(|known| known.0 == key.0);
-        if !same_x.into_iter().any(|known| *known == key) {
+        let key = (point.x, row_name(point));
+        // Points are sorted by x, so an equal key can only be among the last ones.
+        let mut keys_of_same_x = keys.iter().rev().take_while(|(x, _)| *x == point.x);
+        if !keys_of_same_x.any(|existing| *existing == key) {
             keys.push(key);
         }
     }
-    let cell = |series: &Series, key: &(f64, String)| {
-        let Some(point) = series.points.iter().find(|point| point.x == key.0 && name(point) == key.1) else {
+    let series_cell = |series: &Series, (x, name): &(f64, String)| {
+        let Some(point) = series.points.iter().find(|point| point.x == *x && row_name(point) == *name) else {
             return Cell::empty("");
         };
-        let ends = match point.low.is_finite() {
-            true => format!(" [{}, {}]", exact(point.low), exact(point.high)),
+        let interval = match point.low.is_finite() {
+            true => format!(" [{}, {}]", format_y(point.low), format_y(point.high)),
             false => String::new(),
         };
-        Cell::number(point.y, exact(point.y) + &ends)
+        Cell::number(point.y, format_y(point.y) + &interval)
     };
     let rows = keys.iter().map(|key| {
-        let head = Cell { value: Datum::Number(key.0), ..Cell::text(&key.1) };
-        std::iter::once(head).chain(series.iter().map(|series| cell(series, key))).collect()
+        let (x, name) = key;
+        let head = Cell { value: Datum::Number(*x), ..Cell::text(name) };
+        std::iter::once(head).chain(series.iter().map(|series| series_cell(series, key))).collect()
     });
     named_table(first, series.iter().map(|series| series.name.clone()), rows.collect())
 }
 
-/// The x at which each curve reaches some shares.
+/// For each of [`SHARES`], the x at which each curve reaches it.
 fn stairs_table(plot: &Lines) -> SheetTable {
     let rows = SHARES.iter().map(|share| {
-        let reached = |series: &Series| {
+        let x_cell = |series: &Series| {
+            // The small margin allows for rounding errors.
             let x = series.points.iter().find(|point| point.y >= *share - 1e-9).map_or(f64::NAN, |point| point.x);
             Cell::number(x, format_value(x, Unit::Count))
         };
         let head = Cell::number(*share, format!("{} %", format_short(100.0 * share)));
-        std::iter::once(head).chain(plot.series.iter().map(reached)).collect()
+        std::iter::once(head).chain(plot.series.iter().map(x_cell)).collect()
     });
     let first = format!("{}, by {}", plot.y, plot.x);
     named_table(&first, plot.series.iter().map(|series| series.name.clone()), rows.collect())

@@ -12,14 +12,15 @@ use std::collections::{HashMap, HashSet};
 /// rows are grouped by.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Identity {
+    /// The headings of the columns.
     heads: Vec<String>,
-    /// The first cells of each line.
+    /// The cells of each line in these columns.
     lines: Vec<Vec<Cell>>,
 }
 
 impl Identity {
-    /// Splits variants into a column for each axis if their names only state their levels and the
-    /// axes distinguish them all.
+    /// Identifies the lines of a summary. Variants on a grid get a column for each axis, if their
+    /// names only state their levels and if the axes distinguish them all.
     pub(super) fn new(rows: &Frame, summary: &Summary, grid: &[Axis]) -> Self {
         if summary.by != [columns::VARIANT] {
             let value_cell = |value: &String| Cell::text(if value.is_empty() { "(none)" } else { value });
@@ -97,26 +98,26 @@ fn names_all_levels(name: &str, levels: &[Cell]) -> bool {
     let mut labels: Vec<&str> = levels.iter().map(|level| level.text.as_str()).collect();
     // A short label may be part of a longer one.
     labels.sort_by_key(|label| std::cmp::Reverse(label.len()));
-    let mut rest = name.to_owned();
+    let mut unmatched = name.to_owned();
     for label in labels {
-        if !rest.contains(label) {
+        if !unmatched.contains(label) {
             return false;
         }
-        rest = rest.replacen(label, "", 1);
+        unmatched = unmatched.replacen(label, "", 1);
     }
-    rest.split(", ").all(|part| part.contains('=') || !part.contains(char::is_alphanumeric))
+    unmatched.split(", ").all(|part| part.contains('=') || !part.contains(char::is_alphanumeric))
 }
 
 /// Ranks labels that are numbers with a unit, so that they are sorted as numbers.
 fn rank_numbers(lines: &mut [Vec<Cell>]) {
     for column in 0..lines.first().map_or(0, Vec::len) {
         let number_of = |line: &Vec<Cell>| axes::parse_number(&line[column].text);
-        let mut known_numbers: Vec<f64> = lines.iter().filter_map(number_of).collect();
-        known_numbers.sort_by(f64::total_cmp);
-        known_numbers.dedup();
+        let mut sorted_numbers: Vec<f64> = lines.iter().filter_map(number_of).collect();
+        sorted_numbers.sort_by(f64::total_cmp);
+        sorted_numbers.dedup();
         for line in &mut *lines {
             line[column].sort_rank =
-                number_of(line).and_then(|value| known_numbers.iter().position(|number| *number == value));
+                number_of(line).and_then(|value| sorted_numbers.iter().position(|number| *number == value));
         }
     }
 }
@@ -126,8 +127,8 @@ fn rank_numbers(lines: &mut [Vec<Cell>]) {
 mod tests {
     use super::*;
 
-    /// The heads of the first columns, and each line's cells with their ranks. The first line is
-    /// the baseline.
+    /// The headings of the identifying columns, and each line's cells with their sort ranks. The
+    /// first line is the baseline.
     fn identify(rows: &str, by: &[&str], lines: &[&[&str]]) -> (Vec<String>, Vec<String>) {
         let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
         let lines = lines.iter().enumerate().map(|(index, values)| Line {
@@ -167,12 +168,12 @@ mod tests {
         };
         let two_options = "table.size,table.slots";
         for (header, rows, heads, lines) in [
-            // Nothing varies; a reference table only; options that are not axes.
+            // Nothing varies; only the kind of table varies; the option that varies is no axis.
             ("x", &["a;1", "b;1"][..], "variant", &["a *", "b"][..]),
             ("table.kind", &["with;bounded", "bare;none"], "variant", &["with *", "bare"]),
             ("keys.seed", &["one;1", "two;2"], "variant", &["one *", "two"]),
-            // A grid, whose levels have ranks; one name that is not of its variant makes all lines
-            // named.
+            // A grid, whose levels have ranks. If one name does not state its levels, all lines are
+            // identified by name.
             (
                 two_options,
                 &["size=1 MiB slots=4;1 MiB;4", "size=64 KiB slots=4;64 KiB;4", "size=64 KiB slots=1;64 KiB;1"],
@@ -185,7 +186,7 @@ mod tests {
                 "variant",
                 &["64 KiB 1 *", "own 4", "64 KiB 4"],
             ),
-            // A label may be part of another that comes after it.
+            // A label may be part of a label of the next axis.
             (
                 "table.slots,table.size",
                 &["1 KiB 1;1;1 KiB", "1 KiB 2;2;1 KiB", "2 KiB 1;1;2 KiB"],
@@ -199,8 +200,8 @@ mod tests {
                 "size | slots",
                 &["none * | ", "1 MiB (1) | 1 (0)", "1 MiB (1) | 4 (1)", "64 KiB (0) | 4 (1)"],
             ),
-            // Variants that differ only in something that is no axis, or in words of their own, are
-            // named.
+            // Variants that differ only in something that is no axis, or whose names contain other
+            // words, are identified by name.
             (
                 "table.slots,keys.seed",
                 &["slots=1, seed=1;1;1", "slots=4, seed=1;4;1", "slots=1, seed=2;1;2", "slots=4, seed=2;4;2"],
@@ -228,10 +229,13 @@ mod tests {
                 &["1 * (0)", "4 (1)"],
             ),
         ] {
-            let (found, cells) = identify_variants(header, rows);
+            let (actual_heads, cells) = identify_variants(header, rows);
             let distinct: HashSet<&String> = cells.iter().collect();
             assert_eq!(distinct.len(), rows.len(), "two lines look the same: {cells:?}");
-            assert_eq!((found.as_str(), cells.iter().map(String::as_str).collect::<Vec<_>>()), (heads, lines.to_vec()));
+            assert_eq!(
+                (actual_heads.as_str(), cells.iter().map(String::as_str).collect::<Vec<_>>()),
+                (heads, lines.to_vec())
+            );
         }
     }
 

@@ -7,15 +7,15 @@ use crate::analysis::questions::effects::{Effect, Interaction};
 use crate::analysis::rows::metric::Better;
 use crate::stats::ratio::{JudgedRatio, Ratio};
 
-/// Adds the columns of a paired comparison: ratio, interval, p and pairs. `meanings` has the
-/// meanings of the ratio and of p.
+/// Adds the columns of a paired comparison: ratio, interval, p and pairs. `meanings`: what the
+/// ratio means, and how p is corrected.
 fn judged_columns<'a, L: 'a>(
     entries: Entries<'a, L>,
     meanings: [&str; 2],
     better: Better,
     result_of: fn(&L) -> &JudgedRatio,
 ) -> Entries<'a, L> {
-    let reason = move |line: &L| match result_of(line).ratio {
+    let why_empty = move |line: &L| match result_of(line).ratio {
         Ratio { pairs: 0, mean, .. } if mean.is_nan() => "no search that differs from it in this option alone",
         Ratio { pairs: 0, .. } => "the value that the others are compared with",
         _ => TOO_FEW_POSITIONS,
@@ -24,17 +24,17 @@ fn judged_columns<'a, L: 'a>(
         .number("ratio", "ratio", meanings[0], move |line| {
             let JudgedRatio { ratio, significant, .. } = result_of(line);
             let emphasis = Emphasis::for_change(*significant, ratio.mean < 1.0, better);
-            Cell::decimal(ratio.mean, 3).with_emphasis(emphasis).with_reason(reason(line))
+            Cell::decimal(ratio.mean, 3).with_emphasis(emphasis).with_reason(why_empty(line))
         })
         .number("interval", "95 %", "", move |line| {
             let ratio = result_of(line).ratio;
-            Cell::range(ratio.low, ratio.high).with_reason(reason(line))
+            Cell::range(ratio.low, ratio.high).with_reason(why_empty(line))
         })
         .drop_order(1)
-        .number("p", "p", meanings[1], move |line| Cell::p(result_of(line).p).with_reason(reason(line)))
+        .number("p", "p", meanings[1], move |line| Cell::p(result_of(line).p).with_reason(why_empty(line)))
         .drop_order(2)
         .number("pairs", "pairs", "", move |line| match result_of(line).ratio.pairs {
-            0 => Cell::empty(reason(line)),
+            0 => Cell::empty(why_empty(line)),
             pairs => Cell::count(pairs as f64),
         })
         .drop_order(3)
@@ -68,7 +68,7 @@ pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
     let mut interactions: Vec<_> = grid.interactions.iter().collect();
     let effect_size = |interaction: &Interaction| interaction.judged.ratio.mean.ln().abs();
     interactions.sort_by(|a, b| {
-        (!a.judged.significant).cmp(&!b.judged.significant).then(effect_size(b).total_cmp(&effect_size(a)))
+        b.judged.significant.cmp(&a.judged.significant).then(effect_size(b).total_cmp(&effect_size(a)))
     });
     let option_cell = |(axis, level): (usize, usize)| Cell::text(grid.axes[axis].level_label(level));
     let entries = Entries::<Interaction>::default()

@@ -8,15 +8,15 @@ pub fn render(tables: &[SheetTable]) -> String {
     let mut out = "% needs \\usepackage{booktabs}\n".to_owned();
     for table in tables {
         let columns: String = table.columns.iter().map(|column| if column.is_text { 'l' } else { 'r' }).collect();
-        let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
-        let heads = line(table.columns.iter().map(|column| escape(&column.name)).collect());
+        let table_line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
+        let heads = table_line(table.columns.iter().map(|column| escape(&column.name)).collect());
         let _ = write!(out, "\\begin{{table}}[htbp]\n\\centering\n");
         if !table.title.is_empty() {
             let _ = writeln!(out, "\\caption{{{}}}", escape(&table.title));
         }
         let _ = write!(out, "\\begin{{tabular}}{{{columns}}}\n\\toprule\n{heads}\\midrule\n");
         for row in &table.rows {
-            out += &line(row.iter().map(|cell| escape(&cell.text)).collect());
+            out += &table_line(row.iter().map(|cell| escape(&cell.text)).collect());
         }
         out += "\\bottomrule\n\\end{tabular}\n";
         if !table.notes().is_empty() {
@@ -27,7 +27,7 @@ pub fn render(tables: &[SheetTable]) -> String {
     out
 }
 
-/// Text in which nothing is a command.
+/// Escapes text for LaTeX, so that nothing in it is a command.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

@@ -13,11 +13,12 @@ use std::fmt::Write;
 pub const SCHEMA: u32 = 2;
 
 /// A ratio as JSON; numbers that are not finite become null.
-fn ratio(ratio: &Ratio) -> Value {
+fn ratio_json(ratio: &Ratio) -> Value {
     json!({ "mean": ratio.mean, "low": ratio.low, "high": ratio.high, "p": ratio.p, "pairs": ratio.pairs, "clusters": ratio.clusters })
 }
 
-fn variant(comparison: &Comparison, change: &Change) -> Value {
+/// The changes of a variant as JSON.
+fn variant_json(comparison: &Comparison, change: &Change) -> Value {
     let metrics = comparison.metrics.iter().zip(change.totals.iter().zip(&change.differing));
     let metrics: serde_json::Map<String, Value> = metrics
         .map(|(name, ([base, new], rows))| (name.clone(), json!({ "base": base, "new": new, "rows_differ": rows })))
@@ -27,9 +28,9 @@ fn variant(comparison: &Comparison, change: &Change) -> Value {
         "rows": change.paired,
         "moved": change.moved,
         "missing": change.missing,
-        "nodes_ratio": ratio(&change.nodes),
+        "nodes_ratio": ratio_json(&change.nodes),
         "nodes_p_corrected": change.p,
-        "seconds_ratio": ratio(&change.seconds),
+        "seconds_ratio": ratio_json(&change.seconds),
         "metrics": metrics,
     })
 }
@@ -59,26 +60,26 @@ pub fn comparison_json(comparison: &Comparison) -> String {
             "failed_base": comparison.failed[0],
             "failed_new": comparison.failed[1],
         },
-        "gates": comparison.gate_results.iter().map(|judged| json!({
-            "gate": judged.gate,
-            "variant": judged.variant,
-            "metric": judged.metric,
-            "base": judged.totals[0],
-            "new": judged.totals[1],
-            "rows_differ": judged.differ,
-            "fails": judged.fails,
-            "within_noise": judged.noise,
-            "caution": judged.caution,
+        "gates": comparison.gate_results.iter().map(|gate_result| json!({
+            "gate": gate_result.gate,
+            "variant": gate_result.variant,
+            "metric": gate_result.metric,
+            "base": gate_result.totals[0],
+            "new": gate_result.totals[1],
+            "rows_differ": gate_result.differ,
+            "fails": gate_result.fails,
+            "within_noise": gate_result.noise,
+            "caution": gate_result.caution,
         })).collect::<Vec<_>>(),
-        "variants": comparison.variants.iter().map(|change| variant(comparison, change)).collect::<Vec<_>>(),
-        "moved_rows": comparison.moved.iter().map(|moved| json!({
-            "variant": moved.variant,
-            "position": moved.position,
-            "depth": moved.depth,
-            "repeat": moved.repeat,
-            "nodes_base": moved.nodes[0],
-            "nodes_new": moved.nodes[1],
-            "columns": moved.columns,
+        "variants": comparison.variants.iter().map(|change| variant_json(comparison, change)).collect::<Vec<_>>(),
+        "moved_rows": comparison.moved.iter().map(|row| json!({
+            "variant": row.variant,
+            "position": row.position,
+            "depth": row.depth,
+            "repeat": row.repeat,
+            "nodes_base": row.nodes[0],
+            "nodes_new": row.nodes[1],
+            "columns": row.columns,
         })).collect::<Vec<_>>(),
         "missing_rows": comparison.missing.1,
         "plan_differences": comparison.differences,
@@ -92,8 +93,8 @@ pub fn bench_json(comparison: &Comparison) -> String {
     let mut list = Vec::new();
     for change in comparison.variants.iter().filter(|change| change.paired > 0) {
         for (metric, unit) in [(columns::NODES, "nodes"), (columns::SECONDS, "s")] {
-            let Some(at) = comparison.metric_index(metric) else { continue };
-            let [base, new] = change.totals[at];
+            let Some(index) = comparison.metric_index(metric) else { continue };
+            let [base, new] = change.totals[index];
             // Counts are exact and have no range.
             let spread = if metric == columns::SECONDS { change.spread } else { 0.0 };
             list.push(json!({
@@ -109,7 +110,7 @@ pub fn bench_json(comparison: &Comparison) -> String {
 }
 
 /// Escapes text for XML; characters that XML forbids become U+FFFD.
-fn xml(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let text = html! { (text) }.into_string().replace('\n', "&#10;").replace('\t', "&#9;");
     text.replace(|c| matches!(c, '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}'), "\u{fffd}")
 }
@@ -120,8 +121,8 @@ pub fn junit(comparison: &Comparison) -> String {
     let mut suites = String::new();
     let properties: String = [("base", 0), ("new", 1)]
         .iter()
-        .flat_map(|(side, at)| comparison.programs[*at].iter().map(move |program| (side, program.to_string())))
-        .map(|(side, program)| format!("<property name=\"{side}.program\" value=\"{}\"/>", xml(&program)))
+        .flat_map(|(side, index)| comparison.programs[*index].iter().map(move |program| (side, program.to_string())))
+        .map(|(side, program)| format!("<property name=\"{side}.program\" value=\"{}\"/>", escape_xml(&program)))
         .collect();
     let (mut tests, mut failures) = (0, 0);
     // A variant that only NEW has cannot be compared.
@@ -132,21 +133,22 @@ pub fn junit(comparison: &Comparison) -> String {
             let moved = (change.moved > 0).then(|| format!("{} of {} rows moved", change.moved, change.paired));
             cases.push(("counts are equal".to_owned(), moved, None));
         }
-        for judged in comparison.gate_results.iter().filter(|judged| judged.variant == change.variant) {
-            let message = judged.fails.then(|| format!("{}: {}", gate_outcome(judged), gate_values(judged)));
-            cases.push((format!("gate: {}", judged.gate), message, judged.caution.as_deref()));
+        for gate_result in comparison.gate_results.iter().filter(|gate_result| gate_result.variant == change.variant) {
+            let message =
+                gate_result.fails.then(|| format!("{}: {}", gate_outcome(gate_result), gate_values(gate_result)));
+            cases.push((format!("gate: {}", gate_result.gate), message, gate_result.caution.as_deref()));
         }
         let failed = cases.iter().filter(|(_, failure, _)| failure.is_some()).count();
-        let name = xml(&change.variant);
+        let name = escape_xml(&change.variant);
         let _ = writeln!(suites, "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failed}\">", cases.len());
         if !properties.is_empty() {
             let _ = writeln!(suites, "    <properties>{properties}</properties>");
         }
         for (case, failure, caution) in &cases {
-            let failure = failure.iter().map(|message| format!("<failure message=\"{}\"/>", xml(message)));
-            let caution = caution.iter().map(|caution| format!("<system-out>{}</system-out>", xml(caution)));
+            let failure = failure.iter().map(|message| format!("<failure message=\"{}\"/>", escape_xml(message)));
+            let caution = caution.iter().map(|caution| format!("<system-out>{}</system-out>", escape_xml(caution)));
             let inside: String = failure.chain(caution).collect();
-            let _ = write!(suites, "    <testcase classname=\"{name}\" name=\"{}\"", xml(case));
+            let _ = write!(suites, "    <testcase classname=\"{name}\" name=\"{}\"", escape_xml(case));
             let _ = match inside.is_empty() {
                 true => writeln!(suites, "/>"),
                 false => writeln!(suites, ">{inside}</testcase>"),
@@ -164,11 +166,11 @@ pub fn junit(comparison: &Comparison) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::xml;
+    use super::escape_xml;
 
     #[test]
     fn xml_text_cannot_end_its_attribute() {
-        assert_eq!(xml("a<b>&\"\u{1}\n\t"), "a&lt;b&gt;&amp;&quot;\u{fffd}&#10;&#9;");
-        assert_eq!(xml("\u{fffe}\u{ffff}\u{20}é"), "\u{fffd}\u{fffd} é");
+        assert_eq!(escape_xml("a<b>&\"\u{1}\n\t"), "a&lt;b&gt;&amp;&quot;\u{fffd}&#10;&#9;");
+        assert_eq!(escape_xml("\u{fffe}\u{ffff}\u{20}é"), "\u{fffd}\u{fffd} é");
     }
 }

@@ -14,9 +14,9 @@ pub struct Style {
 
 /// Escapes text from a file for Markdown; names between backticks stay code.
 pub fn escape_text(text: &str) -> String {
-    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_.=/ ".contains(c);
+    let is_harmless = |c: char| c.is_ascii_alphanumeric() || "-_.=/ ".contains(c);
     code_spans(text)
-        .map(|(is_code, text)| match is_code && text.chars().all(harmless) {
+        .map(|(is_code, text)| match is_code && text.chars().all(is_harmless) {
             true => format!("`{text}`"),
             false if is_code => format!("\\`{}\\`", escape(text)),
             false => escape(text),
@@ -24,22 +24,23 @@ pub fn escape_text(text: &str) -> String {
         .collect()
 }
 
-/// Splits a text into pieces: whether each stood between backticks, and the piece without them.
+/// Splits a text at its backticks into pieces; `true` marks a piece that stood between two of them.
 pub(super) fn code_spans(text: &str) -> impl Iterator<Item = (bool, &str)> {
-    let mut rest = Some(text);
-    let mut code = false;
+    let mut unread = Some(text);
+    let mut is_code = false;
     std::iter::from_fn(move || {
-        let now = rest?;
+        let text = unread?;
         // A backtick without a partner stays in the text.
-        let end = now.find('`').filter(|&at| code || now[at + 1..].contains('`'));
-        let (piece, after) = end.map_or((now, None), |at| (&now[..at], Some(&now[at + 1..])));
-        let out = (code, piece);
-        (rest, code) = (after, !code);
-        Some(out)
+        let end = text.find('`').filter(|&backtick| is_code || text[backtick + 1..].contains('`'));
+        let (piece, after) = end.map_or((text, None), |backtick| (&text[..backtick], Some(&text[backtick + 1..])));
+        let span = (is_code, piece);
+        (unread, is_code) = (after, !is_code);
+        Some(span)
     })
     .filter(|(_, piece)| !piece.is_empty())
 }
 
+/// Escapes all text for Markdown, also between backticks.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -54,8 +55,8 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// The fence that closes a code block left open by a text, so that it does not swallow the rest of
-/// the page; empty if none is open.
+/// The fence that closes the code block that a text leaves open, so that the block does not contain
+/// the rest of the page; empty if the text leaves none open.
 fn closing_fence(text: &str) -> String {
     let mut open: Option<(char, usize)> = None;
     for line in text.lines() {
@@ -65,11 +66,11 @@ fn closing_fence(text: &str) -> String {
         else {
             continue;
         };
-        let rest = unindented.trim_start_matches(mark);
-        let length = unindented.len() - rest.len();
+        let after_fence = unindented.trim_start_matches(mark);
+        let length = unindented.len() - after_fence.len();
         open = match open {
-            None if length >= 3 && (mark == '~' || !rest.contains('`')) => Some((mark, length)),
-            Some((fence, min_length)) if mark == fence && length >= min_length && rest.trim().is_empty() => None,
+            None if length >= 3 && (mark == '~' || !after_fence.contains('`')) => Some((mark, length)),
+            Some((fence, min_length)) if mark == fence && length >= min_length && after_fence.trim().is_empty() => None,
             unchanged => unchanged,
         };
     }

@@ -70,7 +70,7 @@ impl Page {
         write_sheet(&self.sheet, folder)
     }
 
-    /// The page in Markdown, without figures; `level`: that of its heading, 1 to 6.
+    /// The page in Markdown, without figures. `level`: the level of its heading, 1 to 6.
     #[must_use]
     pub fn to_markdown(&self, level: usize) -> String {
         markdown::render(&self.sheet, markdown::Style { level, figures: false })
@@ -86,8 +86,8 @@ fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
 /// Start of the last line of `report.md`, which names the figures written with it.
 const FIGURES_LINE: &str = "<!-- ttlab wrote ";
 
-/// The figures that the last report wrote into a folder. Text from outside cannot forge this line:
-/// on a page, every `<` in it is written as `&lt;`.
+/// The figures that the last report wrote into a folder, by its last line. Text on a page cannot
+/// forge this line, because every `<` in it is written as `&lt;`.
 fn recorded_figures(folder: &Path) -> Vec<String> {
     let text = crate::system::files::read_text(&folder.join("report.md")).unwrap_or_default();
     let line =
@@ -135,15 +135,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recorded_figures_are_of_their_own_folder() {
+    fn recorded_figures_are_those_of_the_last_line() {
         let folder = tempfile::TempDir::new().unwrap();
-        for (last, names) in [
+        for (last_line, names) in [
             ("<!-- ttlab wrote a.svg ../b.svg c\\d.svg e.md f.svg -->", &["a.svg", "f.svg"][..]),
             ("<!-- ttlab wrote a.svg -->\nwords", &[]),
             ("words <!-- ttlab wrote a.svg -->", &[]),
         ] {
-            std::fs::write(folder.path().join("report.md"), format!("<!-- ttlab wrote z.svg -->\n{last}\n")).unwrap();
-            assert_eq!(recorded_figures(folder.path()), names, "{last}");
+            std::fs::write(folder.path().join("report.md"), format!("<!-- ttlab wrote z.svg -->\n{last_line}\n"))
+                .unwrap();
+            assert_eq!(recorded_figures(folder.path()), names, "{last_line}");
         }
     }
 

@@ -38,8 +38,9 @@ pub(super) fn format_value(value: f64, unit: Unit) -> String {
     }
 }
 
+/// An interval with three decimals: 0.500-2.000.
 pub(super) fn format_interval(low: f64, high: f64) -> String {
-    // A bound of a million and more is none in practice: its digits would only widen the table.
+    // A bound of a million or more is practically none: its digits would only widen the table.
     let upper = if high < 1e6 || high.is_infinite() { format!("{high:.3}") } else { format!("{high:.1e}") };
     if low.is_finite() { format!("{low:.3}-{upper}") } else { "-".to_owned() }
 }
@@ -90,10 +91,11 @@ mod tests {
             (f64::INFINITY, Unit::Plain, "-"),
             (f64::NAN, Unit::Seconds, "-"),
         ] {
-            let shown = format_value(value, unit);
+            let formatted = format_value(value, unit);
+            // 2.345 has no exact binary representation, and may be rounded either way.
             assert!(
-                shown == text || (value, unit) == (2.345, Unit::Seconds) && shown == "2.34",
-                "{value} {unit:?}: {shown}"
+                formatted == text || (value, unit) == (2.345, Unit::Seconds) && formatted == "2.34",
+                "{value} {unit:?}: {formatted}"
             );
         }
         assert_eq!(

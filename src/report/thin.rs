@@ -1,4 +1,4 @@
-//! Thin results, as a repository keeps them: thin rows, manifest, experiment, judgements, and a
+//! Thin results, small enough for a repository: thin rows, manifest, experiment, judgements, and a
 //! page with a few figures.
 
 use super::contents::Page;
@@ -15,15 +15,15 @@ use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Most figures on the page.
+/// The maximum number of figures on the page.
 const MAX_FIGURES: usize = 3;
 
-/// Most bytes of a figure: those with a mark for each search are many times larger than all the
-/// rows.
+/// The maximum size of a figure in bytes. A figure with a mark for each search can be many times
+/// larger than all the rows.
 const MAX_FIGURE_BYTES: usize = 40_000;
 
-/// Writes the thin form of results into another folder, with its page. Thin results only get a new
-/// page.
+/// Writes the thin form of results into another folder, with its page. Results that are already
+/// thin are copied and get a new page.
 ///
 /// # Errors
 /// When the results are not complete, `to` has full rows, or a file cannot be read or written.
@@ -62,7 +62,8 @@ pub fn write(from: &Path, to: &Path) -> Result<Page> {
     Ok(page)
 }
 
-/// Writes the thin rows, and the manifest with the seals of the full ones.
+/// Writes the thin rows, and the manifest with the seals of the full rows. `by_row`: as for
+/// [`columns_by_row`].
 fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, by_row: &BTreeSet<String>) -> Result<()> {
     let results = from.join(RESULTS);
     let context = || results.display().to_string();
@@ -78,15 +79,15 @@ fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, by_row: &BTreeSet<
     write_file(to, MANIFEST, manifest.to_text()?.as_bytes())
 }
 
-/// The columns that must be kept by row besides those of every page: those that claims name, and
-/// the times of repeats.
+/// The columns that thin rows must keep for each row, besides those that every page needs: the
+/// columns that claims name, and the seconds if there are repeats.
 fn columns_by_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
     let mut words: BTreeSet<String> = BTreeSet::new();
     for expect in file.iter().flat_map(|file| &file.expect) {
         words.extend(expect.filter.keys().chain(expect.figures.keys()).cloned());
         let claim = expect.claim.as_deref().unwrap_or_default();
-        let part = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_'));
-        words.extend(claim.split(part).filter(|word| !word.is_empty()).map(str::to_owned));
+        let is_separator = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_'));
+        words.extend(claim.split(is_separator).filter(|word| !word.is_empty()).map(str::to_owned));
     }
     for (name, part, whole, _) in DERIVED {
         if words.contains(*name) {
@@ -100,7 +101,7 @@ fn columns_by_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
     rows.names().iter().filter(is_named).cloned().collect()
 }
 
-/// Keeps only the first small figures.
+/// Keeps only the first few figures that are small enough.
 fn few_figures(mut sheet: Sheet) -> Sheet {
     let mut remaining = MAX_FIGURES;
     sheet.parts.retain(|part| {

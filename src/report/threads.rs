@@ -16,7 +16,7 @@ pub(super) const TICKS: &str = "ticks";
 const NOT_REQUESTED: &str = "a metric that was not asked for";
 
 /// Shares of counts; only those that were counted are shown. Each has the column of the part, the
-/// columns whose sum is the whole, a heading and a meaning.
+/// columns with the whole as their sum, a heading and a meaning.
 const SHARES: [(&str, &[&str], &str, &str); 11] = [
     (columns::HELPER_NODES, &[columns::NODES], "helpers", "share of the nodes that helpers searched"),
     (columns::FOREIGN_HITS, &[columns::HITS], "hits of others", "share of the hits whose entry another searcher wrote"),
@@ -75,21 +75,21 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     let (ticks, nodes) = (metric_index(TICKS), metric_index("nodes"));
     let ratio_of =
         |line: &Line, metric: Option<usize>| metric.map_or_else(Ratio::default, |index| line.measures[index].ratio);
-    let reason = |metric: Option<usize>| if metric.is_none() { NOT_REQUESTED } else { TOO_FEW_POSITIONS };
+    let why_no_ratio = |metric: Option<usize>| if metric.is_none() { NOT_REQUESTED } else { TOO_FEW_POSITIONS };
     let is_counted = |column: &str| page.summary.lines.iter().any(|line| sum_of(line, column) > 0.0);
     let speed_meaning =
         "how many times sooner than the baseline, by ticks: nodes of all searchers divided by their number";
     let nodes_meaning = "what searchers do twice: nodes of all of them, less the baseline's, as a share of these";
     let mut entries = Entries::<Line>::default()
         .number("speed_up", "speed-up", speed_meaning, |line| {
-            Cell::decimal(1.0 / ratio_of(line, ticks).mean, 2).with_reason(reason(ticks))
+            Cell::decimal(1.0 / ratio_of(line, ticks).mean, 2).with_reason(why_no_ratio(ticks))
         })
         .number("speed_up_interval", "95 %", "the speed-up's 95 % interval", |line| {
             let Ratio { low, high, .. } = ratio_of(line, ticks);
-            Cell::range(1.0 / high, 1.0 / low).with_reason(reason(ticks))
+            Cell::range(1.0 / high, 1.0 / low).with_reason(why_no_ratio(ticks))
         })
         .number("duplicate_work", "duplicate work", nodes_meaning, |line| {
-            Cell::share(ratio_of(line, nodes).mean - 1.0, 1.0).with_reason(reason(nodes))
+            Cell::share(ratio_of(line, nodes).mean - 1.0, 1.0).with_reason(why_no_ratio(nodes))
         });
     for (part, whole, head, meaning) in SHARES.iter().filter(|(part, ..)| is_counted(part)) {
         entries = entries.number(part.trim_start_matches(THREADS), head, meaning, |line| {
@@ -161,11 +161,11 @@ mod tests {
         ];
         counters.iter().for_each(|(name, ..)| heading = format!("{heading},{name}"));
         let mut text = heading + "\n";
-        for (variant, position) in
-            [(0, "one"), (1, "two")].into_iter().flat_map(|variant| (0..8).map(move |p| (variant, p)))
-        {
-            let values = counters.map(|(_, single, double)| if variant.0 == 0 { single } else { double }.to_string());
-            text += &format!("{},p{position},1,{}\n", variant.1, values.join(","));
+        for variant in ["one", "two"] {
+            let values = counters.map(|(_, one, two)| if variant == "one" { one } else { two }.to_string());
+            for position in 0..8 {
+                text += &format!("{variant},p{position},1,{}\n", values.join(","));
+            }
         }
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let ticks = Metric { name: TICKS.to_owned(), ..Metric::from_column(columns::TICKS) };

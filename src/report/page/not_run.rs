@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// Heading of the list.
 pub(super) const NOT_RUN: &str = "Not run";
 
-/// Most names to list.
+/// The maximum number of names to list.
 const MAX_NAMED: usize = 20;
 
 /// The list of variants without rows; none if every variant has rows.
@@ -18,9 +18,9 @@ pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let variants = rows.text_column(columns::VARIANT);
     let first_rows = variants.list().iter().zip(variants.first_rows());
     let with_rows: HashSet<&str> = first_rows.filter_map(|(name, row)| row.map(|_| name.as_str())).collect();
-    // Further key seeds and schedules count as their variant.
-    let own = manifest.variants.iter().filter(|name| base_variant(name).is_none());
-    let mut names: Vec<String> = own.filter(|name| !with_rows.contains(name.as_str())).cloned().collect();
+    // Names with a further key seed or schedule are not variants of their own.
+    let base_variants = manifest.variants.iter().filter(|name| base_variant(name).is_none());
+    let mut names: Vec<String> = base_variants.filter(|name| !with_rows.contains(name.as_str())).cloned().collect();
     let more = names.len().saturating_sub(MAX_NAMED);
     names.truncate(MAX_NAMED);
     names.extend((more > 0).then(|| format!("and {more} more (manifest.json names all variants)")));

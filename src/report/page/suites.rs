@@ -33,14 +33,15 @@ pub(super) fn suite_names(rows: &Frame, manifest: &Manifest) -> Vec<String> {
     names
 }
 
-/// The expectations that apply to a suite: those that name it and those that name none.
+/// The expectations that apply to a suite: those that name it, and those that name no suite. Each
+/// gets a condition on the suite.
 pub(super) fn suite_expectations(expects: &[Expect], suite: &str) -> Vec<Expect> {
     let applies = |expect: &Expect| expect.filter.get(columns::SUITE).is_none_or(|name| name.to_string() == suite);
-    let mut line_cells: Vec<Expect> = expects.iter().filter(|expect| applies(expect)).cloned().collect();
-    for expect in &mut line_cells {
+    let mut suite_expects: Vec<Expect> = expects.iter().filter(|expect| applies(expect)).cloned().collect();
+    for expect in &mut suite_expects {
         expect.filter.insert(columns::SUITE.to_owned(), Scalar::Text(suite.to_owned()));
     }
-    line_cells
+    suite_expects
 }
 
 impl Page {
@@ -49,13 +50,14 @@ impl Page {
         let row_suites = rows.frame.text_column(columns::SUITE);
         let mut pages = Vec::new();
         for suite in suites {
-            let places: Vec<usize> = (0..rows.frame.rows()).filter(|&row| row_suites.text(row) == suite).collect();
+            let row_indices: Vec<usize> = (0..rows.frame.rows()).filter(|&row| row_suites.text(row) == suite).collect();
             let mut manifest = rows.manifest.clone();
             if let Some(run) = rows.manifest.suites.iter().find(|run| run.name == *suite) {
                 (manifest.suite, manifest.items) = (run.file.clone(), run.items);
             }
-            let part = Rows { frame: &rows.frame.take(&places), manifest, suite: Some(suite), ..rows.clone() };
-            pages.push(Self::from_rows(&part)?);
+            let suite_rows =
+                Rows { frame: &rows.frame.take(&row_indices), manifest, suite: Some(suite), ..rows.clone() };
+            pages.push(Self::from_rows(&suite_rows)?);
         }
         let first = &pages[0];
         let names: Vec<&str> = suites.iter().map(String::as_str).collect();
@@ -84,11 +86,11 @@ impl Page {
         };
         page.summary.repeats = summaries.iter().map(|summary| summary.repeats).max().unwrap_or(1);
         page.verdicts.extend(unsearched_verdicts(rows, suites));
-        let chosen = suites
+        let pivot_tables = suites
             .iter()
             .zip(&pages)
             .flat_map(|(suite, page)| page.pivots.iter().map(move |pivot| name_suite(pivot::table(pivot), suite)));
-        let chosen: Vec<SheetTable> = chosen.collect();
+        let pivot_tables: Vec<SheetTable> = pivot_tables.collect();
         page.findings.splice(0..0, verdicts::describe_claims(&page.verdicts));
         let mut parts = page.head_parts();
         parts.extend(page.across_suites.iter().cloned().map(Part::Table));
@@ -108,8 +110,8 @@ impl Page {
             common.map(|table| Part::Folded("Options that all variants share".to_owned(), vec![Part::Table(table)])),
         );
         page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
-        if !chosen.is_empty() {
-            page.across_suites = chosen;
+        if !pivot_tables.is_empty() {
+            page.across_suites = pivot_tables;
         }
         Ok(page)
     }
@@ -118,38 +120,38 @@ impl Page {
 /// The limit of all searches of a suite; none if it is not the same in all rows.
 fn common_limit(rows: &Frame, suite: &str) -> Option<String> {
     let (suites, limits) = (rows.text_column(columns::SUITE), rows.text_column(columns::LIMIT));
-    let mut own = (0..rows.rows()).filter(|&row| suites.text(row) == suite).map(|row| limits.text(row));
-    let first = own.next().filter(|limit| !limit.is_empty())?;
-    own.all(|limit| limit == first).then(|| first.to_owned())
+    let mut suite_limits = (0..rows.rows()).filter(|&row| suites.text(row) == suite).map(|row| limits.text(row));
+    let first = suite_limits.next().filter(|limit| !limit.is_empty())?;
+    suite_limits.all(|limit| limit == first).then(|| first.to_owned())
 }
 
-/// Merges the notes of all pages: a note on every page appears once, others with their suite's
-/// name.
-fn merge_notes(suites: &[String], pages: &[Page], list: fn(&Page) -> &Vec<String>) -> Vec<String> {
-    let everywhere = |text: &&String| pages.iter().all(|page| list(page).contains(text));
-    let mut all: Vec<String> = list(&pages[0]).iter().filter(everywhere).cloned().collect();
+/// Merges the notes of all pages, or another list: a text on every page appears once, the others
+/// with their suite's name. `list_of`: gets the list of a page.
+fn merge_notes(suites: &[String], pages: &[Page], list_of: fn(&Page) -> &Vec<String>) -> Vec<String> {
+    let is_on_every_page = |text: &&String| pages.iter().all(|page| list_of(page).contains(text));
+    let mut merged: Vec<String> = list_of(&pages[0]).iter().filter(is_on_every_page).cloned().collect();
     for (suite, page) in suites.iter().zip(pages) {
-        let own = list(page).iter().filter(|text| !everywhere(text));
-        all.extend(own.map(|text| format!("suite {suite}: {text}")));
+        let suite_texts = list_of(page).iter().filter(|text| !is_on_every_page(text));
+        merged.extend(suite_texts.map(|text| format!("suite {suite}: {text}")));
     }
-    all
+    merged
 }
 
 /// Pending verdicts for the expectations of suites that have no rows.
 fn unsearched_verdicts(rows: &Rows<'_>, suites: &[String]) -> Vec<Verdict> {
     let file = rows.sources.first().and_then(|source| source.file.as_ref()).filter(|_| rows.checks_expectations());
-    let missing = rows.manifest.suites.iter().filter(|suite| !suites.contains(&suite.name));
-    let expects = missing.flat_map(|suite| {
-        let own = file.map_or_else(Vec::new, |file| suite_expectations(&file.expect, &suite.name));
-        own.into_iter().map(|expect| (suite.name.clone(), expect))
+    let missing_suites = rows.manifest.suites.iter().filter(|suite| !suites.contains(&suite.name));
+    let expects = missing_suites.flat_map(|suite| {
+        let suite_expects = file.map_or_else(Vec::new, |file| suite_expectations(&file.expect, &suite.name));
+        suite_expects.into_iter().map(|expect| (suite.name.clone(), expect))
     });
-    let verdict = |(suite, expect): (String, Expect)| Verdict {
+    let pending_verdict = |(suite, expect): (String, Expect)| Verdict {
         subject: format!("suite {suite}"),
         published: expect.claim.clone().unwrap_or_default(),
         measured: "the suite was not searched".to_owned(),
         ..Verdict::pending(&expect)
     };
-    expects.map(verdict).collect()
+    expects.map(pending_verdict).collect()
 }
 
 /// The table with its suite's name in key and title.
@@ -158,8 +160,8 @@ fn name_suite(table: SheetTable, suite: &str) -> SheetTable {
     SheetTable { key: format!("{suite}.{}", table.key), title, ..table }
 }
 
-/// Turns a part of a suite's page into a part of its section: keys and titles get the suite's name,
-/// and parts that the whole page has once are dropped.
+/// Turns a part of a suite's page into a part of its section: keys and titles get the suite's name.
+/// None for parts that the whole page has only once.
 fn into_section(part: Part, suite: &str) -> Option<Part> {
     match part {
         Part::Table(table) if matches!(table.key.as_str(), "engines" | "common_options") => None,
@@ -189,20 +191,20 @@ fn into_section(part: Part, suite: &str) -> Option<Part> {
 fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
     let summaries: Vec<&Summary> = pages.iter().map(|page| &page.summary).collect();
     let lines = LineOverSuites::collect_lines(&summaries);
-    // By the columns that the suites' own tables have, if all have the same; else by the variant's
-    // name.
+    // Lines are identified by the same columns as in the tables of the suites, if all suites have
+    // the same columns; otherwise by the variant's name.
     let identity_columns = pages[0].identity.columns();
     let same_columns = pages.iter().all(|page| page.identity.columns() == identity_columns);
     let identity_columns = match same_columns {
         true => identity_columns,
         false => vec![SheetColumn::text("variant", "variant", "* is the baseline")],
     };
-    let identity = |line: &LineOverSuites<'_>| {
-        let own = |(page, place): (&Page, &Option<(usize, &Line)>)| {
-            place.as_ref().map(|(index, line)| page.identity.cells(*index, line))
+    let identity_cells = |line: &LineOverSuites<'_>| {
+        let cells_in_suite = |(page, entry): (&Page, &Option<(usize, &Line)>)| {
+            entry.as_ref().map(|(index, line)| page.identity.cells(*index, line))
         };
         match same_columns {
-            true => pages.iter().zip(&line.suites).find_map(own).unwrap_or_default(),
+            true => pages.iter().zip(&line.suites).find_map(cells_in_suite).unwrap_or_default(),
             false => vec![Cell::text(line.name).with_sign('*', line.is_baseline())],
         }
     };
@@ -221,7 +223,7 @@ fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
             let columns: Vec<SheetColumn> =
                 identity_columns.iter().cloned().chain(suites.iter().map(suite_column)).chain(overall).collect();
             let rows = lines.iter().map(|line| {
-                let suite = |entry: &Option<(usize, &Line)>| {
+                let ratio_cell = |entry: &Option<(usize, &Line)>| {
                     let Some((_, suite_line)) = entry else { return Cell::empty("not searched in that suite") };
                     let direction = compare_sign(suite_line, metric_index);
                     let is_significant = matches!(direction, Sign::Less | Sign::More);
@@ -230,17 +232,17 @@ fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
                     cell.with_emphasis(Emphasis::for_change(is_significant, direction == Sign::Less, metric.better()))
                         .with_sign('!', is_significant)
                 };
-                let why = if line.is_baseline() { BASELINE } else { "a suite has no ratio" };
+                let reason = if line.is_baseline() { BASELINE } else { "a suite has no ratio" };
                 let [mean, interval] = match line.ratio(metric_index) {
                     Some(ratio) => [Cell::decimal(ratio.mean, 3), Cell::range(ratio.low, ratio.high).with_reason(TOO_FEW_POSITIONS)],
-                    None => [Cell::empty(why), Cell::empty(why)],
+                    None => [Cell::empty(reason), Cell::empty(reason)],
                 };
-                let holds = match line.is_baseline() {
+                let significance = match line.is_baseline() {
                     true => Cell::empty(BASELINE),
                     false if pages[0].nodes_mislead && metric.is_nodes() => Cell::empty("no verdict: nodes may mislead here"),
                     false => Cell::text(line.describe(metric_index)),
                 };
-                [identity(line), line.suites.iter().map(suite).collect(), vec![mean, interval, holds]].concat()
+                [identity_cells(line), line.suites.iter().map(ratio_cell).collect(), vec![mean, interval, significance]].concat()
             });
             let key = if metric_index == 0 { "suites".to_owned() } else { format!("{name}_suites") };
             SheetTable::new(&key, &format!("{name}, across suites"), columns, rows).with_note(

@@ -15,42 +15,43 @@ impl Page {
     /// Collects blockers, warnings and notes. `line_options`: the options that identify lines or
     /// pairs, if searches of several results are paired.
     pub(super) fn collect_warnings(&mut self, sources: &[Source], choices: &Choices, line_options: Option<&[&str]>) {
-        let finished =
+        let is_finished =
             sources.iter().all(|source| source.manifest.as_ref().is_none_or(|manifest| manifest.ended.is_some()));
         let (mut warnings, mut notes) = (source_warnings(sources), source_notes(sources));
-        let differences =
-            line_options.map_or_else(Vec::new, |named| warnings::pairing_warnings(&manifests(sources), named));
-        warnings.extend(differences.iter().map(ToString::to_string));
-        let own = warnings::result_warnings(&self.summary, self.timing.as_ref(), finished);
-        warnings.extend(own.iter().map(ToString::to_string));
-        if let [only] = sources
-            && only.manifest.is_some()
+        let pairing_warnings =
+            line_options.map_or_else(Vec::new, |options| warnings::pairing_warnings(&manifests(sources), options));
+        warnings.extend(pairing_warnings.iter().map(ToString::to_string));
+        let result_warnings = warnings::result_warnings(&self.summary, self.timing.as_ref(), is_finished);
+        warnings.extend(result_warnings.iter().map(ToString::to_string));
+        if let [source] = sources
+            && source.manifest.is_some()
             && choices.by.is_none()
         {
-            let shown: Vec<&str> = self.summary.lines.iter().map(|line| line.name.as_str()).collect();
-            let manifest = restrict(&self.manifest, &shown);
-            let preflight = only.preflight_warnings(&shown);
+            let shown_variants: Vec<&str> = self.summary.lines.iter().map(|line| line.name.as_str()).collect();
+            let manifest = restrict_to(&self.manifest, &shown_variants);
+            let preflight = source.preflight_warnings(&shown_variants);
             warnings.extend(preflight.warnings);
             warnings.extend(manifest.limits.iter().cloned());
             notes.extend(preflight.notes);
             warnings.extend(different_engines(&manifest));
-            let sequence = only.file.as_ref().and_then(|file| file.sequence.as_ref());
+            let sequence = source.file.as_ref().and_then(|file| file.sequence.as_ref());
             warnings.extend(sensitivity::diverging_games(sequence, self.summary.lines.len()));
-            notes.extend(unjudged_moves(only));
-            let keeping = manifest.kept_variants();
+            notes.extend(unjudged_moves(source));
+            let variants_with_kept_table = manifest.kept_variants();
             let lines = self.summary.lines.iter().map(|line| line.name.as_str());
-            let keeping_lines: Vec<&str> = lines.filter(|name| keeping.contains(name)).collect();
+            let lines_with_kept_table: Vec<&str> =
+                lines.filter(|name| variants_with_kept_table.contains(name)).collect();
             if self.summary.lines.len() > 1 {
-                warnings.extend(sensitivity::uncleared_tables(&keeping_lines, self.manifest.items));
+                warnings.extend(sensitivity::uncleared_tables(&lines_with_kept_table, self.manifest.items));
             }
-            let effect = only.file.as_ref().map_or(0.0, |file| file.smallest_effect);
+            let effect = source.file.as_ref().map_or(0.0, |file| file.smallest_effect);
             let counts = sensitivity::count_warnings(&manifest, &self.summary, effect);
             self.undetectable = counts.all_warnings().cloned().collect();
             self.blockers = counts.blockers;
             warnings.extend(counts.warnings);
-            let shown =
+            let times_were_chosen =
                 self.summary.metrics.iter().any(crate::analysis::Metric::is_time) && !choices.metrics.is_empty();
-            if shown || only.file.as_ref().is_some_and(File::asks_for_times) {
+            if times_were_chosen || source.file.as_ref().is_some_and(File::asks_for_times) {
                 warnings.extend(sensitivity::time_warnings(&self.manifest, &self.summary));
             }
         }
@@ -60,31 +61,32 @@ impl Page {
     }
 }
 
-/// The manifest of the variants that are shown, with the options that vary among them.
-fn restrict(manifest: &Manifest, shown: &[&str]) -> Manifest {
-    let mut own = manifest.clone();
-    // Rows of several key seeds have other names than their variants.
-    if !own.variants.iter().all(|name| shown.contains(&name.as_str()))
-        && own.variants.iter().any(|name| shown.contains(&name.as_str()))
+/// The manifest reduced to these variants and to the options that vary among them. Unchanged if
+/// none of the names is a variant's: with several key seeds, rows have other names.
+fn restrict_to(manifest: &Manifest, shown: &[&str]) -> Manifest {
+    let mut restricted = manifest.clone();
+    if !restricted.variants.iter().all(|name| shown.contains(&name.as_str()))
+        && restricted.variants.iter().any(|name| shown.contains(&name.as_str()))
     {
-        own.variants.retain(|name| shown.contains(&name.as_str()));
-        own.options.retain(|name, _| shown.contains(&name.as_str()));
+        restricted.variants.retain(|name| shown.contains(&name.as_str()));
+        restricted.options.retain(|name, _| shown.contains(&name.as_str()));
         let options: Vec<BTreeMap<String, String>> =
-            own.options.values().map(|options| paths::flatten(options).into_iter().collect()).collect();
-        own.varying.retain(|path| {
+            restricted.options.values().map(|options| paths::flatten(options).into_iter().collect()).collect();
+        restricted.varying.retain(|path| {
             let values: BTreeSet<Option<&String>> = options.iter().map(|options| options.get(path)).collect();
             values.len() > 1 || values.contains(&None)
         });
     }
-    own
+    restricted
 }
 
 /// Warns if the variants are different engines.
 pub(super) fn different_engines(manifest: &Manifest) -> Option<String> {
-    let engine = |name: &String| manifest.subjects.get(name).map_or("ours", |subject| subject.name.as_str());
-    confounds::different_engines(manifest.variants.iter().map(engine))
+    let engine_name = |name: &String| manifest.subjects.get(name).map_or("ours", |subject| subject.name.as_str());
+    confounds::different_engines(manifest.variants.iter().map(engine_name))
 }
 
+/// The label and the manifest of each source.
 fn manifests(sources: &[Source]) -> Vec<(&str, Option<&Manifest>)> {
     sources.iter().map(|source| (source.label.as_str(), source.manifest.as_ref())).collect()
 }
@@ -96,7 +98,7 @@ pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
     let manifests = || labelled.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
     let mut warnings: Vec<String> = warnings::join_warnings(&labelled).iter().map(ToString::to_string).collect();
     warnings.extend(
-        manifests().filter_map(|(_, manifest)| warnings::restart_warning(manifest)).map(|doubt| doubt.to_string()),
+        manifests().filter_map(|(_, manifest)| warnings::restart_warning(manifest)).map(|warning| warning.to_string()),
     );
     let missing = sources.iter().filter_map(|source| Some((&source.label, source.missing.as_ref()?)));
     warnings.extend(
@@ -110,7 +112,7 @@ pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     let labelled = manifests(sources);
     let manifests = || labelled.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
     let shards =
-        manifests().filter_map(|(_, manifest)| warnings::shard_warning(manifest)).map(|doubt| doubt.to_string());
+        manifests().filter_map(|(_, manifest)| warnings::shard_warning(manifest)).map(|warning| warning.to_string());
     let skipped = manifests().filter_map(|(label, manifest)| describe_skipped(label, &manifest.left_out));
     let untimed = manifests().filter_map(|(label, manifest)| {
         let rows = manifest.sources.iter().map(|source| source.rows).sum::<u64>();
@@ -119,26 +121,27 @@ pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     shards.chain(skipped).chain(untimed).collect()
 }
 
-/// Notes if the reference has not judged all moves that the file asks for.
+/// A note if the reference has not judged all moves or scores that the file asks for.
 fn unjudged_moves(source: &Source) -> Option<String> {
     let file = source.file.as_ref()?;
-    let moves = file.reference.as_ref()?.own_search.is_none();
+    let judges_moves = file.reference.as_ref()?.own_search.is_none();
     if file.sequence.as_ref().is_some_and(|sequence| sequence.self_play > 0) {
         return Some(
             "moves along an engine's own play are not judged: this file's [reference] has no effect".to_owned(),
         );
     }
-    let (missing, all) = quality::count_unjudged(&source.frame, &source.judgements, moves);
-    let what = format!("{missing} of {} are not judged by the reference", plural(all, "search"));
+    let (missing, all) = quality::count_unjudged(&source.frame, &source.judgements, judges_moves);
+    let description = format!("{missing} of {} are not judged by the reference", plural(all, "search"));
     let consequence = match source.judgements.is_empty() {
-        _ if !moves => "score errors cover the others".to_owned(),
+        _ if !judges_moves => "score errors cover the others".to_owned(),
         true => format!("there is no {NAME}, and so no table of the moves' quality"),
         false => "losses cover the others".to_owned(),
     };
-    (missing > 0).then(|| format!("{what}: {consequence}; the same run again judges them"))
+    (missing > 0).then(|| format!("{description}: {consequence}; the same run again judges them"))
 }
 
-/// The items that were left out of a suite, the first few by name.
+/// Describes the items that were left out of a suite, the first few by name; none if there are no
+/// such items.
 pub fn describe_skipped(label: &str, list: &[String]) -> Option<String> {
     const MAX_NAMED: usize = 3;
     let named = list.iter().take(MAX_NAMED).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");

@@ -361,7 +361,7 @@ fn equal_neighbours_are_a_range() {
         (0, &[], None),
     ] {
         let result = RaceResult { winner, ..RaceResult::default() };
-        let sentence = with_outcome(GRID, &result, &Tune::default(), |outcome| outcome.equals(equals));
+        let sentence = with_outcome(GRID, &result, &Tune::default(), |outcome| outcome.describe_equals(equals));
         assert_eq!(sentence.as_deref(), expected, "{winner} {equals:?}");
     }
 }
