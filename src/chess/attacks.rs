@@ -1,4 +1,4 @@
-//! Where pieces attack, from tables that the compiler fills.
+//! The squares that pieces attack, from tables that are computed at compile time.
 //!
 //! Sliding pieces use kindergarten bitboards: the occupied squares of one line are gathered into
 //! six bits by a multiplication and look up a table of 4 KiB. All tables together take 80 KiB, of
@@ -10,10 +10,11 @@ use super::types::{Color, Square};
 
 const FILE_A: u64 = Bitboard::FILE_A.0;
 const FILE_B: u64 = FILE_A << 1;
-/// c2, d3 ... h7: turns the a-file into six bits at the top.
+/// The squares c2, d3 ... h7: multiplying by this gathers six squares of the a-file in the top
+/// bits.
 const FILE_TO_INDEX: u64 = 0x0080_4020_1008_0400;
 
-/// What belongs to one square, together in one cache line.
+/// The lines through one square and the attacks from it, together in one cache line.
 struct Rays {
     diagonal: u64,
     antidiagonal: u64,
@@ -30,7 +31,7 @@ const fn step(square: usize, file: i32, rank: i32) -> Option<usize> {
     if f < 0 || f > 7 || r < 0 || r > 7 { None } else { Some((r * 8 + f) as usize) }
 }
 
-/// Squares reached from `square` in one direction, up to and with the first occupied one.
+/// The squares reached from `square` in one direction, up to and including the first occupied one.
 const fn ray(square: usize, file: i32, rank: i32, occupied: u64) -> u64 {
     let mut reached = 0;
     let mut current = square;
@@ -44,6 +45,7 @@ const fn ray(square: usize, file: i32, rank: i32, occupied: u64) -> u64 {
     reached
 }
 
+/// The squares reached from `square` by single steps.
 const fn leaps(square: usize, steps: &[(i32, i32)]) -> u64 {
     let mut reached = 0;
     let mut i = 0;
@@ -78,7 +80,7 @@ static LINES: [Rays; 64] = {
     lines
 };
 
-/// What sliders attack from a square of an empty board: asked for each king at each node.
+/// The squares that sliders attack from a square of an empty board; needed for a king at each node.
 struct EmptyReach {
     bishop: u64,
     rook: u64,
@@ -97,7 +99,8 @@ static EMPTY_BOARD: [EmptyReach; 64] = {
     reach
 };
 
-/// By file and the six inner bits of a rank: what a rook attacks along it, repeated on every rank.
+/// The squares that a rook attacks along a rank, by its file and the six inner squares of the rank.
+/// The rank is repeated eight times.
 static ALONG_RANK: [[u64; 64]; 8] = {
     let mut table = [[0; 64]; 8];
     let mut file = 0;
@@ -113,7 +116,8 @@ static ALONG_RANK: [[u64; 64]; 8] = {
     table
 };
 
-/// By rank and the six gathered bits of a file: what a rook attacks along the a-file.
+/// The squares that a rook attacks along the a-file, by its rank and the six gathered inner squares
+/// of the file.
 static ALONG_FILE: [[u64; 64]; 8] = {
     let mut table = [[0; 64]; 8];
     let mut rank = 0;
@@ -135,7 +139,7 @@ static ALONG_FILE: [[u64; 64]; 8] = {
     table
 };
 
-/// Squares strictly between two on one line, and the whole line through both.
+/// The squares strictly between two squares of one line, and the whole line through both.
 struct Span {
     between: u64,
     line: u64,
@@ -164,6 +168,7 @@ static SPANS: [[Span; 64]; 64] = {
     table
 };
 
+/// The squares that a slider attacks along a line that is not a file.
 #[inline]
 fn along(line: u64, square: usize, occupied: u64) -> u64 {
     let index = ((occupied & line).wrapping_mul(FILE_B) >> 58) as usize;
@@ -240,13 +245,13 @@ pub fn file(square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].file)
 }
 
-/// The squares strictly between two on one line; empty if they share none.
+/// The squares strictly between two squares; empty if they are not on one line.
 #[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
     Bitboard(SPANS[a.index()][b.index()].between)
 }
 
-/// The whole line through two squares, both included; empty if they share none.
+/// The whole line through two squares, both included; empty if they are not on one line.
 #[inline]
 pub fn line(a: Square, b: Square) -> Bitboard {
     Bitboard(SPANS[a.index()][b.index()].line)

@@ -39,7 +39,7 @@ impl Bitboard {
         self.0.count_ones()
     }
 
-    /// Whether two squares or more are in the set; cheaper than counting.
+    /// Whether the set has two squares or more; cheaper than counting.
     #[inline]
     pub const fn many(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0

@@ -1,9 +1,9 @@
-//! The position: bitboards and a mailbox, with key, piece-square sum and checkers kept by each
+//! The position: bitboards and a mailbox, with key, piece-square sum and checkers updated by each
 //! move.
 //!
-//! A board is 128 bytes and `Copy`: the most that is still copied by a few instructions in place,
-//! where a larger one calls `memcpy` and then waits for its bytes. A search copies it and plays in
-//! place: a `fn played(&self) -> Board` would copy twice.
+//! A board is 128 bytes and `Copy`: the largest size that is copied by a few inline instructions; a
+//! larger one would call `memcpy` and then wait for its bytes. A search copies the board and plays
+//! in place: a `fn played(&self) -> Board` would copy twice.
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -18,7 +18,8 @@ use super::types::{Color, Piece, Square};
 /// A position, its clock and its place in the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Board {
-    /// The bits of the codes of all squares; the fourth is that of Black's pieces.
+    /// The codes of all squares as four bitboards, one for each bit of the code; the fourth has
+    /// Black's pieces.
     pub(super) planes: [u64; 4],
     /// The codes of the squares.
     pub(super) squares: [u8; 64],
@@ -38,7 +39,7 @@ impl Board {
         self.squares[square & 63] as usize
     }
 
-    /// Adds pieces of a code to the planes, or takes them away.
+    /// Adds pieces of a code on some squares to the planes, or removes them.
     #[inline]
     pub(super) fn toggle(&mut self, code: usize, squares: u64) {
         let spread = &SPREAD[code & 15];
@@ -47,7 +48,7 @@ impl Board {
         }
     }
 
-    /// Sets key and sum from scratch; both are kept by [`Board::play`] from then on.
+    /// Sets key and sum from scratch; from then on [`Board::play`] updates both.
     pub fn rekey(&mut self, inc: &Increments) {
         self.key = self.key_from_scratch(inc.keys());
         self.sum = self.sum_from_scratch(inc);
@@ -55,7 +56,7 @@ impl Board {
         self.state = self.state.with_keyed(keyed);
     }
 
-    /// The key of this position, computed anew.
+    /// The key of this position, computed from scratch.
     pub fn key_from_scratch(&self, keys: &Keys) -> u64 {
         let mut key = keys.castling[self.castling() as usize];
         for square in self.occupied() {
@@ -72,20 +73,20 @@ impl Board {
         }
     }
 
-    /// The piece-square sum of this position, computed anew: positive is good for White.
+    /// The piece-square sum of this position, computed from scratch: positive is good for White.
     pub fn sum_from_scratch(&self, inc: &Increments) -> i32 {
         self.occupied().map(|square| inc.at(self.code(square.index()), square.index()).value).sum()
     }
 
-    /// What makes two positions the same, exactly: pieces, side to move, castling rights and the
-    /// e.p. square where the rule of the last [`Board::rekey`] counts it.
+    /// Equal for two boards exactly if their positions are the same: pieces, side to move, castling
+    /// rights, and the e.p. square if the rule of the last [`Board::rekey`] counts it.
     pub const fn identity(&self) -> [u64; 5] {
         let [a, b, c, d] = self.planes;
         let state = self.state;
         [a, b, c, d, state.castling() as u64 | (state.keyed() as u64) << 8 | (state.turn() as u64) << 16]
     }
 
-    /// The key as the scheme of the last [`Board::rekey`] has it.
+    /// The key, in the scheme of the last [`Board::rekey`].
     #[inline]
     pub const fn key(&self) -> u64 {
         self.key
@@ -121,8 +122,7 @@ impl Board {
         PIECES[self.code(square.index()) & 7]
     }
 
-    /// The number of the kind of piece on a square, for tables of kinds (see [`Piece::number`]); 0
-    /// where there is none.
+    /// The number of the kind of piece on a square (see [`Piece::number`]); 0 if it is empty.
     #[inline]
     pub const fn kind_on(&self, square: Square) -> usize {
         self.code(square.index()) & 7
@@ -186,7 +186,7 @@ impl Board {
         }
     }
 
-    /// The square of a side's king, which every position has.
+    /// The square of a side's king.
     #[inline]
     pub fn king(&self, color: Color) -> Square {
         Square::new(self.pieces(color, Piece::King).0.trailing_zeros() as u8)
@@ -198,7 +198,8 @@ impl Board {
         self.state.clock()
     }
 
-    /// Plies since the start of the game, 0 = White's first move; of a FEN, by its move number.
+    /// Plies since the start of the game, 0 before White's first move; a FEN gives it by its move
+    /// number.
     #[inline]
     pub const fn game_ply(&self) -> u16 {
         self.state.ply()
@@ -230,15 +231,15 @@ impl Board {
         }
     }
 
-    /// The pieces of `by` that attack `square`, seen through `occupied`.
+    /// The pieces of `by` that attack `square`, if exactly the squares `occupied` block sliders.
     #[inline]
     pub fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let found = attacks::pawn(!by, square) & self.kind(Piece::Pawn)
+        let of_both_colors = attacks::pawn(!by, square) & self.kind(Piece::Pawn)
             | attacks::knight(square) & self.kind(Piece::Knight)
             | attacks::king(square) & self.kind(Piece::King)
             | attacks::bishop(square, occupied) & self.diagonal_sliders()
             | attacks::rook(square, occupied) & self.straight_sliders();
-        found & self.colored(by)
+        of_both_colors & self.colored(by)
     }
 
     /// The piece that a move captures; a pawn for en passant.
@@ -246,7 +247,7 @@ impl Board {
     pub fn captured(&self, mv: Move) -> Option<Piece> {
         match self.piece_on(mv.to()) {
             None if self.is_en_passant(mv) => Some(Piece::Pawn),
-            found => found,
+            captured => captured,
         }
     }
 

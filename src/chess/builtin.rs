@@ -1,16 +1,16 @@
-//! The suites that are compiled in: `builtin:NAME` can stand wherever a suite's file can.
+//! The suites that are compiled in: `builtin:NAME` can be used in place of a suite's file.
 
 use super::fault::distance;
 use std::fmt;
 use std::path::Path;
 
-/// What the name of a suite that is compiled in begins with.
+/// The prefix that marks the name of a suite that is compiled in.
 pub const PREFIX: &str = "builtin:";
 
 /// A suite that is compiled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltinSuite {
-    /// Its file, by whose extension its kind is known.
+    /// The name of its file; the extension gives its kind.
     pub file: &'static str,
     /// The text of the file.
     pub text: &'static str,
@@ -22,7 +22,7 @@ macro_rules! suites {
     };
 }
 
-/// All of them, by name.
+/// All built-in suites, in alphabetical order of their files.
 pub const SUITES: &[BuiltinSuite] = suites! {
     "bratko-kopec.epd"
     "endgames.epd"
@@ -49,14 +49,14 @@ impl BuiltinSuite {
     }
 }
 
-/// The suite that a path names; none where it names a file.
+/// The built-in suite that a path names; `None` if the path does not begin with [`PREFIX`].
 ///
 /// # Errors
-/// When there is none of that name.
+/// When there is no built-in suite of that name.
 pub fn find(path: &Path) -> Option<Result<&'static BuiltinSuite, UnknownBuiltin>> {
     let name = path.to_str()?.strip_prefix(PREFIX)?;
-    let found = SUITES.iter().find(|suite| suite.name() == name);
-    Some(found.ok_or_else(|| UnknownBuiltin { name: name.to_owned() }))
+    let suite = SUITES.iter().find(|suite| suite.name() == name);
+    Some(suite.ok_or_else(|| UnknownBuiltin { name: name.to_owned() }))
 }
 
 /// There is no such suite: the message lists all, the nearest first.

@@ -1,27 +1,27 @@
-//! How pieces are coded: four bits for each square, kept twice, as a mailbox and as four bitboards,
-//! one for each bit.
+//! The codes of pieces: four bits for each square, stored twice, as a mailbox and as four
+//! bitboards, one for each bit.
 //!
-//! A move changes four words at fixed places, whatever moves and whatever is captured: that is
-//! faster than six bitboards of kinds and two of colours, whose places the processor learns late.
+//! A move changes four words at fixed addresses, whichever piece moves or is captured. That is
+//! faster than six bitboards by kind and two by colour, whose addresses the processor learns late.
 //! Source: G. Isenberg, "Quad-Bitboards", Chess Programming Wiki.
 
 use super::types::Piece;
 
 /// The mailbox code of an empty square.
 pub(super) const EMPTY: usize = 0;
-/// The code of a white piece; a black one's is 8 more. Its three low bits are the planes that hold
-/// the piece: the third is that of the sliders, whose diagonal ones are in the first and straight
-/// ones in the second.
+/// The code of each white piece; that of a black piece is 8 more. The three low bits are the planes
+/// in which the piece is: the third plane has all sliders, of which diagonal ones are also in the
+/// first plane, and straight ones in the second.
 pub(super) const CODES: [usize; 6] = [1, 2, 5, 6, 7, 3];
 impl Piece {
-    /// The number of this kind among 0..8 in tables of kinds, as boards have it at hand; 0 is that
-    /// of an empty square.
+    /// The number of this kind of piece, 0..8, for tables by kind: the low bits of its code, so
+    /// that boards need not compute it. 0 is the number of an empty square.
     pub const fn number(self) -> usize {
         CODES[self as usize]
     }
 }
 
-/// The piece of a code's three low bits.
+/// The kind of piece, by the three low bits of its code.
 pub(super) const PIECES: [Option<Piece>; 8] = [
     None,
     Some(Piece::Pawn),

@@ -13,9 +13,9 @@ impl Board {
         self.en_passant().is_some_and(|target| self.en_passant_counts(target, rule, 0))
     }
 
-    /// Whether the e.p. square `target` counts under `rule`. `pushed` is the change that a double
-    /// push would make (from and to), or 0 if it stands on the board already: thus
-    /// [`Board::key_after`] need not play it.
+    /// Whether the e.p. square `target` counts under `rule`. `pushed`: the squares from and to
+    /// which a double push would go, so that [`Board::key_after`] need not play it; 0 if it has
+    /// been played.
     #[inline]
     pub(super) fn en_passant_counts(&self, target: Square, rule: EpRule, pushed: u64) -> bool {
         // A target on the third rank was pushed by White.
@@ -34,6 +34,7 @@ impl Board {
         capturers.any(|from| self.en_passant_is_safe(from, target, pusher, pushed))
     }
 
+    /// The pawns that attack the e.p. square behind a pawn of `pusher`.
     #[inline]
     pub(super) fn en_passant_capturers(&self, target: Square, pusher: Color) -> Bitboard {
         attacks::pawn(pusher, target) & self.pieces(!pusher, Piece::Pawn)

@@ -1,18 +1,18 @@
-//! What ends a game by the rules: FIDE Laws of Chess, articles 5.1, 5.2, 9.2, 9.3 and 9.6. A draw
-//! that a player may claim is taken as claimed.
+//! The end of a game by the rules: FIDE Laws of Chess, articles 5.1, 5.2, 9.2, 9.3 and 9.6. A draw
+//! that a player may claim is treated as claimed.
 
 use super::keys::EpRule;
 use super::types::{Color, Piece};
 use super::{Bitboard, Board};
 
-/// What ended a game.
+/// Why a game ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// The side to move is mated.
     Mate,
-    /// It has no move.
+    /// The side to move is not in check but has no legal move.
     Stalemate,
-    /// The position stands for the third time.
+    /// The position occurred for the third time.
     Repetition,
     /// Fifty moves of each side without a capture or a pawn's move.
     FiftyMoves,
@@ -20,10 +20,10 @@ pub enum Ending {
     Material,
 }
 
-/// Squares of one colour, a1's.
+/// The squares of a1's colour.
 const DARK: u64 = 0xAA55_AA55_AA55_AA55;
 
-/// What ends the game at a position; `past`: the positions before it, the oldest first.
+/// Why the game ends at a position, if it does; `past`: the positions before it, the oldest first.
 pub fn ending(board: &Board, past: &[Board]) -> Option<Ending> {
     if !board.has_legal_move() {
         return Some(if board.in_check() { Ending::Mate } else { Ending::Stalemate });
@@ -35,21 +35,22 @@ pub fn ending(board: &Board, past: &[Board]) -> Option<Ending> {
     if clock >= 100 {
         return Some(Ending::FiftyMoves);
     }
-    // What stood before the last capture or pawn's move cannot stand again.
-    let earlier = past.iter().rev().take(clock).skip(1).step_by(2);
-    let same = earlier.filter(|earlier| identity(earlier) == identity(board)).count();
-    (same >= 2).then_some(Ending::Repetition)
+    // Only positions since the last capture or pawn move can repeat, and only with the same side to
+    // move.
+    let candidates = past.iter().rev().take(clock).skip(1).step_by(2);
+    let earlier_occurrences = candidates.filter(|earlier| identity(earlier) == identity(board)).count();
+    (earlier_occurrences >= 2).then_some(Ending::Repetition)
 }
 
-/// What makes two positions the same to the rules: an e.p. square only where a capture there is
-/// legal.
+/// Equal for two positions exactly if the rules consider them the same: an e.p. square counts only
+/// if a capture there is legal.
 fn identity(board: &Board) -> ([u64; 4], u8, bool, bool) {
     let [a, b, c, d, _] = board.identity();
     ([a, b, c, d], board.castling(), board.turn() == Color::White, board.has_en_passant(EpRule::Legal))
 }
 
-/// Whether there is no mate by any moves: bare kings, one knight or bishop beside them, or bishops
-/// of one colour of squares alone.
+/// Whether no sequence of moves can lead to mate: there are only kings, or kings with one knight or
+/// bishop, or kings with bishops that are all on squares of one colour.
 fn is_dead(board: &Board) -> bool {
     let kind = |piece| board.kind(piece);
     if [Piece::Pawn, Piece::Rook, Piece::Queen].into_iter().any(|piece| !kind(piece).is_empty()) {
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn ending_is_found_in_single_positions() {
+    fn ending_is_recognised_in_single_positions() {
         for (fen, expected) in [
             ("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", Some(Ending::Mate)),
             ("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", Some(Ending::Stalemate)),
@@ -92,12 +93,12 @@ mod tests {
         }
     }
 
-    /// What ends a game of moves in SAN, and after how many.
+    /// The ending of a game, and the number of moves after which it ends. `moves`: in SAN.
     fn play(fen: &str, moves: &str) -> (Option<Ending>, usize) {
         let (mut board, mut past) = (Board::from_fen(fen).unwrap(), Vec::new());
         for (index, text) in moves.split(' ').enumerate() {
-            if let Some(found) = ending(&board, &past) {
-                return (Some(found), index);
+            if let Some(ending) = ending(&board, &past) {
+                return (Some(ending), index);
             }
             let mv = san::read(&board, text, crate::chess::Strictness::Strict).unwrap();
             past.push(board);

@@ -15,11 +15,11 @@ use super::fault::{Fault, Faults, OnError};
 use super::fen::{self, FenError, Strictness, quote_start};
 use super::lines::Lines;
 use super::moves::Move;
-use super::opcode::{self, Operand, Operation, OperationValue, Word};
+use super::opcode::{self, Operation, OperationValue, RawOperation, Word};
 use std::collections::HashSet;
 use std::io::BufRead;
 
-/// A position and what its line says of it.
+/// A position and the operations of its line.
 #[derive(Debug, Clone)]
 pub struct Epd {
     /// The position; `hmvc` and `fmvn` are in its clocks.
@@ -37,8 +37,8 @@ impl Epd {
     }
 }
 
-/// A line that is longer, in bytes, is no position: the file is another, or has no lines.
-const LONGEST: usize = 1 << 20;
+/// The longest line that is read, in bytes: a file with a longer one is of another kind.
+const MAX_LINE: usize = 1 << 20;
 
 /// The positions of a file, read line by line.
 pub struct Reader<R> {
@@ -53,25 +53,26 @@ pub struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// `name` is what the faults call the file.
+    /// Creates a reader; `name` is the file's name in faults.
     pub fn new(name: &str, input: R, strictness: Strictness, on_error: OnError) -> Self {
         let (name, lines) = (name.to_owned(), Lines::new(input));
         Self { name, lines, strictness, on_error, line: Vec::new(), number: 0, faults: Vec::new(), notes: Vec::new() }
     }
 
-    /// What was repaired or left out of what was read.
+    /// The repairs and the skipped lines.
     ///
     /// # Errors
-    /// All lines that could not be read, with the first fault of each.
+    /// The first fault of each line that could not be read.
     pub fn finish(self) -> Result<Vec<Fault>, Faults> {
         if self.faults.is_empty() { Ok(self.notes) } else { Err(Faults(self.faults)) }
     }
 
-    fn place(&self, fault: FenError) -> Fault {
+    /// Adds file and line to a fault.
+    fn locate(&self, fault: FenError) -> Fault {
         Fault { file: self.name.clone(), line: self.number, column: fault.column, message: fault.message }
     }
 
-    /// The line's position, if it holds one, and its notes.
+    /// The position of the current line, if it has one, and the notes.
     fn read_position(&self) -> Result<(Option<Epd>, Vec<FenError>), FenError> {
         let mut notes = Vec::new();
         let text = String::from_utf8_lossy(&self.line);
@@ -84,15 +85,16 @@ impl<R: BufRead> Reader<R> {
             }
             notes.push(fault);
         }
-        let marked = if self.number == 1 { text.strip_prefix('\u{feff}') } else { None };
-        let unmarked = marked.unwrap_or(&text);
-        if unmarked.trim().is_empty() || unmarked.trim_start().starts_with('#') {
+        // A byte order mark may begin the file.
+        let after_mark = if self.number == 1 { text.strip_prefix('\u{feff}') } else { None };
+        let content = after_mark.unwrap_or(&text);
+        if content.trim().is_empty() || content.trim_start().starts_with('#') {
             return Ok((None, notes));
         }
-        let skipped = text.len() - unmarked.len();
-        let place = |fault: FenError| FenError { column: fault.column + skipped, ..fault };
-        let (epd, repairs) = read_line(unmarked, self.strictness).map_err(place)?;
-        notes.extend(repairs.into_iter().map(place));
+        let skipped = text.len() - content.len();
+        let shift_column = |fault: FenError| FenError { column: fault.column + skipped, ..fault };
+        let (epd, repairs) = read_line(content, self.strictness).map_err(shift_column)?;
+        notes.extend(repairs.into_iter().map(shift_column));
         Ok((Some(Epd { line: self.number, ..epd }), notes))
     }
 }
@@ -103,55 +105,56 @@ impl<R: BufRead> Iterator for Reader<R> {
     fn next(&mut self) -> Option<Epd> {
         loop {
             self.number += 1;
-            let end = match self.lines.read(&mut self.line, LONGEST) {
+            let failure = match self.lines.read(&mut self.line, MAX_LINE) {
                 Ok(false) => return None,
-                Ok(true) if self.line.len() <= LONGEST => None,
-                Ok(true) => Some(format!("expected a position, found a line of more than {LONGEST} bytes")),
+                Ok(true) if self.line.len() <= MAX_LINE => None,
+                Ok(true) => Some(format!("expected a position, found a line of more than {MAX_LINE} bytes")),
                 Err(error) => Some(format!("cannot be read: {error}")),
             };
-            if let Some(message) = end {
-                self.faults.push(self.place(FenError { column: 1, message }));
+            if let Some(message) = failure {
+                self.faults.push(self.locate(FenError { column: 1, message }));
                 return None;
             }
             match self.read_position() {
                 Ok((position, notes)) => {
-                    let notes: Vec<Fault> = notes.into_iter().map(|note| self.place(note)).collect();
+                    let notes: Vec<Fault> = notes.into_iter().map(|note| self.locate(note)).collect();
                     self.notes.extend(notes);
                     if position.is_some() {
                         return position;
                     }
                 }
-                Err(fault) => self.on_error.put(self.place(fault), &mut self.faults, &mut self.notes),
+                Err(fault) => self.on_error.record(self.locate(fault), &mut self.faults, &mut self.notes),
             }
         }
     }
 }
 
-/// Reads one line (its number is given as 1) and returns it with its notes.
+/// Reads one line and returns its position with the notes. `Epd::line` is set to 1.
 ///
 /// # Errors
 /// The first fault of the line.
 pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenError>), FenError> {
-    let odd = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t').map(|(index, found)| FenError {
+    let control_character = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t');
+    let control_fault = control_character.map(|(index, character)| FenError {
         column: index + 1,
-        message: format!("control character {:#04x}", u32::from(found)),
+        message: format!("control character {:#04x}", u32::from(character)),
     });
-    let mut reading = match odd {
+    let mut reading = match control_fault {
         Some(fault) if strictness == Strictness::Strict => return Err(fault),
         _ => fen::read_start(text, strictness)?,
     };
-    reading.repairs.extend(odd);
+    reading.repairs.extend(control_fault);
     let mut board = reading.board;
-    let mut line = Operations { text, at: reading.end, strictness, notes: reading.repairs };
+    let mut line = Operations { text, offset: reading.end, strictness, notes: reading.repairs };
     let mut operations: Vec<Operation> = Vec::new();
     let mut seen = HashSet::new();
-    while let Some((column, name)) = line.opcode()? {
-        let (words, is_closed) = line.operands()?;
-        let mut raw = line.raw(column, name).to_owned();
+    while let Some((column, name)) = line.next_opcode()? {
+        let (words, is_closed) = line.next_operands()?;
+        let mut raw = line.raw_operands(column, name).to_owned();
         if !is_closed {
             raw.push('"');
         }
-        let source = Operand { column, name, words: &words, raw: &raw };
+        let source = RawOperation { column, name, words: &words, raw: &raw };
         let operation = match opcode::read(&board, &source, strictness) {
             Ok((value, notes)) => {
                 line.notes.extend(notes);
@@ -167,7 +170,7 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
             line.note(column, format!("opcode `{name}` stands twice"))?;
             continue;
         }
-        let hint = opcode::slip(name);
+        let hint = opcode::spelling_hint(name);
         if !hint.is_empty() {
             line.notes.push(FenError { column, message: format!("unknown opcode `{name}` kept{hint}") });
         }
@@ -182,14 +185,17 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
     Ok((Epd { board, operations, line: 1 }, line.notes))
 }
 
+/// The operations of a line, which are read one after the other.
 struct Operations<'a> {
     text: &'a str,
-    at: usize,
+    /// The byte up to which the text has been read.
+    offset: usize,
     strictness: Strictness,
     notes: Vec<FenError>,
 }
 
 impl<'a> Operations<'a> {
+    /// Records a repair, or fails if repairs are not allowed.
     fn note(&mut self, column: usize, message: String) -> Result<(), FenError> {
         let fault = FenError { column, message };
         if self.strictness == Strictness::Strict {
@@ -199,12 +205,12 @@ impl<'a> Operations<'a> {
         Ok(())
     }
 
-    fn skip(&mut self, required: impl Fn(char) -> bool) {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start_matches(required).len();
+    fn skip_while(&mut self, is_skipped: impl Fn(char) -> bool) {
+        let rest = &self.text[self.offset..];
+        self.offset += rest.len() - rest.trim_start_matches(is_skipped).len();
     }
 
-    /// Takes the rest of an operation, without its semicolon.
+    /// Skips the rest of an operation up to its semicolon.
     fn drop_operation(&mut self) {
         let mut quoted = false;
         self.skip_until(|c| {
@@ -214,19 +220,19 @@ impl<'a> Operations<'a> {
     }
 
     fn skip_until(&mut self, stop: impl FnMut(char) -> bool) {
-        self.at = self.text[self.at..].find(stop).map_or(self.text.len(), |length| self.at + length);
+        self.offset = self.text[self.offset..].find(stop).map_or(self.text.len(), |length| self.offset + length);
     }
 
-    /// The next opcode with its column; none at the end of the line.
-    fn opcode(&mut self) -> Result<Option<(usize, &'a str)>, FenError> {
+    /// Reads the next opcode; returns its column and name, or none at the end of the line.
+    fn next_opcode(&mut self) -> Result<Option<(usize, &'a str)>, FenError> {
         loop {
-            self.skip(|c| fen::is_blank(c) || c == ';');
-            let start = self.at;
+            self.skip_while(|c| fen::is_blank(c) || c == ';');
+            let start = self.offset;
             if start == self.text.len() {
                 return Ok(None);
             }
             self.skip_until(|c| fen::is_blank(c) || c == ';');
-            let name = &self.text[start..self.at];
+            let name = &self.text[start..self.offset];
             let expected =
                 || format!("expected an opcode (a letter, then letters, digits, _ or -), found {}", quote_start(name));
             let first = name.chars().next().unwrap_or_default();
@@ -238,7 +244,9 @@ impl<'a> Operations<'a> {
                 self.drop_operation();
             } else if name == "-" {
                 self.note(start + 1, expected())?;
-            } else if first.is_ascii_digit() && !name.bytes().all(|b| b.is_ascii_digit()) || self.prose_follows() {
+            } else if first.is_ascii_digit() && !name.bytes().all(|b| b.is_ascii_digit())
+                || self.is_number_before_prose()
+            {
                 self.note(start + 1, expected())?;
                 self.drop_operation();
             } else {
@@ -247,51 +255,53 @@ impl<'a> Operations<'a> {
         }
     }
 
-    /// Whether a number is followed by words: prose, not a value that lost its opcode.
-    fn prose_follows(&self) -> bool {
-        let start = self.text[..self.at].rfind([' ', ';']).map_or(0, |index| index + 1);
-        let number = self.text[start..self.at].bytes().all(|b| b.is_ascii_digit());
-        let rest = self.text[self.at..].trim_start_matches(fen::is_blank);
-        number && !rest.is_empty() && !rest.starts_with(';')
+    /// Whether the last word is a number and more words follow it: this is prose, not a value that
+    /// lost its opcode.
+    fn is_number_before_prose(&self) -> bool {
+        let start = self.text[..self.offset].rfind([' ', ';']).map_or(0, |index| index + 1);
+        let is_number = self.text[start..self.offset].bytes().all(|b| b.is_ascii_digit());
+        let rest = self.text[self.offset..].trim_start_matches(fen::is_blank);
+        is_number && !rest.is_empty() && !rest.starts_with(';')
     }
 
-    /// The operands up to the semicolon, which is left, and whether all quotation marks are closed.
-    fn operands(&mut self) -> Result<(Vec<Word<'a>>, bool), FenError> {
+    /// Reads the operands before the next semicolon; returns them, and whether all quotation marks
+    /// are closed.
+    fn next_operands(&mut self) -> Result<(Vec<Word<'a>>, bool), FenError> {
         let (mut words, mut is_closed) = (Vec::new(), true);
         loop {
-            self.skip(fen::is_blank);
-            let start = self.at;
+            self.skip_while(fen::is_blank);
+            let start = self.offset;
             match self.text[start..].chars().next() {
                 None | Some(';') => return Ok((words, is_closed)),
                 Some('"') => {
-                    self.at += 1;
+                    self.offset += 1;
                     self.skip_until(|c| c == '"');
-                    words.push(Word { column: start + 1, text: &self.text[start + 1..self.at], quoted: true });
-                    if self.at == self.text.len() {
+                    words.push(Word { column: start + 1, text: &self.text[start + 1..self.offset], quoted: true });
+                    if self.offset == self.text.len() {
                         is_closed = false;
                         self.note(
                             start + 1,
                             "expected a closing quotation mark, found the end of the line".to_owned(),
                         )?;
                     } else {
-                        self.at += 1;
+                        self.offset += 1;
                     }
                 }
                 Some(_) => {
                     self.skip_until(|c| fen::is_blank(c) || c == ';');
-                    words.push(Word { column: start + 1, text: &self.text[start..self.at], quoted: false });
+                    words.push(Word { column: start + 1, text: &self.text[start..self.offset], quoted: false });
                 }
             }
         }
     }
 
-    /// What stands between an opcode and the place reached.
-    fn raw(&self, column: usize, name: &str) -> &'a str {
-        self.text[column - 1 + name.len()..self.at].trim_matches(fen::is_blank)
+    /// The text after an opcode, up to the current offset.
+    fn raw_operands(&self, column: usize, name: &str) -> &'a str {
+        self.text[column - 1 + name.len()..self.offset].trim_matches(fen::is_blank)
     }
 }
 
-/// The moves of an operation that has some, else none.
+/// The moves of the operation called `name`; none if it does not exist or has no moves.
 pub fn moves<'a>(operations: &'a [Operation], name: &str) -> &'a [Move] {
     match opcode::value(operations, name) {
         Some(OperationValue::Moves(moves) | OperationValue::Line(moves)) => moves,

@@ -6,24 +6,24 @@ use super::suite::{Item, Suite, printable};
 use super::{Board, EpRule, Increments, Move, Strictness, epd, san};
 use std::fmt::Write;
 
-/// A line of moves from a position, in SAN.
-pub fn line(board: &Board, moves: &[Move]) -> Vec<String> {
+/// Successive moves from a position, in SAN.
+pub fn san_line(board: &Board, moves: &[Move]) -> Vec<String> {
     let mut board = *board;
     let write = |&mv: &Move| {
-        let written = san::write(&board, mv);
+        let san = san::write(&board, mv);
         board.play(mv, Increments::none());
-        written
+        san
     };
     moves.iter().map(write).collect()
 }
 
 /// Alternative moves in one position, in SAN.
-pub fn choices(board: &Board, moves: &[Move]) -> Vec<String> {
+pub fn san_choices(board: &Board, moves: &[Move]) -> Vec<String> {
     moves.iter().map(|&mv| san::write(board, mv)).collect()
 }
 
-/// The suite as strict EPD, and the items that cannot be written: how to change such a position is
-/// for the user to decide.
+/// The suite as strict EPD, and a fault for each item that cannot be written. Such positions are
+/// not repaired: that is for the user to decide.
 pub fn epd_file(name: &str, suite: &Suite) -> (String, Vec<Fault>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
     for item in &suite.items {
@@ -39,9 +39,9 @@ pub fn epd_file(name: &str, suite: &Suite) -> (String, Vec<Fault>) {
     (text, faults)
 }
 
-/// A line of EPD. What a text in EPD cannot contain is replaced: quotes by apostrophes, backslashes
-/// (which some readers take for escapes) by slashes, control characters by spaces between words and
-/// else by U+FFFD. Clocks come first: some readers look for their names in any text.
+/// A line of EPD. Characters that EPD texts cannot contain are replaced: quotes by apostrophes,
+/// backslashes (which some readers take for escapes) by slashes, control characters as by
+/// [`printable`]. Clocks come first, because some readers look for their names even inside texts.
 pub fn epd_line(item: &Item) -> String {
     let fen = item.board.fen(EpRule::Always);
     let mut fields = fen.split(' ');
@@ -57,8 +57,8 @@ pub fn epd_line(item: &Item) -> String {
     let is_written = |operation: &&Operation| !["id", "hmvc", "fmvn"].contains(&operation.opcode.as_str());
     for operation in item.operations().iter().filter(is_written) {
         let value = match &operation.value {
-            OperationValue::Moves(moves) => choices(&item.board, moves).join(" "),
-            OperationValue::Line(moves) => line(&item.board, moves).join(" "),
+            OperationValue::Moves(moves) => san_choices(&item.board, moves).join(" "),
+            OperationValue::Line(moves) => san_line(&item.board, moves).join(" "),
             OperationValue::Text(text) => quoted(text),
             OperationValue::Integer(number) => number.to_string(),
             OperationValue::Nodes(number) => number.to_string(),
@@ -68,7 +68,7 @@ pub fn epd_line(item: &Item) -> String {
         let _ = write!(out, " {}{gap}{value};", operation.opcode);
     }
     if !item.moves().is_empty() {
-        let _ = write!(out, " pv {};", line(&item.board, item.moves()).join(" "));
+        let _ = write!(out, " pv {};", san_line(&item.board, item.moves()).join(" "));
     }
     let _ = writeln!(out, " id {};", quoted(&item.id));
     out

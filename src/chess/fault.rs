@@ -1,4 +1,4 @@
-//! What is wrong with a text, and where.
+//! Faults of a text: what is wrong, and where.
 
 use serde::Deserialize;
 use std::fmt;
@@ -38,8 +38,8 @@ pub enum OnError {
 }
 
 impl OnError {
-    /// Puts a fault where it belongs.
-    pub(super) fn put(self, fault: Fault, faults: &mut Vec<Fault>, notes: &mut Vec<Fault>) {
+    /// Adds a fault to `faults`, or to `notes` if its item is skipped.
+    pub(super) fn record(self, fault: Fault, faults: &mut Vec<Fault>, notes: &mut Vec<Fault>) {
         match self {
             Self::Stop => faults.push(fault),
             Self::Skip => notes.push(Fault { message: format!("left out: {}", fault.message), ..fault }),
@@ -48,7 +48,7 @@ impl OnError {
 }
 
 /// Maximum number of faults printed: a file of another kind has one in every line.
-const SHOWN: usize = 20;
+const MAX_PRINTED: usize = 20;
 
 /// Everything wrong with a file, in the order of its lines; one fault to a line, the first few
 /// written out and the others counted.
@@ -57,10 +57,10 @@ pub struct Faults(pub Vec<Fault>);
 
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, fault) in self.0.iter().take(SHOWN).enumerate() {
+        for (index, fault) in self.0.iter().take(MAX_PRINTED).enumerate() {
             write!(f, "{}{fault}", if index == 0 { "" } else { "\n" })?;
         }
-        match self.0.len().saturating_sub(SHOWN) {
+        match self.0.len().saturating_sub(MAX_PRINTED) {
             0 => Ok(()),
             more => write!(f, "\nand {more} more"),
         }
@@ -69,19 +69,20 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// ` (did you mean ...?)` if one of the known names is near, else nothing.
-pub fn hint(name: &str, known: &[&str]) -> String {
-    let most = name.chars().count().div_ceil(3);
-    let nearest = known.iter().filter_map(|&known| Some((distance(name, known, most)?, known))).min();
-    nearest.map_or_else(String::new, |(_, known)| format!(" (did you mean `{known}`?)"))
+/// ` (did you mean ...?)` with the most similar known name, or nothing if none is similar.
+pub fn hint(name: &str, known_names: &[&str]) -> String {
+    let max_distance = name.chars().count().div_ceil(3);
+    let similar = known_names.iter().filter_map(|&known| Some((distance(name, known, max_distance)?, known)));
+    similar.min().map_or_else(String::new, |(_, known)| format!(" (did you mean `{known}`?)"))
 }
 
-/// The edit distance of two names, if it is at most the limit. Names whose lengths differ by more
-/// are not compared, since a comparison takes the product of their lengths.
-pub fn distance(name: &str, known: &str, most: usize) -> Option<usize> {
-    let [length, other] = [name, known].map(|name| name.chars().count());
-    let near = length.abs_diff(other) <= most;
-    near.then(|| strsim::damerau_levenshtein(name, known)).filter(|&distance| distance <= most)
+/// The edit distance of two names, if it is at most `max_distance`. Names whose lengths differ by
+/// more are not compared, because the time of a comparison grows with the product of the lengths.
+pub fn distance(a: &str, b: &str, max_distance: usize) -> Option<usize> {
+    if a.chars().count().abs_diff(b.chars().count()) > max_distance {
+        return None;
+    }
+    Some(strsim::damerau_levenshtein(a, b)).filter(|&distance| distance <= max_distance)
 }
 
 #[cfg(test)]
@@ -98,7 +99,8 @@ mod tests {
         assert_eq!((many.len(), many[19].as_str(), many[20].as_str()), (21, "x:20:1: wrong", "and 980 more"));
     }
 
-    /// Names of very different length are skipped: a megabyte takes no time and has no near name.
+    /// Names of very different length are not compared: a name of a megabyte takes no time and has
+    /// no similar name.
     #[test]
     fn name_of_very_different_length_is_not_compared() {
         assert_eq!(distance("abcd", "abcdef", 2), Some(2));
@@ -110,10 +112,10 @@ mod tests {
         assert_eq!((distance(&long, "depth", 1 << 18), hint(&long, &["depth", "nodes"])), (None, String::new()));
     }
 
-    /// A name is near if a third of its letters, rounded up, are wrong at most; of two as near the
-    /// first in order of the alphabet.
+    /// A name is similar if at most a third of its letters, rounded up, are wrong. Of two equally
+    /// similar names the alphabetically first is suggested.
     #[test]
-    fn near_name_is_suggested() {
+    fn similar_name_is_suggested() {
         let output = |name: &str| hint(name, &["depth", "nodes", "é"]).replace(['`', '(', ')', '?'], "");
         assert_eq!(output("detph"), " did you mean depth", "two letters exchanged are one mistake");
         assert_eq!(output("depxx"), " did you mean depth", "two of five");

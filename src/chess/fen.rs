@@ -28,20 +28,20 @@ pub enum Strictness {
     Lenient,
 }
 
-/// Why a text is no FEN, and where.
+/// Why a text is not a valid FEN, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {message}")]
 pub struct FenError {
-    /// The byte, from 1.
+    /// The byte of the text, from 1.
     pub column: usize,
     /// What was expected and what was found.
     pub message: String,
 }
 
-/// A position and what had to be repaired to read it.
+/// A position and the repairs that were needed to read it.
 #[derive(Debug, Clone)]
 pub struct Reading {
-    /// The position; key and sum 0 until [`Board::rekey`].
+    /// The position; its key and sum are 0 until [`Board::rekey`].
     pub board: Board,
     /// Repairs, in the order of the text; empty in strict mode.
     pub repairs: Vec<FenError>,
@@ -49,7 +49,7 @@ pub struct Reading {
     pub end: usize,
 }
 
-/// Reads a text that holds one FEN and nothing else.
+/// Reads a text that consists of one FEN.
 ///
 /// # Errors
 /// The first fault that the mode does not repair.
@@ -61,6 +61,7 @@ pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
         message: format!("expected the end after the FEN's fields, found {}", quote_start(rest.trim())),
     };
     match strictness {
+        // Blanks after the last field are allowed even in strict mode.
         _ if rest.trim_end_matches([' ', '\t', '\r', '\n']).is_empty() => Ok(reading),
         Strictness::Lenient if rest.trim_matches(is_blank).is_empty() => Ok(reading),
         Strictness::Lenient => {
@@ -71,7 +72,7 @@ pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
     }
 }
 
-/// Reads the FEN that starts a text: four fields, and two more if both are numbers.
+/// Reads the FEN at the start of a text: four fields, and two more if both are numbers.
 ///
 /// # Errors
 /// The first fault that the mode does not repair.
@@ -98,8 +99,8 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
         square => square,
     };
     let (halfmove_clock, number) = fields.clocks(is_valid_square)?;
-    let black = u16::from(turn == Color::Black);
-    let game_ply = number.saturating_sub(1).saturating_mul(2).saturating_add(black);
+    let black_plies = u16::from(turn == Color::Black);
+    let game_ply = number.saturating_sub(1).saturating_mul(2).saturating_add(black_plies);
     let mut setup = Setup { squares, turn, castling, en_passant, halfmove_clock, game_ply };
     while let Some(flaw) = validity::flaw(&setup) {
         match flaw {
@@ -150,8 +151,10 @@ pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\0' || c == '\u{feff}'
 }
 
+/// The fields of a FEN, which are read one after the other.
 struct Fields<'a> {
     text: &'a str,
+    /// The byte up to which the text has been read.
     offset: usize,
     strictness: Strictness,
     repairs: Vec<FenError>,
@@ -171,16 +174,17 @@ impl<'a> Fields<'a> {
     /// The next field with its offset, without consuming it; empty at the end of the FEN.
     fn peek(&self) -> (usize, &'a str) {
         let rest = &self.text[self.offset..];
-        let (skipped, stop): (usize, fn(char) -> bool) = match self.strictness {
+        let (skipped, ends_field): (usize, fn(char) -> bool) = match self.strictness {
             Strictness::Strict => (usize::from(self.offset > 0 && rest.starts_with(' ')), char::is_whitespace),
             Strictness::Lenient => (rest.len() - rest.trim_start_matches(is_blank).len(), is_blank),
         };
         let rest = &rest[skipped..];
-        let length = rest.find(|c| stop(c) || c == ';').unwrap_or(rest.len());
+        let length = rest.find(|c| ends_field(c) || c == ';').unwrap_or(rest.len());
         (self.offset + skipped, &rest[..length])
     }
 
-    /// Consumes the next field. `default` replaces a missing field if repairs are allowed.
+    /// Consumes the next field; returns its column and text. `what` describes it in messages.
+    /// `default` replaces a missing field if repairs are allowed.
     fn next(&mut self, what: &str, default: Option<&'static str>) -> Result<(usize, &'a str), FenError> {
         let (start, field) = self.peek();
         if !field.is_empty() {
@@ -198,6 +202,7 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The castling rights of a field.
     fn castling(&mut self, field: &str, column: usize) -> Result<u8, FenError> {
         if field == "-" {
             return Ok(0);
@@ -217,6 +222,7 @@ impl<'a> Fields<'a> {
                     ));
                 }
             };
+            // In the canonical order each right's bit is higher than those before it.
             if right <= castling {
                 self.repair(column + offset, format!("castling right {letter} doubled or out of the order KQkq"))?;
             }
@@ -225,19 +231,19 @@ impl<'a> Fields<'a> {
         Ok(castling)
     }
 
-    /// Halfmove clock and move number, if the next two fields are both numbers. Lenient takes a
-    /// clock without a number in the `fifth` field.
-    fn clocks(&mut self, fifth: bool) -> Result<(u16, u16), FenError> {
+    /// The halfmove clock and the move number, if the next two fields are both numbers; else 0 and
+    /// 1. If `allow_clock_alone`, lenient mode also takes a clock without a move number.
+    fn clocks(&mut self, allow_clock_alone: bool) -> Result<(u16, u16), FenError> {
         let start = self.offset;
         let (clock_offset, clock) = self.peek();
         self.offset = clock_offset + clock.len();
         let (number_offset, number) = self.peek();
         let is_numeric = |field: &str| field.starts_with(|c: char| c.is_ascii_digit());
-        let clock_only = fifth
+        let has_clock_alone = allow_clock_alone
             && self.strictness == Strictness::Lenient
             && clock.bytes().all(|byte| byte.is_ascii_digit())
             && !self.text[self.offset..].starts_with(';');
-        if !is_numeric(clock) || !is_numeric(number) && !clock_only {
+        if !is_numeric(clock) || !is_numeric(number) && !has_clock_alone {
             self.offset = start;
             return Ok((0, 1));
         }
@@ -310,7 +316,8 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
     }
 }
 
-/// The byte offset of a square's piece or run of empty squares in a valid placement.
+/// The byte of a valid placement that has a square's piece, or the run of empty squares that it is
+/// in.
 fn offset_in(placement: &str, square: Square) -> usize {
     let target = u32::from(7 - square.rank()) * 8 + u32::from(square.file());
     let mut index = 0;

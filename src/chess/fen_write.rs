@@ -6,7 +6,7 @@ use super::types::{Color, Square};
 use std::fmt;
 
 impl Board {
-    /// The FEN of the position, with the en passant square where `rule` counts it.
+    /// The FEN of the position, with the en passant square if `rule` counts it.
     pub fn fen(&self, rule: EpRule) -> String {
         let mut ranks = Vec::with_capacity(8);
         for rank in (0..8).rev() {
@@ -48,7 +48,7 @@ impl Board {
 }
 
 impl fmt::Display for Board {
-    /// The FEN, with the en passant square after every double push.
+    /// Writes the FEN, with the en passant square after every double push.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.fen(EpRule::Always))
     }

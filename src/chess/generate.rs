@@ -1,13 +1,13 @@
 //! Quiet opening positions by seeded random walks: a suite that nobody has tuned for, and that
-//! anyone can make again.
+//! anyone can reproduce.
 //!
 //! A walk plays `plies` random legal moves from the start position, every second walk one more, so
-//! that either side is to move (Pcg64 seeded by `seed`, the move's index drawn as the generator's
-//! next number modulo the number of moves in `purple` order). Its end is kept if the side to move
-//! is not in check and has a move, White and Black have equal material (100, 300, 300, 500, 900),
-//! neither side could win material with a capture or promotion (by static exchange evaluation, the
-//! other side as if it were its turn), and no position kept before is the same. Walks go on until
-//! enough are kept.
+//! that either side is to move (Pcg64 seeded by `seed`; the index of a move is the generator's next
+//! number modulo the number of moves, in `purple` order). The last position of a walk is accepted
+//! if the side to move is not in check and has a move, White and Black have equal material (100,
+//! 300, 300, 500, 900), neither side could win material with a capture or promotion (by static
+//! exchange evaluation, for the other side as if it were its turn), and the position was not
+//! accepted before. Walks are repeated until enough positions are accepted.
 
 use super::board::Board;
 use super::increments::Increments;
@@ -59,9 +59,9 @@ pub enum GenerateError {
     },
 }
 
-/// What the generator takes each piece for, pawn to king.
+/// The values of the pieces, pawn to king.
 pub const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 0];
-/// Walks for each position asked for, before the search is given up.
+/// The maximum number of walks for each requested position.
 const WALKS: u64 = 1000;
 
 /// The positions, in the order in which they were found.
@@ -75,24 +75,24 @@ pub fn generate(options: &GenerateOptions) -> Result<Vec<Board>, GenerateError> 
     }
     let inc = Increments::of_keys(Keys::new(&KeyOptions { ep: EpRule::Legal, ..KeyOptions::default() }));
     let mut random = Pcg64::seed_from_u64(seed);
-    let mut found = Vec::new();
+    let mut boards = Vec::new();
     let mut seen = HashSet::new();
     let walks = WALKS * count as u64;
     for number in 0..walks {
-        if found.len() == count {
+        if boards.len() == count {
             break;
         }
         let mut board = Board::startpos();
         board.rekey(&inc);
         let length = plies + (number % 2) as u32;
         if walk(&mut board, length, &inc, &mut random) && is_quiet_and_level(&board) && seen.insert(board.identity()) {
-            found.push(board);
+            boards.push(board);
         }
     }
-    if found.len() == count {
-        Ok(found)
+    if boards.len() == count {
+        Ok(boards)
     } else {
-        Err(GenerateError::TooFew { found: found.len(), expected: count, walks, plies })
+        Err(GenerateError::TooFew { found: boards.len(), expected: count, walks, plies })
     }
 }
 
@@ -109,6 +109,7 @@ fn walk(board: &mut Board, plies: u32, inc: &Increments, random: &mut Pcg64) -> 
     true
 }
 
+/// Whether a position is quiet and both sides have equal material.
 fn is_quiet_and_level(board: &Board) -> bool {
     let material = |color| {
         Piece::ALL
@@ -153,7 +154,7 @@ pub fn epd(options: &GenerateOptions) -> Result<String, GenerateError> {
     Ok(with_origin(boards.iter().zip(1..).map(line), &origin))
 }
 
-/// A line of EPD. Clocks come first: some readers look for their names in any text.
+/// A line of EPD. Clocks come first, because some readers look for their names even inside texts.
 pub fn epd_line(board: &Board, id: &str, best: Option<Move>) -> String {
     let fen = board.fen(EpRule::Legal);
     let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
@@ -162,8 +163,8 @@ pub fn epd_line(board: &Board, id: &str, best: Option<Move>) -> String {
     format!("{position} hmvc {clock}; fmvn {number}; id \"{id}\";{best}")
 }
 
-/// Lines of EPD, the first with the comment `c0`. EPD has no comment lines, and other programs take
-/// each line for a position.
+/// Lines of EPD; the first has `origin` as its comment `c0`. EPD has no comment lines: other
+/// programs read every line as a position.
 pub fn with_origin(lines: impl Iterator<Item = String>, origin: &str) -> String {
     let comment = |index| if index == 0 { format!(" c0 \"{origin}\";") } else { String::new() };
     lines.enumerate().map(|(index, line)| format!("{line}{}\n", comment(index))).collect()
@@ -174,7 +175,7 @@ pub fn with_origin(lines: impl Iterator<Item = String>, origin: &str) -> String 
 mod tests {
     use super::*;
 
-    /// After one or two plies there are few positions, and walks come to the same ones again.
+    /// After one or two plies there are few positions, so that walks reach the same ones again.
     #[test]
     fn generated_positions_are_distinct() {
         let boards = generate(&GenerateOptions { count: 100, seed: 1, plies: 1 }).unwrap();

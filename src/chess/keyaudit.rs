@@ -1,4 +1,4 @@
-//! What a scheme of keys can and cannot tell apart, counted.
+//! Counts which parts of positions a scheme of keys can distinguish.
 
 use super::board::rights;
 use super::keys::Keys;
@@ -13,7 +13,7 @@ pub type PieceSquare = (Color, Piece, Square);
 pub struct KeyAudit {
     /// Different numbers among the 768 piece-squares.
     pub distinct_piece_squares: usize,
-    /// Pairs of piece-squares with one number, of 294,528.
+    /// The number of pairs of piece-squares with the same number, of 294,528 pairs (768 x 767 / 2).
     pub colliding_pairs: usize,
     /// The first colliding pairs, by piece and square: at most eight.
     pub examples: Vec<(PieceSquare, PieceSquare)>,

@@ -129,10 +129,9 @@ impl Keys {
         keys
     }
 
-    /// A second set, unrelated to any that options name, to tell two positions with one key apart.
+    /// A set of numbers that no options give, to distinguish different positions with equal keys.
     pub fn independent() -> Self {
-        // Drawn from a generator of its own, far into its sequence: no seed of `KeyOptions` gives
-        // these numbers.
+        // Drawn from a separate generator, whose numbers no seed of `KeyOptions` gives.
         let mut source = Pcg64::new(0x7474_6c61_6220_6b65_7973, 0x6175_6469_7421);
         let mut keys = Self::empty(EpRule::Legal);
         for row in &mut keys.piece {
@@ -149,13 +148,15 @@ impl Keys {
         Self { piece: [[0; 64]; 12], side: 0, castling: [0; 16], en_passant: [0; 64], rule }
     }
 
-    /// The number of a set of rights is the XOR of its members' numbers (in the order of the bits).
+    /// Sets the number of each set of rights to the XOR of the numbers of its rights, which are
+    /// given in the order of their bits.
     fn set_castling(&mut self, rights: [u64; 4]) {
         for (set, number) in self.castling.iter_mut().enumerate() {
             *number = (0..4).filter(|bit| set >> bit & 1 != 0).fold(0, |sum, bit| sum ^ rights[bit]);
         }
     }
 
+    /// Sets the e.p. numbers of a scheme that has one number per file.
     fn set_en_passant_files(&mut self, files: [u64; 8]) {
         for (square, number) in self.en_passant.iter_mut().enumerate() {
             *number = files[square & 7];
@@ -167,7 +168,7 @@ impl Keys {
 enum Numbers {
     Pcg(Pcg64),
     Mt(Box<Mt64>),
-    /// The published list first; schemes that need more go on with a seeded generator.
+    /// The published list, then a seeded generator for schemes that need more numbers.
     Polyglot(std::vec::IntoIter<u64>, Pcg64),
 }
 
@@ -185,7 +186,7 @@ impl Numbers {
         match self {
             Self::Pcg(source) => source.next_u64(),
             Self::Mt(source) => source.next_u64(),
-            Self::Polyglot(list, rest) => list.next().unwrap_or_else(|| rest.next_u64()),
+            Self::Polyglot(list, source) => list.next().unwrap_or_else(|| source.next_u64()),
         }
     }
 
@@ -194,7 +195,7 @@ impl Numbers {
     }
 }
 
-/// The numbers of the Polyglot book format, 781 of them.
+/// The 781 numbers of the Polyglot book format.
 fn polyglot_numbers() -> Vec<u64> {
     let text = include_str!("polyglot.txt").lines().filter(|line| !line.starts_with('#'));
     text.flat_map(str::split_whitespace).filter_map(|word| u64::from_str_radix(word, 16).ok()).collect()
@@ -214,14 +215,14 @@ fn standard(numbers: &mut Numbers) -> Keys {
 fn polyglot(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     for kind in 0..12 {
-        let (piece, white) = (kind / 2, kind % 2 == 1);
-        keys.piece[piece + if white { 0 } else { 6 }] = numbers.take();
+        let (piece, is_white) = (kind / 2, kind % 2 == 1);
+        keys.piece[piece + if is_white { 0 } else { 6 }] = numbers.take();
     }
     keys.set_castling(numbers.take());
     keys.set_en_passant_files(numbers.take());
     keys.side = numbers.next();
-    // Keyed for White there and for Black here: the white king, who is always on the board, carries
-    // the difference.
+    // Polyglot adds the side's number when White is to move, `Keys` when Black is. The white king,
+    // which is always on the board, makes up the difference.
     for number in &mut keys.piece[5] {
         *number ^= keys.side;
     }
@@ -241,7 +242,8 @@ fn pieces_only(numbers: &mut Numbers) -> Keys {
     Keys { piece: std::array::from_fn(|_| numbers.take()), ..Keys::empty(EpRule::Legal) }
 }
 
-/// Purple's order of pieces, by our own: pawn 0, knight 3, bishop 2, rook 1, queen 4, king 5.
+/// Purple's number of each piece, in the order of [`Piece`](super::Piece): pawn 0, knight 3, bishop
+/// 2, rook 1, queen 4, king 5.
 const PURPLE_PIECES: [usize; 6] = [0, 3, 2, 1, 4, 5];
 
 fn purple_product(numbers: &mut Numbers) -> Keys {
@@ -262,14 +264,14 @@ fn purple_product(numbers: &mut Numbers) -> Keys {
 fn webster(numbers: &mut Numbers, scheme: Scheme) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     let table: [u64; 781] = numbers.take();
-    let product = matches!(scheme, Scheme::WebsterProduct | Scheme::WebsterAsPublished);
-    let literals = matches!(scheme, Scheme::WebsterLiterals | Scheme::WebsterAsPublished);
+    let has_products = matches!(scheme, Scheme::WebsterProduct | Scheme::WebsterAsPublished);
+    let has_literals = matches!(scheme, Scheme::WebsterLiterals | Scheme::WebsterAsPublished);
     for (row, squares) in keys.piece.iter_mut().enumerate() {
         for (square, number) in squares.iter_mut().enumerate() {
-            *number = table[if product { (square + 1) * (row + 1) - 1 } else { row * 64 + square }];
+            *number = table[if has_products { (square + 1) * (row + 1) - 1 } else { row * 64 + square }];
         }
     }
-    let number = |index: usize| if literals { index as u64 } else { table[index] };
+    let number = |index: usize| if has_literals { index as u64 } else { table[index] };
     keys.side = number(768);
     // Webster numbers the rights from Black's queen side to White's king side.
     keys.set_castling([number(772), number(771), number(770), number(769)]);

@@ -3,7 +3,7 @@
 use super::attacks;
 use super::bitboard::Bitboard;
 use super::board::Board;
-use super::movegen::{ahead, any, castling, origin};
+use super::movegen::{ahead, castling, has_any, origin};
 use super::moves::{Move, MoveList};
 use super::types::{Color, Piece, Square};
 
@@ -12,15 +12,15 @@ impl Board {
     /// by one pawn push.
     #[inline]
     pub fn has_legal_move(&self) -> bool {
-        let found = match self.turn() {
+        let has_push = match self.turn() {
             Color::White => self.has_free_push::<true>(),
             Color::Black => self.has_free_push::<false>(),
         };
-        found || any(self)
+        has_push || has_any(self)
     }
 
-    /// Whether a pawn that cannot be pinned, because it is on no line of its king, can be pushed
-    /// out of check.
+    /// Whether, out of check, a pawn can be pushed that is on no line with its king, and so cannot
+    /// be pinned.
     #[inline]
     fn has_free_push<const WHITE: bool>(&self) -> bool {
         let us = if WHITE { Color::White } else { Color::Black };
@@ -30,7 +30,8 @@ impl Board {
         !self.in_check() && ahead::<WHITE>(pawns, 0) & !self.occupied().0 != 0
     }
 
-    /// Whether a move, from anywhere (a table under short keys, say), is legal here.
+    /// Whether a move is legal in this position. It may come from anywhere, such as from a table
+    /// with short keys.
     pub fn is_legal(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let (us, them) = (self.turn(), !self.turn());
@@ -51,8 +52,8 @@ impl Board {
             Piece::Queen => attacks::queen(from, occupied),
             Piece::King if from.index().abs_diff(to.index()) == 2 => return self.is_legal_castling(mv),
             Piece::King => {
-                let without = occupied ^ Bitboard::from_square(from);
-                return attacks::king(from).has(to) && self.attackers(to, them, without).is_empty();
+                let occupied_without_king = occupied ^ Bitboard::from_square(from);
+                return attacks::king(from).has(to) && self.attackers(to, them, occupied_without_king).is_empty();
             }
         };
         reached.has(to) && self.leaves_king_safe(from, to)
@@ -64,12 +65,12 @@ impl Board {
             return attacks::pawn(us, from).has(to) && self.en_passant_is_safe(from, to, !us, 0);
         }
         let (first, step) = if us == Color::White { (1, 8) } else { (6, -8) };
-        let empty = |square: Square| !self.occupied().has(square);
-        let one = origin(from, -step);
-        let moves = attacks::pawn(us, from).has(to) && self.colored(!us).has(to)
-            || to == one && empty(one)
-            || from.rank() == first && to == origin(from, -2 * step) && empty(one) && empty(to);
-        moves && self.leaves_king_safe(from, to)
+        let is_empty = |square: Square| !self.occupied().has(square);
+        let one_ahead = origin(from, -step);
+        let can_reach = attacks::pawn(us, from).has(to) && self.colored(!us).has(to)
+            || to == one_ahead && is_empty(one_ahead)
+            || from.rank() == first && to == origin(from, -2 * step) && is_empty(one_ahead) && is_empty(to);
+        can_reach && self.leaves_king_safe(from, to)
     }
 
     fn is_legal_castling(&self, mv: Move) -> bool {
@@ -95,8 +96,8 @@ mod tests {
     use super::*;
     use crate::chess::{Increments, parse_move};
 
-    /// A pawn that takes in passing opens the fifth rank, from which two pawns go: where a rook
-    /// looks along it, the move is not legal; where no rook stands there, it is.
+    /// An en passant capture removes two pawns from the fifth rank. If that exposes the king to a
+    /// rook on the rank, the move is illegal; with a bishop there it is legal.
     #[test]
     fn en_passant_that_exposes_the_king_is_illegal() {
         for (fen, legal) in [("4k3/3p4/8/K3P2r/8/8/8/8 b - - 0 1", false), ("4k3/3p4/8/K3P2b/8/8/8/8 b - - 0 1", true)]

@@ -19,9 +19,9 @@ impl<R: BufRead> Lines<R> {
         Self { input, after_cr: false }
     }
 
-    /// Reads the next line, without its end, in place of `line`; false at the end of the text. Of a
-    /// line that is longer than `most` only so many bytes and one more are read.
-    pub(super) fn read(&mut self, line: &mut Vec<u8>, most: usize) -> io::Result<bool> {
+    /// Reads the next line into `line`, without its line break; returns false at the end of the
+    /// text. A line longer than `max_len` bytes is cut after `max_len + 1` bytes.
+    pub(super) fn read(&mut self, line: &mut Vec<u8>, max_len: usize) -> io::Result<bool> {
         line.clear();
         loop {
             let bytes = self.input.fill_buf()?;
@@ -30,13 +30,13 @@ impl<R: BufRead> Lines<R> {
                 self.input.consume(1);
                 continue;
             }
-            let room = most + 1 - line.len();
+            let room = max_len + 1 - line.len();
             let end = bytes.iter().take(room).position(|byte| matches!(byte, b'\n' | b'\r'));
             let length = end.unwrap_or(bytes.len().min(room));
             line.extend_from_slice(&bytes[..length]);
             self.after_cr = end.is_some_and(|end| bytes[end] == b'\r');
             self.input.consume(length + usize::from(end.is_some()));
-            if end.is_some() || line.len() > most {
+            if end.is_some() || line.len() > max_len {
                 return Ok(true);
             }
         }
@@ -59,14 +59,14 @@ mod tests {
             ("\r\n\r\n\n\r", &["", "", "", ""]),
             ("a\r\rb\n\nc\r", &["a", "", "b", "", "c"]),
         ] {
-            // A buffer of one byte parts every CR from its LF.
+            // A buffer of one byte separates every CR from its LF.
             for size in [1, 2, 3, 100] {
                 let mut lines = Lines::new(BufReader::with_capacity(size, text.as_bytes()));
-                let (mut line, mut found) = (Vec::new(), Vec::new());
+                let (mut line, mut actual) = (Vec::new(), Vec::new());
                 while lines.read(&mut line, 10).unwrap() {
-                    found.push(String::from_utf8(line.clone()).unwrap());
+                    actual.push(String::from_utf8(line.clone()).unwrap());
                 }
-                assert_eq!(found, expected, "{text:?} in pieces of {size}");
+                assert_eq!(actual, expected, "{text:?} in pieces of {size}");
             }
             let joined: String = expected.iter().map(|line| format!("{line}\n")).collect();
             assert_eq!(with_line_feeds(text).trim_end_matches('\n'), joined.trim_end_matches('\n'));

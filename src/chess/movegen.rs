@@ -19,7 +19,7 @@ pub fn legal(board: &Board, list: &mut MoveList) {
     generate::<_, ALL>(board, list);
 }
 
-/// The legal move that UCI writes so: `e2e4`, `e7e8q`.
+/// The legal move with this UCI notation, such as `e2e4` or `e7e8q`.
 pub fn parse_move(board: &Board, word: &str) -> Option<Move> {
     let from = Square::parse(word.get(..2)?)?;
     let mut moves = MoveList::new();
@@ -27,29 +27,29 @@ pub fn parse_move(board: &Board, word: &str) -> Option<Move> {
     moves.iter().copied().find(|mv| mv.from() == from && mv.to_string() == word)
 }
 
-/// Shows the legal captures to a sink in `purple` order: en passant and promotions that capture
-/// included, other promotions not.
+/// Passes the legal captures to a sink in `purple` order. En passant and promotions that capture
+/// are included, other promotions are not.
 pub fn show_captures<S: Sink>(board: &Board, sink: &mut S) {
     generate::<_, CAPTURES>(board, sink);
 }
 
-/// Shows the legal captures and promotions to a sink in `purple` order.
+/// Passes the legal captures and promotions to a sink in `purple` order.
 pub fn show_noisy<S: Sink>(board: &Board, sink: &mut S) {
     generate::<_, NOISY>(board, sink);
 }
 
-/// Shows the legal moves that neither capture nor promote to a sink, in `purple` order.
+/// Passes the legal moves that neither capture nor promote to a sink, in `purple` order.
 pub fn show_quiets<S: Sink>(board: &Board, sink: &mut S) {
     generate::<_, QUIETS>(board, sink);
 }
 
-/// Shows the legal moves to a sink in `purple` order, until it has seen enough.
+/// Passes the legal moves to a sink in `purple` order, until the sink stops the generation.
 #[inline]
 pub fn show<S: Sink>(board: &Board, sink: &mut S) {
     generate::<_, ALL>(board, sink);
 }
 
-/// Which moves are generated.
+/// The kinds of moves that can be generated.
 const ALL: u8 = 0;
 const CAPTURES: u8 = 1;
 const NOISY: u8 = 2;
@@ -63,13 +63,13 @@ pub fn count(board: &Board) -> u64 {
 }
 
 /// Whether there is a legal move.
-pub(super) fn any(board: &Board) -> bool {
-    let mut any = Any(false);
-    generate::<_, ALL>(board, &mut any);
-    any.0
+pub(super) fn has_any(board: &Board) -> bool {
+    let mut sink = FirstMove { found: false };
+    generate::<_, ALL>(board, &mut sink);
+    sink.found
 }
 
-/// Appends the castling moves, king's side first. Only where the side to move is not in check.
+/// Appends the castling moves, king's side first. The side to move must not be in check.
 pub(super) fn castling(board: &Board, list: &mut MoveList) {
     match board.turn() {
         Color::White => Legality::<true>::new(board).castling(list),
@@ -77,12 +77,12 @@ pub(super) fn castling(board: &Board, list: &mut MoveList) {
     };
 }
 
-/// Receives moves as they are generated. Each call says whether it has seen enough.
+/// Receives moves as they are generated. Each call returns whether generation should stop.
 pub trait Sink {
-    /// One move.
+    /// Receives one move.
     fn add(&mut self, mv: Move) -> bool;
 
-    /// Moves of one piece.
+    /// Receives moves of one piece.
     #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
         for to in targets {
@@ -93,7 +93,7 @@ pub trait Sink {
         false
     }
 
-    /// Pawn moves, all by the same step.
+    /// Receives pawn moves that all go by the same step.
     #[inline]
     fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
@@ -104,7 +104,7 @@ pub trait Sink {
         false
     }
 
-    /// Pawn moves to the last rank, all by the same step.
+    /// Receives pawn moves to the last rank that all go by the same step.
     #[inline]
     fn promotions(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
@@ -148,25 +148,27 @@ impl Sink for LeafCount {
     }
 }
 
-/// Has seen enough with one move.
-struct Any(bool);
+/// Stops the generation at the first move.
+struct FirstMove {
+    found: bool,
+}
 
-impl Sink for Any {
+impl Sink for FirstMove {
     #[inline]
     fn add(&mut self, _: Move) -> bool {
-        self.0 = true;
+        self.found = true;
         true
     }
 }
 
-/// Where a pawn came from.
+/// The square from which a step leads to `to`.
 #[inline]
 pub const fn origin(to: Square, step: i8) -> Square {
     Square::new((to.index() as u8).wrapping_sub(step as u8))
 }
 
-/// `squares` one rank ahead, as the colour sees it, and `file` files toward the h-file (-1, 0 or
-/// 1).
+/// The squares one rank ahead of `squares`, as seen by the colour, and `file` files toward the
+/// h-file (-1, 0 or 1).
 #[inline]
 pub(super) const fn ahead<const WHITE: bool>(squares: u64, file: i8) -> u64 {
     let squares = match file {
@@ -178,14 +180,14 @@ pub(super) const fn ahead<const WHITE: bool>(squares: u64, file: i8) -> u64 {
 }
 
 #[inline]
-fn generate<S: Sink, const WHAT: u8>(board: &Board, sink: &mut S) {
+fn generate<S: Sink, const KIND: u8>(board: &Board, sink: &mut S) {
     match board.turn() {
-        Color::White => Legality::<true>::new(board).generate::<S, WHAT>(sink),
-        Color::Black => Legality::<false>::new(board).generate::<S, WHAT>(sink),
+        Color::White => Legality::<true>::new(board).generate::<S, KIND>(sink),
+        Color::Black => Legality::<false>::new(board).generate::<S, KIND>(sink),
     };
 }
 
-/// A board with what legality needs, for the side to move.
+/// A board, and what is needed to decide whether moves of the side to move are legal.
 struct Legality<'a, const WHITE: bool> {
     board: &'a Board,
     occupied: u64,
@@ -193,17 +195,19 @@ struct Legality<'a, const WHITE: bool> {
     them: u64,
     king: Square,
     pinned: u64,
-    /// The enemy's bishops and queens, and rooks and queens.
+    /// The enemy's bishops and queens.
     diagonal: u64,
+    /// The enemy's rooks and queens.
     straight: u64,
 }
 
-/// What the king must look out for.
+/// What is needed to decide whether the king may move to a square.
 struct Danger {
-    /// The occupied squares without the king, which hides nothing behind it once it has gone.
+    /// The occupied squares without the king: it does not block a slider once it has moved.
     occupied: Bitboard,
+    /// The enemy's knights.
     knights: u64,
-    /// What the enemy's pawns and king attack.
+    /// The squares that the enemy's pawns and king attack.
     near: u64,
 }
 
@@ -244,75 +248,77 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     }
 
     #[inline]
-    fn generate<S: Sink, const WHAT: u8>(&self, sink: &mut S) -> bool {
+    fn generate<S: Sink, const KIND: u8>(&self, sink: &mut S) -> bool {
         let checkers = self.board.checkers();
-        // Where a move must end to leave no check: anywhere, on the checker or in its way.
+        // The squares where a move must end, unless the king moves: anywhere, or in a single check
+        // on the checker or between it and the king.
         let saving = match checkers.first() {
             None => !0,
             Some(checker) if !checkers.many() => attacks::between(self.king, checker).0 | checkers.0,
-            Some(_) => return self.king_moves::<S, WHAT>(sink),
+            Some(_) => return self.king_moves::<S, KIND>(sink),
         };
-        if self.pawn_moves::<S, WHAT>(sink, saving) {
+        if self.pawn_moves::<S, KIND>(sink, saving) {
             return true;
         }
-        if matches!(WHAT, ALL | QUIETS) && checkers.is_empty() && self.castling(sink) {
+        if matches!(KIND, ALL | QUIETS) && checkers.is_empty() && self.castling(sink) {
             return true;
         }
-        let targets = saving & self.targets::<WHAT>();
+        let targets = saving & self.targets::<KIND>();
         let pieces = |piece| self.board.pieces(Self::US, piece);
         for from in pieces(Piece::Knight) & Bitboard(!self.pinned) {
-            if self.emit::<S, WHAT>(sink, from, attacks::knight(from).0 & targets) {
+            if self.emit::<S, KIND>(sink, from, attacks::knight(from).0 & targets) {
                 return true;
             }
         }
         let occupied = Bitboard(self.occupied);
         for from in pieces(Piece::Rook) {
-            let reached = self.unpinned(from, attacks::rook(from, occupied).0);
-            if self.emit::<S, WHAT>(sink, from, reached & targets) {
+            let reached = self.respecting_pin(from, attacks::rook(from, occupied).0);
+            if self.emit::<S, KIND>(sink, from, reached & targets) {
                 return true;
             }
         }
         for from in pieces(Piece::Bishop) {
-            let reached = self.unpinned(from, attacks::bishop(from, occupied).0);
-            if self.emit::<S, WHAT>(sink, from, reached & targets) {
+            let reached = self.respecting_pin(from, attacks::bishop(from, occupied).0);
+            if self.emit::<S, KIND>(sink, from, reached & targets) {
                 return true;
             }
         }
         for from in pieces(Piece::Queen) {
-            let reached = self.unpinned(from, attacks::queen(from, occupied).0);
-            if self.emit::<S, WHAT>(sink, from, reached & targets) {
+            let reached = self.respecting_pin(from, attacks::queen(from, occupied).0);
+            if self.emit::<S, KIND>(sink, from, reached & targets) {
                 return true;
             }
         }
-        self.king_moves::<S, WHAT>(sink)
+        self.king_moves::<S, KIND>(sink)
     }
 
-    /// Where pieces may go by what is generated.
+    /// The squares to which pieces may move, by the kind of moves that is generated.
     #[inline]
-    fn targets<const WHAT: u8>(&self) -> u64 {
-        match WHAT {
+    fn targets<const KIND: u8>(&self) -> u64 {
+        match KIND {
             ALL => !self.us,
             QUIETS => !self.occupied,
             _ => self.them,
         }
     }
 
-    /// A pinned piece stays on the line of its king.
+    /// The targets of a piece, restricted to the line of its king if it is pinned.
     #[inline]
-    fn unpinned(&self, from: Square, targets: u64) -> u64 {
+    fn respecting_pin(&self, from: Square, targets: u64) -> u64 {
         if self.pinned >> from.index() & 1 == 0 { targets } else { targets & attacks::line(self.king, from).0 }
     }
 
+    /// Passes the moves of a piece to the sink; if all moves are generated, its captures first.
     #[inline]
-    fn emit<S: Sink, const WHAT: u8>(&self, sink: &mut S, from: Square, targets: u64) -> bool {
-        match WHAT {
+    fn emit<S: Sink, const KIND: u8>(&self, sink: &mut S, from: Square, targets: u64) -> bool {
+        match KIND {
             ALL => sink.piece(from, Bitboard(targets & self.them)) || sink.piece(from, Bitboard(targets & !self.them)),
             _ => sink.piece(from, Bitboard(targets)),
         }
     }
 
     #[inline]
-    fn pawn_moves<S: Sink, const WHAT: u8>(&self, sink: &mut S, saving: u64) -> bool {
+    fn pawn_moves<S: Sink, const KIND: u8>(&self, sink: &mut S, saving: u64) -> bool {
         let (third, last) = if WHITE { (0xff_0000, 0xff << 56) } else { (0xff << 40, 0xff) };
         let (north, west, east) = if WHITE { (8, 7, 9) } else { (-8, -9, -7) };
         let pawns = self.board.pieces(Self::US, Piece::Pawn).0;
@@ -323,20 +329,20 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         let pushing = free | pawns & attacks::file(self.king).0;
         let steps = ahead::<WHITE>(pushing, 0) & empty;
         let pushes = steps & saving;
-        let toward = |file| {
+        let captures_toward = |file| {
             let diagonal =
                 if WHITE == (file == 1) { attacks::diagonal(self.king) } else { attacks::antidiagonal(self.king) };
             ahead::<WHITE>(free | pawns & diagonal.0, file) & self.them & saving
         };
-        let quiet = || (Bitboard(pushes & !last), Bitboard(ahead::<WHITE>(steps & third, 0) & empty & saving));
-        if WHAT == QUIETS {
-            let (one, two) = quiet();
-            return sink.pawns(one, north) || sink.pawns(two, 2 * north);
+        let quiet_pushes = || (Bitboard(pushes & !last), Bitboard(ahead::<WHITE>(steps & third, 0) & empty & saving));
+        if KIND == QUIETS {
+            let (single, double) = quiet_pushes();
+            return sink.pawns(single, north) || sink.pawns(double, 2 * north);
         }
-        let (left, right) = (toward(-1), toward(1));
-        if WHAT == ALL {
-            let (one, two) = quiet();
-            if sink.pawns(one, north) || sink.pawns(two, 2 * north) {
+        let (left, right) = (captures_toward(-1), captures_toward(1));
+        if KIND == ALL {
+            let (single, double) = quiet_pushes();
+            if sink.pawns(single, north) || sink.pawns(double, 2 * north) {
                 return true;
             }
         }
@@ -349,7 +355,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
             return true;
         }
         (pushes | left | right) & last != 0
-            && (WHAT != CAPTURES && sink.promotions(Bitboard(pushes & last), north)
+            && (KIND != CAPTURES && sink.promotions(Bitboard(pushes & last), north)
                 || sink.promotions(Bitboard(left & last), west)
                 || sink.promotions(Bitboard(right & last), east))
     }
@@ -380,15 +386,17 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
             return false;
         }
         let danger = self.danger();
-        let clear = |squares: u64| self.occupied & squares << rank == 0;
-        let safe = |squares: [u8; 2]| squares.into_iter().all(|square| self.safe(Square::new(square + rank), &danger));
-        rights & short != 0 && clear(0x60) && safe([5, 6]) && sink.piece(self.king, Bitboard(0x40 << rank))
-            || rights & long != 0 && clear(0x0e) && safe([3, 2]) && sink.piece(self.king, Bitboard(0x04 << rank))
+        // Of the first rank: f1 and g1 are 0x60, b1 to d1 0x0e; the king goes to g1 or c1.
+        let is_clear = |squares: u64| self.occupied & squares << rank == 0;
+        let are_safe =
+            |squares: [u8; 2]| squares.into_iter().all(|square| self.is_safe(Square::new(square + rank), &danger));
+        rights & short != 0 && is_clear(0x60) && are_safe([5, 6]) && sink.piece(self.king, Bitboard(0x40 << rank))
+            || rights & long != 0 && is_clear(0x0e) && are_safe([3, 2]) && sink.piece(self.king, Bitboard(0x04 << rank))
     }
 
-    /// Whether the king could stand on `square`.
+    /// Whether the king would not be attacked on `square`.
     #[inline]
-    fn safe(&self, square: Square, danger: &Danger) -> bool {
+    fn is_safe(&self, square: Square, danger: &Danger) -> bool {
         let attackers = attacks::knight(square).0 & danger.knights
             | attacks::bishop(square, danger.occupied).0 & self.diagonal
             | attacks::rook(square, danger.occupied).0 & self.straight
@@ -396,6 +404,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         attackers == 0
     }
 
+    /// The squares among `targets` to which the king can move.
     #[inline]
     fn king_targets(&self, targets: u64) -> u64 {
         let mut safe = 0;
@@ -405,7 +414,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         }
         let danger = self.danger();
         for to in Bitboard(targets & !danger.near) {
-            if self.safe(to, &danger) {
+            if self.is_safe(to, &danger) {
                 safe |= 1 << to.index();
             }
         }
@@ -413,8 +422,8 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     }
 
     #[inline]
-    fn king_moves<S: Sink, const WHAT: u8>(&self, sink: &mut S) -> bool {
-        let targets = self.king_targets(self.targets::<WHAT>());
-        self.emit::<S, WHAT>(sink, self.king, targets)
+    fn king_moves<S: Sink, const KIND: u8>(&self, sink: &mut S) -> bool {
+        let targets = self.king_targets(self.targets::<KIND>());
+        self.emit::<S, KIND>(sink, self.king, targets)
     }
 }

@@ -39,7 +39,7 @@ impl Move {
         Square::new((self.0 >> 6 & 63) as u8)
     }
 
-    /// The piece a pawn becomes, if it does.
+    /// The piece to which a pawn promotes, if the move is a promotion.
     #[inline]
     pub const fn promotion(self) -> Option<Piece> {
         match self.0 >> 12 & 7 {
@@ -63,7 +63,7 @@ impl Move {
         self.0
     }
 
-    /// The move of fifteen bits that [`Move::bits`] gave.
+    /// The move with these bits, as returned by [`Move::bits`].
     #[inline]
     pub const fn from_bits(bits: u16) -> Self {
         Self(bits & 0x7fff)
@@ -71,7 +71,7 @@ impl Move {
 }
 
 impl fmt::Display for Move {
-    /// The move in UCI form: `e2e4`, `e7e8q`; `0000` for none.
+    /// Writes the move in UCI notation: `e2e4`, `e7e8q`; `0000` for none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_none() {
             return f.write_str("0000");
@@ -81,7 +81,7 @@ impl fmt::Display for Move {
     }
 }
 
-/// Up to 256 moves on the stack (the most that a legal position is known to have is 218).
+/// A list of up to 256 moves on the stack. No legal position is known to have more than 218.
 #[derive(Clone)]
 pub struct MoveList {
     moves: [Move; 256],
@@ -89,7 +89,7 @@ pub struct MoveList {
 }
 
 impl MoveList {
-    /// A list without moves.
+    /// An empty list.
     #[inline]
     pub const fn new() -> Self {
         Self { moves: [Move::NONE; 256], len: 0 }

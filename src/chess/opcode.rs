@@ -1,4 +1,4 @@
-//! EPD's operations: what each known opcode takes.
+//! The operations of EPD: which operands each known opcode takes.
 
 use super::board::Board;
 use super::fault;
@@ -15,7 +15,7 @@ pub(super) struct Word<'a> {
     pub(super) quoted: bool,
 }
 
-/// An operation as read.
+/// An operation with its checked operands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     /// Its name, such as `bm`.
@@ -26,7 +26,7 @@ pub struct Operation {
     pub column: usize,
 }
 
-/// What an operation says.
+/// The operands of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OperationValue {
     /// `bm`, `am`: moves of the position, in the order of the line.
@@ -39,7 +39,7 @@ pub enum OperationValue {
     Integer(i64),
     /// `D1` to `D9`: perft counts.
     Nodes(u64),
-    /// Any other opcode: its operands as they stand, quotes included.
+    /// Any other opcode: its operands unchanged, quotes included.
     Raw(String),
 }
 
@@ -56,12 +56,12 @@ pub fn value<'a>(operations: &'a [Operation], name: &str) -> Option<&'a Operatio
 
 /// ` (did you mean ...?)` for an unknown opcode that is one letter away from a known one of two
 /// letters or more.
-pub(super) fn slip(name: &str) -> String {
+pub(super) fn spelling_hint(name: &str) -> String {
     if KNOWN.contains(&name) { String::new() } else { fault::hint(name, &KNOWN) }
 }
 
-/// An operation as it stands in a line.
-pub(super) struct Operand<'a> {
+/// An operation whose operands have not been checked.
+pub(super) struct RawOperation<'a> {
     pub(super) column: usize,
     pub(super) name: &'a str,
     pub(super) words: &'a [Word<'a>],
@@ -72,10 +72,10 @@ pub(super) struct Operand<'a> {
 /// Reads the operands of an operation; also returns the faults that were repaired.
 pub(super) fn read(
     board: &Board,
-    source: &Operand<'_>,
+    source: &RawOperation<'_>,
     strictness: Strictness,
 ) -> Result<(OperationValue, Vec<FenError>), FenError> {
-    let Operand { column, name, words, raw } = *source;
+    let RawOperation { column, name, words, raw } = *source;
     let mut notes = Vec::new();
     let missing = |what: &str| FenError { column, message: format!("`{name}` expects {what}, found nothing") };
     let value = match name {
@@ -90,9 +90,9 @@ pub(super) fn read(
             [] => return Err(missing("a string")),
             [word] => OperationValue::Text(word.text.to_owned()),
             [_, second, ..] => {
-                let found =
+                let message =
                     format!("`{name}` expects one string in quotation marks, found {}", quote_start(second.text));
-                repair(strictness, second.column, found, &mut notes)?;
+                repair(strictness, second.column, message, &mut notes)?;
                 OperationValue::Text(raw.trim_matches(|c| c == '"' || is_blank(c)).to_owned())
             }
         },
@@ -109,6 +109,7 @@ pub(super) fn read(
     Ok((value, notes))
 }
 
+/// Records a repair, or fails if repairs are not allowed.
 fn repair(strictness: Strictness, column: usize, message: String, notes: &mut Vec<FenError>) -> Result<(), FenError> {
     let fault = FenError { column, message };
     if strictness == Strictness::Strict {
@@ -118,8 +119,9 @@ fn repair(strictness: Strictness, column: usize, message: String, notes: &mut Ve
     Ok(())
 }
 
-fn integer(source: &Operand<'_>, least: i64, most: i64) -> Result<OperationValue, FenError> {
-    let Operand { name, words, .. } = *source;
+/// The single operand of an operation, as an integer in a range.
+fn integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<OperationValue, FenError> {
+    let RawOperation { name, words, .. } = *source;
     let range = match (least, most) {
         (i64::MIN, _) => "an integer".to_owned(),
         (0, i64::MAX) => "a count".to_owned(),
@@ -136,9 +138,10 @@ fn integer(source: &Operand<'_>, least: i64, most: i64) -> Result<OperationValue
     Err(FenError { column, message: format!("`{name}` expects {range}, found {found}") })
 }
 
+/// Reads moves. `is_line`: whether they follow one another, rather than being alternatives.
 fn read_moves(
     board: &Board,
-    line: bool,
+    is_line: bool,
     words: &[Word<'_>],
     strictness: Strictness,
     notes: &mut Vec<FenError>,
@@ -150,16 +153,16 @@ fn read_moves(
             repair(strictness, word.column, format!("expected a move, found {}", quote_start(word.text)), notes)?;
             continue;
         }
-        let place = |error: san::SanError| FenError { column: word.column, message: error.to_string() };
+        let at_word = |error: san::SanError| FenError { column: word.column, message: error.to_string() };
         let mv = match san::read(&board, word.text, Strictness::Strict) {
             Ok(mv) => mv,
             Err(error) => {
-                let mv = san::read(&board, word.text, strictness).map_err(place)?;
-                notes.push(place(error));
+                let mv = san::read(&board, word.text, strictness).map_err(at_word)?;
+                notes.push(at_word(error));
                 mv
             }
         };
-        if line {
+        if is_line {
             board.play(mv, Increments::none());
         }
         moves.push(mv);

@@ -52,10 +52,12 @@ impl GenerationOrder {
     }
 }
 
+/// The number of the moving piece.
 fn piece_of(board: &Board, mv: Move) -> u64 {
     board.piece_on(mv.from()).map_or(0, |piece| piece as u64)
 }
 
+/// Ranks moves by the square left, the square reached and the promotion.
 fn by_square(mv: Move) -> u64 {
     let (from, to) = (mv.from().index() as u64, mv.to().index() as u64);
     from << 9 | to << 3 | mv.promotion().map_or(0, |piece| piece as u64)
@@ -68,6 +70,7 @@ const KNIGHT: [(i32, i32); 8] = [(-1, 2), (1, 2), (2, 1), (-2, 1), (1, -2), (-1,
 const WHITE_PAWN: [(i32, i32); 4] = [(0, 1), (0, 2), (-1, 1), (1, 1)];
 const BLACK_PAWN: [(i32, i32); 4] = [(0, -1), (0, -2), (1, -1), (-1, -1)];
 
+/// Ranks moves as in [`GenerationOrder::Webster`].
 fn webster(board: &Board, mv: Move) -> u64 {
     let piece = board.piece_on(mv.from()).unwrap_or(Piece::Pawn);
     let file = i32::from(mv.to().file()) - i32::from(mv.from().file());

@@ -6,14 +6,14 @@ use super::movegen;
 use super::moves::{Move, MoveList};
 use super::successors;
 
-/// The number of legal games of `depth` plies. Every leaf's move is played, key and sum included.
+/// The number of legal games of `depth` plies. The last move is played too, with key and sum.
 pub fn full(board: &Board, inc: &Increments, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
     let mut leaves = 0;
     successors::for_each(board, inc, |child| {
-        // The leaf is shown to a stranger, or the compiler would not make it.
+        // Without the black box, the compiler would not build the position of a leaf.
         let child = std::hint::black_box(child);
         leaves += if depth > 1 { full(child, inc, depth - 1) } else { 1 };
     });
@@ -30,14 +30,14 @@ pub fn bulk(board: &Board, inc: &Increments, depth: u32) -> u64 {
     leaves
 }
 
-/// The games of `depth` plies (at least 1) by their first move, in generation order.
+/// The number of games of `depth` plies (at least 1) for each first move, in generation order.
 pub fn divide(board: &Board, inc: &Increments, depth: u32) -> Vec<(Move, u64)> {
     let mut moves = MoveList::new();
     movegen::legal(board, &mut moves);
-    let after = |&mv: &Move| {
+    let count_after = |&mv: &Move| {
         let mut child = *board;
         child.play(mv, inc);
         (mv, bulk(&child, inc, depth.saturating_sub(1)))
     };
-    moves.iter().map(after).collect()
+    moves.iter().map(count_after).collect()
 }

@@ -7,8 +7,8 @@
 //! error unless it is to be skipped. Lenient ends a game at a null move (`--`), which no rule
 //! allows, and does without results.
 //!
-//! Where a game ends does not depend on what is wrong in it, so that a faulty game costs no other:
-//! it ends
+//! Where a game ends does not depend on its faults, so that a faulty game never spoils another one.
+//! It ends
 //! - at a result outside of variations, or at one that a blank line follows;
 //! - before a tag that follows a legal move, or movetext with a blank line after it or without a
 //!   tag before it, or that repeats the first tag of the game; and before an `Event`, which is the
@@ -31,7 +31,7 @@ use super::types::Color;
 /// A game of a PGN file: its tags, start and legal moves.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// Its place in the file, from 1; games that are skipped count.
+    /// Its number in the file, from 1; skipped games are counted.
     pub number: usize,
     /// The line of the file where it starts, from 1.
     pub line: usize,
@@ -66,43 +66,49 @@ impl Game {
 pub struct PgnFile {
     /// The games in the order of the file.
     pub games: Vec<Game>,
-    /// Games left out, and what was repaired.
+    /// Skipped games and repairs.
     pub notes: Vec<Fault>,
 }
 
-/// Reads the first `most` games of a file's text that can be read; `name` is what the faults call
-/// it.
+/// Reads the first `max_games` readable games of a file's text; `name` is the file's name in
+/// faults.
 ///
 /// # Errors
-/// All games looked at that cannot be read, with the first fault of each: line and column, game
-/// number and the move's text.
-pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError, most: usize) -> Result<PgnFile, Faults> {
+/// The first fault of each game that cannot be read, up to the last game read: line and column,
+/// game number and the move's text.
+pub fn read(
+    name: &str,
+    text: &str,
+    strictness: Strictness,
+    on_error: OnError,
+    max_games: usize,
+) -> Result<PgnFile, Faults> {
     let mut file = PgnFile::default();
     let mut faults = Vec::new();
     let text = with_line_feeds(text);
     let mut reader = GameReader { lexer: Lexer::new(&text), strictness, notes: Vec::new() };
     let mut number = 0;
-    while let Some((game, fault)) = reader.game(number + 1) {
+    while let Some((game, fault)) = reader.next_game(number + 1) {
         number += 1;
-        let place = |fault: ReadStop| Fault {
+        let locate = |fault: ReadStop| Fault {
             file: name.to_owned(),
             line: fault.line,
             column: fault.column,
             message: format!("game {number}: {}", fault.message),
         };
-        let empty = game.moves.is_empty().then(|| {
+        let no_moves = game.moves.is_empty().then(|| {
             let message = format!("no moves (result {})", game.result);
             ReadStop { line: game.line, column: 1, message }
         });
-        match fault.or(empty) {
-            Some(fault) => on_error.put(place(fault), &mut faults, &mut file.notes),
+        match fault.or(no_moves) {
+            Some(fault) => on_error.record(locate(fault), &mut faults, &mut file.notes),
             None => {
-                file.notes.extend(reader.notes.drain(..).map(place));
+                file.notes.extend(reader.notes.drain(..).map(locate));
                 file.games.push(game);
             }
         }
         reader.notes.clear();
-        if file.games.len() == most {
+        if file.games.len() == max_games {
             break;
         }
     }
@@ -116,10 +122,12 @@ struct GameReader<'a> {
 }
 
 impl GameReader<'_> {
+    /// A fault at the last token.
     fn stop(&self, message: String) -> ReadStop {
         ReadStop { line: self.lexer.line(), column: self.lexer.column(), message }
     }
 
+    /// Records a repair at the last token, or fails if repairs are not allowed.
     fn note(&mut self, message: String) -> Result<(), ReadStop> {
         let stop = self.stop(message);
         if self.strictness == Strictness::Strict {
@@ -129,33 +137,34 @@ impl GameReader<'_> {
         Ok(())
     }
 
-    /// The next game with its first fault; none at the end of the text. After a fault moves are
-    /// passed over up to the game's end.
-    fn game(&mut self, number: usize) -> Option<(Game, Option<ReadStop>)> {
+    /// Reads the next game; returns it with its first fault, or none at the end of the text. After
+    /// a fault, the moves up to the game's end are skipped.
+    fn next_game(&mut self, number: usize) -> Option<(Game, Option<ReadStop>)> {
         let mut open: Option<OpenGame> = None;
         loop {
-            let next_game = open.as_ref().is_some_and(|open| self.is_at_next_game(open));
-            let token = if next_game { Ok(None) } else { self.lexer.next_token() };
+            let is_at_next_game = open.as_ref().is_some_and(|open| self.is_at_next_game(open));
+            let token = if is_at_next_game { Ok(None) } else { self.lexer.next_token() };
             if let Ok(None) = token {
                 let mut open = open?;
-                let closed = self.close(&open, if next_game { "the next game" } else { "the end of the file" });
-                open.put(closed);
+                let end = if is_at_next_game { "the next game" } else { "the end of the file" };
+                let result = self.end_without_result(&open, end);
+                open.record_fault(result);
                 return Some((open.game, open.fault));
             }
             let current = open.get_or_insert_with(|| OpenGame::new(number, self.lexer.line()));
-            let taken = match token {
-                Ok(Some(token)) => self.take(token, current),
+            let result = match token {
+                Ok(Some(token)) => self.read_token(token, current),
                 Ok(None) => Ok(()),
                 Err(fault) => Err(fault),
             };
-            current.put(taken);
+            current.record_fault(result);
             if current.is_over {
                 return open.map(|open| (open.game, open.fault));
             }
         }
     }
 
-    /// Whether the tag that comes next, if one does, is the next game's.
+    /// Whether the next token is a tag that belongs to the next game.
     fn is_at_next_game(&mut self, open: &OpenGame) -> bool {
         let game = &open.game;
         self.lexer.coming_tag().is_some_and(|(name, after_blank_line)| {
@@ -165,22 +174,22 @@ impl GameReader<'_> {
         })
     }
 
-    /// The end of a game that no result ends.
-    fn close(&mut self, open: &OpenGame, found: &str) -> Result<(), ReadStop> {
+    /// Records the fault of a game that ends without a result. `end`: what was found instead.
+    fn end_without_result(&mut self, open: &OpenGame, end: &str) -> Result<(), ReadStop> {
         match open.depth {
             _ if !open.in_moves => Ok(()),
-            0 => self.note(format!("expected a result (1-0, 0-1, 1/2-1/2 or *), found {found}")),
-            _ => self.note(format!("expected ), found {found}")),
+            0 => self.note(format!("expected a result (1-0, 0-1, 1/2-1/2 or *), found {end}")),
+            _ => self.note(format!("expected ), found {end}")),
         }
     }
 
-    fn take(&mut self, token: Token<'_>, open: &mut OpenGame) -> Result<(), ReadStop> {
+    fn read_token(&mut self, token: Token<'_>, open: &mut OpenGame) -> Result<(), ReadStop> {
         open.in_moves |= !matches!(token, Token::Tag(..));
         match token {
             Token::Tag(name, value) => {
-                let read = self.read_tag(&name, &value, open);
+                let result = self.read_tag(&name, &value, open);
                 open.game.tags.push((name, value));
-                read?;
+                result?;
             }
             Token::Open => open.depth += 1,
             Token::Close if open.depth > 0 => open.depth -= 1,
@@ -210,7 +219,8 @@ impl GameReader<'_> {
         Ok(())
     }
 
-    /// What a tag says of the rules and of the start.
+    /// Sets the start position from a `FEN` tag, and checks that a `Variant` tag names the rules of
+    /// chess; ignores other tags.
     fn read_tag(&mut self, name: &str, value: &str, open: &mut OpenGame) -> Result<(), ReadStop> {
         if name == "FEN" {
             let reading = fen::read(value, self.strictness).map_err(|fault| self.stop(format!("tag FEN, {fault}")))?;
@@ -228,7 +238,7 @@ impl GameReader<'_> {
     }
 }
 
-/// What the tag `Variant` calls the rules of chess.
+/// The values of the tag `Variant` that mean the rules of chess.
 const CHESS: [&str; 8] = ["Standard", "From Position", "Chess", "Normal", "Classical", "?", "-", ""];
 
 /// A game as far as it has been read.
@@ -236,13 +246,13 @@ struct OpenGame {
     game: Game,
     /// The position after the last move that was read.
     board: Board,
-    /// How many variations are open.
+    /// The number of variations that are open.
     depth: usize,
-    /// Whether anything but tags has come.
+    /// Whether a token other than a tag has been read.
     in_moves: bool,
     ignores_moves: bool,
     is_over: bool,
-    /// The first that is wrong with it.
+    /// The first fault.
     fault: Option<ReadStop>,
 }
 
@@ -253,15 +263,17 @@ impl OpenGame {
         Self { game, board, depth: 0, in_moves: false, ignores_moves: false, is_over: false, fault: None }
     }
 
-    fn put(&mut self, read: Result<(), ReadStop>) {
-        if let Err(fault) = read {
+    /// Keeps the first fault, and ignores the moves after it.
+    fn record_fault(&mut self, result: Result<(), ReadStop>) {
+        if let Err(fault) = result {
             self.fault.get_or_insert(fault);
             self.ignores_moves = true;
         }
     }
 }
 
-/// PGN itself writes `!` and `?` behind moves.
+/// Reads a move in SAN or UCI notation. The PGN standard allows `!` and `?` after it, even in
+/// strict mode.
 fn read_move(board: &Board, text: &str, strictness: Strictness) -> Result<Move, san::SanError> {
     san::read(board, text.trim_end_matches(['!', '?']), strictness)
 }
@@ -271,8 +283,8 @@ fn read_move(board: &Board, text: &str, strictness: Strictness) -> Result<Move, 
 mod tests {
     use super::*;
 
-    /// Moves and results in brackets are of other games: the game goes on behind them, and ends at
-    /// its own result or at a null move.
+    /// Moves and results in brackets do not belong to the main line: the game continues after them,
+    /// and ends at its own result or at a null move.
     #[test]
     fn moves_in_variations_are_skipped() {
         let read = |moves: &str, strictness: Strictness| {
@@ -291,12 +303,12 @@ mod tests {
         }
     }
 
-    /// A game that cannot be read costs no other, with `Event` or without, wherever in it the
-    /// mistake lies.
+    /// Only the faulty game is skipped, with an `Event` tag or without, wherever the fault is.
     #[test]
     fn faulty_game_is_skipped_alone() {
-        let tags =
-            |event: bool, more: &str| format!("{}[White \"w\"]\n{more}\n", if event { "[Event \"e\"]\n" } else { "" });
+        let tags = |event: bool, more_tags: &str| {
+            format!("{}[White \"w\"]\n{more_tags}\n", if event { "[Event \"e\"]\n" } else { "" })
+        };
         for event in [false, true] {
             let good = |mv: &str| format!("{}1. {mv} e5 1-0\n\n", tags(event, ""));
             for bad in [
@@ -306,12 +318,13 @@ mod tests {
                 format!("{}1. e4 *\n", tags(event, "[Round 7]\n[Black \"b\"]\n")),
             ] {
                 for place in 0..3 {
-                    let mut all = ["e4", "d4", "c4"].map(good).to_vec();
-                    all.insert(place, bad.clone());
-                    let file = read("g.pgn", &all.concat(), Strictness::Strict, OnError::Skip, usize::MAX).unwrap();
-                    let first: Vec<String> = file.games.iter().map(|game| game.moves[0].to_string()).collect();
-                    assert_eq!(first, ["e2e4", "d2d4", "c2c4"], "{place} {}", all.concat());
-                    assert_eq!(file.notes.len(), 1, "{place} {}", all.concat());
+                    let mut games = ["e4", "d4", "c4"].map(good).to_vec();
+                    games.insert(place, bad.clone());
+                    let text = games.concat();
+                    let file = read("g.pgn", &text, Strictness::Strict, OnError::Skip, usize::MAX).unwrap();
+                    let first_moves: Vec<String> = file.games.iter().map(|game| game.moves[0].to_string()).collect();
+                    assert_eq!(first_moves, ["e2e4", "d2d4", "c2c4"], "{place} {text}");
+                    assert_eq!(file.notes.len(), 1, "{place} {text}");
                 }
             }
         }

@@ -1,34 +1,35 @@
-//! The words of a PGN text, with what says nothing about moves left out.
+//! The tokens of a PGN text. Comments, glyphs and move numbers are skipped.
 
 use super::fen::{is_blank, quote_start};
 
-/// A fault before it knows file and game.
+/// A fault whose file and game are not known yet.
 pub(super) struct ReadStop {
     pub(super) line: usize,
     pub(super) column: usize,
     pub(super) message: String,
 }
 
-/// A word that matters.
+/// A token that is not skipped.
 pub(super) enum Token<'a> {
+    /// A tag's name and value.
     Tag(String, String),
     /// An opening bracket: a variation starts.
     Open,
     /// A closing bracket: a variation ends.
     Close,
     Result(&'a str),
-    /// Anything else: it should be a move.
+    /// Any other word: it should be a move.
     Move(&'a str),
 }
 
 #[derive(Clone)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
-    /// Where the next token is looked for.
-    at: usize,
-    /// Where the last one started.
+    /// The byte up to which the text has been read.
+    offset: usize,
+    /// The start of the last token.
     start: usize,
-    /// The line on which `counted` lies, so that counting lines stays linear.
+    /// The line of the byte `counted`. Lines are counted from there, so that each is counted once.
     line: usize,
     counted: usize,
 }
@@ -37,7 +38,7 @@ const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, start: 0, line: 1, counted: 0 }
+        Self { text, offset: 0, start: 0, line: 1, counted: 0 }
     }
 
     /// The line of the last token, from 1.
@@ -50,69 +51,72 @@ impl<'a> Lexer<'a> {
         self.start + 1 - self.text[..self.start].rfind('\n').map_or(0, |index| index + 1)
     }
 
+    /// Makes the current offset the start of a token.
     fn mark(&mut self) {
-        self.start = self.at;
+        self.start = self.offset;
         self.line += self.text[self.counted..self.start].bytes().filter(|&b| b == b'\n').count();
         self.counted = self.start;
     }
 
+    /// A fault at the last token.
     fn stop(&self, message: String) -> ReadStop {
         ReadStop { line: self.line(), column: self.column(), message }
     }
 
     fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+        &self.text[self.offset..]
     }
 
-    /// Passes over blanks, comments, escaped lines, glyphs and move numbers; over a comment that is
-    /// not closed up to where it must end.
+    /// Skips blanks, comments, escaped lines, glyphs and move numbers. A comment that is not closed
+    /// is an error, and is skipped up to the next tag or the end of the file.
     fn skip(&mut self) -> Result<(), ReadStop> {
         loop {
             let rest = self.rest();
-            self.at += rest.len() - rest.trim_start_matches(is_blank).len();
+            self.offset += rest.len() - rest.trim_start_matches(is_blank).len();
             let rest = self.rest();
-            let new_line = self.at == 0 || self.text[..self.at].ends_with(['\n', '\u{feff}']);
-            if rest.starts_with(';') || rest.starts_with('%') && new_line {
-                self.at += rest.find('\n').unwrap_or(rest.len());
+            let is_line_start = self.offset == 0 || self.text[..self.offset].ends_with(['\n', '\u{feff}']);
+            if rest.starts_with(';') || rest.starts_with('%') && is_line_start {
+                self.offset += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with('{') {
                 self.mark();
-                self.comment()?;
+                self.skip_comment()?;
             } else if let Some(glyph) = rest.strip_prefix('$') {
-                self.at += 1 + digits(glyph);
+                self.offset += 1 + digits(glyph);
             } else if let Some(length) = move_number(rest) {
-                self.at += length;
+                self.offset += length;
             } else {
                 return Ok(());
             }
         }
     }
 
-    /// Passes over a comment. No line of a comment begins with a tag: there the next game begins.
-    fn comment(&mut self) -> Result<(), ReadStop> {
+    /// Skips a comment. A line that begins with a tag is not part of it: the next game begins
+    /// there.
+    fn skip_comment(&mut self) -> Result<(), ReadStop> {
         for (number, line) in self.rest().split_inclusive('\n').enumerate() {
-            if number > 0 && begins_tag(line.trim_start_matches([' ', '\t'])).is_some() {
+            if number > 0 && tag_name(line.trim_start_matches([' ', '\t'])).is_some() {
                 return Err(self.stop("expected }, found a line that begins with a tag".to_owned()));
             }
             if let Some(end) = line.find('}') {
-                self.at += end + 1;
+                self.offset += end + 1;
                 return Ok(());
             }
-            self.at += line.len();
+            self.offset += line.len();
         }
         Err(self.stop("expected }, found the end of the file".to_owned()))
     }
 
-    /// The name of the tag that comes next, if one does, and whether a blank line is before it. A
-    /// comment that is not closed is left to [`Lexer::next_token`].
+    /// The name of the next token if it is a tag, and whether a blank line precedes it. A comment
+    /// that is not closed is left to [`Lexer::next_token`].
     pub(super) fn coming_tag(&mut self) -> Option<(&'a str, bool)> {
         let before = self.clone();
         if self.skip().is_err() {
             *self = before;
         }
-        begins_tag(self.rest()).map(|name| (name, is_after_blank_line(&self.text[..self.at])))
+        tag_name(self.rest()).map(|name| (name, is_after_blank_line(&self.text[..self.offset])))
     }
 
-    /// Whether nothing follows on this line and the next one is blank.
+    /// Whether the rest of the line and the whole next line are blank.
     pub(super) fn is_before_blank_line(&self) -> bool {
         let rest = self.rest();
         let gap = rest.len() - rest.trim_start_matches(is_blank).len();
@@ -125,27 +129,27 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else { return Ok(None) };
         match first {
-            '[' => self.tag().map(Some),
+            '[' => self.read_tag().map(Some),
             '(' | ')' => {
-                self.at += 1;
+                self.offset += 1;
                 Ok(Some(if first == '(' { Token::Open } else { Token::Close }))
             }
             _ => {
-                let ends = |c: char| is_blank(c) || matches!(c, '(' | ')' | '{' | '}' | '[' | ']' | ';' | '$');
-                // At least one character, so that a stray bracket is reported and passed.
-                let length = rest.find(ends).unwrap_or(rest.len()).max(first.len_utf8());
-                self.at += length;
+                let ends_word = |c: char| is_blank(c) || matches!(c, '(' | ')' | '{' | '}' | '[' | ']' | ';' | '$');
+                // At least one character, so that a stray bracket is reported and skipped.
+                let length = rest.find(ends_word).unwrap_or(rest.len()).max(first.len_utf8());
+                self.offset += length;
                 let word = &rest[..length];
                 Ok(Some(if RESULTS.contains(&word) { Token::Result(word) } else { Token::Move(word) }))
             }
         }
     }
 
-    /// `[Name "value"]`, with `\"` and `\\` in the value.
-    fn tag(&mut self) -> Result<Token<'a>, ReadStop> {
+    /// Reads `[Name "value"]`, with `\"` and `\\` in the value.
+    fn read_tag(&mut self) -> Result<Token<'a>, ReadStop> {
         let line = self.rest().split('\n').next().unwrap_or_default();
-        // A tag that cannot be read is passed with its line.
-        self.at += line.len();
+        // A tag that cannot be read is skipped with its line.
+        self.offset += line.len();
         let expected = || self.stop(format!("expected a tag, [Name \"value\"], found {}", quote_start(line)));
         let inside = line[1..].trim_start();
         let length = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').ok_or_else(expected)?;
@@ -170,13 +174,13 @@ impl<'a> Lexer<'a> {
         let rest = end.map(|end| quoted[end..].trim_start()).ok_or_else(expected)?;
         let rest = rest.strip_prefix(']').ok_or_else(expected)?;
         let name = name.to_owned();
-        self.at -= rest.len();
+        self.offset -= rest.len();
         Ok(Token::Tag(name, value))
     }
 }
 
-/// The name of the tag that a text begins with, as far as it can be read from `[Name "`.
-fn begins_tag(text: &str) -> Option<&str> {
+/// The name of the tag with which a text begins, if it begins with `[Name "`.
+fn tag_name(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('[')?.trim_start_matches([' ', '\t']);
     let length = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
     let (name, rest) = inside.split_at(length);
@@ -187,15 +191,16 @@ fn is_after_blank_line(text: &str) -> bool {
     text[text.trim_end_matches(is_blank).len()..].matches('\n').nth(1).is_some()
 }
 
+/// The number of digits at the start of a text.
 fn digits(text: &str) -> usize {
     text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len()
 }
 
-/// The length of `12.`, `12...`, `...` or a bare number before a blank; none for a result or a
-/// move.
+/// The length of a move number at the start of a text: `12.`, `12...`, `...` or a bare number
+/// before a blank; none for a result or a move.
 fn move_number(text: &str) -> Option<usize> {
-    let number = digits(text);
-    let dots = text[number..].len() - text[number..].trim_start_matches('.').len();
-    let bare = number > 0 && text[number..].starts_with(is_blank);
-    (dots > 0 || bare).then_some(number + dots)
+    let digits = digits(text);
+    let dots = text[digits..].len() - text[digits..].trim_start_matches('.').len();
+    let is_bare_number = digits > 0 && text[digits..].starts_with(is_blank);
+    (dots > 0 || is_bare_number).then_some(digits + dots)
 }

@@ -1,4 +1,4 @@
-//! Moves as people write them: standard algebraic notation (SAN) and the coordinates of UCI.
+//! Move notation: standard algebraic notation (SAN) and the coordinates of UCI.
 //!
 //! Both modes read SAN and UCI (`e7e8q`), with or without the signs for capture, check and mate,
 //! and with more of the origin than is needed (`Rac1`, `Ra1c1`). Lenient also takes `!` and `?`,
@@ -13,7 +13,7 @@ use super::movegen;
 use super::moves::{Move, MoveList};
 use super::types::{Piece, Square};
 
-/// Why a text is no legal move.
+/// Why a text does not name a legal move.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SanError {
     /// It does not have the form of a move.
@@ -27,7 +27,7 @@ pub enum SanError {
     Ambiguous(String, Vec<String>),
 }
 
-/// What a move's text says; what it leaves open is `None`.
+/// The parts of a move's text; parts that it does not give are `None`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Description {
     piece: Option<Piece>,
@@ -40,7 +40,7 @@ struct Description {
 /// Reads the legal move that a text names.
 ///
 /// # Errors
-/// If the text is no move, or no legal one, or more than one.
+/// If the text does not have the form of a move, or no legal move fits, or several do.
 pub fn read(board: &Board, text: &str, strictness: Strictness) -> Result<Move, SanError> {
     let description = describe(board, text, strictness).ok_or_else(|| SanError::Unreadable(text.to_owned()))?;
     let mut list = MoveList::new();
@@ -52,14 +52,15 @@ pub fn read(board: &Board, text: &str, strictness: Strictness) -> Result<Move, S
             && description.file.is_none_or(|file| file == mv.from().file())
             && description.rank.is_none_or(|rank| rank == mv.from().rank())
     };
-    let found: Vec<Move> = list.iter().filter(fits).copied().collect();
-    match *found {
+    let matches: Vec<Move> = list.iter().filter(fits).copied().collect();
+    match *matches {
         [mv] => Ok(mv),
         [] => Err(SanError::Illegal(text.to_owned())),
-        _ => Err(SanError::Ambiguous(text.to_owned(), found.iter().map(|&mv| write(board, mv)).collect())),
+        _ => Err(SanError::Ambiguous(text.to_owned(), matches.iter().map(|&mv| write(board, mv)).collect())),
     }
 }
 
+/// Parses a move's text without checking its legality; none if it does not have the form of a move.
 fn describe(board: &Board, text: &str, strictness: Strictness) -> Option<Description> {
     if let Some(description) = describe_uci(board, text) {
         return Some(description);
@@ -138,6 +139,7 @@ fn describe_uci(board: &Board, text: &str) -> Option<Description> {
     })
 }
 
+/// Splits the promotion piece from the end of a move's text.
 fn split_promotion(text: &str, lenient: bool) -> (&str, Option<Piece>) {
     let closed = if lenient { text.strip_suffix(')').unwrap_or(text) } else { text };
     let Some(letter) = closed.chars().next_back() else { return (text, None) };
@@ -148,7 +150,7 @@ fn split_promotion(text: &str, lenient: bool) -> (&str, Option<Piece>) {
         None | Some(Piece::Pawn | Piece::King) => (text, None),
         Some(piece) => match rest.strip_suffix(signs) {
             Some(rest) => (rest, Some(piece)),
-            // `e8Q`: only after a square, or `Nb` would be taken for one.
+            // `e8Q`: only after a rank, so that the `b` of `Nb` is not taken for a bishop.
             None if lenient && rest.ends_with(['1', '8']) => (rest, Some(piece)),
             None => (text, None),
         },
@@ -189,14 +191,15 @@ pub fn write(board: &Board, mv: Move) -> String {
     text
 }
 
-/// As much of the origin as tells the move from others of like pieces: file, else rank, else both.
+/// As much of the origin as distinguishes the move from those of other pieces of its kind: the
+/// file, else the rank, else both.
 fn origin_needed(board: &Board, mv: Move, piece: Piece) -> String {
     let mut list = MoveList::new();
     movegen::legal(board, &mut list);
-    let rival = |other: &&Move| {
+    let is_rival = |other: &&Move| {
         other.to() == mv.to() && other.from() != mv.from() && board.piece_on(other.from()) == Some(piece)
     };
-    let rivals: Vec<Square> = list.iter().filter(rival).map(|other| other.from()).collect();
+    let rivals: Vec<Square> = list.iter().filter(is_rival).map(|other| other.from()).collect();
     let from = mv.from();
     let name = from.to_string();
     if rivals.is_empty() {

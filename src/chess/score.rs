@@ -1,4 +1,4 @@
-//! Scores and what they bound.
+//! Scores and bounds.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// entry's 16 bits.
 pub type Score = i32;
 
-/// What a stored score says about the true value of its node.
+/// How a stored score relates to the true value of its node.
 ///
-/// The order is by worth, as ViperMate's store rule has it: none < upper < lower < exact.
+/// The order is that of ViperMate's store rule: none < upper < lower < exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Bound {
@@ -24,7 +24,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The bound of two bits (the discriminant).
+    /// The bound with these two bits as its discriminant; higher bits are ignored.
     #[inline]
     pub const fn from_bits(bits: u8) -> Self {
         match bits & 3 {
@@ -35,8 +35,8 @@ impl Bound {
         }
     }
 
-    /// Whether a score of this bound ends a node of a window: an exact one always; a lower bound
-    /// only where it reaches beta, an upper one only where it does not exceed alpha.
+    /// Whether a score with this bound ends a node with the window (alpha, beta): an exact score
+    /// always, a lower bound if it reaches beta, an upper bound if it does not exceed alpha.
     #[inline]
     pub const fn settles(self, score: Score, alpha: Score, beta: Score) -> bool {
         match self {

@@ -5,7 +5,7 @@ use super::codes::{CODES, EMPTY};
 use super::state::StateBits;
 use super::types::{Color, Piece, Square};
 
-/// What a board is made of, before its bitboards are derived.
+/// The parts of a position from which a board is assembled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Setup {
     pub(super) squares: [Option<(Color, Piece)>; 64],
@@ -31,8 +31,8 @@ impl Board {
         Self::assemble(&Setup { squares, turn, castling: 15, en_passant: None, halfmove_clock: 0, game_ply: 0 })
     }
 
-    /// A board from its parts, which the caller has checked: one king each, rights and e.p. square
-    /// that fit.
+    /// Assembles a board. The caller has checked that there is one king of each colour, and that
+    /// the castling rights and the e.p. square are possible.
     pub(super) fn assemble(setup: &Setup) -> Self {
         let mut board = Self {
             planes: [0; 4],

@@ -1,5 +1,5 @@
-//! What a position has beside its pieces, in one word: a move changes all of it with a few
-//! instructions.
+//! The state of a position besides its pieces, packed into one word so that a move updates it with
+//! a few instructions.
 
 use super::types::{Color, Square};
 
@@ -17,8 +17,8 @@ pub mod rights {
 }
 
 /// Halfmove clock (bits 0-19), game ply (20-39), castling rights (40-43), e.p. square (44-49), the
-/// e.p. square whose number is in the key (50-55), Black to move (63). a1 is no e.p. square, so
-/// that 0 says there is none.
+/// e.p. square whose number is in the key (50-55), Black to move (63). a1 cannot be an e.p. square,
+/// so 0 means that there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StateBits(u64);
 
@@ -30,8 +30,8 @@ const EN_PASSANT: u32 = 44;
 const KEYED: u32 = 50;
 const BLACK: u64 = 1 << 63;
 
-/// By square: what survives a move from or to it: all but some castling rights and what is said of
-/// en passant.
+/// For each square, a mask of the bits that survive a move from or to it: all but the en passant
+/// squares, and the castling rights of a king or rook that has its home there.
 static KEPT: [u64; 64] = {
     let mut kept = [!(63 << EN_PASSANT | 63 << KEYED); 64];
     kept[0] ^= (rights::WHITE_QUEEN as u64) << CASTLING;
@@ -44,7 +44,8 @@ static KEPT: [u64; 64] = {
 };
 
 impl StateBits {
-    /// Clock and ply are at most 65,535, so that no game is long enough to overflow them.
+    /// Packs the state. The fields of clock and ply have 20 bits and start at 65,535 at most, so
+    /// that no game is long enough to overflow them.
     pub(super) fn new(turn: Color, castling: u8, en_passant: Option<Square>, clock: u16, ply: u16) -> Self {
         let square = en_passant.map_or(0, |square| square.index() as u64);
         let black = if turn == Color::Black { BLACK } else { 0 };
@@ -78,7 +79,8 @@ impl StateBits {
         ((self.0 ^ other.0) >> CASTLING & 15) as usize
     }
 
-    /// The e.p. square's index, or 0 (a1: ask whether a move promotes before comparing its target).
+    /// The e.p. square's index, or 0 for none. 0 is also the index of a1, so check for promotions
+    /// before comparing a move's target with it.
     #[inline]
     pub(super) const fn en_passant(self) -> usize {
         (self.0 >> EN_PASSANT & 63) as usize
@@ -90,45 +92,45 @@ impl StateBits {
         (self.0 >> KEYED & 63) as usize
     }
 
-    /// The state after a move; `lasting` if it neither captures nor moves a pawn.
+    /// The state after a move. `reversible`: whether it neither captures nor moves a pawn.
     #[inline]
-    pub(super) const fn after(self, from: usize, to: usize, lasting: bool) -> Self {
+    pub(super) const fn after(self, from: usize, to: usize, reversible: bool) -> Self {
         debug_assert!(from < 64 && to < 64, "no square");
         debug_assert!(self.0 & CLOCK < CLOCK && self.0 >> PLY & CLOCK < CLOCK, "clock or ply overflows");
         let kept = self.0 & KEPT[from & 63] & KEPT[to & 63];
-        let clocked = if lasting { kept + 1 } else { kept & !CLOCK };
+        let clocked = if reversible { kept + 1 } else { kept & !CLOCK };
         Self((clocked + ONE_PLY) ^ BLACK)
     }
 
-    /// A state after a move, with what is captured on its target gone.
+    /// A state after a move, without the castling right that a capture on `to` takes.
     #[inline]
     pub(super) const fn after_capture(self, to: usize) -> Self {
         Self(self.0 & KEPT[to & 63])
     }
 
-    /// The state after a pass, which is no pawn's move and takes no right.
+    /// The state after a null move, which keeps the castling rights and counts as reversible.
     pub(super) const fn after_null(self) -> Self {
         Self(((self.0 & !(63 << EN_PASSANT | 63 << KEYED)) + 1 + ONE_PLY) ^ BLACK)
     }
 
-    /// With another halfmove clock.
+    /// The state with another halfmove clock.
     pub(super) const fn with_clock(self, clock: u16) -> Self {
         Self(self.0 & !CLOCK | clock as u64)
     }
 
-    /// With another game ply.
+    /// The state with another game ply.
     pub(super) const fn with_ply(self, ply: u16) -> Self {
         Self(self.0 & !(CLOCK << PLY) | (ply as u64) << PLY)
     }
 
-    /// With an e.p. square, where there was none.
+    /// The state with an e.p. square; it must not have one yet.
     #[inline]
     pub(super) const fn with_en_passant(self, square: usize) -> Self {
         debug_assert!(square < 64 && self.en_passant() == 0, "no square, or a second one");
         Self(self.0 | (square as u64) << EN_PASSANT)
     }
 
-    /// With the e.p. square that is in the key (0: none is).
+    /// The state with another e.p. square in the key; 0: none.
     #[inline]
     pub(super) const fn with_keyed(self, square: usize) -> Self {
         debug_assert!(square < 64, "no square");

@@ -1,8 +1,9 @@
-//! All positions that are one move away, each shown in turn in one and the same place.
+//! All positions that are one move away, shown one after the other in the same board.
 //!
-//! What the moves of a piece share (its leaving, the pass of the turn, where it would give check)
-//! is done once, and what a move changes is taken back by the next one's change: for perft, where
-//! every move is played, less than half of what [`Board::play`] takes.
+//! The work that the moves of a piece share (removing it from its square, passing the turn, finding
+//! the squares where it would give check) is done once, and each move overwrites the changes of the
+//! one before. For perft, which plays every move, this takes less than half the time of
+//! [`Board::play`].
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -16,8 +17,8 @@ use super::types::{Color, Piece, Square};
 const PAWN: usize = CODES[Piece::Pawn as usize];
 const KING: usize = CODES[Piece::King as usize];
 
-/// Shows every position that a legal move leads to, in generation order: exactly as [`Board::play`]
-/// leaves it.
+/// Calls `show` with every position that a legal move leads to, in generation order. Each is equal
+/// to the result of [`Board::play`].
 #[inline]
 pub fn for_each<F: FnMut(&Board)>(board: &Board, inc: &Increments, show: F) {
     match board.turn() {
@@ -26,8 +27,8 @@ pub fn for_each<F: FnMut(&Board)>(board: &Board, inc: &Increments, show: F) {
     }
 }
 
-/// Planes without what stands on some squares. Spelt out: `map` is a call for each plane wherever
-/// the compiler lays its closure in another unit.
+/// The planes without the pieces on some squares. Written out, because `map` would call a function
+/// for each plane if its closure is compiled in another codegen unit.
 #[inline(always)]
 const fn without(planes: [u64; 4], squares: u64) -> [u64; 4] {
     let [a, b, c, d] = planes;
@@ -39,14 +40,14 @@ struct Successors<'a, F, const WHITE: bool> {
     board: &'a Board,
     inc: &'a Increments,
     show: F,
-    /// Where positions are shown. Between calls its mailbox is the board's; the rest is written by
-    /// every move.
+    /// The board in which positions are shown. Between calls its mailbox is that of `board`; all
+    /// other parts are written by every move.
     next: Board,
-    /// The key without what the last move left of en passant, with the turn passed.
+    /// The key with the turn passed and without the e.p. number.
     key: u64,
-    /// By the code of a kind: from where it would give check.
+    /// The squares from which a piece would give check, by the number of its kind.
     checking: [u64; 8],
-    /// Own pieces that hide another's check.
+    /// Own pieces that could uncover a check by another piece.
     hiding: u64,
 }
 
@@ -75,21 +76,22 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
             }
         }
         let keys = inc.keys();
-        let before = board.state.keyed();
-        let key = board.key ^ keys.side ^ if before == 0 { 0 } else { keys.en_passant[before] };
+        let keyed_square = board.state.keyed();
+        let key = board.key ^ keys.side ^ if keyed_square == 0 { 0 } else { keys.en_passant[keyed_square] };
         Self { board, inc, show, next: *board, key, checking, hiding }
     }
 
-    /// Any move, by a copy of the board.
+    /// Shows the position after any move, played on a copy of the board.
     fn play(&mut self, mv: Move) {
         let mut child = *self.board;
         child.play(mv, self.inc);
         (self.show)(&child);
     }
 
-    /// Shows the position with a piece put on `to`, where `captured` stood.
+    /// Shows the position with a piece put on `to`, in place of `captured`. `planes`: the planes
+    /// without both pieces.
     #[inline(always)]
-    fn put(&mut self, code: usize, to: Square, captured: usize, planes: [u64; 4]) {
+    fn show_with_piece(&mut self, code: usize, to: Square, captured: usize, planes: [u64; 4]) {
         let bit = 1_u64 << to.index();
         for ((next, plane), spread) in self.next.planes.iter_mut().zip(planes).zip(SPREAD[code & 15]) {
             *next = plane | bit & spread;
@@ -100,21 +102,22 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
         self.next.squares[to.index()] = captured as u8;
     }
 
-    /// Shows a pawn's step, whose number of en passant is `number`. The planes are the board's but
-    /// for what the last step left in those of pawns and colour; the state is set.
+    /// Shows the position after a pawn's push. `number`: the e.p. number that it adds to the key.
+    /// Before the call the state must be set, and the planes must be those of the board, except
+    /// that the planes of pawns and colour may have the last push.
     #[inline(always)]
-    fn pawn_steps(&mut self, to: Square, from: Square, number: u64) {
+    fn show_push(&mut self, to: Square, from: Square, number: u64) {
         if self.hiding >> from.index() & 1 != 0 {
             return self.play(Move::new(from, to));
         }
         let (code, bit) = (Self::OWN + PAWN, 1 << to.index());
-        let both = bit | 1 << from.index();
+        let both_squares = bit | 1 << from.index();
         let change = self.inc.at(code, to.index()).without(self.inc.at(code, from.index()));
         self.next.key = self.key ^ change.key ^ number;
         self.next.sum = self.board.sum + change.value;
-        self.next.planes[0] = self.board.planes[0] ^ both;
+        self.next.planes[0] = self.board.planes[0] ^ both_squares;
         if !WHITE {
-            self.next.planes[3] = self.board.planes[3] ^ both;
+            self.next.planes[3] = self.board.planes[3] ^ both_squares;
         }
         self.next.checkers = self.checking[PAWN] & bit;
         self.next.squares[from.index()] = EMPTY as u8;
@@ -124,19 +127,19 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
         self.next.squares[from.index()] = code as u8;
     }
 
-    /// Shows a pawn's capture; the state is set.
+    /// Shows the position after a pawn's capture. The state must be set before the call.
     #[inline(always)]
-    fn pawn_takes(&mut self, to: Square, from: Square) {
+    fn show_pawn_capture(&mut self, to: Square, from: Square) {
         let (code, captured) = (Self::OWN + PAWN, self.board.code(to.index()));
         if self.hiding >> from.index() & 1 != 0 || captured == EMPTY {
             return self.play(Move::new(from, to));
         }
-        let taken = self.inc.at(captured, to.index());
-        let change = self.inc.at(code, to.index()).without(self.inc.at(code, from.index())).without(taken);
+        let captured_increment = self.inc.at(captured, to.index());
+        let change = self.inc.at(code, to.index()).without(self.inc.at(code, from.index())).without(captured_increment);
         self.next.key = self.key ^ change.key;
         self.next.sum = self.board.sum + change.value;
         self.next.squares[from.index()] = EMPTY as u8;
-        self.put(code, to, captured, without(self.board.planes, 1 << from.index() | 1 << to.index()));
+        self.show_with_piece(code, to, captured, without(self.board.planes, 1 << from.index() | 1 << to.index()));
         self.next.squares[from.index()] = code as u8;
     }
 }
@@ -161,33 +164,35 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
             }
             return false;
         }
+        // The moves of one call are either all captures or all quiet.
         let captures = !(targets & self.board.occupied()).is_empty();
-        let leaving = self.inc.at(code, from.index());
+        let removed = self.inc.at(code, from.index());
         let before = self.board.state;
-        let left = before.after(from.index(), from.index(), !captures);
+        // The state after the piece has left its square; a capture may also take a castling right.
+        let after = before.after(from.index(), from.index(), !captures);
         let castling = &self.inc.keys().castling;
-        let key = self.key ^ leaving.key;
-        let sum = self.board.sum - leaving.value;
+        let key = self.key ^ removed.key;
+        let sum = self.board.sum - removed.value;
         let planes = without(self.board.planes, 1 << from.index());
         self.next.squares[from.index()] = EMPTY as u8;
         if captures {
             targets.for_each(|to| {
                 let captured = self.board.code(to.index());
                 let change = self.inc.at(code, to.index()).without(self.inc.at(captured, to.index()));
-                let state = left.after_capture(to.index());
+                let state = after.after_capture(to.index());
                 self.next.state = state;
                 self.next.key = key ^ change.key ^ castling[before.rights_changed(state)];
                 self.next.sum = sum + change.value;
-                self.put(code, to, captured, without(planes, 1 << to.index()));
+                self.show_with_piece(code, to, captured, without(planes, 1 << to.index()));
             });
         } else {
-            self.next.state = left;
-            let key = key ^ castling[before.rights_changed(left)];
+            self.next.state = after;
+            let key = key ^ castling[before.rights_changed(after)];
             targets.for_each(|to| {
                 let change = self.inc.at(code, to.index());
                 self.next.key = key ^ change.key;
                 self.next.sum = sum + change.value;
-                self.put(code, to, EMPTY, planes);
+                self.show_with_piece(code, to, EMPTY, planes);
             });
         }
         self.next.squares[from.index()] = code as u8;
@@ -200,14 +205,14 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
             return false;
         }
         let board = self.board;
-        // No pawn of any of these moves touches a castling right, and neither does a2.
+        // None of these moves changes a castling right; a2 (8) stands for squares that change none.
         let state = board.state.after(8, 8, false);
         self.next.state = state;
         if step & 7 != 0 {
-            targets.for_each(|to| self.pawn_takes(to, origin(to, step)));
+            targets.for_each(|to| self.show_pawn_capture(to, origin(to, step)));
         } else if step.unsigned_abs() == 8 {
             self.next.planes = board.planes;
-            targets.for_each(|to| self.pawn_steps(to, origin(to, step), 0));
+            targets.for_each(|to| self.show_push(to, origin(to, step), 0));
         } else {
             let keys = self.inc.keys();
             self.next.planes = board.planes;
@@ -216,7 +221,7 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
                 let keyed = board.en_passant_counts(target, keys.rule, 1 << from.index() | 1 << to.index());
                 let (square, number) = if keyed { (target.index(), keys.en_passant[target.index()]) } else { (0, 0) };
                 self.next.state = state.with_en_passant(target.index()).with_keyed(square);
-                self.pawn_steps(to, from, number);
+                self.show_push(to, from, number);
             });
         }
         false

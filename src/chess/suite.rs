@@ -1,10 +1,10 @@
 //! Suites: what an experiment searches, from an EPD, FEN or PGN file.
 //!
-//! The kind is known by the file's extension: `.epd` and `.fen` hold a position to a line, `.pgn`
-//! games; `builtin:NAME` is a suite that is compiled in. Every item has an id that is unique in its
-//! suite and has no control characters: the operation `id` of a position, or `White - Black, year`
-//! of a game. Where it is missing or blank it is `<stem>.<line>`; where it stands twice, `#2`, `#3`
-//! and so on are added to the later ones.
+//! The file's extension decides the format: `.epd` and `.fen` have one position per line, `.pgn`
+//! has games; `builtin:NAME` is a suite that is compiled in. Every item has an id that is unique in
+//! its suite and has no control characters: the operation `id` of a position, or `White - Black,
+//! year` of a game. A missing or blank id becomes `<stem>.<line>`; `#2`, `#3` and so on are added
+//! to later copies of an id.
 
 use super::board::Board;
 use super::builtin::{self, UnknownBuiltin};
@@ -26,7 +26,7 @@ pub struct SuiteOptions {
     pub strictness: Strictness,
     /// What to do with an item that cannot be read, or a game without moves.
     pub on_error: OnError,
-    /// How many items are read at most: what follows is not looked at. None: all.
+    /// The maximum number of items to read; the rest of the file is not read. None: all.
     pub first: Option<usize>,
 }
 
@@ -35,9 +35,9 @@ pub struct SuiteOptions {
 pub struct Suite {
     /// The file's name without folder and extension.
     pub name: String,
-    /// At least one, in the order of the file.
+    /// The items, at least one, in the order of the file.
     pub items: Vec<Item>,
-    /// What was repaired or left out.
+    /// Repairs and skipped items.
     pub notes: Vec<Fault>,
 }
 
@@ -50,16 +50,16 @@ pub struct Item {
     pub line: usize,
     /// The position, or the game's first.
     pub board: Board,
-    /// What else the file says.
+    /// The operations or the game.
     pub content: Content,
 }
 
-/// What a file says of an item beside its position.
+/// The content of an item besides its position.
 #[derive(Debug, Clone)]
 pub enum Content {
     /// The operations of an EPD line; empty for a FEN.
     Position(Vec<Operation>),
-    /// The game that a PGN file has.
+    /// A game of a PGN file.
     Game(Box<Game>),
 }
 
@@ -74,7 +74,7 @@ impl Item {
         epd::moves(self.operations(), "am")
     }
 
-    /// The moves of a game, which may be none; nothing for a position.
+    /// The moves of a game, possibly empty; `None` for a position.
     pub fn game(&self) -> Option<&[Move]> {
         match &self.content {
             Content::Position(_) => None,
@@ -82,8 +82,8 @@ impl Item {
         }
     }
 
-    /// Whether a best move solves the position: it is one of `bm`, and none of `am`. Nothing where
-    /// the file names neither.
+    /// Whether a move solves the position: it is one of the moves of `bm`, if there are any, and
+    /// none of those of `am`. `None` if the position has neither.
     pub fn solved_by(&self, mv: Move) -> Option<bool> {
         let (best, avoid) = (self.best(), self.avoid());
         if best.is_empty() && avoid.is_empty() {
@@ -126,7 +126,7 @@ pub enum SuiteError {
     Unreadable {
         /// The file that cannot be read.
         path: PathBuf,
-        /// What the system says of the failure.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The extension names no known kind.
@@ -159,8 +159,8 @@ impl Suite {
     /// Loads a file.
     ///
     /// # Errors
-    /// If it cannot be read, is of no known kind, holds nothing, or holds what `options` do not
-    /// allow.
+    /// If the file cannot be read, is of an unknown kind, has no items, or has faults that
+    /// `options` do not allow.
     pub fn load(path: &Path, options: SuiteOptions) -> Result<Self, SuiteError> {
         if let Some(builtin) = builtin::find(path) {
             let text = builtin?.text.as_bytes();
@@ -174,10 +174,11 @@ impl Suite {
         if suite.items.is_empty() { Err(SuiteError::Empty { path: path.to_owned() }) } else { Ok(suite) }
     }
 
-    /// Reads a file's bytes; `name` is the suite's, `file` what the faults call it.
+    /// Reads a file's bytes. `name`: the name of the suite; `file`: the file's name in faults.
     ///
     /// # Errors
-    /// All faults that `options` do not allow. A suite without items is none here.
+    /// All faults that `options` do not allow. Unlike for `load`, a suite without items is no
+    /// error.
     pub fn read(name: &str, file: &str, kind: SuiteKind, bytes: &[u8], options: SuiteOptions) -> Result<Self, Faults> {
         Self::read_from(name, file, kind, bytes, options)
     }
@@ -190,16 +191,16 @@ impl Suite {
         options: SuiteOptions,
     ) -> Result<Self, Faults> {
         let SuiteOptions { strictness, on_error, first } = options;
-        let most = first.unwrap_or(usize::MAX);
+        let max_items = first.unwrap_or(usize::MAX);
         let (mut items, notes) = match kind {
             SuiteKind::Positions => {
                 let mut reader = epd::Reader::new(file, input, strictness, on_error);
-                let items: Vec<Item> = reader.by_ref().take(most).map(position).collect();
+                let items: Vec<Item> = reader.by_ref().take(max_items).map(position_item).collect();
                 (items, reader.finish()?)
             }
             SuiteKind::Games => {
-                let read = pgn::read(file, &text_of_games(file, input)?, strictness, on_error, most)?;
-                (read.games.into_iter().map(game).collect(), read.notes)
+                let pgn_file = pgn::read(file, &read_pgn_text(file, input)?, strictness, on_error, max_items)?;
+                (pgn_file.games.into_iter().map(game_item).collect(), pgn_file.notes)
             }
         };
         name_items(name, &mut items);
@@ -207,18 +208,18 @@ impl Suite {
     }
 }
 
-/// What a file holds.
+/// The kind of items in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SuiteKind {
-    /// A position to a line: EPD or FEN.
+    /// One position per line: EPD or FEN.
     Positions,
     /// Games with their moves: PGN.
     Games,
 }
 
 impl SuiteKind {
-    /// The kind that a file's extension names; what names a suite that is compiled in is always a
-    /// suite.
+    /// The kind given by a file's extension. A path that begins with `builtin:` always has a kind,
+    /// even if no built-in suite has that name.
     pub fn from_path(path: &Path) -> Option<Self> {
         let file = match builtin::find(path) {
             Some(Ok(suite)) => Path::new(suite.file),
@@ -241,8 +242,9 @@ pub fn stem(path: &Path) -> String {
     }
 }
 
-/// The text of games, which is in UTF-8, or else in Latin-1 as the PGN standard (4.1) has it.
-fn text_of_games(file: &str, mut input: impl BufRead) -> Result<String, Faults> {
+/// Reads a PGN file as UTF-8, or as Latin-1 (as in section 4.1 of the PGN standard) if it is not
+/// valid UTF-8.
+fn read_pgn_text(file: &str, mut input: impl BufRead) -> Result<String, Faults> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes).map_err(|error| {
         let message = format!("cannot be read: {error}");
@@ -251,7 +253,7 @@ fn text_of_games(file: &str, mut input: impl BufRead) -> Result<String, Faults> 
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().copied().map(char::from).collect()))
 }
 
-fn position(epd: Epd) -> Item {
+fn position_item(epd: Epd) -> Item {
     let id = match epd.value("id") {
         Some(OperationValue::Text(id)) => id.trim().to_owned(),
         _ => String::new(),
@@ -259,11 +261,11 @@ fn position(epd: Epd) -> Item {
     Item { id, line: epd.line, board: epd.board, content: Content::Position(epd.operations) }
 }
 
-fn game(game: Game) -> Item {
-    let known = |tag| game.tag(tag).map(str::trim).filter(|value| !value.is_empty() && *value != "?");
-    let id = match (known("White"), known("Black")) {
+fn game_item(game: Game) -> Item {
+    let tag_value = |tag| game.tag(tag).map(str::trim).filter(|value| !value.is_empty() && *value != "?");
+    let id = match (tag_value("White"), tag_value("Black")) {
         (Some(white), Some(black)) => {
-            let year = known("Date").and_then(|date| date.get(..4)).filter(|year| !year.contains('?'));
+            let year = tag_value("Date").and_then(|date| date.get(..4)).filter(|year| !year.contains('?'));
             format!("{white} - {black}{}", year.map_or_else(String::new, |year| format!(", {year}")))
         }
         _ => String::new(),
@@ -271,29 +273,32 @@ fn game(game: Game) -> Item {
     Item { id, line: game.line, board: game.start, content: Content::Game(Box::new(game)) }
 }
 
-/// A text without control characters: those that part words are blanks, others U+FFFD.
+/// The text with control characters replaced: those that separate words by spaces, others by
+/// U+FFFD.
 pub fn printable(text: &str) -> String {
-    let printable = |c: char| match c.is_control() {
+    let replace = |c: char| match c.is_control() {
         true if c.is_whitespace() || c == '\0' => ' ',
         true => char::REPLACEMENT_CHARACTER,
         false => c,
     };
-    text.chars().map(printable).collect()
+    text.chars().map(replace).collect()
 }
 
+/// Gives every item a unique id.
 fn name_items(stem: &str, items: &mut [Item]) {
-    // Ids by their hash: of a large suite they take as much memory as its positions.
-    let mut taken = HashSet::new();
-    let mut is_free = |id: &str| taken.insert(SipHasher13::new().hash(id.as_bytes()).as_u128());
-    // How far the copies of an id are counted: counting each from 2 takes the square of their
-    // number.
+    // Ids are compared by their hashes: the ids of a large suite would take as much memory as its
+    // positions.
+    let mut hashes = HashSet::new();
+    let mut take_id = |id: &str| hashes.insert(SipHasher13::new().hash(id.as_bytes()).as_u128());
+    // The last number given to copies of an id: counting from 2 for each copy would take quadratic
+    // time.
     let mut copies: HashMap<String, u64> = HashMap::new();
     for item in items {
         if item.id.is_empty() {
             item.id = format!("{stem}.{}", item.line);
         }
         item.id = printable(&item.id);
-        if is_free(&item.id) {
+        if take_id(&item.id) {
             continue;
         }
         let copy = copies.entry(item.id.clone()).or_insert(1);
@@ -301,7 +306,7 @@ fn name_items(stem: &str, items: &mut [Item]) {
         while {
             *copy += 1;
             item.id = format!("{base}#{copy}");
-            !is_free(&item.id)
+            !take_id(&item.id)
         } {}
     }
 }
@@ -311,37 +316,38 @@ fn name_items(stem: &str, items: &mut [Item]) {
 mod tests {
     use super::*;
 
-    /// Items of one name are counted by it, each name by itself; one that has no name is called by
-    /// its file and line.
+    /// Copies of an id are numbered, separately for each id; an item without an id is named by its
+    /// file and line.
     #[test]
-    fn duplicate_ids_are_numbered_per_name() {
+    fn duplicate_ids_are_numbered() {
         let names = ["a", "b", "a", "b", "a", "", "a#2"];
         let line = |name: &&str| match *name {
             "" => "8/8/8/3k4/8/3K4/4P3/8 w - -\n".to_owned(),
             name => format!("8/8/8/3k4/8/3K4/4P3/8 w - - id \"{name}\";\n"),
         };
         let text: String = names.iter().map(line).collect();
-        let read = Suite::read("s", "s.epd", SuiteKind::Positions, text.as_bytes(), SuiteOptions::default()).unwrap();
-        let ids: Vec<&str> = read.items.iter().map(|item| item.id.as_str()).collect();
+        let suite = Suite::read("s", "s.epd", SuiteKind::Positions, text.as_bytes(), SuiteOptions::default()).unwrap();
+        let ids: Vec<&str> = suite.items.iter().map(|item| item.id.as_str()).collect();
         assert_eq!(ids, ["a", "b", "a#2", "b#2", "a#3", "s.6", "a#2#2"]);
     }
 
-    /// A name can neither move the cursor of a terminal nor begin another line of a file.
+    /// An id can neither move the cursor of a terminal nor begin a new line of a file.
     #[test]
     fn ids_contain_no_control_characters() {
         let text = "[White \"a\u{1b}[31m\"]\n[Black \"b\tc\u{85}\"]\n\n1. e4 *\n\n[White \"\u{7}\"]\n\n1. d4 *\n";
-        let read = Suite::read("x\ny", "s.pgn", SuiteKind::Games, text.as_bytes(), SuiteOptions::default()).unwrap();
-        let ids: Vec<&str> = read.items.iter().map(|item| item.id.as_str()).collect();
+        let suite = Suite::read("x\ny", "s.pgn", SuiteKind::Games, text.as_bytes(), SuiteOptions::default()).unwrap();
+        let ids: Vec<&str> = suite.items.iter().map(|item| item.id.as_str()).collect();
         assert_eq!(ids, ["a\u{fffd}[31m - b c", "x y.6"]);
     }
 
-    /// Who names good moves and bad ones means both: a move that is said to be both solves nothing.
+    /// If a position has both best moves and moves to avoid, both are respected: a move that is
+    /// listed as both solves nothing.
     #[test]
     fn solution_is_a_best_move_that_is_not_avoided() {
         let item = |more: &str| {
             let text = format!("8/8/8/3k4/8/3K4/4P3/8 w - - {more} id \"a\";\n");
-            let read = Suite::read("s", "s.epd", SuiteKind::Positions, text.as_bytes(), SuiteOptions::default());
-            read.unwrap().items.remove(0)
+            let suite = Suite::read("s", "s.epd", SuiteKind::Positions, text.as_bytes(), SuiteOptions::default());
+            suite.unwrap().items.remove(0)
         };
         let solved = |more: &str| {
             let item = item(more);

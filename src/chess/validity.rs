@@ -1,44 +1,44 @@
-//! Whether a set-up position could stand in a game, as far as a reader can tell from the position
-//! alone.
+//! Checks whether a set-up position could occur in a game, as far as the position alone shows.
 
 use super::bitboard::Bitboard;
 use super::board::{Board, rights};
 use super::setup::Setup;
 use super::types::{Color, Piece, Square};
 
-/// What is wrong, by the field of a FEN that is to blame.
+/// A flaw of a position, by the field of the FEN that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Illegality {
-    /// With the square to blame, if it is one.
+    /// With the wrong square, if there is a single one.
     Placement(Option<Square>, String),
     Turn(String),
     Castling(String),
-    /// The square is behind no double push.
+    /// The square is not behind a pawn that could just have moved two squares.
     EnPassant(String),
     /// The pawn can be captured, but its push ignored a check. Always the last flaw.
     EnPassantCheck(String),
 }
 
-const SIDES: [(u8, Color, char, u8); 4] = [
+/// Each castling right with its colour, its letter in a FEN and the file of its rook.
+const CASTLING: [(u8, Color, char, u8); 4] = [
     (rights::WHITE_KING, Color::White, 'K', 7),
     (rights::WHITE_QUEEN, Color::White, 'Q', 0),
     (rights::BLACK_KING, Color::Black, 'k', 7),
     (rights::BLACK_QUEEN, Color::Black, 'q', 0),
 ];
 
-/// The castling rights among `castling` whose king and rook stand at home.
+/// The castling rights among `castling` whose king and rook are on their home squares.
 pub(super) fn possible_rights(squares: &[Option<(Color, Piece)>; 64], castling: u8) -> u8 {
     let piece_at =
         |file, color| squares[Square::from_file_rank(file, if color == Color::White { 0 } else { 7 }).index()];
-    let possible = |&&(right, color, _, rook): &&(u8, Color, char, u8)| {
+    let is_possible = |&&(right, color, _, rook): &&(u8, Color, char, u8)| {
         castling & right != 0
             && piece_at(4, color) == Some((color, Piece::King))
             && piece_at(rook, color) == Some((color, Piece::Rook))
     };
-    SIDES.iter().filter(possible).map(|&(right, ..)| right).sum()
+    CASTLING.iter().filter(is_possible).map(|&(right, ..)| right).sum()
 }
 
-/// Why the e.p. square cannot be one, if it cannot.
+/// What is wrong with the e.p. square, if anything is.
 fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
     let target = setup.en_passant?;
     let (rank, pusher) = if setup.turn == Color::White { (5, Color::Black) } else { (2, Color::White) };
@@ -59,9 +59,8 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
             return Some(Illegality::EnPassant(format!("{square} is not empty, so no pawn has just passed {target}")));
         }
     }
-    // Before the push it was the other side's turn: this king cannot have stood in check then.
-    // Where it does not stand in check now, nobody minds: a well-known perft position is of that
-    // kind.
+    // Before the push it was the other side's turn, so this king cannot have been in check then. If
+    // it is not in check now either, the flaw is tolerated: a well-known perft position has it.
     let now = Board::assemble(setup);
     let mut before = *setup;
     before.en_passant = None;
@@ -70,9 +69,9 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
         .then(|| Illegality::EnPassantCheck(format!("the king to move stood in check before the pawn passed {target}")))
 }
 
-/// The first flaw of a set-up position.
+/// The first flaw of a set-up position, if it has any.
 pub(super) fn flaw(setup: &Setup) -> Option<Illegality> {
-    // In the order of a FEN, so that the first one too many is the one shown.
+    // In the order of a FEN, so that the first surplus piece is reported.
     let squares_of = |color, piece: Option<Piece>| {
         let order = (0..8).rev().flat_map(|rank| (0..8).map(move |file| Square::from_file_rank(file, rank)));
         order.filter(move |square| {
@@ -115,7 +114,7 @@ pub(super) fn flaw(setup: &Setup) -> Option<Illegality> {
         ));
     }
     let missing = setup.castling & !possible_rights(&setup.squares, setup.castling);
-    if let Some((_, _, letter, _)) = SIDES.iter().find(|&&(right, ..)| missing & right != 0) {
+    if let Some((_, _, letter, _)) = CASTLING.iter().find(|&&(right, ..)| missing & right != 0) {
         return Some(Illegality::Castling(format!("right {letter} without king and rook at home")));
     }
     en_passant_flaw(setup)

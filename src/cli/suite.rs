@@ -1,5 +1,5 @@
 use super::{CommandFailure, CommandResult, Exit, output_format};
-use crate::chess::epd_write::{choices, epd_file, line};
+use crate::chess::epd_write::{epd_file, san_choices, san_line};
 use crate::chess::fault::{Faults, OnError};
 use crate::chess::suite::{Item, Suite, SuiteOptions};
 use crate::chess::{EpRule, Move, Strictness};
@@ -115,11 +115,11 @@ fn json(item: &Item) -> Value {
         "line": item.line,
         "fen": board.fen(EpRule::Always),
         "best": uci(item.best()),
-        "best_san": choices(board, item.best()),
+        "best_san": san_choices(board, item.best()),
         "avoid": uci(item.avoid()),
-        "avoid_san": choices(board, item.avoid()),
+        "avoid_san": san_choices(board, item.avoid()),
         "moves": uci(moves),
-        "moves_san": line(board, moves),
+        "moves_san": san_line(board, moves),
     })
 }
 

@@ -13,7 +13,7 @@ pub struct Clusters {
 }
 
 impl Clusters {
-    /// From (cluster, logarithm) pairs.
+    /// Groups (cluster, logarithm) pairs by cluster.
     pub fn new(logs: &[(u32, f64)]) -> Self {
         let mut sorted = std::borrow::Cow::Borrowed(logs);
         if !logs.is_sorted_by_key(|(cluster, _)| cluster) {
@@ -38,13 +38,13 @@ impl Clusters {
         self.ids.is_empty()
     }
 
-    /// All but the cluster at an index.
-    pub fn without(&self, place: usize) -> Self {
-        let mut rest = self.clone();
-        rest.ids.remove(place);
-        rest.sums.remove(place);
-        rest.sizes.remove(place);
-        rest
+    /// All clusters except the one at an index.
+    pub fn without(&self, index: usize) -> Self {
+        let mut others = self.clone();
+        others.ids.remove(index);
+        others.sums.remove(index);
+        others.sizes.remove(index);
+        others
     }
 
     /// The sum of all logarithms, and their number.
@@ -52,13 +52,13 @@ impl Clusters {
         (self.sums.iter().sum(), self.sizes.iter().sum())
     }
 
-    /// The mean logarithm, a ratio of two sums over clusters; NaN of nothing.
+    /// The mean logarithm, a ratio of two sums over clusters; NaN without clusters.
     pub fn mean(&self) -> f64 {
         let (sum, size) = self.total();
         sum / size
     }
 
-    /// How far each cluster's sum lies from what the mean makes of its size.
+    /// The difference between each cluster's sum and the mean times the cluster's size.
     pub fn residuals(&self) -> Vec<f64> {
         let mean = self.mean();
         self.sums.iter().zip(&self.sizes).map(|(sum, size)| sum - mean * size).collect()
@@ -85,7 +85,7 @@ mod tests {
     fn without_keeps_the_other_sums_and_sizes() {
         let all = Clusters::new(&[(3, 1.0), (5, 2.0), (5, 3.0), (9, 4.0), (9, 5.0), (9, 6.0)]);
         assert_eq!(all.total(), (21.0, 6.0));
-        assert_eq!([0, 1, 2].map(|place| all.without(place).total()), [(20.0, 5.0), (16.0, 4.0), (6.0, 3.0)]);
+        assert_eq!([0, 1, 2].map(|index| all.without(index).total()), [(20.0, 5.0), (16.0, 4.0), (6.0, 3.0)]);
         assert_eq!(all.without(1), Clusters::new(&[(3, 1.0), (9, 4.0), (9, 5.0), (9, 6.0)]));
     }
 }

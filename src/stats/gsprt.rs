@@ -66,21 +66,21 @@ impl Pentanomial {
     /// The share of each kind, and the total number of pairs (NaN if 0).
     fn shares(&self) -> ([f64; 5], f64) {
         let counts = self.0.map(|count| if count == 0 { EMPTY_COUNT } else { count as f64 });
-        let all = if self.count() == 0 { f64::NAN } else { counts.iter().sum() };
-        (counts.map(|count| count / all), all)
+        let total = if self.count() == 0 { f64::NAN } else { counts.iter().sum() };
+        (counts.map(|count| count / total), total)
     }
 
     /// The log-likelihood ratio between the maximum-likelihood distributions with differences
     /// `elo1` and `elo0` in normalized Elo; 0 without pairs.
     pub fn llr(&self, elo0: f64, elo1: f64) -> f64 {
-        let (shares, all) = self.shares();
-        if all.is_nan() {
+        let (shares, total) = self.shares();
+        if total.is_nan() {
             return 0.0;
         }
         let [p0, p1] =
             [elo0, elo1].map(|elo| constrained_shares(&shares, std::f64::consts::SQRT_2 * elo / ELO_PER_DEVIATION));
         let terms = shares.iter().zip(p0.iter().zip(&p1));
-        all * terms.map(|(share, (p0, p1))| share * (p1 / p0).ln()).sum::<f64>()
+        total * terms.map(|(share, (p0, p1))| share * (p1 / p0).ln()).sum::<f64>()
     }
 
     /// The state of a test after these pairs.
@@ -95,7 +95,7 @@ impl Bounds {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
-    /// A log-likelihood ratio with the bounds, and the decision at it.
+    /// The text of a log-likelihood ratio with its limits, and the decision if there is one.
     pub fn describe(&self, llr: f64) -> String {
         let (lower, upper) = self.limits();
         let decision = match self.decide(llr) {
@@ -199,10 +199,10 @@ mod tests {
         let (lower, upper) = bounds.limits();
         assert!((lower + 2.2513).abs() < 1e-4, "{lower} {upper}");
         assert!((upper - 2.8904).abs() < 1e-4, "{lower} {upper}");
-        for (llr, text) in
+        for (llr, state) in
             [(-2.26, TestState::H0), (-2.25, TestState::Continue), (2.89, TestState::Continue), (2.9, TestState::H1)]
         {
-            assert_eq!(bounds.decide(llr), text, "{llr}");
+            assert_eq!(bounds.decide(llr), state, "{llr}");
         }
     }
 
@@ -254,9 +254,9 @@ mod tests {
             let mut random = Pcg64::seed_from_u64(5);
             let (mut errors, mut pairs) = (0, 0);
             for _ in 0..tests {
-                let (decided, taken) = simulated(&truth, &bounds, &mut random);
-                errors += u32::from(decided == wrong);
-                pairs += taken;
+                let (decision, pairs_played) = simulate(&truth, &bounds, &mut random);
+                errors += u32::from(decision == wrong);
+                pairs += pairs_played;
             }
             assert!(f64::from(errors) / f64::from(tests) <= maximum, "{wrong:?} {errors} of {tests}");
             let mean = pairs as f64 / f64::from(tests);
@@ -264,7 +264,9 @@ mod tests {
         }
     }
 
-    fn simulated(truth: &[f64; 5], bounds: &Bounds, random: &mut Pcg64) -> (TestState, u64) {
+    /// Plays a test in which the kinds of pairs have the shares `truth`; returns the decision and
+    /// the number of pairs. The state is checked after every four pairs.
+    fn simulate(truth: &[f64; 5], bounds: &Bounds, random: &mut Pcg64) -> (TestState, u64) {
         let mut pairs = Pentanomial::default();
         loop {
             for _ in 0..4 {
@@ -277,7 +279,7 @@ mod tests {
             }
             match pairs.decide(bounds) {
                 TestState::Continue => {}
-                decided => return (decided, pairs.count()),
+                decision => return (decision, pairs.count()),
             }
         }
     }
@@ -299,8 +301,8 @@ mod tests {
         assert!(Pentanomial::default().mean().0.is_nan());
         // Pairs of one kind (first, middle, last), of two kinds, and none.
         let kinds = [[2, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 3], [1, 0, 0, 0, 1], [0, 2, 1, 0, 0], [0; 5]];
-        let only = [Some(0.0), Some(0.5), Some(1.0), None, None, None];
-        assert_eq!(kinds.map(|counts| Pentanomial(counts).single_kind()), only);
+        let expected = [Some(0.0), Some(0.5), Some(1.0), None, None, None];
+        assert_eq!(kinds.map(|counts| Pentanomial(counts).single_kind()), expected);
         // The mean of the solution is t deviations above one half.
         for t in [-0.3, 0.0, 0.2] {
             let p = constrained_shares(&[0.1, 0.2, 0.3, 0.25, 0.15], t);

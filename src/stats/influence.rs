@@ -28,31 +28,33 @@ pub fn find_influence(line: &Clusters) -> Option<Influence> {
     let without = |index: usize| (sum - line.sums[index]) / (size - line.sizes[index]);
     let rounding = 1e-12 * line.sums.iter().map(|sum| sum.abs()).sum::<f64>() / size;
     let change = |index: &usize| (without(*index) - mean).abs();
-    // Of equal changes the first.
+    // `max_by` returns the last of equal changes; in reverse order that is the first cluster.
     let index = (0..line.len()).rev().max_by(|a, b| change(a).total_cmp(&change(b)))?;
-    let turns = (0..line.len()).any(|index| mean.abs() > rounding && without(index) * mean.signum() < -rounding);
-    Some(Influence { cluster: line.ids[index], index, without: without(index).exp(), reverses: turns })
+    let reverses = (0..line.len()).any(|index| mean.abs() > rounding && without(index) * mean.signum() < -rounding);
+    Some(Influence { cluster: line.ids[index], index, without: without(index).exp(), reverses })
 }
 
-/// The number of clusters below 1, and above 1; those at 1 are not counted.
+/// The number of clusters with a ratio below 1, and the number above 1; clusters at exactly 1 are
+/// not counted.
 pub fn count_signs(line: &Clusters) -> (usize, usize) {
-    let count = |expected: fn(f64) -> bool| line.sums.iter().filter(|sum| expected(**sum)).count();
+    let count = |is_counted: fn(f64) -> bool| line.sums.iter().filter(|sum| is_counted(**sum)).count();
     (count(|sum| sum < 0.0), count(|sum| sum > 0.0))
 }
 
-/// The index of the cluster without which the sum over the root of the sum of squares is least
-/// (seen from its own side), or with `hides` the cluster without which it is largest (on either
-/// side).
+/// The index of the cluster that carries most of the difference: without it the statistic (the sum
+/// divided by the root of the sum of squares) is smallest, counted in the direction of the sum.
+/// With `hides`, the index of the cluster that hides most of it: without it the absolute value of
+/// the statistic is largest.
 pub fn find_carrier(line: &Clusters, hides: bool) -> Option<usize> {
     let (sum, _) = line.total();
     let squares: f64 = line.sums.iter().map(|value| value * value).sum();
-    let rest_without = |index: &usize| {
+    let rank = |index: &usize| {
         let value = line.sums[*index];
         let root = (squares - value * value).max(0.0).sqrt();
-        let rest = if root > 0.0 { sum.signum() * (sum - value) / root } else { 0.0 };
-        if hides { -rest.abs() } else { rest }
+        let statistic = if root > 0.0 { sum.signum() * (sum - value) / root } else { 0.0 };
+        if hides { -statistic.abs() } else { statistic }
     };
-    (0..line.len()).min_by(|a, b| rest_without(a).total_cmp(&rest_without(b)))
+    (0..line.len()).min_by(|a, b| rank(a).total_cmp(&rank(b)))
 }
 
 #[cfg(test)]

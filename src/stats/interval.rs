@@ -92,7 +92,7 @@ pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
     intervals
 }
 
-/// The side of a quantile: a factor of Student's quantile.
+/// The signs by which the lower and the upper quantile are chosen.
 const LOWER: f64 = -1.0;
 const UPPER: f64 = 1.0;
 
@@ -102,7 +102,8 @@ fn student_interval(sample: &Clusters) -> (f64, f64) {
     (sample.mean() - half_width, sample.mean() + half_width)
 }
 
-/// Widens an interval so that it contains the interval given by quantiles of the studentised mean.
+/// Widens an interval so that it contains the one given by the quantiles `lowest` and `highest` of
+/// the studentised mean, which bound the opposite ends.
 fn widen(interval: (f64, f64), mean: f64, error: f64, (lowest, highest): (f64, f64)) -> (f64, f64) {
     (interval.0.min(mean - highest * error), interval.1.max(mean - lowest * error))
 }
@@ -323,9 +324,9 @@ mod tests {
         // The values are sines and five outliers, two of them negative. The resampled quantiles,
         // computed with NumPy, are 2.06 and 2.04.
         for (clusters, bound, hidden) in [(99, -2.087_693, true), (100, -2.082_463, false)] {
-            let far_ones = [5.0, 5.0, 5.0, -5.0, -5.0].into_iter();
+            let outliers = [5.0, 5.0, 5.0, -5.0, -5.0].into_iter();
             let (actual, johnson) =
-                lower_distances(&mut far_ones.chain((5..clusters).map(|bound| (7.0 * f64::from(bound)).sin())));
+                lower_distances(&mut outliers.chain((5..clusters).map(|index| (7.0 * f64::from(index)).sin())));
             assert!((johnson - bound).abs() < 1e-5, "{johnson}");
             assert!(if hidden { actual == johnson } else { actual > johnson + 0.02 }, "{clusters}: {actual} {johnson}");
         }

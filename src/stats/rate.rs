@@ -6,20 +6,21 @@
 
 use super::sample::t_quantile;
 
-/// The 95 % interval of a rate from (part, whole) of each cluster; none for fewer than two
-/// clusters, or if the whole is 0.
+/// The 95 % interval of a rate, from the (part, whole) of each cluster; none for fewer than two
+/// clusters, or if the wholes add up to 0.
 pub fn rate_interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
     let count = clusters.len() as f64;
-    let (part, whole) = clusters.iter().fold((0.0, 0.0), |sum, cluster| (sum.0 + cluster.0, sum.1 + cluster.1));
+    let part: f64 = clusters.iter().fold(0.0, |sum, (part, _)| sum + part);
+    let whole: f64 = clusters.iter().fold(0.0, |sum, (_, whole)| sum + whole);
     if clusters.len() < 2 || whole.is_nan() || whole <= 0.0 {
         return None;
     }
     let rate = part / whole;
     let squares: f64 = clusters.iter().map(|(part, whole)| (part - rate * whole).powi(2)).sum();
     let error = (count / (count - 1.0) * squares).sqrt() / whole;
-    let reach = t_quantile(clusters.len(), 0.975) * error;
-    // A share lies between 0 and 1.
-    Some(((rate - reach).max(0.0), (rate + reach).min(1.0)))
+    let half_width = t_quantile(clusters.len(), 0.975) * error;
+    // A rate lies between 0 and 1.
+    Some(((rate - half_width).max(0.0), (rate + half_width).min(1.0)))
 }
 
 #[cfg(test)]
@@ -33,9 +34,9 @@ mod tests {
     #[test]
     fn rate_interval_equals_a_calculation_by_hand() {
         let (low, high) = rate_interval(&[(10.0, 100.0), (30.0, 100.0), (40.0, 200.0)]).unwrap();
-        let reach = 4.302_653 * 300.0_f64.sqrt() / 400.0;
-        assert!((low - (0.2 - reach)).abs() < 1e-6, "{low} {high}");
-        assert!((high - (0.2 + reach)).abs() < 1e-6, "{low} {high}");
+        let half_width = 4.302_653 * 300.0_f64.sqrt() / 400.0;
+        assert!((low - (0.2 - half_width)).abs() < 1e-6, "{low} {high}");
+        assert!((high - (0.2 + half_width)).abs() < 1e-6, "{low} {high}");
         // The interval of two positions would exceed 0 to 1: Student's t with one degree of freedom
         // is large.
         assert_eq!(rate_interval(&[(80.0, 100.0), (100.0, 100.0)]).unwrap().1, 1.0);

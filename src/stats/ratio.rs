@@ -74,7 +74,7 @@ impl Family {
         let lines: Vec<Clusters> = par_map(samples.len(), values, |index| Clusters::new(&samples[index]));
         let tests = test_lines(&lines);
         let tested = lines.iter().filter(|line| line.len() >= 2).count();
-        let enough = |line: &Clusters| line.len() >= min_clusters(tested);
+        let has_enough_clusters = |line: &Clusters| line.len() >= min_clusters(tested);
         let ratio = |index: usize, (low, high): (f64, f64)| {
             let (line, logs) = (&lines[index], &samples[index]);
             let (below, above) = count_signs(line);
@@ -98,30 +98,37 @@ impl Family {
             JudgedRatio {
                 ratio,
                 p,
-                significant: ratio.exceeds_margin() && p < 0.05 && enough(&lines[index]),
+                significant: ratio.exceeds_margin() && p < 0.05 && has_enough_clusters(&lines[index]),
                 fragile: false,
             }
         });
-        // The interval must be computed again only where the test alone does not decide.
-        let doubtful: Vec<(usize, Clusters)> = (0..lines.len())
-            .filter(|&index| enough(&lines[index]))
+        // Is a result fragile? If the test does not decide this alone, the interval is computed
+        // again without the most influential cluster.
+        let undecided: Vec<(usize, Clusters)> = (0..lines.len())
+            .filter(|&index| has_enough_clusters(&lines[index]))
             .filter_map(|index| {
                 let FlipResult { weakest, strongest, .. } = tests.lines[index];
-                let (marked, line) = (judged[index].significant, &lines[index]);
-                judged[index].fragile = marked && weakest >= 0.05;
-                let needs_interval = if marked { weakest < 0.05 } else { strongest < 0.05 };
-                needs_interval.then(|| find_carrier(line, !marked)).flatten().map(|place| (index, line.without(place)))
+                let (significant, line) = (judged[index].significant, &lines[index]);
+                judged[index].fragile = significant && weakest >= 0.05;
+                let needs_interval = if significant { weakest < 0.05 } else { strongest < 0.05 };
+                if !needs_interval {
+                    return None;
+                }
+                let carrier = find_carrier(line, !significant)?;
+                Some((index, line.without(carrier)))
             })
             .collect();
-        let (places, rests): (Vec<usize>, Vec<Clusters>) = doubtful.into_iter().unzip();
-        for ((index, rest), (low, high)) in places.into_iter().zip(&rests).zip(intervals(&rests)) {
-            judged[index].fragile = exceeds_margin([low, high], rest.len()) != judged[index].significant;
+        let (indices, reduced_lines): (Vec<usize>, Vec<Clusters>) = undecided.into_iter().unzip();
+        let reduced_intervals = intervals(&reduced_lines);
+        for ((index, line), (low, high)) in indices.into_iter().zip(&reduced_lines).zip(reduced_intervals) {
+            judged[index].fragile = exceeds_margin([low, high], line.len()) != judged[index].significant;
         }
         Self { lines: judged, tested, level: if tested == 1 { 0.05 } else { tests.level } }
     }
 }
 
-/// Whether the interval of a mean logarithm excludes 0 by more than one unseen cluster could undo.
+/// Whether the interval of a mean logarithm excludes 0 by more than the shift that one unseen
+/// cluster could cause.
 fn exceeds_margin([low, high]: [f64; 2], clusters: usize) -> bool {
     low > margin(clusters) || high < -margin(clusters)
 }
@@ -132,7 +139,7 @@ impl Ratio {
         self.low > 1.0 || self.high < 1.0
     }
 
-    /// Whether the interval excludes 1 by more than one unseen cluster could undo.
+    /// Whether the interval excludes 1 by more than the shift that one unseen cluster could cause.
     pub fn exceeds_margin(&self) -> bool {
         exceeds_margin([self.low.ln(), self.high.ln()], self.clusters)
     }
@@ -177,16 +184,17 @@ impl Ratio {
         let enough = |clusters: usize| {
             detectable_log(clusters, level, spread / (clusters as f64).sqrt(), margin(clusters)) <= effect.ln_1p()
         };
-        let mut most = 2_usize;
-        while !enough(most) {
-            most = most.checked_mul(2)?;
+        // Doubling finds an upper limit, bisection the smallest number below it.
+        let mut upper = 2_usize;
+        while !enough(upper) {
+            upper = upper.checked_mul(2)?;
         }
-        let mut least = most / 2 + 1;
-        while least < most {
-            let between = usize::midpoint(least, most);
-            if enough(between) { most = between } else { least = between + 1 }
+        let mut lower = upper / 2 + 1;
+        while lower < upper {
+            let middle = usize::midpoint(lower, upper);
+            if enough(middle) { upper = middle } else { lower = middle + 1 }
         }
-        Some(most as f64)
+        Some(upper as f64)
     }
 }
 
@@ -227,20 +235,20 @@ mod tests {
         assert_eq!(Family::from_samples(&[sample(1.0), Vec::new()]).level, 0.05);
     }
 
-    /// Equal samples cost no more than one by the flips, yet six clusters are too few for two
-    /// samples, whatever their values.
+    /// The sign-flip test corrects equal samples as if they were one. Six clusters are too few for
+    /// two samples all the same, whatever their values.
     #[test]
     fn too_few_clusters_are_never_significant() {
         let line = |clusters: u32, side: f64| {
             (0..clusters).map(|index| (index, side * (1.0 + 0.01 * f64::from(index)))).collect::<Vec<_>>()
         };
         for side in [1.0, -1.0] {
-            for (clusters, lines, marked) in
+            for (clusters, lines, significant) in
                 [(5, 1, false), (6, 1, true), (6, 2, false), (7, 2, true), (7, 3, true), (7, 4, false), (8, 4, true)]
             {
                 let judged = Family::from_samples(&vec![line(clusters, side); lines]).lines;
                 assert!(
-                    judged.iter().all(|judged| judged.significant == marked),
+                    judged.iter().all(|judged| judged.significant == significant),
                     "{clusters} in {lines} lines: {judged:?}"
                 );
             }
@@ -251,14 +259,14 @@ mod tests {
     /// 0.9163 over 20 clusters is 0.045815, over 200 is 0.0045815.
     #[test]
     fn significance_needs_the_margin_for_an_unseen_cluster() {
-        for (clusters, log, marked) in
+        for (clusters, log, significant) in
             [(20, 0.0458, false), (20, 0.0459, true), (200, 0.004_58, false), (200, 0.004_59, true)]
         {
             for side in [1.0, -1.0] {
                 let judged = Family::from_samples(&[(0..clusters).map(|index| (index, side * log)).collect()]).lines[0];
                 assert!(judged.ratio.excludes_one(), "{judged:?}");
                 assert!(judged.p < 0.001, "{judged:?}");
-                assert_eq!(judged.significant, marked, "{clusters} {log}: {judged:?}");
+                assert_eq!(judged.significant, significant, "{clusters} {log}: {judged:?}");
             }
         }
     }
@@ -269,11 +277,11 @@ mod tests {
         for (spread, effect, level) in
             [(0.3, 0.1, 0.05), (0.1, 0.01, 0.05), (0.1, 0.01, 0.01), (0.5, 0.3, 0.025), (1.0, 2.0, 0.05)]
         {
-            let with =
+            let ratio_of =
                 |clusters: usize| Ratio { clusters, error: spread / (clusters as f64).sqrt(), ..Ratio::default() };
-            for known in [10, 500] {
-                let needed = with(known).clusters_needed(effect, level).unwrap() as usize;
-                let [enough, fewer] = [needed, needed - 1].map(|clusters| with(clusters).detectable_effect(level));
+            for clusters in [10, 500] {
+                let needed = ratio_of(clusters).clusters_needed(effect, level).unwrap() as usize;
+                let [enough, fewer] = [needed, needed - 1].map(|clusters| ratio_of(clusters).detectable_effect(level));
                 assert!(enough <= effect && effect < fewer, "{spread} {effect} {level}: {needed}, {enough} {fewer}");
             }
         }
@@ -286,7 +294,7 @@ mod tests {
     /// images.
     #[test]
     fn fragile_results_are_those_that_change_without_one_position() {
-        for (values, marked, hangs) in [
+        for (values, significant, fragile) in [
             (&[0.3, 0.2, -0.3, 1.1, 0.6, 1.6, 0.9, 0.6][..], true, true),
             (&[-0.8, 0.3, 1.0, 1.4, 0.9, 0.4, 0.5], false, true),
             (&[0.2, 1.5, 0.8, 0.3, 1.9, 0.7, 1.2], true, false),
@@ -295,7 +303,7 @@ mod tests {
             for side in [1.0, -1.0] {
                 let line: Vec<(u32, f64)> = (0..).zip(values.iter().map(|value| side * value)).collect();
                 let judged = Family::from_samples(&[line]).lines[0];
-                assert_eq!((judged.significant, judged.fragile), (marked, hangs), "{side} {values:?}");
+                assert_eq!((judged.significant, judged.fragile), (significant, fragile), "{side} {values:?}");
             }
         }
     }

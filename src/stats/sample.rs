@@ -1,4 +1,4 @@
-//! Means, medians, quantiles, and the smallest sample that can show anything.
+//! Means, medians, quantiles, and the smallest sample that can be significant.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -34,13 +34,13 @@ pub fn min_clusters(lines: usize) -> usize {
     (1..).find(|&clusters| smallest_p(clusters) * lines.max(1) as f64 <= 0.05).unwrap_or(0)
 }
 
-/// The arithmetic mean; NaN of nothing.
+/// The arithmetic mean; NaN without values.
 pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     sum / count
 }
 
-/// The median; NaN of nothing. Sorts the values.
+/// The median; NaN without values. Sorts the values.
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     match (values.len(), values.len() / 2) {

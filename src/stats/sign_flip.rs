@@ -28,8 +28,12 @@ const GROUPS: usize = 256;
 /// difference is smaller than the sampling error.
 const NORMAL_FROM: usize = 1000;
 
-/// The largest and the smallest number of random patterns, and the maximum work (signs x lines).
-const DRAWS: (usize, usize, usize) = (9_999, 1_999, 400_000_000);
+/// The smallest and the largest number of random patterns.
+const MIN_DRAWS: usize = 1_999;
+const MAX_DRAWS: usize = 9_999;
+
+/// The maximum work (signs x lines), unless `MIN_DRAWS` patterns need more.
+const MAX_WORK: usize = 400_000_000;
 
 /// The number of patterns that are processed at a time.
 const BATCH: usize = 64;
@@ -90,8 +94,8 @@ impl Statistics {
 
 /// Tests all lines with shared flips.
 pub fn test_lines(lines: &[Clusters]) -> FlipResults {
-    let nothing = FlipResult { p: f64::NAN, corrected: f64::NAN, weakest: f64::NAN, strongest: f64::NAN };
-    let mut results = FlipResults { lines: vec![nothing; lines.len()], level: f64::NAN };
+    let untested = FlipResult { p: f64::NAN, corrected: f64::NAN, weakest: f64::NAN, strongest: f64::NAN };
+    let mut results = FlipResults { lines: vec![untested; lines.len()], level: f64::NAN };
     let units = Units::new(lines);
     if units.order.is_empty() {
         return results;
@@ -101,7 +105,8 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
     let share_of = |count: u64| (count as f64 + correction) / (counts.patterns as f64 + correction);
     let mut running_max = 0.0_f64;
     for (step, statistics) in units.order.iter().enumerate().rev() {
-        let [all, least, most, alone] = counts.steps[step].map(share_of);
+        let StepCounts { all, least, most, alone } = counts.steps[step];
+        let [all, least, most, alone] = [all, least, most, alone].map(share_of);
         let line = &lines[statistics.line];
         let p = if units.is_enumerated() { alone } else { single_line_p(line, alone) };
         // Corrected p values are monotone, and no smaller than the line's own p.
@@ -164,14 +169,25 @@ struct Units {
     columns: Vec<f64>,
 }
 
+/// The number of patterns in which one line's observed statistics are reached.
+#[derive(Clone, Copy, Default)]
+struct StepCounts {
+    /// The maximum of this line and the weaker ones reaches the line's statistic.
+    all: u64,
+    /// The same maximum reaches the line's smallest statistic without a cluster.
+    least: u64,
+    /// The maximum of all lines reaches the line's largest statistic without a cluster.
+    most: u64,
+    /// The line itself reaches its statistic.
+    alone: u64,
+}
+
 /// Counts over all patterns.
 struct PatternCounts {
     patterns: u64,
-    /// Four counts for each line. The first two are the patterns in which the running maximum
-    /// reaches the line's statistic, and its smallest statistic without a cluster. The third are
-    /// the patterns in which the maximum of all lines reaches its largest statistic without a
-    /// cluster, and the fourth those in which the line itself reaches its statistic.
-    steps: Vec<[u64; 4]>,
+    /// The counts of each line, in the order of [`Units::order`].
+    steps: Vec<StepCounts>,
+    /// The smallest maximum that at most one pattern in twenty reaches.
     critical: f64,
 }
 
@@ -192,7 +208,7 @@ impl Units {
         };
         let mut order: Vec<Statistics> =
             tested().map(|(index, line)| Statistics::new(index, line, &group_sums(line))).collect();
-        order.sort_by(|a, other| a.all.total_cmp(&other.all).then(other.line.cmp(&a.line)));
+        order.sort_by(|a, b| a.all.total_cmp(&b.all).then(b.line.cmp(&a.line)));
         let mut columns = vec![0.0; count * line_count];
         for (step, statistics) in order.iter().enumerate() {
             let sums = group_sums(&lines[statistics.line]);
@@ -209,15 +225,16 @@ impl Units {
         self.count <= EXACT
     }
 
+    /// The number of patterns to compute.
     fn patterns(&self) -> usize {
         match self.is_enumerated() {
             true => 1 << (self.count - 1),
-            false => (DRAWS.2 / (self.count * self.order.len())).clamp(DRAWS.1, DRAWS.0),
+            false => (MAX_WORK / (self.count * self.order.len())).clamp(MIN_DRAWS, MAX_DRAWS),
         }
     }
 
-    /// Patterns as rows of signs. Each batch has its own seed, so the order of work does not
-    /// matter.
+    /// The patterns of one batch, as rows of signs. Each batch has its own seed, so the order in
+    /// which batches are computed does not matter.
     fn signs(&self, part: usize, rows: usize) -> Vec<f64> {
         let mut signs = vec![1.0; rows * self.count];
         let mut random = Pcg64::seed_from_u64(2 + part as u64);
@@ -235,13 +252,13 @@ impl Units {
 
     fn count_patterns(&self) -> PatternCounts {
         let (patterns, line_count) = (self.patterns(), self.order.len());
-        let total = Mutex::new((vec![[0_u64; 4]; line_count], vec![0.0_f64; patterns]));
+        let total = Mutex::new((vec![StepCounts::default(); line_count], vec![0.0_f64; patterns]));
         let parts: Vec<(usize, usize)> =
             (0..patterns).step_by(BATCH).enumerate().map(|(part, from)| (part, BATCH.min(patterns - from))).collect();
         par_for_each(parts, |(part, rows)| {
             let mut sums = vec![0.0; rows * line_count];
             matmul(&self.signs(part, rows), self.count, &self.columns, line_count, &mut sums);
-            let mut steps = vec![[0_u64; 4]; line_count];
+            let mut steps = vec![StepCounts::default(); line_count];
             let mut largest = Vec::with_capacity(rows);
             for sums in sums.chunks_mut(line_count) {
                 sums.iter_mut().for_each(|sum| *sum = sum.abs() + TOLERANCE);
@@ -249,17 +266,21 @@ impl Units {
                 let mut up_to_here = 0.0_f64;
                 for ((&sum, counts), statistics) in sums.iter().zip(&mut steps).zip(&self.order) {
                     up_to_here = up_to_here.max(sum);
-                    counts[0] += u64::from(up_to_here >= statistics.all);
-                    counts[1] += u64::from(up_to_here >= statistics.least);
-                    counts[2] += u64::from(maximum >= statistics.most);
-                    counts[3] += u64::from(sum >= statistics.all);
+                    counts.all += u64::from(up_to_here >= statistics.all);
+                    counts.least += u64::from(up_to_here >= statistics.least);
+                    counts.most += u64::from(maximum >= statistics.most);
+                    counts.alone += u64::from(sum >= statistics.all);
                 }
                 largest.push(maximum);
             }
             let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            total.1[part * BATCH..part * BATCH + rows].copy_from_slice(&largest);
-            for (total, counts) in total.0.iter_mut().zip(steps) {
-                total.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+            let (total_steps, largest_of_all) = &mut *total;
+            largest_of_all[part * BATCH..part * BATCH + rows].copy_from_slice(&largest);
+            for (total, counts) in total_steps.iter_mut().zip(steps) {
+                total.all += counts.all;
+                total.least += counts.least;
+                total.most += counts.most;
+                total.alone += counts.alone;
             }
         });
         let (steps, largest) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -268,11 +289,13 @@ impl Units {
 }
 
 /// The smallest value that at most one pattern in twenty reaches; infinite if there is none.
+/// `largest`: the maximum over the lines in each pattern.
 fn critical_value(mut largest: Vec<f64>) -> f64 {
     let inside = largest.len() - largest.len() / 20;
     let (_, last, outside) = largest.select_nth_unstable_by(inside - 1, f64::total_cmp);
-    let barred = *last + TOLERANCE;
-    let least = outside.iter().filter(|value| **value > barred).fold(f64::INFINITY, |least, value| least.min(*value));
+    let too_frequent = *last + TOLERANCE;
+    let rare_values = outside.iter().filter(|value| **value > too_frequent);
+    let least = rare_values.fold(f64::INFINITY, |least, value| least.min(*value));
     least - TOLERANCE
 }
 
@@ -324,7 +347,7 @@ mod tests {
             });
             let results = test_lines(&sums.map(|sums| Clusters::new(&(0..).zip(sums).collect::<Vec<(u32, f64)>>())));
             let mut order = [0, 1, 2];
-            order.sort_by(|&a, &other| statistic(&sums[other], 0).total_cmp(&statistic(&sums[a], 0)));
+            order.sort_by(|&a, &b| statistic(&sums[b], 0).total_cmp(&statistic(&sums[a], 0)));
             let strongest_first = order.map(|line| sums[line]);
             let mut running_max = 0.0_f64;
             for (index, line) in order.into_iter().enumerate() {
@@ -339,12 +362,11 @@ mod tests {
                 let weakest = p_of(weaker_lines, least).max(running_max);
                 let strongest = p_of(&sums, most);
                 running_max = running_max.max(p_of(weaker_lines, statistic(&sums[line], 0)));
-                let FlipResult { p: own_p, corrected, weakest: weakest_found, strongest: strongest_found } =
-                    results.lines[line];
+                let result = results.lines[line];
+                let actual = [result.p, result.corrected, result.weakest, result.strongest];
                 let expected = [p_of(&[sums[line]], statistic(&sums[line], 0)), running_max, weakest, strongest];
-                for (results, expected) in [own_p, corrected, weakest_found, strongest_found].into_iter().zip(expected)
-                {
-                    assert!((results - expected).abs() < 1e-12, "{sums:?}: {results} {expected}");
+                for (actual, expected) in actual.into_iter().zip(expected) {
+                    assert!((actual - expected).abs() < 1e-12, "{sums:?}: {actual} {expected}");
                 }
             }
         }
@@ -386,7 +408,7 @@ mod tests {
                 let mut random = Pcg64::seed_from_u64(seed);
                 let sizes: [f64; 3] = sums.each_ref().map(|sums| sums.iter().sum::<f64>().abs() / norm(sums));
                 let mut order = [0, 1, 2];
-                order.sort_by(|&a, &other| sizes[other].total_cmp(&sizes[a]));
+                order.sort_by(|&a, &b| sizes[b].total_cmp(&sizes[a]));
                 let (mut own_p, mut largest, draws) = ([0.0; 3], [0.0; 3], 4000);
                 for _ in 0..draws {
                     let signs: Vec<f64> = sums[0].iter().map(|_| if random.random() { 1.0 } else { -1.0 }).collect();
