@@ -98,17 +98,18 @@ impl ExpectedFigure {
         }
     }
 
-    /// Why the figure makes no sense, if it does not: it would hold for all rows or for none.
+    /// What is wrong with a figure that would hold for all rows or for none; `None` for a valid
+    /// one.
     pub(super) fn find_fault(&self) -> Option<String> {
         let Self::Range(range) = self else { return None };
-        let Range { min, max, exact, statistic: of, by_depth, from } = range;
+        let Range { min, max, exact, statistic, by_depth, from } = range;
         let kinds = [min.is_some() || max.is_some(), exact.is_some(), !by_depth.is_empty()];
-        let kinds_given = kinds.iter().filter(|kind| **kind).count();
-        let first = from.unwrap_or(1);
-        let last = usize::from(first) + by_depth.len().saturating_sub(1);
-        Some(if kinds_given == 0 {
+        let kind_count = kinds.iter().filter(|is_given| **is_given).count();
+        let first_depth = from.unwrap_or(1);
+        let last_depth = usize::from(first_depth) + by_depth.len().saturating_sub(1);
+        Some(if kind_count == 0 {
             "gives no figure: expected `min`, `max` or both, `exact`, or `by_depth`".to_owned()
-        } else if kinds_given > 1 {
+        } else if kind_count > 1 {
             "expected `min` and `max`, `exact`, or `by_depth`: one of the three".to_owned()
         } else if let (Some(min), Some(max)) = (min, max)
             && min > max
@@ -116,10 +117,10 @@ impl ExpectedFigure {
             format!("min = {min} is above max = {max}")
         } else if by_depth.is_empty() && from.is_some() {
             "`from` is the depth of the first of `by_depth`, which is not given".to_owned()
-        } else if !by_depth.is_empty() && of.is_some() {
+        } else if !by_depth.is_empty() && statistic.is_some() {
             "`by_depth` is compared with each row: `of` is not allowed with it".to_owned()
-        } else if !by_depth.is_empty() && (first == 0 || last > usize::from(u8::MAX)) {
-            format!("`by_depth` covers depths {first} to {last}: expected 1 to 255")
+        } else if !by_depth.is_empty() && (first_depth == 0 || last_depth > usize::from(u8::MAX)) {
+            format!("`by_depth` covers depths {first_depth} to {last_depth}: expected 1 to 255")
         } else {
             return None;
         })
@@ -216,13 +217,13 @@ impl Claim {
     /// # Errors
     /// The message with the expected form.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let terms = || {
+        let parse_claim = || {
             let (left, relation, right) = Relation::split(text)?;
             let (left, right) = (Term::parse(left)?, Term::parse(right)?);
             (relation != Relation::NotEqual).then_some(Self { left, relation, right })
         };
         let syntax = "expected \"metric(variant) > metric(variant)\", with < <= = >= or >";
-        terms().ok_or_else(|| match text.split(['<', '>', '=']).find_map(Term::faulty_factor) {
+        parse_claim().ok_or_else(|| match text.split(['<', '>', '=']).find_map(Term::invalid_factor) {
             Some(factor) => format!("expect.claim: `{text}`: the factor is `{factor}`, expected a number above zero"),
             None => format!("expect.claim: `{text}`: {syntax}"),
         })
@@ -255,8 +256,8 @@ impl Term {
         text.trim().parse().ok().filter(|factor: &f64| factor.is_normal() && *factor > 0.0)
     }
 
-    /// What stands in the place of a factor and is none.
-    fn faulty_factor(term: &str) -> Option<&str> {
+    /// The text in front of a term's `*`, if it is not a valid factor.
+    fn invalid_factor(term: &str) -> Option<&str> {
         let (factor, _) = term.split_once('*')?;
         (!factor.contains('(') && Self::parse_factor(factor).is_none()).then_some(factor.trim())
     }
@@ -276,11 +277,11 @@ mod tests {
         assert_eq!(claim.right.variant, "size=1 MiB, policy=always");
         assert!(claim.holds(2.0, 1.0));
         assert!(!claim.holds(1.0, 2.0));
-        // A star in a name is no factor.
+        // A star in a name does not separate a factor.
         let claim = Claim::parse("nodes(a * b) < 2 * nodes(3 * c)").unwrap();
         assert_eq!((claim.left.factor, claim.left.variant.as_str()), (1.0, "a * b"));
         assert_eq!((claim.right.factor, claim.right.variant.as_str()), (2.0, "3 * c"));
-        // Blanks say nothing, and none are needed.
+        // Spaces have no meaning and are optional.
         for text in ["0.5*nodes(a b)<=time(c)", " 0.5  *  nodes ( a b )  <=  time( c ) "] {
             let Claim { left, relation, right } = Claim::parse(text).unwrap();
             assert_eq!((left.factor, left.metric.as_str(), left.variant.as_str()), (0.5, "nodes", "a b"), "{text}");
@@ -340,7 +341,7 @@ mod tests {
         }
     }
 
-    /// Each relation at its bound and on either side of it.
+    /// Each relation is tested at its bound and on either side of it.
     #[test]
     fn relation_is_exact_at_its_bound() {
         for (relation, holds) in [
@@ -368,26 +369,27 @@ mod tests {
                 &Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}")),
             )
         };
-        let output = |condition: &str| vec![(1, condition.to_owned())];
+        let of_second_expectation = |condition: &str| vec![(1, condition.to_owned())];
         assert_eq!(unmatched("depth = 3", "depth = 3"), []);
-        assert_eq!(unmatched("depth = 3", "depth = 4"), output("depth = 4"));
+        assert_eq!(unmatched("depth = 3", "depth = 4"), of_second_expectation("depth = 4"));
         assert_eq!(unmatched("nodes = 30", "depth = 99"), []);
         assert_eq!(unmatched("depth = 3", "position = 'startpos'"), []);
-        assert_eq!(unmatched("depth = 3", "position = 'elsewhere'"), output("position = elsewhere"));
+        assert_eq!(unmatched("depth = 3", "position = 'elsewhere'"), of_second_expectation("position = elsewhere"));
         assert_eq!(unmatched("depth = 3 }\nsequence = { self_play = 2", "position = 'startpos ply 1'"), []);
         assert_eq!(unmatched("depth = 3", "'table.slots' = 2"), []);
-        assert_eq!(unmatched("depth = 3", "'table.slots' = 3, repeat = 7"), output("table.slots = 3"));
-        assert_eq!(unmatched("depth = 3", "'table.slots' = 1.5"), output("table.slots = 1.5"));
-        assert_eq!(unmatched("depth = 3", "draws = true"), output("draws = true"));
-        // Which of several, and of games no position is known before.
+        assert_eq!(unmatched("depth = 3", "'table.slots' = 3, repeat = 7"), of_second_expectation("table.slots = 3"));
+        assert_eq!(unmatched("depth = 3", "'table.slots' = 1.5"), of_second_expectation("table.slots = 1.5"));
+        assert_eq!(unmatched("depth = 3", "draws = true"), of_second_expectation("draws = true"));
+        // The positions along games are not known in advance, so only the second expectation, whose
+        // depth is beyond the limit, is reported.
         let games = "suite = 'data/games.pgn'\nlimit = { depth = 3 }\n[[expect]]\nnodes = 1\nwhere = { position = 'no game' }\n[[expect]]\nnodes = 2\nwhere = { depth = 4 }\n";
         assert_eq!(
             unmatched_conditions(&Experiment::parse(games, "x.toml".as_ref(), &[]).unwrap()),
-            output("depth = 4")
+            of_second_expectation("depth = 4")
         );
     }
 
-    /// With a limit per variant, the deepest counts; a node limit allows any depth.
+    /// If variants have different depth limits, the deepest counts; a node limit allows any depth.
     #[test]
     fn depth_condition_is_checked_against_the_deepest_limit() {
         let unmatched = |limits: [&str; 3], depth: u8| {
@@ -398,12 +400,13 @@ mod tests {
             let text = format!(
                 "suite = {{ startpos = true }}\n{variants}[[expect]]\nnodes = 2\nwhere = {{ depth = {depth} }}\n"
             );
-            let read = Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-            unmatched_conditions(&read).len()
+            let experiment =
+                Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+            unmatched_conditions(&experiment).len()
         };
         let limits = ["'limit.depth' = 2", "'limit.depth' = 4", "'limit.depth' = 1"];
         assert_eq!([1, 2, 3, 4, 5].map(|depth| unmatched(limits, depth)), [0, 0, 0, 0, 1]);
-        let any = ["'limit.depth' = 2", "'limit.nodes' = 9", "'limit.depth' = 1"];
-        assert_eq!([2, 5, 99].map(|depth| unmatched(any, depth)), [0, 0, 0]);
+        let with_node_limit = ["'limit.depth' = 2", "'limit.nodes' = 9", "'limit.depth' = 1"];
+        assert_eq!([2, 5, 99].map(|depth| unmatched(with_node_limit, depth)), [0, 0, 0]);
     }
 }

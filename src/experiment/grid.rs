@@ -1,7 +1,7 @@
 //! Expands axes, `[[variant]]`, `[[include]]` and `[[exclude]]` into variants, each a full set of
 //! options with a name.
 
-use super::axes::{combinations, locate_axis_value, read_axes, zip_name};
+use super::axes::{axis_len, combinations, locate_axis_value, read_axes, zip_name};
 use super::excludes::Excludes;
 use super::file::File;
 use super::options::{self, Setting, paths_overlap};
@@ -22,11 +22,13 @@ use toml::{Table, Value};
 /// Maximum number of combinations of a grid: each is a whole set of options in memory.
 const MAX_VARIANTS: usize = 100_000;
 
-/// A variant before its options are read: the name, if the file gives one, the paths, and its place
-/// in the file.
+/// A variant before its options are read.
 struct Draft {
+    /// The name, if the file gives one.
     name: Option<String>,
+    /// The paths that the variant sets, with their values.
     paths: Vec<(String, Value)>,
+    /// Where the file defines it: `grid`, `variant.2`, `include.0` or `engine`.
     place: String,
 }
 
@@ -35,14 +37,14 @@ struct Draft {
 /// # Errors
 /// The first mistake, with its place.
 pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Vec<Variant>, Problem> {
-    let known = known_paths();
+    let valid_paths = known_paths();
     let axes = read_axes(file, source)?;
     for path in axes.iter().flatten().map(|(path, _)| path).collect::<BTreeSet<_>>() {
         let table = if file.grid.contains_key(path.as_str()) { "grid" } else { "zip" };
-        check_path(path, &known, table, source)?;
+        check_path(path, &valid_paths, table, source)?;
     }
-    let variants = axes.iter().try_fold(1usize, |variants, axis| variants.checked_mul(axis[0].1.len()));
-    if variants.is_none_or(|variants| variants > MAX_VARIANTS) {
+    let combination_count = axes.iter().try_fold(1usize, |count, axis| count.checked_mul(axis_len(axis)));
+    if combination_count.is_none_or(|count| count > MAX_VARIANTS) {
         return Err(source.invalid("grid", format!("more than {MAX_VARIANTS} combinations: use fewer values or axes")));
     }
     if let Some(index) = file.exclude.iter().position(Table::is_empty) {
@@ -55,20 +57,23 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
     if !axes.is_empty() {
         let excludes = Excludes::new(&file.exclude);
         let to_draft = |paths| Draft { name: None, paths, place: "grid".to_owned() };
-        drafts.extend(combinations(&axes).into_iter().filter(|variant| !excludes.matches(variant)).map(to_draft));
+        let included = combinations(&axes).into_iter().filter(|combination| !excludes.matches(combination));
+        drafts.extend(included.map(to_draft));
         for path in file.exclude.iter().flat_map(Table::keys) {
-            check_path(path, &known, "exclude", source)?;
+            check_path(path, &valid_paths, "exclude", source)?;
         }
     }
-    let read_entries = |table: &str, list: &[Table]| {
+    let read_entries = |section: &str, list: &[Table]| {
         let entries = list.iter().enumerate();
-        entries.map(|(index, entry)| read_named(entry, table, index, &known, source)).collect::<Result<Vec<_>, _>>()
+        entries
+            .map(|(index, entry)| read_entry(entry, section, index, &valid_paths, source))
+            .collect::<Result<Vec<_>, _>>()
     };
     drafts.extend(read_entries("include", &file.include)?);
-    let named = read_entries("variant", &file.variant)?;
+    let variant_drafts = read_entries("variant", &file.variant)?;
     match file.cross {
-        true => drafts = cross(&named, &drafts, &file.zip, source)?,
-        false => drafts.extend(named),
+        true => drafts = cross(&variant_drafts, &drafts, &file.zip, source)?,
+        false => drafts.extend(variant_drafts),
     }
     if drafts.is_empty() {
         drafts.push(Draft { name: Some("default".to_owned()), paths: Vec::new(), place: "engine".to_owned() });
@@ -79,7 +84,7 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
         read_variant(file, draft, name, sets, source)
     };
     let variants = drafts.iter().map(to_variant).collect::<Result<Vec<Variant>, Problem>>()?;
-    refuse_duplicates(&variants).map_err(|(index, earlier, message)| {
+    refuse_duplicates(&variants).map_err(|Duplicate { index, earlier, message }| {
         let problem = source.problem(message);
         // If `--set` made two variants equal, there is no place in the file to show.
         let overriding_set = sets.iter().find(|set| variants[index].paths.iter().any(|(path, _)| set.affects(path)));
@@ -96,17 +101,17 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
     Ok(variants)
 }
 
-/// Every named variant combined with every point of the grid and every `[[include]]`.
-fn cross(named: &[Draft], points: &[Draft], zips: &[Table], source: &FileText<'_>) -> Result<Vec<Draft>, Problem> {
-    if named.is_empty() || points.is_empty() {
+/// Combines every `[[variant]]` with every point of the grid and every `[[include]]`.
+fn cross(variants: &[Draft], points: &[Draft], zips: &[Table], source: &FileText<'_>) -> Result<Vec<Draft>, Problem> {
+    if variants.is_empty() || points.is_empty() {
         return Err(source.invalid("cross", "needs a [grid] or [[zip]], and a [[variant]] to cross with it"));
     }
-    if named.len().saturating_mul(points.len()) > MAX_VARIANTS {
+    if variants.len().saturating_mul(points.len()) > MAX_VARIANTS {
         return Err(source.invalid("cross", format!("more than {MAX_VARIANTS} variants: use fewer values or variants")));
     }
     let short_names_of_paths = short_names(points);
     let mut crossed = Vec::new();
-    for Draft { name, paths, place } in named {
+    for Draft { name, paths, place } in variants {
         for point in points {
             let overlapping_axis =
                 |path: &String| point.paths.iter().map(|(axis, _)| axis).find(|axis| paths_overlap(path, axis));
@@ -124,27 +129,28 @@ fn cross(named: &[Draft], points: &[Draft], zips: &[Table], source: &FileText<'_
     Ok(crossed)
 }
 
-/// Reads a `[[variant]]` or `[[include]]`.
-fn read_named(
-    table_entry: &Table,
-    table: &str,
+/// Reads an entry of `[[variant]]` or `[[include]]`. `section`: `variant` or `include`.
+fn read_entry(
+    entry: &Table,
+    section: &str,
     index: usize,
-    known: &BTreeSet<String>,
+    valid_paths: &BTreeSet<String>,
     source: &FileText<'_>,
 ) -> Result<Draft, Problem> {
-    let place = format!("{table}.{index}");
-    let name = match table_entry.get("name") {
+    let place = format!("{section}.{index}");
+    let name = match entry.get("name") {
         Some(Value::String(name)) if !name.trim().is_empty() && !name.contains(char::is_control) => Some(name.clone()),
         Some(_) => {
-            return Err(source.problem_at(&format!("{place}.name"), format!("{table}.name: expected a name in quotes")));
+            let message = format!("{section}.name: expected a name in quotes");
+            return Err(source.problem_at(&format!("{place}.name"), message));
         }
-        None if table == "variant" => {
+        None if section == "variant" => {
             return Err(source.problem_at(&place, "variant.name: missing: every [[variant]] needs a name"));
         }
         None => None,
     };
     let mut paths = Vec::new();
-    for (path, value) in table_entry.iter().filter(|(path, _)| *path != "name") {
+    for (path, value) in entry.iter().filter(|(path, _)| *path != "name") {
         match (path.as_str(), value) {
             ("limit", Value::Table(limits)) => {
                 paths.extend(limits.iter().map(|(limit, value)| (format!("limit.{limit}"), value.clone())));
@@ -153,7 +159,7 @@ fn read_named(
         }
     }
     for (path, _) in &paths {
-        check_path(path, known, &place, source)?;
+        check_path(path, valid_paths, &place, source)?;
     }
     Ok(Draft { name, paths, place })
 }
@@ -161,19 +167,20 @@ fn read_named(
 /// Keys of the file that no variant can change, though one might expect it.
 const FILE_KEYS: [&str; 8] = ["suite", "suites", "first", "repeats", "seeds", "schedules", "sequence", "times"];
 
-fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileText<'_>) -> Result<(), Problem> {
-    if known.contains(path) || subject::is_uci_option(path) {
+/// Refuses an unknown option path. `place`: where the file sets it, such as `grid` or `variant.2`.
+fn check_path(path: &str, valid_paths: &BTreeSet<String>, place: &str, source: &FileText<'_>) -> Result<(), Problem> {
+    if valid_paths.contains(path) || subject::is_uci_option(path) {
         return Ok(());
     }
-    let section = table.split('.').next().unwrap_or(table);
+    let section = place.split('.').next().unwrap_or(place);
     let problem = if FILE_KEYS.contains(&path) {
         format!("`{path}` is the same for all variants: set it at the top of the file")
     } else {
         format!("there is no option `{path}`")
     };
     Err(Problem {
-        help: nearest(path, known.iter().map(String::as_str)).filter(|_| !FILE_KEYS.contains(&path)),
-        ..source.problem_at(&format!("{table}.{path}"), format!("{section}.{path}: {problem}"))
+        help: nearest(path, valid_paths.iter().map(String::as_str)).filter(|_| !FILE_KEYS.contains(&path)),
+        ..source.problem_at(&format!("{place}.{path}"), format!("{section}.{path}: {problem}"))
     })
 }
 
@@ -190,16 +197,16 @@ pub fn unused_excludes(file: &File) -> Vec<usize> {
 /// Like [`unused_excludes`], with at most this number of comparisons.
 fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
     let source = FileText { text: "", path: std::path::Path::new(""), suites: SuiteTexts::Files };
-    let variants = match read_axes(file, &source) {
+    let combinations = match read_axes(file, &source) {
         Ok(axes) if !axes.is_empty() && !file.exclude.is_empty() => combinations(&axes),
         _ => Vec::new(),
     };
-    if variants.len().saturating_mul(file.exclude.len()) > max_checks {
+    if combinations.len().saturating_mul(file.exclude.len()) > max_checks {
         return Vec::new();
     }
     let is_unused = |exclude: &Table| {
         let exclude = Excludes::new(std::slice::from_ref(exclude));
-        !variants.iter().any(|variant| exclude.matches(variant))
+        !combinations.iter().any(|combination| exclude.matches(combination))
     };
     (0..file.exclude.len()).filter(|&index| is_unused(&file.exclude[index])).collect()
 }
@@ -240,21 +247,21 @@ fn read_variant(
             _ => {}
         }
     }
-    let with_variant = |OptionFault { path, message, help }| Problem {
+    let variant_problem = |OptionFault { path, message, help }| Problem {
         help,
         ..option_problem(&path, format!("{message} (variant \"{name}\")"))
     };
     let subject =
-        subject::read_subject(file.subject.as_ref(), file.games.is_some(), all_paths()).map_err(with_variant)?;
+        subject::read_subject(file.subject.as_ref(), file.games.is_some(), all_paths()).map_err(variant_problem)?;
     let subject = match subject {
         Some(subject) if !subject.is_builtin() => {
             if file.engine.get("shape").and_then(Value::as_str) == Some("neutral") {
-                return Err(with_variant(OptionFault::new("engine.shape", subject::NEUTRAL_REFUSED)));
+                return Err(variant_problem(OptionFault::new("engine.shape", subject::NEUTRAL_REFUSED)));
             }
             Subject::External(subject)
         }
         builtin => {
-            let options = Box::new(options::read_options(preset, &file.engine, all_paths()).map_err(with_variant)?);
+            let options = Box::new(options::read_options(preset, &file.engine, all_paths()).map_err(variant_problem)?);
             Subject::Builtin { options, is_named: builtin.is_some() && file.trace.is_none() }
         }
     };
@@ -311,7 +318,7 @@ fn read_variant(
     Ok(variant)
 }
 
-/// The first suite with a limit of its own for a path that sets one for all suites.
+/// If `path` sets a limit for all suites: the first suite that has a limit of its own for it.
 fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
     let has_own_limit = |entry: &SuiteEntry| match path {
         "limit.depth" => entry.depth.is_some(),
@@ -326,17 +333,17 @@ fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
 }
 
 /// The place in the file that sets an option of a variant: in the variant itself (for an axis, the
-/// individual value), otherwise in `[engine]`.
+/// individual value), otherwise in `[engine]`. `message`: the error, which may quote a word there.
 fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: &FileText<'_>) -> Option<Range<usize>> {
-    // Serde calls an item of a list `ordering[1]`.
+    // Serde writes an item of a list as `ordering[1]`.
     let path = &path.replace('[', ".").replace(']', "");
     let word = quoted_word(message);
-    let own_path = draft.paths.iter().find(|(set, _)| paths_overlap(set, path));
-    match own_path {
-        Some((set, value)) => {
-            let rest = path.strip_prefix(set.as_str()).unwrap_or_default();
-            let start = locate_axis_value(file, set, value).filter(|_| draft.place == "grid");
-            let start = start.unwrap_or_else(|| format!("{}.{set}", draft.place));
+    let variant_path = draft.paths.iter().find(|(variant_path, _)| paths_overlap(variant_path, path));
+    match variant_path {
+        Some((variant_path, value)) => {
+            let rest = path.strip_prefix(variant_path.as_str()).unwrap_or_default();
+            let axis_value = locate_axis_value(file, variant_path, value).filter(|_| draft.place == "grid");
+            let start = axis_value.unwrap_or_else(|| format!("{}.{variant_path}", draft.place));
             locate(source.text, &format!("{start}{rest}"), word)
         }
         None if path.starts_with(subject::UCI) => locate(source.text, "subject.options", None),
@@ -348,26 +355,33 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
 /// The place of the first grid value in which two equal variants differ, or of the variant's first
 /// value.
 fn locate_difference(file: &File, variant: &Variant, earlier: &Variant) -> Option<String> {
-    let (set, value) = variant
-        .paths
-        .iter()
-        .find(|path_value| !earlier.paths.contains(path_value))
-        .or_else(|| variant.paths.first())?;
-    locate_axis_value(file, set, value)
+    let difference = variant.paths.iter().find(|path_value| !earlier.paths.contains(path_value));
+    let (path, value) = difference.or_else(|| variant.paths.first())?;
+    locate_axis_value(file, path, value)
 }
 
-/// Refuses two variants with the same name or the same options. The error has the later index, the
-/// earlier index, and the message.
-fn refuse_duplicates(variants: &[Variant]) -> Result<(), (usize, usize, String)> {
-    let (mut seen, mut names) = (HashMap::new(), HashMap::new());
+/// A variant that equals an earlier one.
+struct Duplicate {
+    index: usize,
+    /// The index of the earlier variant.
+    earlier: usize,
+    message: String,
+}
+
+/// Refuses two variants with the same name or the same options.
+fn refuse_duplicates(variants: &[Variant]) -> Result<(), Duplicate> {
+    let (mut ids, mut names) = (HashMap::new(), HashMap::new());
     for (index, variant) in variants.iter().enumerate() {
         let name = &variant.name;
         if let Some(earlier) = names.insert(name, index) {
-            return Err((index, earlier, format!("variant: the name \"{name}\" is used twice")));
+            return Err(Duplicate { index, earlier, message: format!("variant: the name \"{name}\" is used twice") });
         }
-        if let Some(earlier) = seen.insert(super::identity::variant_id(variant), index) {
-            let message = "are the same variant: equal options under an equal limit";
-            return Err((index, earlier, format!("\"{name}\" and \"{}\" {message}", variants[earlier].name)));
+        if let Some(earlier) = ids.insert(super::identity::variant_id(variant), index) {
+            let message = format!(
+                "\"{name}\" and \"{}\" are the same variant: equal options under an equal limit",
+                variants[earlier].name
+            );
+            return Err(Duplicate { index, earlier, message });
         }
     }
     Ok(())
@@ -387,11 +401,11 @@ fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
 /// The default name of a combination, such as `slots=1, size=64`. Zipped points appear by their
 /// names instead of their options.
 fn variant_name(paths: &[(String, Value)], short_names_of_paths: &BTreeMap<String, String>, zips: &[Table]) -> String {
-    let named: Vec<(&Table, &str)> = zips.iter().filter_map(|zip| Some((zip, zip_name(zip, paths)?))).collect();
-    let is_named = |path: &str| named.iter().any(|(zip, _)| zip.contains_key(path));
-    let options = paths.iter().filter(|(path, _)| !is_named(path));
+    let named_zips: Vec<(&Table, &str)> = zips.iter().filter_map(|zip| Some((zip, zip_name(zip, paths)?))).collect();
+    let is_in_named_zip = |path: &str| named_zips.iter().any(|(zip, _)| zip.contains_key(path));
+    let options = paths.iter().filter(|(path, _)| !is_in_named_zip(path));
     let parts = options.map(|(path, value)| format!("{}={}", short_names_of_paths[path], paths::format_value(value)));
-    parts.chain(named.iter().map(|(_, name)| (*name).to_owned())).collect::<Vec<_>>().join(", ")
+    parts.chain(named_zips.iter().map(|(_, name)| (*name).to_owned())).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -401,10 +415,12 @@ mod tests {
     use crate::experiment::Experiment;
     use std::path::Path;
 
+    /// The error for an unknown key lists all keys of the file; those in the constant are among
+    /// them.
     #[test]
-    fn keys_of_the_file_are_keys_of_the_file() {
-        let unknown = toml::from_str::<File>("none = 1").unwrap_err().to_string();
-        FILE_KEYS.iter().for_each(|key| assert!(unknown.contains(&format!("`{key}`")), "{key}: {unknown}"));
+    fn constant_lists_only_keys_of_the_file() {
+        let message = toml::from_str::<File>("none = 1").unwrap_err().to_string();
+        FILE_KEYS.iter().for_each(|key| assert!(message.contains(&format!("`{key}`")), "{key}: {message}"));
     }
 
     #[test]

@@ -31,8 +31,8 @@ fn setting_problem(text: &str, span: Range<usize>, message: String) -> Problem {
 }
 
 impl Setting {
-    /// Parses one setting. `known`: the paths that may be set.
-    fn parse(text: &str, known: &BTreeSet<String>) -> Result<Self, Problem> {
+    /// Parses one setting. `valid_paths`: the paths that may be set.
+    fn parse(text: &str, valid_paths: &BTreeSet<String>) -> Result<Self, Problem> {
         let Some((path, value)) = text.split_once('=') else {
             let message = format!("--set {text}: expected path=value, as in table.size=\"4 MiB\"");
             return Err(setting_problem(text, 0..text.len(), message));
@@ -40,10 +40,10 @@ impl Setting {
         let parsed_value = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
         let value = parsed_value.unwrap_or_else(|| Value::from(value.trim()));
         let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value };
-        if !known.contains(&setting.path) && !is_uci_option(&setting.path) {
+        if !valid_paths.contains(&setting.path) && !is_uci_option(&setting.path) {
             let message = format!("--set.{0}: there is no option `{0}`", setting.path);
             return Err(Problem {
-                help: Some(suggest_path(&setting.path, known)),
+                help: Some(suggest_path(&setting.path, valid_paths)),
                 ..setting_problem(text, 0..path.len(), message)
             });
         }
@@ -64,8 +64,8 @@ impl Setting {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let known = known_paths();
-        texts.iter().map(|text| Self::parse(text, &known)).collect()
+        let valid_paths = known_paths();
+        texts.iter().map(|text| Self::parse(text, &valid_paths)).collect()
     }
 
     /// An error at the setting's value.
@@ -74,20 +74,21 @@ impl Setting {
         setting_problem(&self.text, start..self.text.len(), message)
     }
 
-    /// Whether the setting changes an option, its parts or a table that contains it.
+    /// Whether the setting changes the option at `path`: the option itself, a part of it, or a
+    /// table that contains it.
     pub fn affects(&self, path: &str) -> bool {
-        // Serde calls an item of a list `ordering[1]`.
+        // Serde writes an item of a list as `ordering[1]`.
         paths_overlap(&self.path, path.split('[').next().unwrap_or(path))
     }
 }
 
-/// A suggestion for an unknown path.
-fn suggest_path(path: &str, known: &BTreeSet<String>) -> String {
+/// Suggests what to write instead of an unknown path.
+fn suggest_path(path: &str, valid_paths: &BTreeSet<String>) -> String {
     if let Some(new) = suggest_new_name(path) {
         return new;
     }
     let short = path.strip_prefix("engine.").or_else(|| path.strip_prefix("grid.")).unwrap_or(path);
-    if known.contains(short) {
+    if valid_paths.contains(short) {
         return format!("did you mean `{short}`? paths of --set start inside [engine]");
     }
     if path == short && schema::is_file_key(path.split('.').next().unwrap_or(path)) {
@@ -95,24 +96,24 @@ fn suggest_path(path: &str, known: &BTreeSet<String>) -> String {
             "`{path}` belongs in the file itself: --set overrides engine options and limits in every variant"
         );
     }
-    nearest(short, known.iter().map(String::as_str)).unwrap_or_else(|| {
-        // The known paths below the part that exists.
-        let ancestor = paths::with_ancestors(short).find(|ancestor| known.contains(*ancestor));
+    nearest(short, valid_paths.iter().map(String::as_str)).unwrap_or_else(|| {
+        // List the valid paths below the part of the path that exists.
+        let ancestor = paths::with_ancestors(short).find(|ancestor| valid_paths.contains(*ancestor));
         let start = ancestor.map_or_else(String::new, |ancestor| format!("{ancestor}."));
         let is_child =
             |path: &&String| path.strip_prefix(&start).is_some_and(|rest| !rest.is_empty() && !rest.contains('.'));
-        let names = list_quoted(known.iter().filter(is_child).map(String::as_str));
+        let names = list_quoted(valid_paths.iter().filter(is_child).map(String::as_str));
         format!("expected one of {names}: `ttlab options` lists all")
     })
 }
 
-/// Whether the paths are equal or one contains the other.
+/// Whether two paths are equal, or one contains the other, as `table` contains `table.size`.
 pub fn paths_overlap(a: &str, b: &str) -> bool {
     let contains = |parent: &str, child: &str| child.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'));
     a == b || contains(a, b) || contains(b, a)
 }
 
-/// The other options that a `table.layout` sets, if it describes a bucket.
+/// The options that a `table.layout` sets besides itself, if it describes a bucket.
 fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
     let shape = match value {
         Value::Table(shape) => Some(from_table::<Shape>(shape.clone()).map_err(|error| {
@@ -128,32 +129,33 @@ fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
     Ok(shape.map(|shape| shape.text().parse().unwrap_or_default()))
 }
 
-/// Reads options: the preset, overridden by `engine`, overridden by single paths. `preset` in
-/// `engine`, limits and subject paths are skipped.
+/// Reads options: the preset, overridden by `engine`, overridden by the single paths in `settings`.
+/// The key `preset`, limits and subject paths are skipped.
 ///
 /// # Errors
 /// The first invalid option.
 pub fn read_options<'a>(
     preset: Option<&Value>,
     engine: &Table,
-    set: impl Iterator<Item = (&'a str, &'a Value)>,
+    settings: impl Iterator<Item = (&'a str, &'a Value)>,
 ) -> Result<EngineOptions, OptionFault> {
     let preset = match preset {
         Some(Value::String(name)) => presets::options(name)?,
         Some(_) => return Err(OptionFault::new("preset", "expected a name in quotes")),
         None => Table::new(),
     };
-    let set: Vec<_> =
-        set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.") && !is_subject_path(path)).collect();
-    let has_list = set.iter().any(|(_, value)| {
+    let is_option = |path: &str| path != "preset" && !path.starts_with("limit.") && !is_subject_path(path);
+    let settings: Vec<_> = settings.filter(|(path, _)| is_option(path)).collect();
+    let has_list = settings.iter().any(|(_, value)| {
         value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array))
     });
-    let merge = |base: &Table| -> Result<Table, OptionFault> {
+    // `implied`: options that override the preset, because a design or a layout stands for them.
+    let merge = |implied: &Table| -> Result<Table, OptionFault> {
         let mut table = preset.clone();
-        paths::merge(&mut table, base);
+        paths::merge(&mut table, implied);
         paths::merge(&mut table, engine);
         table.remove("preset");
-        for (path, value) in &set {
+        for (path, value) in &settings {
             paths::set(&mut table, path, (*value).clone()).map_err(|part| OptionFault::not_a_table(path, &part))?;
         }
         Ok(table)
@@ -164,20 +166,20 @@ pub fn read_options<'a>(
     let design = table.get("table").and_then(|table| table.get("design")?.as_str()).and_then(Design::from_name);
     let layout = table.get("table").and_then(|table| table.get("layout")).map(read_layout).transpose()?.flatten();
     if design.is_some() || layout.is_some() {
-        let mut options = design.map_or("", Design::text).parse::<Table>().unwrap_or_default();
-        // The bucket of a design holds as long as no part of it is set.
+        let mut implied = design.map_or("", Design::text).parse::<Table>().unwrap_or_default();
+        // The bucket of a design is used only if no part of the bucket is set individually.
         let is_set = |key: &str| {
             let path = format!("table.{key}");
-            let in_table = |table: &Value| table.get(key).is_some();
-            engine.get("table").is_some_and(in_table)
-                || set.iter().any(|(other, value)| *other == path || *other == "table" && in_table(value))
+            let has_key = |table: &Value| table.get(key).is_some();
+            engine.get("table").is_some_and(has_key)
+                || settings.iter().any(|(other, value)| *other == path || *other == "table" && has_key(value))
         };
         if ["slots", "key_bits", "bucket_bytes"].into_iter().any(is_set) {
-            options.remove("layout");
-            options.remove("bucket_bytes");
+            implied.remove("layout");
+            implied.remove("bucket_bytes");
         }
-        options.extend(layout.unwrap_or_default());
-        table = merge(&Table::from_iter([("table".to_owned(), Value::Table(options))]))?;
+        implied.extend(layout.unwrap_or_default());
+        table = merge(&Table::from_iter([("table".to_owned(), Value::Table(implied))]))?;
     }
     if has_list
         && let Some(path) =
@@ -188,8 +190,8 @@ pub fn read_options<'a>(
     let options: EngineOptions = from_table(table).map_err(|error| {
         let path = &error.path;
         let (message, help) = explain(&error.message);
-        let quoted = quoted_word(&message).filter(|key| message.starts_with("unknown key") && key.contains('.'));
-        if let Some(key) = quoted {
+        let is_quoted_path = |key: &&str| message.starts_with("unknown key") && key.contains('.');
+        if let Some(key) = quoted_word(&message).filter(is_quoted_path) {
             let help = format!("a quoted key is one word: write it without quotes, `{key} = ...`");
             return OptionFault { help: Some(help), ..OptionFault::new(path, format!("unknown key `{key}`")) };
         }
@@ -212,20 +214,16 @@ pub fn read_options<'a>(
 /// The first invalid option, with its place in its `--set`.
 pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, Problem> {
     let settings = Setting::parse_all(sets)?;
-    if let Some(limit) =
+    if let Some(setting) =
         settings.iter().find(|setting| setting.path.starts_with("limit.") || is_subject_path(&setting.path))
     {
-        return Err(limit.problem(format!("{}: is not an option of ttlab's own engine", limit.path)));
+        return Err(setting.problem(format!("{}: is not an option of ttlab's own engine", setting.path)));
     }
     let preset_argument = preset.map(Value::from);
-    let preset = settings
-        .iter()
-        .rev()
-        .find(|setting| setting.path == "preset")
-        .map(|set| &set.value)
-        .or(preset_argument.as_ref());
-    let set = settings.iter().map(|setting| (setting.path.as_str(), &setting.value));
-    read_options(preset, &Table::new(), set).map_err(|fault| {
+    let preset_setting = settings.iter().rev().find(|setting| setting.path == "preset");
+    let preset = preset_setting.map(|setting| &setting.value).or(preset_argument.as_ref());
+    let path_values = settings.iter().map(|setting| (setting.path.as_str(), &setting.value));
+    read_options(preset, &Table::new(), path_values).map_err(|fault| {
         let problem = match settings.iter().rev().find(|setting| setting.affects(&fault.path)) {
             Some(setting) => setting.problem(fault.message),
             None => Problem { file: "options".to_owned(), message: fault.message, ..Problem::default() },

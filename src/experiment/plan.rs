@@ -10,7 +10,7 @@ use crate::engine::Limit;
 use crate::record::columns::Extra;
 use crate::record::{SCHEDULE_SUFFIX, SEED_SUFFIX};
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hasher;
 use std::ops::Range;
 
@@ -98,8 +98,8 @@ impl Plan {
             Some(encounters) => encounters.into_iter().map(|(first, second)| (first, Some(second))).collect(),
             None => (0..variants.len()).map(|variant| (variant, None)).collect::<Vec<_>>(),
         };
-        let searches = matches!(experiment.work, Work::Search(_));
-        let takes_whole_suite = variants.iter().map(|variant| variant.keeps_state() && searches).collect();
+        let is_search = matches!(experiment.work, Work::Search(_));
+        let takes_whole_suite = variants.iter().map(|variant| is_search && variant.keeps_state()).collect();
         let limits: Vec<Limit> = variants.iter().flat_map(|variant| experiment.limits(variant)).collect();
         let suites: Vec<Range<usize>> = match experiment.sections.as_slice() {
             [] => std::iter::once(0..items).collect(),
@@ -109,13 +109,13 @@ impl Plan {
         let variant_ids =
             variant_of_each_suite.zip(&limits).map(|(variant, &limit)| variant_id_under(variant, limit)).collect();
         let sequence = experiment.work.sequence();
-        let id = |item: &Item| match experiment.work.trace() {
+        let item_id = |item: &Item| match experiment.work.trace() {
             None => hash_text(&item_content(item)),
             Some(trace) => hash_text(&format!("trace {:016x} {}", trace.digest, item.id)),
         };
-        let item_ids: Vec<u64> = experiment.suite.items.iter().map(id).collect();
+        let item_ids: Vec<u64> = experiment.suite.items.iter().map(item_id).collect();
         let mut earlier_items = hasher();
-        let prefix = |(item, &id): (usize, &u64)| {
+        let hash_earlier_items = |(item, &id): (usize, &u64)| {
             if suites.iter().any(|suite| suite.start == item) {
                 earlier_items = hasher();
             }
@@ -123,7 +123,7 @@ impl Plan {
             earlier_items.write_u64(id);
             prefix
         };
-        let prefixes = item_ids.iter().enumerate().map(prefix).collect();
+        let prefixes = item_ids.iter().enumerate().map(hash_earlier_items).collect();
         Self {
             variants,
             baseline: experiment.baseline,
@@ -140,9 +140,10 @@ impl Plan {
             games: games.map(|games| hash_text(&games.content())),
             repeats: experiment.file.repeats,
             sequence_id: sequence.map_or(0, |sequence| {
-                let [given, defaults] = [sequence, Sequence::default()].map(|sequence| json!({ "sequence": sequence }));
+                let [settings, defaults] =
+                    [sequence, Sequence::default()].map(|sequence| json!({ "sequence": sequence }));
                 // Even a sequence with default settings makes other searches than no sequence.
-                hash_text(&format!("sequence\n{}", deviations(&given, &defaults)))
+                hash_text(&format!("sequence\n{}", deviations(&settings, &defaults)))
             }),
         }
     }
@@ -183,16 +184,18 @@ impl Plan {
         }
     }
 
-    /// The plan with all depth limits capped; its ids are those of a file with these limits.
+    /// A copy of the plan with all depth limits capped. Its ids are those of a file with these
+    /// limits.
     pub fn limited_to(&self, depth: u8) -> Self {
         let mut plan = self.clone();
         plan.cap_depth(depth);
         let suites = plan.suites.len();
-        let id = |(index, &limit): (usize, &Limit)| variant_id_under(&plan.variants[index / suites], limit);
-        plan.variant_ids = plan.limits.iter().enumerate().map(id).collect();
+        let variant_id = |(index, &limit): (usize, &Limit)| variant_id_under(&plan.variants[index / suites], limit);
+        plan.variant_ids = plan.limits.iter().enumerate().map(variant_id).collect();
         plan
     }
 
+    /// The id of a variant under its limit for an item.
     fn variant_id(&self, variant: usize, item: usize) -> u64 {
         self.variant_ids[variant * self.suites.len() + self.suite_of(item)]
     }
@@ -236,12 +239,12 @@ impl Plan {
         })
     }
 
-    /// The optional columns of its rows.
+    /// The optional columns that the rows of this plan have.
     pub fn extra_columns(&self) -> Extra {
         variant::extra_columns(&self.variants, self.games.is_some(), !self.suite_names.is_empty())
     }
 
-    /// Whether its jobs are pairs of games.
+    /// Whether the jobs are pairs of games.
     pub fn is_match(&self) -> bool {
         self.games.is_some()
     }
@@ -252,7 +255,7 @@ impl Plan {
         self.takes_whole_suite[variant] && self.suites.iter().any(|suite| suite.len() > 1)
     }
 
-    /// Whether a variant is an external engine, so that rows have columns for its reports.
+    /// Whether any variant is an external engine, so that rows have columns for its reports.
     pub fn has_external(&self) -> bool {
         self.variants.iter().any(|variant| variant.external().is_some())
     }
@@ -313,22 +316,25 @@ impl Plan {
 
     /// The option columns that differ between variants, in the order of the options.
     pub fn varying(&self) -> Vec<String> {
-        // Each path's first value, and whether another occurred, instead of all columns of all
-        // variants at once. A variant without a table lacks the other table options: only variants
-        // that have a value count.
-        let mut order = Vec::new();
-        let mut values: HashMap<String, (String, bool)> = HashMap::new();
+        // Only the first value of each path is kept, to save memory. A variant without a table
+        // lacks the other table options: only variants that have a value count.
+        let mut paths = Vec::new();
+        let mut first_values: HashMap<String, String> = HashMap::new();
+        let mut varying: HashSet<String> = HashSet::new();
         for (path, value) in self.variants.iter().flat_map(variant::option_columns) {
-            match values.get_mut(&path) {
-                Some((first, varies)) => *varies |= *first != value,
+            match first_values.get(&path) {
+                Some(first) if *first == value => {}
+                Some(_) => {
+                    varying.insert(path);
+                }
                 None => {
-                    order.push(path.clone());
-                    values.insert(path, (value, false));
+                    paths.push(path.clone());
+                    first_values.insert(path, value);
                 }
             }
         }
-        order.retain(|path| values[path].1 && !path.starts_with("limit."));
-        order
+        paths.retain(|path| varying.contains(path) && !path.starts_with("limit."));
+        paths
     }
 }
 
@@ -342,10 +348,10 @@ mod tests {
         Plan::new(&Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}")))
     }
 
-    /// Further schedules count up as seeds do; a variant that does not depend on schedules has no
-    /// copies.
+    /// Further schedules count up from each variant's own, as key seeds do. A variant that does not
+    /// depend on the schedule has no copies.
     #[test]
-    fn further_schedules_are_those_of_variants_that_depend_on_them() {
+    fn only_variants_that_depend_on_schedules_have_further_ones() {
         let plan = plan(
             "limit = { depth = 1 }\nschedules = 3\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'threads.count' = 2\n\
              'threads.seed' = 5\n'threads.schedule' = 'random'\n[[variant]]\nname = 'c'\n'threads.count' = 2\n",
@@ -379,20 +385,21 @@ mod tests {
         );
     }
 
-    /// The limit is a column of its own; an option varies if two variants that have it differ.
+    /// An option varies if two variants that have it differ. Limits are not listed, because they
+    /// have a column of their own.
     #[test]
     fn option_varies_if_two_variants_differ() {
-        let two = |first: &str, second: &str| {
+        let varying = |first: &str, second: &str| {
             plan(&format!(
                 "limit = {{ depth = 2 }}\n[[variant]]\nname = 'a'\n{first}\n[[variant]]\nname = 'b'\n{second}\n"
             ))
             .varying()
         };
         assert_eq!(
-            two("'table.slots' = 1", "'table.slots' = 2\n'limit.depth' = 3\n'limit.nodes' = 9"),
+            varying("'table.slots' = 1", "'table.slots' = 2\n'limit.depth' = 3\n'limit.nodes' = 9"),
             ["table.slots"]
         );
-        assert_eq!(two("table = 'none'", "'table.slots' = 2"), ["table.kind"]);
+        assert_eq!(varying("table = 'none'", "'table.slots' = 2"), ["table.kind"]);
     }
 
     /// With `table.clear = "never"` a variant's searches are one job over all positions, but each
@@ -417,26 +424,26 @@ mod tests {
     /// order.
     #[test]
     fn plan_id_changes_with_its_rows() {
-        let three = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[[variant]]\nname = 'c'\n'keys.seed' = 3\n";
+        let three_variants = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[[variant]]\nname = 'c'\n'keys.seed' = 3\n";
         let texts = [
-            three.to_owned(),
-            format!("repeats = 2\n{three}"),
-            format!("sequence = {{ self_play = 2 }}\n{three}"),
-            format!("[match]\n{three}"),
-            format!("baseline = {{ variant = 'b' }}\n[match]\n{three}"),
-            format!("[match]\npairing = 'round-robin'\n{three}"),
-            format!("[match]\nmax_moves = 9\n{three}"),
+            three_variants.to_owned(),
+            format!("repeats = 2\n{three_variants}"),
+            format!("sequence = {{ self_play = 2 }}\n{three_variants}"),
+            format!("[match]\n{three_variants}"),
+            format!("baseline = {{ variant = 'b' }}\n[match]\n{three_variants}"),
+            format!("[match]\npairing = 'round-robin'\n{three_variants}"),
+            format!("[match]\nmax_moves = 9\n{three_variants}"),
         ];
         let ids: Vec<u64> = texts.iter().map(|text| plan(&format!("limit = {{ depth = 1 }}\n{text}")).id()).collect();
-        let different: std::collections::HashSet<u64> = ids.iter().copied().collect();
+        let different: HashSet<u64> = ids.iter().copied().collect();
         assert_eq!(different.len(), texts.len(), "{ids:x?}");
         // The opponent is part of a game's id.
-        let all = plan(&format!("limit = {{ depth = 1 }}\n[match]\npairing = 'round-robin'\n{three}"));
-        let games: std::collections::HashSet<u64> = all.jobs().map(|job| all.job_id(&job)).collect();
-        assert_eq!((games.len() as u64, all.len()), (3, 3));
+        let round_robin = plan(&format!("limit = {{ depth = 1 }}\n[match]\npairing = 'round-robin'\n{three_variants}"));
+        let job_ids: HashSet<u64> = round_robin.jobs().map(|job| round_robin.job_id(&job)).collect();
+        assert_eq!((job_ids.len() as u64, round_robin.len()), (3, 3));
         // Choosing another baseline changes no search.
         let [first, second] = ["", "baseline = { variant = 'b' }\n"]
-            .map(|one| plan(&format!("limit = {{ depth = 1 }}\n{one}{three}")).id());
+            .map(|baseline| plan(&format!("limit = {{ depth = 1 }}\n{baseline}{three_variants}")).id());
         assert_eq!(first, second);
     }
 
@@ -445,27 +452,27 @@ mod tests {
     #[test]
     fn every_job_has_its_key_and_id() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
-        let three = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 5\n[[variant]]\nname = 'c'\n'table.clear' = 'never'\n";
+        let three_variants = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 5\n[[variant]]\nname = 'c'\n'table.clear' = 'never'\n";
         let epd = "suite = 'data/bratko-kopec.epd'\nfirst = 7\nlimit = { depth = 1 }\n";
-        let games = "suite = 'data/games.pgn'\nlimit = { depth = 1 }\nsequence = { from = 81 }\n";
+        let pgn = "suite = 'data/games.pgn'\nlimit = { depth = 1 }\nsequence = { from = 81 }\n";
         // Jobs counted by hand: items times lanes, and one job for a variant that is never cleared.
-        for (text, jobs) in [
+        for (text, job_count) in [
             (epd.to_owned(), 7),
-            (format!("{epd}repeats = 3\n{three}"), 3 * (7 + 7 + 1)),
-            (format!("{epd}seeds = 2\n{three}"), 2 * (7 + 7 + 1)),
-            (format!("{epd}{three}[match]\npairing = 'round-robin'\n"), 7 * 3),
-            (format!("{epd}{three}[match]\n"), 7 * 2),
+            (format!("{epd}repeats = 3\n{three_variants}"), 3 * (7 + 7 + 1)),
+            (format!("{epd}seeds = 2\n{three_variants}"), 2 * (7 + 7 + 1)),
+            (format!("{epd}{three_variants}[match]\npairing = 'round-robin'\n"), 7 * 3),
+            (format!("{epd}{three_variants}[match]\n"), 7 * 2),
             (format!("{epd}[grid]\n'keys.seed' = [1, 2, 3, 4]\n"), 28),
-            (games.to_owned(), 6),
-            (format!("{games}repeats = 2\n{three}"), 2 * (6 + 6 + 1)),
+            (pgn.to_owned(), 6),
+            (format!("{pgn}repeats = 2\n{three_variants}"), 2 * (6 + 6 + 1)),
         ] {
             let experiment = Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
             let plan = Plan::new(&experiment);
-            let all: Vec<Job> = plan.jobs().collect();
-            assert_eq!((all.len(), plan.len()), (jobs, jobs as u64), "{text}");
-            assert!(all.windows(2).all(|pair| plan.order_key(&pair[0]) < plan.order_key(&pair[1])), "{text}");
-            let mut ids = std::collections::HashSet::new();
-            for job in &all {
+            let jobs: Vec<Job> = plan.jobs().collect();
+            assert_eq!((jobs.len(), plan.len()), (job_count, job_count as u64), "{text}");
+            assert!(jobs.windows(2).all(|pair| plan.order_key(&pair[0]) < plan.order_key(&pair[1])), "{text}");
+            let mut ids = HashSet::new();
+            for job in &jobs {
                 assert!(ids.insert(plan.job_id(job)), "{text}: {job:?}");
                 for item in job.item..job.item + job.items {
                     assert_eq!(plan.job_for(job.variant, job.opponent, item, job.repeat), *job, "{text}");
@@ -477,23 +484,24 @@ mod tests {
             }
             for shards in 1..=12 {
                 let split = crate::experiment::shards::Split::new(&plan, shards);
-                let mut parts = vec![(0u64, std::collections::HashSet::new()); shards as usize];
-                for job in &all {
-                    let (jobs, variants) = &mut parts[split.shard_of(&plan, job) as usize];
-                    *jobs += 1;
-                    variants.insert((job.variant, job.opponent));
+                // The number of jobs of each shard, and its lanes.
+                let mut parts = vec![(0u64, HashSet::new()); shards as usize];
+                for job in &jobs {
+                    let (count, lanes) = &mut parts[split.shard_of(&plan, job) as usize];
+                    *count += 1;
+                    lanes.insert((job.variant, job.opponent));
                 }
                 let is_balanced = !text.contains("never") && !text.contains("sequence") || text.contains("[match]");
-                let (fewest, most) =
-                    (parts.iter().map(|one| one.0).min().unwrap(), parts.iter().map(|one| one.0).max().unwrap());
+                let counts = || parts.iter().map(|(count, _)| *count);
+                let (fewest, most) = (counts().min().unwrap(), counts().max().unwrap());
                 let tolerance =
                     if shards <= plan.items() as u64 { plan.lanes() as u64 * u64::from(plan.repeats) } else { 1 };
                 assert!(!is_balanced || most - fewest <= tolerance, "{text}: {parts:?}");
-                // With more shards than items, and a number of shards that is a multiple of the
-                // number of variants, no shard has only a single variant.
-                let mixed = |(jobs, variants): &(u64, std::collections::HashSet<_>)| *jobs < 2 || variants.len() > 1;
+                // Even if the number of shards is a multiple of the number of lanes, no shard with
+                // several jobs has only a single lane.
+                let is_mixed = |(count, lanes): &(u64, HashSet<_>)| *count < 2 || lanes.len() > 1;
                 let is_multiple = plan.lanes() > 1 && shards.is_multiple_of(plan.lanes() as u64);
-                assert!(!is_balanced || !is_multiple || parts.iter().all(mixed), "{text} in {shards}: {parts:?}");
+                assert!(!is_balanced || !is_multiple || parts.iter().all(is_mixed), "{text} in {shards}: {parts:?}");
             }
         }
     }
@@ -528,14 +536,14 @@ mod tests {
                 ..Extra::default()
             };
             assert_eq!(plan(&text).extra_columns(), extra, "{option}");
-            for (column, there) in [
+            for (column, is_allowed) in [
                 ("anatomy.shallow", extra.anatomy),
                 ("reported.hashfull", extra.external),
                 ("threads.ticks", extra.threads),
             ] {
                 let text = format!("suite = {{ startpos = true }}\n{text}[[expect]]\n'{column}' = 1\n");
-                let read = Experiment::parse(&text, "x.toml".as_ref(), &[]);
-                assert_eq!(read.is_ok(), there, "{option} {column}");
+                let result = Experiment::parse(&text, "x.toml".as_ref(), &[]);
+                assert_eq!(result.is_ok(), is_allowed, "{option} {column}");
             }
         }
     }

@@ -61,7 +61,7 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Words of other programs: the word, a valid name that shows what is asked for, and what to write.
+/// Words of other programs: the word, a name that is valid wherever the hint applies, and the hint.
 const FAMILIAR: &[(&str, &str, &str)] = &[
     ("depth", "limit", "write limit = { depth = 5 }"),
     ("nodes", "limit", "write limit = { nodes = 100_000 }"),
@@ -73,7 +73,7 @@ const FAMILIAR: &[(&str, &str, &str)] = &[
 
 /// Suggests what to write instead of an unknown name: the new name if it was renamed, the name used
 /// here if it is a word of other programs, or else "did you mean ...?" with the nearest valid name.
-/// A name is near if at most one letter in three, plus one, is wrong.
+/// A name is near if the number of wrong letters is at most a third of its letters plus one.
 pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
     if let Some(hint) = suggest_new_name(name) {
         return Some(hint);
@@ -84,18 +84,15 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Opti
         return Some((*hint).to_owned());
     }
     let limit = 1 + name.chars().count() / 3;
-    let (distance, best) = valid
-        .into_iter()
-        .filter(|candidate| *candidate != name)
-        .filter_map(|candidate| {
-            // A name without its path counts as one more error.
-            let tail = candidate.rsplit('.').next().unwrap_or(candidate);
-            let distance =
-                [distance(name, candidate, limit), distance(name, tail, limit - 1).map(|distance| distance + 1)];
-            Some((distance.into_iter().flatten().min()?, candidate))
-        })
-        .min()?;
-    (distance <= limit).then(|| format!("did you mean `{best}`?"))
+    let errors_of = |candidate: &'a str| {
+        let whole = distance(name, candidate, limit);
+        // Leaving out the path of a name counts as one more error.
+        let last_part = candidate.rsplit('.').next().unwrap_or(candidate);
+        let without_path = distance(name, last_part, limit - 1).map(|errors| errors + 1);
+        Some((whole.into_iter().chain(without_path).min()?, candidate))
+    };
+    let (errors, best) = valid.into_iter().filter(|candidate| *candidate != name).filter_map(errors_of).min()?;
+    (errors <= limit).then(|| format!("did you mean `{best}`?"))
 }
 
 /// The nearest valid name, or the first few valid names.
@@ -125,7 +122,7 @@ pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// "... is now called ..." for a renamed option or column.
+/// The hint "... is now called ..." for a renamed option or column.
 pub fn suggest_new_name(path: &str) -> Option<String> {
     crate::engine::renamed(path).map(|new| format!("`{path}` is now called `{new}`"))
 }
@@ -143,8 +140,8 @@ pub fn suggest_new_word(path: &str, message: &str) -> Option<String> {
 pub fn explain(message: &str) -> (String, Option<String>) {
     let message = message.lines().next().unwrap_or_default();
     let mut quoted = message.split('`').skip(1).step_by(2);
-    let found = quoted.next().filter(|_| message.starts_with("unknown"));
-    (in_plain_words(message), found.and_then(|found| nearest(found, quoted)))
+    let unknown_name = quoted.next().filter(|_| message.starts_with("unknown"));
+    (in_plain_words(message), unknown_name.and_then(|name| nearest(name, quoted)))
 }
 
 /// What to write for a limit that is a number.
@@ -198,18 +195,17 @@ fn in_plain_words(message: &str) -> String {
     for (rust, plain) in PLAIN_WORDS {
         text = text.replace(rust, plain);
     }
-    // "expected struct Limit", "expected internally tagged enum Policy": type names mean
-    // nothing to the file's author.
+    // "expected struct Limit" or "expected internally tagged enum Policy": the names of types mean
+    // nothing to the author of a file.
     for kind in
         ["struct ", "internally tagged enum ", "adjacently tagged enum ", "enum ", "tuple struct ", "newtype struct "]
     {
         while let Some(index) = text.find(&format!("expected {kind}")) {
             let start = index + "expected ".len();
-            let name = text[start + kind.len()..].find([' ', ',']).map_or(text.len(), |end| start + kind.len() + end);
-            text.replace_range(
-                start..name,
-                if kind.contains("struct") { "a table" } else { "a word, or a table with a kind" },
-            );
+            let name_start = start + kind.len();
+            let name_end = text[name_start..].find([' ', ',']).map_or(text.len(), |length| name_start + length);
+            let plain = if kind.contains("struct") { "a table" } else { "a word, or a table with a kind" };
+            text.replace_range(start..name_end, plain);
         }
     }
     text
@@ -272,7 +268,7 @@ mod tests {
     #[test]
     fn renamed_word_suggests_the_new_one() {
         let unknown = "unknown word `fifo`, expected one of `always`, `never`";
-        for (path, message, new) in [
+        for (path, message, is_renamed) in [
             ("table.policy", unknown, true),
             ("table.policy.kind", unknown, true),
             ("table.kind", unknown, false),
@@ -280,29 +276,29 @@ mod tests {
             ("table.policy", "unknown key `fifo`, expected `kind`", false),
             ("table.policy", "expected a word, found `fifo`", false),
         ] {
-            let output = new.then(|| "`fifo` is now called `always`".to_owned());
-            assert_eq!(suggest_new_word(path, message), output, "{path}: {message}");
+            let hint = is_renamed.then(|| "`fifo` is now called `always`".to_owned());
+            assert_eq!(suggest_new_word(path, message), hint, "{path}: {message}");
         }
         assert_eq!(suggest_new_name("table.use").as_deref(), Some("`table.use` is now called `probe.use`"));
     }
 
-    /// Untagged types name their forms, not their Rust names.
+    /// The errors of untagged types list the forms that they accept, not the names of Rust types.
     #[test]
     fn untagged_type_names_its_forms() {
         use crate::experiment::choices::SuiteChoice;
         use crate::experiment::expect::{ExpectedFigure, Scalar};
         use crate::subject::options::{CommandLine, OptionValue};
-        fn output<T: serde::de::DeserializeOwned + fmt::Debug>() -> String {
+        fn type_error<T: serde::de::DeserializeOwned + fmt::Debug>() -> String {
             // A list of lists fits none of the forms.
-            let wrong = serde_json::from_str::<T>("[[1]]").map_err(|error| explain(&error.to_string()).0);
-            wrong.expect_err("it has no such form")
+            let result = serde_json::from_str::<T>("[[1]]").map_err(|error| explain(&error.to_string()).0);
+            result.expect_err("it has no such form")
         }
-        assert_eq!(output::<CommandLine>(), "expected a program in quotes, or a list of it and its arguments");
-        assert_eq!(output::<OptionValue>(), "expected true or false, a whole number, or text in quotes");
-        assert_eq!(output::<SuiteChoice>(), "expected a file in quotes, { startpos = true } or { fen = \"...\" }");
-        assert_eq!(output::<Scalar>(), "expected a number, text in quotes, true or false");
+        assert_eq!(type_error::<CommandLine>(), "expected a program in quotes, or a list of it and its arguments");
+        assert_eq!(type_error::<OptionValue>(), "expected true or false, a whole number, or text in quotes");
+        assert_eq!(type_error::<SuiteChoice>(), "expected a file in quotes, { startpos = true } or { fen = \"...\" }");
+        assert_eq!(type_error::<Scalar>(), "expected a number, text in quotes, true or false");
         assert_eq!(
-            output::<ExpectedFigure>(),
+            type_error::<ExpectedFigure>(),
             "expected a number, text in quotes, or limits such as { min = 10, max = 20 }"
         );
     }
@@ -328,9 +324,9 @@ mod tests {
         assert_eq!(Problem { help: None, ..without_place }.to_string(), "error: f.toml: wrong\n");
         // A byte inside a character is not a place.
         assert!(problem_at(1).to_string().starts_with("error: f.toml: wrong\n"));
-        let shown = problem_at(find("x")).to_string();
-        assert!(shown.contains("--> f.toml:2:12"), "{shown}");
-        assert!(shown.contains("help: right"), "{shown}");
+        let report = problem_at(find("x")).to_string();
+        assert!(report.contains("--> f.toml:2:12"), "{report}");
+        assert!(report.contains("help: right"), "{report}");
     }
 
     #[test]

@@ -24,8 +24,8 @@ pub struct OptionPage {
     pub default: String,
 }
 
-/// The JSON Schema of the file's types. A test writes it and compares it with the types; deriving
-/// it in every build would add a tenth to the build time.
+/// The JSON Schema of the file's types, from `types.json`. A test compares it with the types and
+/// can rewrite it; deriving it in every build would add a tenth to the build time.
 static TYPES: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("types.json")).unwrap_or_default());
 
 /// The part of the schema for an engine's options.
@@ -45,36 +45,36 @@ pub fn file_schema() -> Value {
             values.insert(path.to_owned(), property.clone());
         }
     });
-    // Options only: the `kind` of an expectation is not a short form.
+    // Only options have the short form: the `kind` of an expectation does not replace a table.
     let is_option = |name: &str| values.values().any(|option| option["$ref"] == format!("#/$defs/{name}"));
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
         for (name, definition) in definitions {
             let words = kind_words(definition);
             if name == "Layout" {
-                let (whole, names) = (definition.take(), Shape::names().collect::<Vec<_>>());
-                *definition = json!({ "anyOf": [whole, { "enum": names }, { "type": "object" }] });
+                let (old, names) = (definition.take(), Shape::names().collect::<Vec<_>>());
+                *definition = json!({ "anyOf": [old, { "enum": names }, { "type": "object" }] });
             }
             if !words.is_empty() && is_option(name) {
-                let whole = definition.take();
-                *definition = json!({ "anyOf": [whole, { "enum": words }] });
+                let old = definition.take();
+                *definition = json!({ "anyOf": [old, { "enum": words }] });
             }
         }
     }
     let paths = known_paths();
     // The names of an external engine's options are known only when it is started.
-    let names = |more: &[&str]| {
-        let own: Vec<&str> = paths.iter().map(String::as_str).chain(more.iter().copied()).collect();
-        json!({ "anyOf": [{ "enum": own }, { "pattern": "^(subject|uci)($|[.])" }] })
+    let property_names = |more: &[&str]| {
+        let names: Vec<&str> = paths.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        json!({ "anyOf": [{ "enum": names }, { "pattern": "^(subject|uci)($|[.])" }] })
     };
-    let list = |schema: &Value| json!({ "type": "array", "minItems": 1, "items": schema });
-    let lists: Map<String, Value> = values.iter().map(|(path, schema)| (path.clone(), list(schema))).collect();
-    let mut set = |place: &str, key: &str, value: Value| {
+    let list_of = |schema: &Value| json!({ "type": "array", "minItems": 1, "items": schema });
+    let lists: Map<String, Value> = values.iter().map(|(path, schema)| (path.clone(), list_of(schema))).collect();
+    let mut set_field = |place: &str, key: &str, value: Value| {
         if let Some(Value::Object(fields)) = schema.pointer_mut(place) {
             fields.insert(key.to_owned(), value);
         }
     };
-    set("/$defs/EngineWithPreset", "additionalProperties", false.into());
-    set("/$defs/EngineWithPreset/properties/preset", "enum", presets::names().collect());
+    set_field("/$defs/EngineWithPreset", "additionalProperties", false.into());
+    set_field("/$defs/EngineWithPreset/properties/preset", "enum", presets::names().collect());
     for (place, more, properties) in [
         ("/properties/grid", &[][..], &lists),
         ("/properties/zip/items", &["name"], &lists),
@@ -82,13 +82,13 @@ pub fn file_schema() -> Value {
         ("/properties/include/items", &["name"], &values),
         ("/properties/exclude/items", &[], &values),
     ] {
-        set(place, "propertyNames", names(more));
-        set(place, "properties", properties.clone().into());
+        set_field(place, "propertyNames", property_names(more));
+        set_field(place, "properties", properties.clone().into());
     }
     schema
 }
 
-/// The words that may replace a table with a `kind`; empty without one.
+/// The words that may replace a table with a `kind`; empty for a table without `kind`.
 fn kind_words(definition: &Value) -> Vec<Value> {
     let tagged = definition.get("oneOf").and_then(Value::as_array).into_iter().flatten();
     let constants: Vec<Value> = tagged.filter_map(|kind| kind.pointer("/properties/kind/const").cloned()).collect();
@@ -99,8 +99,8 @@ fn kind_words(definition: &Value) -> Vec<Value> {
     enum_words(resolve(&TYPES, kind)).into_iter().map(|(word, _)| word.into()).collect()
 }
 
-/// Visits each option with its dotted path, the schema of its place and the resolved definition.
-/// Tables come after their parts.
+/// Visits each option below a schema node, with its dotted path, its property in the schema and the
+/// definition that the property refers to. Tables come after their parts.
 fn visit_options<'a>(node: &'a Value, prefix: &str, visit: &mut impl FnMut(&str, &'a Value, &'a Value)) {
     for (name, property) in node.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let path = join_path(prefix, name);
@@ -117,7 +117,7 @@ pub fn option_paths() -> impl Iterator<Item = &'static str> {
     option_pages().iter().map(|page| page.path.as_str())
 }
 
-/// The options that weigh the age of an entry.
+/// The paths of the policies' parameters that weigh the age of an entry.
 pub fn age_paths() -> impl Iterator<Item = String> {
     Policy::age_parameters().map(|name| format!("table.policy.{name}"))
 }
@@ -130,16 +130,18 @@ pub fn misplaced_list(document: &toml::Table) -> Option<String> {
     find_stray_list(root, &[root], &serde_json::to_value(document).ok()?, "")
 }
 
+/// The path of the first list in `value` that none of the schema's `nodes` allows. `root`: the
+/// whole schema; `path`: the path of `value`.
 fn find_stray_list<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path: &str) -> Option<String> {
     let mut forms = Vec::new();
-    nodes.iter().for_each(|node| alternatives(root, node, &mut forms));
+    nodes.iter().for_each(|node| collect_forms(root, node, &mut forms));
     match value {
         Value::Array(items) => {
             let lists: Vec<&Value> = forms.iter().filter_map(|form| form.get("items")).collect();
-            let anything =
+            let allows_anything =
                 |form: &&Value| form.get("type").is_none() && form.get("enum").is_none() && form.get("const").is_none();
             if lists.is_empty() {
-                return (!forms.iter().any(anything)).then(|| path.to_owned());
+                return (!forms.iter().any(allows_anything)).then(|| path.to_owned());
             }
             items
                 .iter()
@@ -147,26 +149,26 @@ fn find_stray_list<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path
                 .find_map(|(index, item)| find_stray_list(root, &lists, item, &join_path(path, &index.to_string())))
         }
         Value::Object(fields) => fields.iter().find_map(|(key, inner)| {
-            let child = |form: &&'a Value| {
-                let named = form.get("properties").and_then(|properties| properties.get(key));
-                named.or_else(|| form.get("additionalProperties").filter(|more| more.is_object()))
+            let child_of = |form: &&'a Value| {
+                let property = form.get("properties").and_then(|properties| properties.get(key));
+                property.or_else(|| form.get("additionalProperties").filter(|schema| schema.is_object()))
             };
-            let found: Vec<&Value> = forms.iter().filter_map(child).collect();
-            if found.is_empty() { None } else { find_stray_list(root, &found, inner, &join_path(path, key)) }
+            let children: Vec<&Value> = forms.iter().filter_map(child_of).collect();
+            if children.is_empty() { None } else { find_stray_list(root, &children, inner, &join_path(path, key)) }
         }),
         _ => None,
     }
 }
 
-/// All alternatives that a node allows.
-fn alternatives<'a>(root: &'a Value, node: &'a Value, out: &mut Vec<&'a Value>) {
+/// Collects all alternative forms that a schema node allows: itself, or those it is composed of.
+fn collect_forms<'a>(root: &'a Value, node: &'a Value, forms: &mut Vec<&'a Value>) {
     let node = resolve(root, node);
     let mut parts =
         ["anyOf", "oneOf", "allOf"].iter().filter_map(|key| node.get(*key)?.as_array()).flatten().peekable();
     if parts.peek().is_none() || node.get("properties").is_some() {
-        out.push(node);
+        forms.push(node);
     }
-    parts.for_each(|part| alternatives(root, part, out));
+    parts.for_each(|part| collect_forms(root, part, forms));
 }
 
 /// The allowed values of an option, in words; none for a table.
@@ -214,7 +216,7 @@ pub fn option_pages() -> &'static [OptionPage] {
     &PAGES
 }
 
-/// The page of an option, from the schema of its place and the resolved definition.
+/// The page of an option, from its property in the schema and the definition that it refers to.
 fn option_page(path: &str, property: &Value, target: &Value, default: &Value) -> OptionPage {
     let meaning =
         [property, target].into_iter().map(|node| string_field(node, "description")).find(|text| !text.is_empty());
@@ -228,6 +230,7 @@ fn option_page(path: &str, property: &Value, target: &Value, default: &Value) ->
     }
 }
 
+/// The definition that a schema node refers to, or the node itself if it is not a reference.
 fn resolve<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
     node.get("$ref")
         .and_then(Value::as_str)
@@ -235,12 +238,14 @@ fn resolve<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
         .unwrap_or(node)
 }
 
+/// A text field of a schema node on one line; empty if there is none.
 fn string_field(node: &Value, key: &str) -> String {
     node.get(key).and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
 }
 
-/// Type and range in words: `integer 0..=255`.
-fn value_range(node: &Value, words: bool) -> String {
+/// Type and range in words: `integer 0..=255`. `has_item_type`: whether the schema of a list
+/// describes its items, which are then words.
+fn value_range(node: &Value, has_item_type: bool) -> String {
     let kind = match node.get("type") {
         Some(Value::String(kind)) => kind.clone(),
         _ if node.get("anyOf").is_some() => "size".to_owned(),
@@ -249,7 +254,7 @@ fn value_range(node: &Value, words: bool) -> String {
     let bound = |key: &str| node.get(key).map(ToString::to_string);
     match (kind.as_str(), bound("minimum"), bound("maximum")) {
         ("boolean", ..) => "true | false".to_owned(),
-        ("array", ..) => format!("list of {}", if words { "words" } else { "values" }),
+        ("array", ..) => format!("list of {}", if has_item_type { "words" } else { "values" }),
         ("string", ..) => "word".to_owned(),
         (kind, Some(low), Some(high)) => format!("{kind} {low}..={high}"),
         (kind, Some(low), None) => format!("{kind} from {low}"),
@@ -257,7 +262,7 @@ fn value_range(node: &Value, words: bool) -> String {
     }
 }
 
-/// The words of an enumeration and their meanings.
+/// The words of an enumeration, each with its meaning.
 fn enum_words(node: &Value) -> Vec<(String, String)> {
     let one_of = node.get("oneOf").and_then(Value::as_array).into_iter().flatten().map(|variant| {
         let word = variant.get("const").or_else(|| variant.pointer("/properties/kind/const"));
@@ -275,7 +280,8 @@ fn format_default(value: &Value) -> String {
     }
 }
 
-/// Every path that a variant may set: all prefixes of option paths, and the limits.
+/// Every path that a variant may set: all options and the tables that contain them, the limits, and
+/// the subject.
 pub fn known_paths() -> BTreeSet<String> {
     let mut known: BTreeSet<String> = ["preset", "limit.depth", "limit.nodes", "subject"].map(str::to_owned).into();
     known.extend(["uci", "options", "restart", "timeout", "trust", "doctor"].map(|key| format!("subject.{key}")));
@@ -293,8 +299,7 @@ mod tests {
     use super::*;
     use crate::experiment::paths::flatten;
 
-    /// `TTLAB_BLESS=1 cargo test --lib types_json` rewrites the file after a change of the
-    /// types.
+    /// After a change of the types, `TTLAB_BLESS=1 cargo test --lib types_json` rewrites the file.
     #[test]
     fn types_json_equals_the_option_types() {
         let schema = schemars::schema_for!(File).to_value();
@@ -317,8 +322,8 @@ mod tests {
         assert_eq!((factor.path.as_str(), factor.default.as_str()), ("table.policy.factor", "4"));
     }
 
-    /// A list in place of a single value is found by its path, with items by index; lists that are
-    /// expected are not reported.
+    /// A list in place of a single value is reported with its path, in which items have their
+    /// index. Lists that are allowed are not reported.
     #[test]
     fn misplaced_list_is_found_by_its_path() {
         for (text, path) in [
@@ -343,7 +348,7 @@ mod tests {
     #[test]
     fn grid_schema_has_options_and_tables_with_a_kind() {
         let schema = file_schema();
-        for (path, known) in [
+        for (path, is_allowed) in [
             ("table", true),
             ("table.policy", true),
             ("table.slots", true),
@@ -352,8 +357,8 @@ mod tests {
             ("deepening", false),
         ] {
             let is_in = |place: &str| schema.pointer(place).and_then(|place| place.get(path)).is_some();
-            assert_eq!(is_in("/properties/grid/properties"), known, "{path}");
-            assert_eq!(is_in("/properties/variant/items/properties"), known, "{path}");
+            assert_eq!(is_in("/properties/grid/properties"), is_allowed, "{path}");
+            assert_eq!(is_in("/properties/variant/items/properties"), is_allowed, "{path}");
         }
     }
 

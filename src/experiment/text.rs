@@ -85,15 +85,18 @@ impl FileText<'_> {
         self.problem_at(path, format!("{path}: {what}"))
     }
 
-    /// Refuses a value outside its range.
+    /// Refuses the value of a key unless it is in its range. `expected`: the range in words.
     pub(super) fn check_range(
         &self,
         path: &str,
-        found: impl Display,
-        inside: bool,
+        value: impl Display,
+        in_range: bool,
         expected: &str,
     ) -> Result<(), Problem> {
-        if inside { Ok(()) } else { Err(self.invalid(path, format!("{found} is out of range: expected {expected}"))) }
+        if in_range {
+            return Ok(());
+        }
+        Err(self.invalid(path, format!("{value} is out of range: expected {expected}")))
     }
 
     /// As [`FileText::problem_at`], at a word of the key's value.
@@ -101,16 +104,17 @@ impl FileText<'_> {
         Problem { span: locate(self.text, path, word), ..self.problem(message) }
     }
 
-    /// Reads a suite. `key`: its path in the file; `one`: its name, if there are several.
+    /// Reads a suite. `key`: the path in the file that names it; `suite_name`: its name, if there
+    /// are several suites; `first`: how many items to read.
     pub(super) fn load_suite(
         &self,
         choice: &SuiteChoice,
         key: &str,
-        one: Option<&str>,
+        suite_name: Option<&str>,
         on_error: OnError,
         first: Option<usize>,
     ) -> Result<LoadedSuite, Problem> {
-        let position = |name: &str, stem: &str, board| LoadedSuite {
+        let single_position = |name: &str, stem: &str, board| LoadedSuite {
             name: name.to_owned(),
             path: None,
             suite: Suite::of_board(stem, board),
@@ -119,10 +123,10 @@ impl FileText<'_> {
             SuiteChoice::One(OnePosition { fen: Some(fen), startpos: false }) => {
                 let board =
                     Board::from_fen(fen).map_err(|error| self.problem_at("suite", format!("suite.fen: {error}")))?;
-                return Ok(position(fen, "fen", board));
+                return Ok(single_position(fen, "fen", board));
             }
             SuiteChoice::One(OnePosition { fen: None, startpos: true }) => {
-                return Ok(position("startpos", "startpos", Board::startpos()));
+                return Ok(single_position("startpos", "startpos", Board::startpos()));
             }
             SuiteChoice::One(_) => {
                 return Err(self.invalid("suite", "expected a file, { startpos = true } or { fen = \"...\" }"));
@@ -133,7 +137,7 @@ impl FileText<'_> {
         let first = first.filter(|_| on_error == OnError::Stop);
         let (name, options) = (file.display().to_string(), SuiteOptions { on_error, first, ..SuiteOptions::default() });
         if let SuiteTexts::Plan { suite, suites } = self.suites {
-            let text = one.map_or(suite, |one| suites.get(one).map(String::as_str));
+            let text = suite_name.map_or(suite, |name| suites.get(name).map(String::as_str));
             let text = text.ok_or_else(|| self.invalid(key, "the plan does not hold its text"))?;
             let kind = SuiteKind::from_path(file)
                 .ok_or_else(|| self.invalid(key, format!("{name} is not a suite: expected EPD, FEN or PGN")))?;
@@ -149,25 +153,25 @@ impl FileText<'_> {
             return Ok(LoadedSuite { name, path: Some(file.clone()), suite });
         }
         let sibling_path = self.path.parent().unwrap_or(Path::new("")).join(file);
-        let found = if sibling_path.is_file() { &sibling_path } else { file };
-        if sibling_path.is_dir() || found.is_dir() {
+        let path = if sibling_path.is_file() { &sibling_path } else { file };
+        if sibling_path.is_dir() || path.is_dir() {
             return Err(self.invalid(key, format!("{name} is a folder: give one of its files")));
         }
-        if !found.is_file() {
-            let folder = found.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new("data"));
+        if !path.is_file() {
+            let folder = path.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new("data"));
             let siblings = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
             let names: Vec<String> =
                 siblings.filter(|path| path.is_file()).map(|path| path.display().to_string()).collect();
             let help = nearest(&name, names.iter().map(String::as_str));
             return Err(Problem { help, ..self.invalid(key, format!("there is no file {name}")) });
         }
-        let suite = Suite::load(found, options).map_err(|error| self.invalid(key, error))?;
-        Ok(LoadedSuite { name, path: Some(found.clone()), suite })
+        let suite = Suite::load(path, options).map_err(|error| self.invalid(key, error))?;
+        Ok(LoadedSuite { name, path: Some(path.clone()), suite })
     }
 
     /// Refuses or removes duplicate items. A row's id depends on what was searched, not on its
     /// name, so duplicates would share ids. Also, a position that counts twice makes a mean look
-    /// more certain than it is. `key`: the suite's path in the file.
+    /// more certain than it is. `key`: the path in the file that names the suite.
     pub(super) fn check_unique(
         &self,
         key: &str,
@@ -188,15 +192,16 @@ impl FileText<'_> {
         Ok(())
     }
 
+    /// Refuses a sequence that does not fit the suite, or that would search nothing.
     pub(super) fn check_sequence(&self, sequence: Option<Sequence>, suite: &Suite) -> Result<(), Problem> {
         let Some(sequence) = sequence else { return Ok(()) };
         let Sequence { from, to, self_play, .. } = sequence;
-        let games = suite.items.iter().any(|item| item.game().is_some());
-        let message = if games && self_play > 0 {
+        let has_games = suite.items.iter().any(|item| item.game().is_some());
+        let message = if has_games && self_play > 0 {
             "sequence.self_play: the suite's games give the moves: leave it out"
-        } else if !games && self_play == 0 {
+        } else if !has_games && self_play == 0 {
             "sequence: the suite has single positions: give self_play (plies of the engine's own play)"
-        } else if !games && (from > 0 || to.is_some()) {
+        } else if !has_games && (from > 0 || to.is_some()) {
             "sequence.from, sequence.to: plies of a game, and the suite has single positions: leave them out beside self_play"
         } else if to.is_some_and(|to| to < from) {
             "sequence.to: lies before sequence.from"
@@ -209,27 +214,28 @@ impl FileText<'_> {
     }
 }
 
-/// The duplicate items of a suite, by index.
+/// The items of a suite that equal an earlier item, by index. `name`: the suite's file.
 pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
     // Hashes, because the contents of a large suite take as much memory as its items.
-    let mut seen: HashMap<u128, usize> = HashMap::new();
-    let double = |(index, item): (usize, &Item)| {
+    let mut first_lines: HashMap<u128, usize> = HashMap::new();
+    let check_item = |(index, item): (usize, &Item)| {
         let content = SipHasher13::new().hash(super::identity::item_content(item).as_bytes()).as_u128();
-        let before = *seen.entry(content).or_insert(item.line);
-        let what = if item.game().is_some() { "game" } else { "position" };
-        let message = format!("the same {what} as in line {before}: each counts once");
-        (before != item.line).then(|| (index, Fault { file: name.to_owned(), line: item.line, column: 1, message }))
+        let first_line = *first_lines.entry(content).or_insert(item.line);
+        let kind = if item.game().is_some() { "game" } else { "position" };
+        let message = format!("the same {kind} as in line {first_line}: each counts once");
+        let is_duplicate = first_line != item.line;
+        is_duplicate.then(|| (index, Fault { file: name.to_owned(), line: item.line, column: 1, message }))
     };
-    suite.items.iter().enumerate().filter_map(double).collect()
+    suite.items.iter().enumerate().filter_map(check_item).collect()
 }
 
-/// Removes duplicate items and notes each.
+/// Removes duplicate items, and adds a note for each to the suite's notes.
 pub fn remove_duplicates(name: &str, suite: &mut Suite) {
-    let doubles = find_duplicates(name, suite);
-    let mut places = 0..;
-    suite.items.retain(|_| places.next().is_none_or(|index| !doubles.contains_key(&index)));
-    let left = |fault: Fault| Fault { message: format!("left out: {}", fault.message), ..fault };
-    suite.notes.extend(doubles.into_values().map(left));
+    let duplicates = find_duplicates(name, suite);
+    let mut indices = 0..;
+    suite.items.retain(|_| indices.next().is_none_or(|index| !duplicates.contains_key(&index)));
+    let to_note = |fault: Fault| Fault { message: format!("left out: {}", fault.message), ..fault };
+    suite.notes.extend(duplicates.into_values().map(to_note));
 }
 
 #[cfg(test)]
@@ -240,7 +246,8 @@ mod tests {
     use std::collections::{BTreeMap, HashSet};
     use std::path::Path;
 
-    /// Two kings with White or Black to move; the third equals the first under another name.
+    /// Two kings, with White or Black to move. The third position equals the first under another
+    /// name.
     const THREE: &str = "4k3/8/8/8/8/8/8/4K3 w - - id \"a\";\n4k3/8/8/8/8/8/8/4K3 b - - id \"b\";\n\n4k3/8/8/8/8/8/8/4K3 w - - id \"c\";\n";
 
     fn read(more: &str, name: &str, suite: &str) -> Result<Experiment, Problem> {
@@ -258,15 +265,15 @@ mod tests {
         let problem = read("", "x.epd", THREE).unwrap_err();
         assert_eq!(problem.message, "suite: x.epd:4:1: the same position as in line 1: each counts once");
         assert!(problem.help.unwrap().contains("--skip-bad"));
-        let left = read("on_error = \"skip\"\n", "x.epd", THREE).unwrap().suite;
-        assert_eq!(left.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-        assert_eq!(left.notes[0].to_string(), "x.epd:4:1: left out: the same position as in line 1: each counts once");
+        let suite = read("on_error = \"skip\"\n", "x.epd", THREE).unwrap().suite;
+        assert_eq!(suite.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(suite.notes[0].to_string(), "x.epd:4:1: left out: the same position as in line 1: each counts once");
         // `first` counts after duplicates are removed; a duplicate among the first items is
         // refused, and one after them is not read.
         let with_duplicates =
             "4k3/8/8/8/8/8/8/4K3 w - - id \"e\";\n".to_owned() + THREE + "4k3/8/8/8/8/8/4P3/4K3 w - - id \"f\";\n";
-        let left = read("first = 3\non_error = \"skip\"\n", "x.epd", &with_duplicates).unwrap().suite;
-        assert_eq!(left.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["e", "b", "f"]);
+        let suite = read("first = 3\non_error = \"skip\"\n", "x.epd", &with_duplicates).unwrap().suite;
+        assert_eq!(suite.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["e", "b", "f"]);
         let is_refused = |first: usize| read(&format!("first = {first}\n"), "x.epd", THREE).is_err();
         assert_eq!([is_refused(2), is_refused(3)], [false, true]);
         let game = "[Event \"a\"]\n\n1. e4 e5 *\n\n";
@@ -298,12 +305,12 @@ mod tests {
     #[test]
     fn clocks_distinguish_positions_if_a_variant_depends_on_them() {
         let clocks = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n4k3/8/8/8/8/8/4P3/4K3 w - - 7 9\n";
-        for (option, again) in [("draws = false", 1), ("draws = true", 0), ("subject = 'x'", 0)] {
+        for (option, repeated) in [("draws = false", 1), ("draws = true", 0), ("subject = 'x'", 0)] {
             let variants = ["", option, ""].into_iter().zip(1..);
             let variant =
                 |(more, index): (&str, u8)| format!("[[variant]]\nname = '{index}'\n'limit.depth' = {index}\n{more}\n");
-            let read = read(&variants.map(variant).collect::<String>(), "x.fen", clocks);
-            assert_eq!(read.unwrap().count_repeated_searches(), Some([again, 2]), "{option}");
+            let experiment = read(&variants.map(variant).collect::<String>(), "x.fen", clocks).unwrap();
+            assert_eq!(experiment.count_repeated_searches(), Some([repeated, 2]), "{option}");
         }
     }
 
@@ -311,7 +318,7 @@ mod tests {
     #[test]
     fn skip_setting_removes_duplicates() {
         let (skip, other) = (crate::experiment::SKIP_BAD, "table.slots=2");
-        for (sets, left) in [
+        for (sets, item_count) in [
             (&[][..], None),
             (&[other], None),
             (&[skip], Some(2)),
@@ -320,13 +327,13 @@ mod tests {
         ] {
             let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
             let text = "suite = 'x.epd'\nlimit = { depth = 2 }\n";
-            let read = Experiment::from_plan(
+            let result = Experiment::from_plan(
                 text,
                 Path::new("x.toml"),
                 &sets,
                 SuiteTexts::Plan { suite: Some(THREE), suites: &BTreeMap::new() },
             );
-            assert_eq!(read.ok().map(|read| read.suite.items.len()), left, "{sets:?}");
+            assert_eq!(result.ok().map(|experiment| experiment.suite.items.len()), item_count, "{sets:?}");
         }
     }
 
@@ -339,24 +346,24 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("x.epd")).unwrap();
         let text = "suite = 'x.epd'\nlimit = { depth = 2 }\n";
-        let wrong = Experiment::parse(text, &folder.path().join("x.toml"), &[]).unwrap_err();
-        assert_eq!(wrong.message, "suite: x.epd is a folder: give one of its files");
-        assert_eq!(wrong.span.map(|span| &text[span]), Some("suite"));
-        let wrong = Experiment::from_plan(
+        let problem = Experiment::parse(text, &folder.path().join("x.toml"), &[]).unwrap_err();
+        assert_eq!(problem.message, "suite: x.epd is a folder: give one of its files");
+        assert_eq!(problem.span.map(|span| &text[span]), Some("suite"));
+        let problem = Experiment::from_plan(
             text,
             Path::new("x.toml"),
             &[],
             SuiteTexts::Plan { suite: None, suites: &BTreeMap::new() },
         )
         .unwrap_err();
-        assert_eq!(wrong.message, "suite: the plan does not hold its text");
-        let (points, partners) = Experiment::parse_variants(
+        assert_eq!(problem.message, "suite: the plan does not hold its text");
+        let (variants, partners) = Experiment::parse_variants(
             &format!("baseline = {{ slots = 2 }}\n{text}[grid]\n'table.slots' = [1, 2, 4]\n"),
             Path::new("x.toml"),
             &[],
         )
         .unwrap();
-        assert_eq!((points.len(), partners.baselines[0]), (3, Some(1)), "variants are known without it");
+        assert_eq!((variants.len(), partners.baselines[0]), (3, Some(1)), "variants are known without it");
     }
 
     /// The file beside the experiment takes precedence over the one in the working folder, which
@@ -367,15 +374,15 @@ mod tests {
         let name = "data/bratko-kopec.epd";
         std::fs::create_dir(folder.path().join("data")).unwrap();
         std::fs::write(folder.path().join(name), THREE.lines().next().unwrap()).unwrap();
-        for (place, items) in [(folder.path(), 1), (&folder.path().join("data"), 24)] {
+        for (experiment_folder, items) in [(folder.path(), 1), (&folder.path().join("data"), 24)] {
             let text = format!("suite = '{name}'\nlimit = {{ depth = 2 }}\n");
-            let read = Experiment::parse(&text, &place.join("x.toml"), &[]).unwrap();
-            assert_eq!((read.suite.items.len(), read.suite_name.as_str()), (items, name));
-            assert_eq!(read.suite_file.unwrap().starts_with(folder.path()), items == 1);
+            let experiment = Experiment::parse(&text, &experiment_folder.join("x.toml"), &[]).unwrap();
+            assert_eq!((experiment.suite.items.len(), experiment.suite_name.as_str()), (items, name));
+            assert_eq!(experiment.suite_file.unwrap().starts_with(folder.path()), items == 1);
         }
     }
 
-    /// A byte that is not UTF-8 is located.
+    /// The error for a byte that is not UTF-8 gives its line and column.
     #[test]
     fn byte_that_is_not_utf8_is_located() {
         let file = tempfile::NamedTempFile::new().unwrap();
