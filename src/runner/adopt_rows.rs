@@ -2,7 +2,7 @@
 //! other rows are kept in `unused.csv`.
 
 use super::output::{Output, OutputError};
-use super::resume::save;
+use super::resume::save_copy;
 use super::reuse::{FileRows, Reuse, ReuseSummary};
 use super::unused::{append_lines, unused_file, unused_files};
 use crate::experiment::{Experiment, Plan};
@@ -16,8 +16,9 @@ use std::path::PathBuf;
 /// The plan id of a folder whose rows are being changed to another plan; it equals no real id.
 const CHANGING: &str = "changing";
 
-/// Whether results were written for another plan, or under other names.
-fn differs(old: &Manifest, new: &Manifest) -> bool {
+/// Whether results were written for another plan, or for the same plan with other names or
+/// contents.
+fn has_other_plan(old: &Manifest, new: &Manifest) -> bool {
     let names = |manifest: &Manifest| (manifest.name.clone(), manifest.variants.clone(), manifest.varying.clone());
     old.plan != new.plan
         || names(old) != names(new)
@@ -25,8 +26,8 @@ fn differs(old: &Manifest, new: &Manifest) -> bool {
         || old.header_seal != new.header_seal
 }
 
-/// If the folder holds results of another plan, turns them into results of this plan; returns what
-/// was found.
+/// If the folder holds results of another plan, turns them into results of this plan and returns
+/// how much of the plan they contain. `new`: the manifest of this run.
 ///
 /// # Errors
 /// If the results belong to another shard or build, or a file cannot be read or written.
@@ -40,18 +41,19 @@ pub(super) fn adopt_rows(
     if thin::is_thin(&output.folder) || !output.results_path().exists() {
         return Ok(None);
     }
-    let Some(old) = Manifest::read(&output.folder)?.filter(|old| differs(old, new) && old.shard == new.shard) else {
+    let Some(old) = Manifest::read(&output.folder)?.filter(|old| has_other_plan(old, new) && old.shard == new.shard)
+    else {
         return Ok(None);
     };
-    // The run refuses another build itself, with its own message.
+    // `Output::begin` refuses results of another build, with a message.
     if !old.build.searches_as(&new.build) && !any_build {
         return Ok(None);
     }
     let mut reuse = Reuse::new(experiment, plan, new.shard);
     reuse.engines = Some([&old.subjects, &new.subjects]);
-    let is_elsewhere = |segment: &RunSegment| segment.build != new.build || segment.machine != new.machine;
-    if experiment.file.asks_for_times() && old.history().iter().any(is_elsewhere) {
-        // The seconds were measured on another machine or by another build.
+    let ran_elsewhere = |segment: &RunSegment| segment.build != new.build || segment.machine != new.machine;
+    if experiment.file.asks_for_times() && old.history().iter().any(ran_elsewhere) {
+        // No row is used: its seconds were measured on another machine or by another build.
         reuse.jobs.clear();
     }
     reuse.adopt(output, &old, new).map(Some)
@@ -59,47 +61,52 @@ pub(super) fn adopt_rows(
 
 impl Reuse<'_> {
     /// Turns a folder's rows of another plan into rows of this plan, taking rows from the folder's
-    /// unused files too; the remaining rows become unused. Nothing is lost if it stops partway.
+    /// files of unused rows too. Rows that this plan does not need go to those files. If it is
+    /// killed partway, no row is lost.
     fn adopt(&self, output: &Output, old: &Manifest, new: &Manifest) -> Result<ReuseSummary, OutputError> {
         let (folder, path) = (&output.folder, output.results_path());
         let write = |manifest: &Manifest| {
             output.write_manifest(manifest).map_err(OutputError::io(folder.join(record::manifest::MANIFEST)))
         };
-        let (mut done, mut found, mut unused): (_, _, Vec<FileRows>) = (HashMap::new(), Vec::new(), Vec::new());
+        let mut done = HashMap::new();
+        // What the results file and the files of unused rows contain.
+        let (mut results_rows, mut unused_rows) = (Vec::new(), Vec::<FileRows>::new());
         let files = unused_files(folder);
         let results = record::write_rows(&path, &self.row_index.header, |put| {
             let mut take = |rows: Vec<Vec<String>>| rows.into_iter().try_for_each(|row| put(&StringRecord::from(row)));
-            found.push(self.read(&path, &mut done, &mut take)?);
+            results_rows.push(self.read(&path, &mut done, &mut take)?);
             for file in &files {
-                unused.push(self.read(file, &mut done, &mut take)?);
+                unused_rows.push(self.read(file, &mut done, &mut take)?);
             }
             Ok(())
         });
         let results = results.map_err(OutputError::results(&path))?;
-        let mut known = self.summarize(&done, &found);
-        if !known.damaged.is_empty() {
-            known.saved = Some(save(&path).map_err(OutputError::io(&path))?);
+        let mut summary = self.summarize(&done, &results_rows);
+        if !summary.damaged.is_empty() {
+            summary.saved = Some(save_copy(&path).map_err(OutputError::io(&path))?);
         }
         write(&Manifest { plan: CHANGING.to_owned(), ..old.clone() })?;
-        if let Some(FileRows { others, header, .. }) = found.first().filter(|file| !file.others.is_empty()) {
-            let same = |(_, file): &(&PathBuf, &FileRows)| file.header == *header;
-            let to = files.iter().zip(&unused).find(same).map(|(path, _)| path.clone());
-            let to = to.unwrap_or_else(|| unused_file(folder, files.len() as u32 + 1));
-            append_lines(&path, others, header, &to).map_err(OutputError::results(&to))?;
+        if let Some(FileRows { others, header, .. }) = results_rows.first().filter(|file| !file.others.is_empty()) {
+            let has_same_header = |(_, file): &(&PathBuf, &FileRows)| file.header == *header;
+            let existing = files.iter().zip(&unused_rows).find(has_same_header).map(|(path, _)| path.clone());
+            let target = existing.unwrap_or_else(|| unused_file(folder, files.len() as u32 + 1));
+            append_lines(&path, others, header, &target).map_err(OutputError::results(&target))?;
         }
         record::publish(results, &path).map_err(OutputError::io(&path))?;
-        // Last, remove the rows that are used again from the unused files.
+        // Last, remove the rows that are used again from the files of unused rows. In reverse
+        // order, so that a file is only deleted if no later one exists: their numbers have no gaps.
         for (number, path) in (1_u32..).zip(unused_files(folder)).collect::<Vec<_>>().into_iter().rev() {
-            let found = self.read(&path, &mut HashMap::new(), &mut |_| Ok(())).map_err(OutputError::results(&path))?;
-            if !found.damaged.is_empty() {
+            let file_rows =
+                self.read(&path, &mut HashMap::new(), &mut |_| Ok(())).map_err(OutputError::results(&path))?;
+            if !file_rows.damaged.is_empty() {
                 // An unreadable file is not deleted; a row that exists twice does no harm.
                 continue;
             }
-            let rewritten = match found.others.is_empty() && !unused_file(folder, number + 1).exists() {
+            let result = match file_rows.others.is_empty() && !unused_file(folder, number + 1).exists() {
                 true => fs::remove_file(&path),
-                false => record::rewrite(&path, &found.header, found.others.into_iter()),
+                false => record::rewrite(&path, &file_rows.header, file_rows.others.into_iter()),
             };
-            rewritten.map_err(OutputError::io(path))?;
+            result.map_err(OutputError::io(path))?;
         }
         write(&Manifest {
             plan: new.plan.clone(),
@@ -111,7 +118,7 @@ impl Reuse<'_> {
             segments: old.history().into_iter().map(|segment| RunSegment { jobs_written: None, ..segment }).collect(),
             ..old.clone()
         })?;
-        Ok(known)
+        Ok(summary)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::experiment::{Experiment, Job, Plan, Work};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The audit of one variant.
+/// The results of auditing one variant.
 #[derive(Debug, Clone, Default)]
 pub struct Audited {
     pub variant: String,
@@ -22,10 +22,10 @@ pub struct Audited {
     pub drawn: Option<Findings>,
 }
 
-/// Searches every item once with every variant that has a table, to `depth` at most, without the
-/// options that make scores incomparable ([`comparable`]); repeats this with draws if the variant
-/// has them ([`with_draws`]). Returns the variants in the order of the file. After each job, calls
-/// `done` with the number of finished jobs and of all jobs.
+/// Searches every item once with every variant that has a table, to at most `depth`, without the
+/// options that make scores incomparable ([`comparable`]). If a variant has draws, repeats its
+/// searches with them ([`with_draws`]). Returns the variants in the order of the file. After each
+/// job, calls `report_progress` with the number of finished jobs and the number of all jobs.
 ///
 /// # Errors
 /// If an engine cannot be created.
@@ -34,21 +34,21 @@ pub fn audit(
     depth: u8,
     jobs: usize,
     stop: &AtomicBool,
-    done: &(dyn Fn(u64, u64) + Sync),
+    report_progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Vec<Audited>, String> {
-    // In a match every player is audited, including the baseline, which has no jobs of its own in a
-    // match.
-    let mut alone = experiment.clone();
-    if alone.work.games().is_some() {
-        alone.work = Work::Search(None);
+    // A match is audited as single searches, so that every player is audited. In the match itself,
+    // the baseline has no jobs of its own.
+    let mut without_games = experiment.clone();
+    if without_games.work.games().is_some() {
+        without_games.work = Work::Search(None);
     }
-    let experiment = &alone;
+    let experiment = &without_games;
     let mut plan = Plan::new(experiment);
     plan.repeats = 1;
-    let all = |change: fn(&EngineOptions) -> Option<EngineOptions>| -> Vec<Option<EngineOptions>> {
+    let change_all = |change: fn(&EngineOptions) -> Option<EngineOptions>| -> Vec<Option<EngineOptions>> {
         plan.variants.iter().map(|variant| change(variant.builtin()?)).collect()
     };
-    let (options, drawing) = (all(comparable), all(with_draws));
+    let (options, options_with_draws) = (change_all(comparable), change_all(with_draws));
     let audited = plan.variants.iter().zip(&options).map(|(variant, options)| {
         options.as_ref().map(|_| Audited { variant: variant.name.clone(), ..Audited::default() })
     });
@@ -59,21 +59,21 @@ pub fn audit(
     in_parallel(&todo, jobs, stop, |next| {
         while let Some(job) = next() {
             let Some(options) = &options[job.variant] else { continue };
-            let Some(found) = audit_job(experiment, &plan, job, options, stop)? else { break };
-            let drawn = match &drawing[job.variant] {
+            let Some(job_result) = audit_job(experiment, &plan, job, options, stop)? else { break };
+            let drawn_findings = match &options_with_draws[job.variant] {
                 Some(options) => match audit_job(experiment, &plan, job, options, stop)? {
-                    Some(drawn) => Some(drawn.findings),
+                    Some(drawn_result) => Some(drawn_result.findings),
                     None => break,
                 },
                 None => None,
             };
             if let Some(sum) = &mut lock(&audited)[job.variant] {
-                sum.searches += found.searches;
-                sum.nodes += found.nodes;
-                sum.findings.add(found.findings);
-                drawn.into_iter().for_each(|drawn| sum.drawn.get_or_insert_default().add(drawn));
+                sum.searches += job_result.searches;
+                sum.nodes += job_result.nodes;
+                sum.findings.add(job_result.findings);
+                drawn_findings.into_iter().for_each(|findings| sum.drawn.get_or_insert_default().add(findings));
             }
-            done(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1, todo.len() as u64);
+            report_progress(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1, todo.len() as u64);
         }
         Ok::<_, String>(())
     })?;
@@ -91,10 +91,10 @@ fn audit_job(
     let Some(working_set) = job::working_set(experiment, plan, job, options, stop)? else { return Ok(None) };
     let mut engine = Engine::new(options, Some(working_set)).map_err(|error| error.to_string())?;
     engine.audit();
-    let Some(searches) = job::search(experiment, plan, job, &mut engine, stop)? else { return Ok(None) };
+    let Some(rows) = job::search(experiment, plan, job, &mut engine, stop)? else { return Ok(None) };
     Ok(Some(Audited {
-        searches: searches.iter().filter(|found| found.iteration.finished).count() as u64,
-        nodes: searches.iter().map(|found| found.iteration.search.nodes).sum(),
+        searches: rows.iter().filter(|row| row.iteration.finished).count() as u64,
+        nodes: rows.iter().map(|row| row.iteration.search.nodes).sum(),
         findings: engine.findings(),
         ..Audited::default()
     }))
@@ -112,10 +112,11 @@ mod tests {
                     [[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"keys.seed\" = 2\n";
         let experiment =
             Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        let found =
+        let results =
             audit(&experiment, 5, 1, &AtomicBool::new(false), &|_, _| ()).unwrap_or_else(|text| panic!("{text}"));
-        let found: Vec<(&str, u64)> = found.iter().map(|one| (one.variant.as_str(), one.searches)).collect();
-        assert_eq!(found, [("a", 2), ("b", 2)]);
+        let searches: Vec<(&str, u64)> =
+            results.iter().map(|result| (result.variant.as_str(), result.searches)).collect();
+        assert_eq!(searches, [("a", 2), ("b", 2)]);
     }
 
     /// Each item is searched by a new engine, to the smaller depth of the limit and the audit.
@@ -132,7 +133,7 @@ mod tests {
         let experiment =
             Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         for (depth, deepest) in [(2, 2), (3, 3), (9, 3)] {
-            let found = audit(&experiment, depth, 2, &AtomicBool::new(false), &|_, _| ()).unwrap();
+            let results = audit(&experiment, depth, 2, &AtomicBool::new(false), &|_, _| ()).unwrap();
             let options = comparable(experiment.variants[1].builtin().unwrap()).unwrap();
             let (mut nodes, mut searches) = (0, 0);
             for item in &experiment.suite.items {
@@ -142,10 +143,11 @@ mod tests {
                 nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
                 searches += outcome.iterations.len() as u64;
             }
-            let message: Vec<_> = found.iter().map(|one| (one.variant.as_str(), one.searches, one.nodes)).collect();
-            assert_eq!(message, [(experiment.variants[1].name.as_str(), searches, nodes)], "{depth}");
+            let counts: Vec<_> =
+                results.iter().map(|result| (result.variant.as_str(), result.searches, result.nodes)).collect();
+            assert_eq!(counts, [(experiment.variants[1].name.as_str(), searches, nodes)], "{depth}");
             // The score of each finished search is checked.
-            let count = &found[0].findings.count;
+            let count = &results[0].findings.count;
             assert_eq!((count.roots, count.wrong, count.moves > 0), (searches, 0, true));
         }
     }
@@ -156,10 +158,10 @@ mod tests {
             let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2, nodes = {nodes} }}\n");
             let experiment =
                 Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-            let found = audit(&experiment, 5, 1, &AtomicBool::new(false), &|_, _| ()).unwrap();
-            assert_eq!(found.len(), 1, "{found:?}");
-            assert!(found[0].searches == depths, "{found:?}");
-            assert!(found[0].nodes > 0, "{found:?}");
+            let results = audit(&experiment, 5, 1, &AtomicBool::new(false), &|_, _| ()).unwrap();
+            assert_eq!(results.len(), 1, "{results:?}");
+            assert!(results[0].searches == depths, "{results:?}");
+            assert!(results[0].nodes > 0, "{results:?}");
         }
     }
 }

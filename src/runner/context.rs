@@ -22,7 +22,7 @@ pub struct WorkerState {
 }
 
 impl WorkerState {
-    /// Prepares for a job. `grows`: its table grows while it runs.
+    /// Prepares for a job. `grows`: whether its table grows while it runs.
     pub fn begin_job(&self, grows: bool) {
         self.starved.store(false, Ordering::Relaxed);
         self.grows.store(grows, Ordering::Relaxed);
@@ -50,30 +50,30 @@ pub struct Shared<'a> {
     pub in_flight: InFlight,
     /// The sequential tests of a match.
     pub stopping: Mutex<Stopping>,
-    /// For each lane, why its tables do not fit into memory, if so.
+    /// For each lane, the reason if its tables do not fit into memory.
     pub unfit: &'a [Option<String>],
     /// One state per worker.
     pub worker_states: Vec<WorkerState>,
     pub sink: Mutex<Sink>,
     /// The summary so far.
     pub summary: Mutex<RunSummary>,
-    /// Entries that an unbounded table stores, for sizes given as a share.
-    pub working_sets: Mutex<HashMap<WorkingSet, u64>>,
+    /// The numbers of entries that an unbounded table stores, for table sizes given as a share.
+    pub working_sets: Mutex<HashMap<WorkingSetKey, u64>>,
     /// Set by another thread, or when a row cannot be written: searches end soon.
     pub stop: &'a AtomicBool,
     pub progress: &'a dyn Progress,
 }
 
-/// What a working set depends on: the options that an unbounded table respects, the limit, and the
-/// first item.
-pub type WorkingSet = (String, Option<u8>, Option<u64>, usize);
+/// What the size of a working set depends on: the options that an unbounded table respects (as
+/// JSON), the limits of depth and nodes, and the job's first item.
+pub type WorkingSetKey = (String, Option<u8>, Option<u64>, usize);
 
 /// The results file while it is written.
 pub struct Sink {
     pub results: ResultsWriter,
     /// Whether rows are not synced yet.
     pub dirty: bool,
-    /// Why no more rows can be written, if so.
+    /// Set when no more rows can be written.
     pub broken: Option<RunError>,
 }
 

@@ -15,10 +15,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// The columns that identify a row, apart from its limit.
-const PLACE: [&str; 6] =
+const KEY_COLUMNS: [&str; 6] =
     [columns::VARIANT, columns::GAME, columns::POSITION, columns::PLY, columns::REPEAT, columns::DEPTH];
 
-/// A row of a smaller limit, renamed to the names of this plan, and its file.
+/// A row of a search with a smaller limit, with the names of this plan, and the file that has it.
 struct KnownRow<'f> {
     fields: Vec<String>,
     file: &'f Path,
@@ -35,15 +35,18 @@ pub(super) fn compare_depths(
     results: &Path,
     files: &[PathBuf],
 ) -> Result<(), OutputError> {
-    let lanes: Vec<bool> = plan.variants.iter().map(|variant| starts_with_nothing(experiment, variant)).collect();
-    let depth_of = |variant: usize, item: usize| plan.limit(variant, item).depth.filter(|_| lanes[variant]);
-    let deepest = plan.jobs().filter_map(|job| depth_of(job.variant, job.item)).max().unwrap_or(0);
+    let is_comparable: Vec<bool> =
+        plan.variants.iter().map(|variant| starts_with_nothing(experiment, variant)).collect();
+    let depth_limit = |variant: usize, item: usize| plan.limit(variant, item).depth.filter(|_| is_comparable[variant]);
+    let deepest = plan.jobs().filter_map(|job| depth_limit(job.variant, job.item)).max().unwrap_or(0);
     if files.is_empty() || plan.is_match() || deepest < 2 {
         return Ok(());
     }
+    // The ids in the files, so that only jobs that have rows there are compared.
     let mut ids = HashSet::new();
     for file in files {
         let header = record::read_header(file).map_err(OutputError::results(file))?.unwrap_or_default();
+        // No row is wanted: the ids alone are enough.
         let collect = |id| {
             ids.insert(id);
             false
@@ -56,16 +59,19 @@ pub(super) fn compare_depths(
         let mut reuse = Reuse::new(experiment, &shallower, shard);
         reuse.borrowed = true;
         reuse.jobs.retain(|id, jobs| {
-            ids.contains(id) && depth_of(jobs[0].variant, jobs[0].item).is_some_and(|limit| limit > depth)
+            ids.contains(id) && depth_limit(jobs[0].variant, jobs[0].item).is_some_and(|limit| limit > depth)
         });
         if reuse.jobs.is_empty() {
             continue;
         }
-        let places = indices(&reuse.row_index.header, &PLACE);
+        let key_indices = column_indices(&reuse.row_index.header, &KEY_COLUMNS);
         for file in files {
             let mut take = |rows: Vec<Vec<String>>| {
                 for fields in rows {
-                    known.entry(place(&places, |index| &fields[index])).or_default().push(KnownRow { fields, file });
+                    known
+                        .entry(row_key(&key_indices, |index| &fields[index]))
+                        .or_default()
+                        .push(KnownRow { fields, file });
                 }
                 Ok(())
             };
@@ -80,23 +86,24 @@ pub(super) fn compare_depths(
 
 /// Fails at the first row of the results whose counts differ from those of a known row.
 fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -> Result<(), OutputError> {
-    let problem = OutputError::results(results);
-    let read = || -> Result<Option<String>, ResultsError> {
+    let find = || -> Result<Option<String>, ResultsError> {
         let header = record::read_header(results)?.unwrap_or_default();
-        let (places, counts) = (indices(&header, &PLACE), indices(&header, &counts(&header)));
-        let finished = indices(&header, &[columns::FINISHED]);
+        let key_indices = column_indices(&header, &KEY_COLUMNS);
+        let count_indices = column_indices(&header, &count_columns(&header));
+        let finished_index = column_indices(&header, &[columns::FINISHED]);
         let mut difference = None;
         record::scan(results, &header, |line, row| {
             let Ok(row) = row else { return Ok(()) };
             let field = |index: usize| row.get(index).unwrap_or_default();
-            let rows = known.get(&place(&places, field)).map(Vec::as_slice).unwrap_or_default();
-            let is_finished = |fields: &dyn Fn(usize) -> String| finished.iter().all(|&index| fields(index) == "true");
+            let rows = known.get(&row_key(&key_indices, field)).map(Vec::as_slice).unwrap_or_default();
             for KnownRow { fields, file } in rows {
-                if !is_finished(&|index| field(index).to_owned()) || !is_finished(&|index| fields[index].clone()) {
+                let both_finished =
+                    finished_index.iter().all(|&index| field(index) == "true" && fields[index] == "true");
+                if !both_finished {
                     continue;
                 }
-                if let Some(&index) = counts.iter().find(|&&index| field(index) != fields[index]) {
-                    let (here, file, place) = (results.display(), file.display(), label(&header, row));
+                if let Some(&index) = count_indices.iter().find(|&&index| field(index) != fields[index]) {
+                    let (here, file, place) = (results.display(), file.display(), describe_place(&header, row));
                     difference.get_or_insert_with(|| {
                         format!(
                             "{here}: line {}: {} is {}, but {} in {file}, where the same search ended at a smaller depth ({place})",
@@ -109,7 +116,7 @@ fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -
         })?;
         Ok(difference)
     };
-    read().map_err(problem)?.map_or(Ok(()), |difference| Err(OutputError::Unequal(difference)))
+    find().map_err(OutputError::results(results))?.map_or(Ok(()), |difference| Err(OutputError::Unequal(difference)))
 }
 
 /// Whether every search of a variant starts with an empty table of a known size and cleared
@@ -128,31 +135,33 @@ fn starts_with_nothing(experiment: &Experiment, variant: &Variant) -> bool {
         && is_cleared(options.table.clear)
         && is_cleared(options.history_clear)
         && !matches!(options.table.size, Size::Share(_))
-        // The oracle has already searched to the limit.
+        // The oracle has already searched to the limit, so it orders moves by that search.
         && !options.ordering.contains(&Ordering::Oracle)
 }
 
 /// The columns whose values are determined by the search.
-fn counts(header: &[String]) -> Vec<&str> {
-    let decides = |name: &&str| match columns::role(name) {
+fn count_columns(header: &[String]) -> Vec<&str> {
+    let is_determined = |name: &&str| match columns::role(name) {
         Role::Sum | Role::Last => !name.starts_with(columns::ANATOMY),
         _ => [columns::BEST, columns::PV].contains(name),
     };
-    header.iter().map(String::as_str).filter(decides).collect()
+    header.iter().map(String::as_str).filter(is_determined).collect()
 }
 
-fn indices(header: &[String], names: &[&str]) -> Vec<usize> {
+/// The indices of columns, without those that the header lacks.
+fn column_indices(header: &[String], names: &[&str]) -> Vec<usize> {
     names.iter().filter_map(|name| header.iter().position(|column| column == name)).collect()
 }
 
-fn place<'r>(places: &[usize], field: impl Fn(usize) -> &'r str) -> String {
-    places.iter().map(|&index| field(index)).collect::<Vec<_>>().join("\0")
+/// A row's key: its fields with these indices, joined by a character that no field contains.
+fn row_key<'r>(indices: &[usize], field: impl Fn(usize) -> &'r str) -> String {
+    indices.iter().map(|&index| field(index)).collect::<Vec<_>>().join("\0")
 }
 
 /// A row's variant, position and depth, for messages.
-fn label(header: &[String], row: &StringRecord) -> String {
+fn describe_place(header: &[String], row: &StringRecord) -> String {
     let names = [columns::VARIANT, columns::POSITION, columns::DEPTH];
-    let fields = indices(header, &names).into_iter().map(|index| row.get(index).unwrap_or_default());
+    let fields = column_indices(header, &names).into_iter().map(|index| row.get(index).unwrap_or_default());
     fields.collect::<Vec<_>>().join(", ")
 }
 

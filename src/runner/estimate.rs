@@ -26,12 +26,12 @@ impl std::fmt::Display for Estimate {
         if *left == 0 {
             return write!(f, "none: {source}");
         }
-        write!(f, "about {} with 1 job at a time, for {} ({source})", words(*seconds), plural(left, "job"))
+        write!(f, "about {} with 1 job at a time, for {} ({source})", format_seconds(*seconds), plural(left, "job"))
     }
 }
 
-/// Formats seconds with two significant figures, in a suitable unit.
-fn words(seconds: f64) -> String {
+/// Formats a duration with two significant figures, in a suitable unit.
+fn format_seconds(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 1.0 => return "a second".to_owned(),
         s if s < 100.0 => (s, "seconds"),
@@ -48,31 +48,36 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known: &Ha
     let row_index = RowIndex::new(experiment, plan);
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, None);
     let index_of = |name: &str| row_index.header.iter().position(|column| column == name);
-    let (seconds, sides) =
-        (index_of(columns::SECONDS)?, index_of(columns::NODES).zip(index_of(columns::OPPONENT_NODES)));
-    let lane = |job: &Job| (job.variant, plan.suite(job.item));
-    // Jobs done and their seconds, by variant and suite.
+    let seconds_index = index_of(columns::SECONDS)?;
+    let node_indices = index_of(columns::NODES).zip(index_of(columns::OPPONENT_NODES));
+    let group = |job: &Job| (job.variant, plan.suite(job.item));
+    // The number of jobs done and their seconds, by variant and suite.
     let mut spent: HashMap<_, (u64, f64)> = HashMap::new();
     let status = Status::read(&row_index, &folder.join(crate::record::RESULTS), false, |entry, row| {
         let number = |index: usize| row.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
         // A game's row has the time of only one player. The opponent's time is assumed to be
         // proportional to its nodes.
-        let both = sides.map_or(1.0, |(own, other)| 1.0 + number(other) / number(own).max(1.0));
-        spent.entry(lane(&entry.job)).or_default().1 += number(seconds) * both;
+        let factor =
+            node_indices.map_or(1.0, |(nodes, opponent_nodes)| 1.0 + number(opponent_nodes) / number(nodes).max(1.0));
+        let (_, seconds) = spent.entry(group(&entry.job)).or_default();
+        *seconds += number(seconds_index) * factor;
         stopping.add_row(plan, entry, row);
         Ok(())
     });
     let status = status.ok()?;
-    let (done, left): (Vec<Job>, Vec<Job>) = plan.jobs().partition(|job| status.job(&row_index, job).ended);
-    done.iter().for_each(|job| spent.entry(lane(job)).or_default().0 += 1);
+    let (done, not_done): (Vec<Job>, Vec<Job>) = plan.jobs().partition(|job| status.job(&row_index, job).ended);
+    for job in &done {
+        let (jobs_done, _) = spent.entry(group(job)).or_default();
+        *jobs_done += 1;
+    }
     if done.is_empty() {
         return None;
     }
     let mean = spent.values().map(|(_, seconds)| seconds).sum::<f64>() / done.len() as f64;
     let is_needed = |job: &Job| stopping.needs(plan, job) && !known.contains(&plan.order_key(job));
-    let left: Vec<Job> = left.into_iter().filter(is_needed).collect();
-    let seconds = left.iter().map(|job| match spent.get(&lane(job)) {
-        Some(&(done, seconds)) if done > 0 => seconds / done as f64,
+    let left: Vec<Job> = not_done.into_iter().filter(is_needed).collect();
+    let seconds = left.iter().map(|job| match spent.get(&group(job)) {
+        Some(&(jobs_done, seconds)) if jobs_done > 0 => seconds / jobs_done as f64,
         _ => mean,
     });
     let source = format!("{} jobs of this plan are done in {}", done.len(), folder.display());
@@ -95,7 +100,7 @@ mod tests {
             (7200.0, "2.0 hours"),
             (259_200.0, "3.0 days"),
         ] {
-            assert_eq!(words(seconds), output);
+            assert_eq!(format_seconds(seconds), output);
         }
     }
 
@@ -113,7 +118,7 @@ mod tests {
             (172_799.0, "48 hours"),
             (172_800.0, "2.0 days"),
         ] {
-            assert_eq!(words(seconds), output);
+            assert_eq!(format_seconds(seconds), output);
         }
         let estimate = |left| Estimate { left, seconds: 42.0, source: "why".to_owned() };
         assert_eq!(estimate(3).to_string(), "about 42 seconds with 1 job at a time, for 3 jobs (why)");
@@ -128,27 +133,28 @@ mod tests {
         let (experiment, plan, header) = trial();
         let folder = tempfile::tempdir().unwrap();
         let job = |variant: usize, index: usize| plan.jobs().filter(|job| job.variant == variant).nth(index).unwrap();
-        let put = |lines: &[Vec<String>]| {
+        let estimate_from = |lines: &[Vec<String>]| {
             let text: String = std::iter::once(&header).chain(lines).map(|line| line.join(",") + "\n").collect();
             std::fs::write(folder.path().join("results.csv"), text).unwrap();
             from_rows(&experiment, &plan, folder.path(), &HashSet::new())
         };
         let source = |done: usize| format!("{done} jobs of this plan are done in {}", folder.path().display());
-        let of_job =
+        let rows_of =
             |variant: usize, index: usize, error: &str| rows(&experiment, &plan, &header, &job(variant, index), error);
         assert_eq!(from_rows(&experiment, &plan, folder.path(), &HashSet::new()), None);
-        assert_eq!(put(&of_job(0, 0, "")[..1]), None, "its last row is missing");
-        let two = [of_job(0, 0, ""), of_job(0, 3, "")].concat();
-        let done = [two.clone(), of_job(1, 1, "it broke")].concat();
-        assert_eq!(put(&done), Some(Estimate { left: 9, seconds: 4.0 + 5.0 * 0.5, source: source(3) }));
+        assert_eq!(estimate_from(&rows_of(0, 0, "")[..1]), None, "its last row is missing");
+        let rows_of_a = [rows_of(0, 0, ""), rows_of(0, 3, "")].concat();
+        let done = [rows_of_a.clone(), rows_of(1, 1, "it broke")].concat();
+        assert_eq!(estimate_from(&done), Some(Estimate { left: 9, seconds: 4.0 + 5.0 * 0.5, source: source(3) }));
         // A variant without rows is estimated by the mean of the others.
-        assert_eq!(put(&two), Some(Estimate { left: 10, seconds: 4.0 + 6.0, source: source(2) }));
+        assert_eq!(estimate_from(&rows_of_a), Some(Estimate { left: 10, seconds: 4.0 + 6.0, source: source(2) }));
         // An edited row and a line that is not a row are skipped.
         let mut edited = done;
         edited[1][header.iter().position(|name| name == columns::NODES).unwrap()] = "5".to_owned();
         edited.push(vec!["x".to_owned()]);
-        assert_eq!(put(&edited).map(|estimate| (estimate.left, estimate.source)), Some((10, source(2))));
-        let all: Vec<Vec<String>> = plan.jobs().flat_map(|job| rows(&experiment, &plan, &header, &job, "")).collect();
-        assert_eq!(put(&all), Some(Estimate { left: 0, seconds: 0.0, source: source(12) }));
+        assert_eq!(estimate_from(&edited).map(|estimate| (estimate.left, estimate.source)), Some((10, source(2))));
+        let all_rows: Vec<Vec<String>> =
+            plan.jobs().flat_map(|job| rows(&experiment, &plan, &header, &job, "")).collect();
+        assert_eq!(estimate_from(&all_rows), Some(Estimate { left: 0, seconds: 0.0, source: source(12) }));
     }
 }

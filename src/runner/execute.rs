@@ -21,16 +21,16 @@ pub(super) struct EngineCache {
 }
 
 impl EngineCache {
-    /// Takes the engines of a job from the cache or creates them, and drops all others except those
-    /// for which `keeps_process` is true.
+    /// Takes the engines of these variants out of the cache, and creates those that it lacks. Drops
+    /// all other engines except those for which `keeps_process` is true.
     fn take<const N: usize>(
         &mut self,
-        expected: [usize; N],
+        variants: [usize; N],
         keeps_process: impl Fn(usize) -> bool,
         new: impl Fn(usize) -> Result<Box<dyn Subject>, String>,
     ) -> Result<Vec<Box<dyn Subject>>, String> {
-        self.engines.retain(|variant, _| expected.contains(variant) || keeps_process(*variant));
-        expected.into_iter().map(|variant| self.engines.remove(&variant).map_or_else(|| new(variant), Ok)).collect()
+        self.engines.retain(|variant, _| variants.contains(variant) || keeps_process(*variant));
+        variants.into_iter().map(|variant| self.engines.remove(&variant).map_or_else(|| new(variant), Ok)).collect()
     }
 }
 
@@ -50,24 +50,24 @@ impl Shared<'_> {
             return self.play_pair(job, opponent, cache, stop);
         }
         let Some(working_set) = self.working_set(job, stop)? else { return Ok(None) };
-        let is_ours = !self.is_external(job.variant);
-        if is_ours && cache.working_set.replace(working_set) != Some(working_set) {
+        let is_builtin = !self.is_external(job.variant);
+        if is_builtin && cache.working_set.replace(working_set) != Some(working_set) {
             cache.engines.remove(&job.variant);
         }
         // A built-in engine stays in the cache until another built-in engine is needed.
         let keeps_process =
-            |index: usize| if self.is_external(index) { self.subjects.all_fit_in_cache() } else { !is_ours };
+            |variant: usize| if self.is_external(variant) { self.subjects.all_fit_in_cache() } else { !is_builtin };
         let mut subjects =
-            cache.take([job.variant], keeps_process, |index| self.create_engine(index, Some(working_set)))?;
+            cache.take([job.variant], keeps_process, |variant| self.create_engine(variant, Some(working_set)))?;
         let subject = subjects[0].as_mut();
-        let searched = subject.start().map_err(|failure| failure.to_string());
-        let searched = searched.and_then(|()| job::search(self.experiment, self.plan, job, subject, stop));
+        let started = subject.start().map_err(|failure| failure.to_string());
+        let result = started.and_then(|()| job::search(self.experiment, self.plan, job, subject, stop));
         cache.engines.extend([job.variant].into_iter().zip(subjects));
-        let Some(searched) = searched? else { return Ok(None) };
-        if searched.is_empty() {
+        let Some(rows) = result? else { return Ok(None) };
+        if rows.is_empty() {
             return Err("nothing was searched: the game ends before the selected plies".to_owned());
         }
-        Ok(Some(self.rows(job, &searched)))
+        Ok(Some(self.rows(job, &rows)))
     }
 
     /// Plays both games of a pair; returns their rows, or `None` if interrupted.
@@ -108,58 +108,64 @@ impl Shared<'_> {
     }
 
     /// The CSV rows of a job, with their checksums.
-    fn rows(&self, job: &Job, searched: &[JobRow]) -> Vec<Vec<String>> {
-        let last = searched.len() - 1;
+    fn rows(&self, job: &Job, rows: &[JobRow]) -> Vec<Vec<String>> {
+        let last = rows.len() - 1;
         let mut check = 0;
-        let row = |(index, found): (usize, &JobRow)| {
+        let to_fields = |(index, row): (usize, &JobRow)| {
             let id = match index == last {
                 true => self.plan.job_id(job),
-                false => self.plan.row_id(job, found.item, found.ply.unwrap_or(0), found.iteration.depth),
+                false => self.plan.row_id(job, row.item, row.ply.unwrap_or(0), row.iteration.depth),
             };
-            let mut fields = self.row(job, &self.label(job, found.item, found.ply, id), Ok(found));
+            let mut fields = self.row(job, &self.label(job, row.item, row.ply, id), Ok(row));
             check = record::seal(&mut fields, check);
             fields
         };
-        searched.iter().enumerate().map(row).collect()
+        rows.iter().enumerate().map(to_fields).collect()
     }
 
     /// One row without its checksum: a result, or the error.
     pub(super) fn row(&self, job: &Job, label: &Label, outcome: Result<&JobRow, &str>) -> Vec<String> {
-        let is_real = self.plan.variants[job.variant].builtin().is_some_and(|options| options.threads.is_real());
-        let repeats = if is_real { "not repeatable".to_owned() } else { self.subjects.repeats(job.variant) };
-        let found = outcome.ok();
-        let text = EngineColumns { report: found.and_then(|found| found.report.as_ref()), repeats: &repeats };
-        let game = found.and_then(|found| found.game.as_deref());
+        // Real threads depend on the scheduler.
+        let has_real_threads =
+            self.plan.variants[job.variant].builtin().is_some_and(|options| options.threads.is_real());
+        let repeats = if has_real_threads { "not repeatable".to_owned() } else { self.subjects.repeats(job.variant) };
+        let row = outcome.ok();
+        let engine_columns = EngineColumns { report: row.and_then(|row| row.report.as_ref()), repeats: &repeats };
+        let game = row.and_then(|row| row.game.as_deref());
         Row {
             label,
-            iteration: found.map(|found| &found.iteration),
-            solved: found.and_then(|found| found.solved),
-            seconds: found.map_or(0.0, |found| found.seconds),
+            iteration: row.map(|row| &row.iteration),
+            solved: row.and_then(|row| row.solved),
+            seconds: row.map_or(0.0, |row| row.seconds),
             error: outcome.err().unwrap_or_default(),
             anatomy: self.extra.anatomy,
             threads: self.extra.threads,
-            external: self.extra.external.then_some(text),
+            external: self.extra.external.then_some(engine_columns),
             games: job.opponent.map(|opponent| MatchColumns { opponent: &self.plan.variants[opponent].name, game }),
         }
         .fields()
     }
 
     /// The number of entries that an unbounded table stores on the job's items; 0 if the table's
-    /// size is not given as a share.
+    /// size is not given as a share; `None` if interrupted. Measured once for each
+    /// [`WorkingSetKey`].
+    ///
+    /// [`WorkingSetKey`]: super::context::WorkingSetKey
     fn working_set(&self, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
         let variant = &self.plan.variants[job.variant];
         let Some(options) = variant.builtin().filter(|_| variant.has_share()) else { return Ok(Some(0)) };
-        let key = serde_json::to_string(&job::unbounded(options)).unwrap_or_default();
+        let unbounded_options = serde_json::to_string(&job::unbounded(options)).unwrap_or_default();
         let limit = self.plan.limit(job.variant, job.item);
-        let key = (key, limit.depth, limit.nodes, job.item);
-        if let Some(&known) = lock(&self.working_sets).get(&key) {
-            return Ok(Some(known));
+        let key = (unbounded_options, limit.depth, limit.nodes, job.item);
+        if let Some(&entries) = lock(&self.working_sets).get(&key) {
+            return Ok(Some(entries));
         }
         let entries = job::working_set(self.experiment, self.plan, job, options, stop)?;
         lock(&self.working_sets).extend(entries.map(|entries| (key, entries)));
         Ok(entries)
     }
 
+    /// The fields that identify a row.
     pub(super) fn label(&self, job: &Job, item: usize, ply: Option<u16>, id: u64) -> Label {
         Label { id, ..job::label(self.experiment, self.plan, &self.labels[job.variant], job, item, ply) }
     }
@@ -174,22 +180,23 @@ mod tests {
 
     #[test]
     fn cache_keeps_players_of_consecutive_pairs() {
-        let made = RefCell::new(Vec::new());
-        let new = |index: usize| {
-            made.borrow_mut().push(index);
-            match index {
+        let created = RefCell::new(Vec::new());
+        let create = |variant: usize| {
+            created.borrow_mut().push(variant);
+            match variant {
                 9 => Err("the engine was not tested before the run".to_owned()),
                 _ => Ok(Box::new(Engine::new(&EngineOptions::default(), None).unwrap()) as Box<dyn Subject>),
             }
         };
         let mut cache = EngineCache::default();
+        // The engines that a pair had created, and the engines in the cache after it.
         let mut play = |pair: [usize; 2]| {
-            let engines = cache.take(pair, |index| index == 5, new)?;
+            let engines = cache.take(pair, |variant| variant == 5, create)?;
             assert_eq!(engines.len(), 2);
             cache.engines.extend(pair.into_iter().zip(engines));
             let mut cached: Vec<usize> = cache.engines.keys().copied().collect();
             cached.sort_unstable();
-            Ok::<_, String>((std::mem::take(&mut *made.borrow_mut()), cached))
+            Ok::<_, String>((std::mem::take(&mut *created.borrow_mut()), cached))
         };
         assert_eq!(play([1, 0]), Ok((vec![1, 0], vec![0, 1])));
         assert_eq!(play([1, 0]), Ok((vec![], vec![0, 1])));

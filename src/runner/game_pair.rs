@@ -2,7 +2,7 @@
 //! before each game, so that the game depends only on the players, the opening and the limits.
 
 use super::job::JobRow;
-use super::search::{Interrupt, found_or_stopped, record};
+use super::search::{Interrupt, none_if_interrupted, record};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, Increments, Move, MoveList, Score, legal};
 use crate::engine::options::Mate;
@@ -62,7 +62,7 @@ pub fn play(
         let (totals, game) = play_game(&rules, &start, players, first_is_white, stop)?;
         Ok(totals.into_row(job.item, game))
     });
-    found_or_stopped(games.collect())
+    none_if_interrupted(games.collect())
 }
 
 /// Plays one game; returns it with the totals of the first player.

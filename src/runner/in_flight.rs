@@ -34,13 +34,16 @@ impl InFlight {
         // A torn last line is ignored: its job had not begun.
         for line in io::read_to_string(&file)?.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
             let line = line.trim_end();
-            let id = |text: &str| u64::from_str_radix(text, 16).ok();
-            if let Some(job) = line.strip_prefix('+').and_then(id) {
+            // `+ID`: a job began; `-ID`: it ended; `ID COUNT`: its crashes, from earlier
+            // compaction.
+            let parse_id = |text: &str| u64::from_str_radix(text, 16).ok();
+            if let Some(job) = line.strip_prefix('+').and_then(parse_id) {
                 *crashes.entry(job).or_default() += 1;
-            } else if let Some(count) = line.strip_prefix('-').and_then(id).and_then(|job| crashes.get_mut(&job)) {
+            } else if let Some(count) = line.strip_prefix('-').and_then(parse_id).and_then(|job| crashes.get_mut(&job))
+            {
                 *count = count.saturating_sub(1);
             } else if let Some((Some(job), Ok(count))) =
-                line.split_once(' ').map(|(job, count)| (id(job), count.parse()))
+                line.split_once(' ').map(|(job, count)| (parse_id(job), count.parse()))
             {
                 crashes.insert(job, count);
             }
@@ -66,15 +69,15 @@ impl InFlight {
 
     /// Records that a job begins.
     pub fn begin_job(&self, job: u64) {
-        self.note('+', job);
+        self.append_line('+', job);
     }
 
     /// Records that a job has ended, with or without an error.
     pub fn end_job(&self, job: u64) {
-        self.note('-', job);
+        self.append_line('-', job);
     }
 
-    fn note(&self, sign: char, job: u64) {
+    fn append_line(&self, sign: char, job: u64) {
         // Ignored: if this write fails, the row's write fails too and is reported.
         let _ = (&self.file).write_all(format!("{sign}{job:016x}\n").as_bytes());
     }
@@ -111,11 +114,14 @@ mod tests {
         assert!(!open(true).crashed_before(7));
         assert!(open(false).crashed_before(9));
         // Each end cancels one beginning, not all.
-        let begun = "+0000000000000003\n".repeat(3);
-        std::fs::write(folder.path().join(IN_FLIGHT_FILE), format!("{begun}-0000000000000003\n")).unwrap();
+        let three_begins = "+0000000000000003\n".repeat(3);
+        std::fs::write(folder.path().join(IN_FLIGHT_FILE), format!("{three_begins}-0000000000000003\n")).unwrap();
         assert!(open(false).is_quarantined(3));
-        std::fs::write(folder.path().join(IN_FLIGHT_FILE), format!("{begun}{}", "-0000000000000003\n".repeat(4)))
-            .unwrap();
+        std::fs::write(
+            folder.path().join(IN_FLIGHT_FILE),
+            format!("{three_begins}{}", "-0000000000000003\n".repeat(4)),
+        )
+        .unwrap();
         assert!(!open(false).crashed_before(3));
         // Opening the file without running the job changes no count.
         let lines = "+0000000000000009\n-0000000000000009\n+0000000000000007\n";

@@ -1,6 +1,6 @@
 //! Runs one job: the searches of a variant on its items.
 
-use super::search::{Interrupt, found_or_stopped, record};
+use super::search::{Interrupt, none_if_interrupted, record};
 use crate::chess::suite::Item;
 use crate::chess::{Increments, Move};
 use crate::engine::{Engine, EngineOptions, Iteration};
@@ -120,7 +120,7 @@ pub fn search(
     stop: &AtomicBool,
 ) -> Result<Option<Vec<JobRow>>, String> {
     let mut context = Context { limit: plan.limit(job.variant, job.item), subject, stop, rows: Vec::new() };
-    found_or_stopped(context.run_searches(experiment, job).map(|()| context.rows))
+    none_if_interrupted(context.run_searches(experiment, job).map(|()| context.rows))
 }
 
 /// The state that the searches of a job share.

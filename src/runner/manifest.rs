@@ -25,13 +25,13 @@ pub fn build() -> Build {
 
 /// Creates the manifest of a new run.
 pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option<Shard>) -> Manifest {
-    let own = variants_in_shard(plan, shard);
-    let names = |required: &dyn Fn(usize) -> bool| {
-        let variants = plan.variants.iter().enumerate().filter(|(index, _)| required(*index));
+    let is_in_shard = variants_in_shard(plan, shard);
+    let names = |is_listed: &dyn Fn(usize) -> bool| {
+        let variants = plan.variants.iter().enumerate().filter(|(index, _)| is_listed(*index));
         variants.map(|(_, variant)| variant.name.clone()).collect::<Vec<_>>()
     };
-    // The plan contains the options of all variants, possibly thousands; they need not be repeated
-    // in every shard's folder.
+    // A plan may have thousands of variants, and its file contains their options, so they are not
+    // repeated in every shard's folder.
     let options =
         plan.variants.iter().filter(|_| shard.is_none()).map(|variant| (variant.name.clone(), options(variant)));
     Manifest {
@@ -51,8 +51,8 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         repeats: experiment.file.repeats,
         times: experiment.file.times,
         seeds: experiment.file.seeds,
-        variants: names(&|index| own[index]),
-        never_cleared: names(&|index| own[index] && plan.is_whole_suite_job(index)),
+        variants: names(&|index| is_in_shard[index]),
+        never_cleared: names(&|index| is_in_shard[index] && plan.is_whole_suite_job(index)),
         baseline: plan.variants[plan.baseline].name.clone(),
         baselines: baselines(experiment, plan),
         varying: plan.varying(),
@@ -77,15 +77,17 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
 /// or schedule, this is the copy of the baseline under the same seed or schedule.
 fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
     let partners = &experiment.partners;
+    // The number of variants before further key seeds and schedules.
     let count = partners.baselines.len();
     if plan.variants.len() == count && partners.bases().nth(1).is_none() {
         return BTreeMap::new();
     }
     let name = |index: usize| plan.variants[index].name.clone();
-    let base = |index: usize| Some(index - index % count + partners.baselines[index % count]?);
-    (0..plan.variants.len()).filter_map(|index| Some((name(index), name(base(index)?)))).collect()
+    let baseline_of = |index: usize| Some(index - index % count + partners.baselines[index % count]?);
+    (0..plan.variants.len()).filter_map(|index| Some((name(index), name(baseline_of(index)?)))).collect()
 }
 
+/// The manifest's entry for one of several suites.
 fn suite_run(section: &Section) -> SuiteRun {
     let file = section.entry.file.display().to_string();
     SuiteRun { name: section.name.clone(), file, items: section.items.len() }
@@ -102,12 +104,12 @@ pub fn options(variant: &Variant) -> serde_json::Value {
 
 /// For each variant, whether it has jobs in the shard; all true without a shard.
 fn variants_in_shard(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
-    let mut own = vec![shard.is_none(); plan.variants.len()];
-    // Does not look at the variant's jobs in a whole run: the baseline of a match has none.
+    let mut has_jobs = vec![shard.is_none(); plan.variants.len()];
+    // In a whole run all variants count, even one without jobs: the baseline of a match.
     if shard.is_some() {
-        super::jobs_of(plan, shard).for_each(|job| own[job.variant] = true);
+        super::jobs_of(plan, shard).for_each(|job| has_jobs[job.variant] = true);
     }
-    own
+    has_jobs
 }
 
 /// The nodes of `ttlab bench`, computed once per process. `None` in a debug build, where it would
@@ -125,12 +127,14 @@ pub(super) fn bench() -> Option<u64> {
 /// machine. Each process measures only for its first shard.
 fn calibration() -> Option<u64> {
     fn measure() -> Option<u64> {
-        let begun = std::time::Instant::now();
+        let start = std::time::Instant::now();
         let nodes = crate::signature::nodes(&crate::signature::bench_options()).ok()?;
-        Some((nodes as f64 / begun.elapsed().as_secs_f64()) as u64)
+        Some((nodes as f64 / start.elapsed().as_secs_f64()) as u64)
     }
-    static SPEED: LazyLock<Option<u64>> =
-        LazyLock::new(|| (0..if env!("TTLAB_PROFILE") == "debug" { 1 } else { 3 }).filter_map(|_| measure()).max());
+    static SPEED: LazyLock<Option<u64>> = LazyLock::new(|| {
+        let runs = if env!("TTLAB_PROFILE") == "debug" { 1 } else { 3 };
+        (0..runs).filter_map(|_| measure()).max()
+    });
     *SPEED
 }
 
@@ -206,21 +210,21 @@ mod tests {
         // A shard lists the variants that have jobs in it. 66 jobs in 40 shards: each has one or
         // two.
         let shard = Shard { index: 0, count: 40 };
-        let own = variants_in_shard(&plan, Some(shard));
+        let in_shard = variants_in_shard(&plan, Some(shard));
         let split = Split::new(&plan, shard.count);
-        let mut mine = vec![false; 9];
-        plan.jobs().filter(|job| split.shard_of(&plan, job) == 0).for_each(|job| mine[job.variant] = true);
-        assert!(own == mine, "{own:?}");
-        assert!((1..=2).contains(&own.iter().filter(|&&own| own).count()), "{own:?}");
+        let mut expected = vec![false; 9];
+        plan.jobs().filter(|job| split.shard_of(&plan, job) == 0).for_each(|job| expected[job.variant] = true);
+        assert!(in_shard == expected, "{in_shard:?}");
+        assert!((1..=2).contains(&in_shard.iter().filter(|&&has_jobs| has_jobs).count()), "{in_shard:?}");
         assert_eq!(variants_in_shard(&plan, None), [true; 9]);
         // Games are sequences even without a [sequence] section in the file; single positions only
         // with one.
-        let is_sequence = |head: &str| {
-            let text = format!("suite = 'data/{head}\nlimit = {{ depth = 1 }}\n");
+        let is_sequence = |suite: &str| {
+            let text = format!("suite = 'data/{suite}\nlimit = {{ depth = 1 }}\n");
             let experiment = Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
             manifest(&experiment, &Plan::new(&experiment), 1, None).sequence
         };
-        let own_play = "bratko-kopec.epd'\nsequence = { self_play = 2 }";
-        assert_eq!(["games.pgn'", own_play, "bratko-kopec.epd'"].map(is_sequence), [true, true, false]);
+        let self_play = "bratko-kopec.epd'\nsequence = { self_play = 2 }";
+        assert_eq!(["games.pgn'", self_play, "bratko-kopec.epd'"].map(is_sequence), [true, true, false]);
     }
 }

@@ -293,7 +293,7 @@ impl Shards<'_> {
                     let needed = stopping.needs(self.plan, &job);
                     let mut entry = None;
                     while rows.next_if(|row| {
-                        entry = row_index.entry(row).ok().filter(|entry| entry.place.is_of(repeat, item, lane));
+                        entry = row_index.entry(row).ok().filter(|entry| entry.place.belongs_to(repeat, item, lane));
                         entry.is_some()
                     })? {
                         entry.iter().for_each(|entry| stopping.add_row(self.plan, entry, rows.row()));

@@ -9,32 +9,32 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The longest time between syncs. A power failure can lose rows that are not yet synced (the end
-/// of the process cannot); their jobs would run again.
+/// The longest time between syncs. Only a power failure can lose rows that are not yet synced, not
+/// the end of the process; their jobs would run again.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Checks repeatedly until the sender of `over` is dropped.
-pub fn watch(shared: &Shared<'_>, over: &Receiver<()>) {
-    let (mut synced, reserve) = (Instant::now(), MemoryReserve::now());
-    while over.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+/// Repeats all checks until the sender of `run_ended` is dropped.
+pub fn watch(shared: &Shared<'_>, run_ended: &Receiver<()>) {
+    let (mut last_sync, reserve) = (Instant::now(), MemoryReserve::now());
+    while run_ended.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
         if shared.stop.load(Ordering::Relaxed) {
             shared.worker_states.iter().for_each(|worker_state| worker_state.stop.store(true, Ordering::Relaxed));
         }
         shed_memory(&shared.worker_states, || reserve.is_short(available_bytes()));
-        if synced.elapsed() >= SYNC_INTERVAL {
+        if last_sync.elapsed() >= SYNC_INTERVAL {
             sync_results(shared);
-            synced = Instant::now();
+            last_sync = Instant::now();
         }
     }
 }
 
-/// Stops one search with a growing table if memory is short. It stops one at a time, because the
-/// memory that this frees may be enough for the others.
+/// If memory is short, stops one search with a growing table. It stops only one, because the memory
+/// that this frees may be enough for the others.
 fn shed_memory(worker_states: &[WorkerState], is_short: impl FnOnce() -> bool) {
-    let grows = |worker_state: &&WorkerState| {
+    let is_growing = |worker_state: &&WorkerState| {
         worker_state.grows.load(Ordering::Relaxed) && !worker_state.stop.load(Ordering::Relaxed)
     };
-    if let Some(worker_state) = worker_states.iter().find(grows)
+    if let Some(worker_state) = worker_states.iter().find(is_growing)
         && is_short()
     {
         worker_state.starved.store(true, Ordering::Relaxed);
@@ -44,17 +44,18 @@ fn shed_memory(worker_states: &[WorkerState], is_short: impl FnOnce() -> bool) {
 
 /// Syncs the results without blocking the workers, and checks that the file is still in place.
 fn sync_results(shared: &Shared<'_>) {
-    let hold = {
+    // A second handle to the file, so that the sink is not locked during the sync.
+    let file_to_sync = {
         let mut sink = lock(&shared.sink);
         if sink.broken.is_some() {
             return;
         }
         std::mem::take(&mut sink.dirty).then(|| sink.results.clone_file())
     };
-    let synced = hold.map_or(Ok(()), |hold| hold.and_then(|file| file.sync_data()));
+    let result = file_to_sync.map_or(Ok(()), |file| file.and_then(|file| file.sync_data()));
     let mut sink = lock(&shared.sink);
     let checked =
-        synced.map_err(|error| shared.output.row_write_error(error)).and_then(|()| sink.check_file(shared.output));
+        result.map_err(|error| shared.output.row_write_error(error)).and_then(|()| sink.check_file(shared.output));
     if let Err(error) = checked {
         sink.broken.get_or_insert(error);
         shared.stop.store(true, Ordering::Relaxed);
@@ -75,25 +76,26 @@ mod tests {
                 [&worker_state.starved, &worker_state.stop].map(|flag| flag.load(Ordering::Relaxed))
             })
         };
-        let (goes_on, stopped, starved) = ([false, false], [false, true], [true, true]);
+        // Whether the worker is starved and whether it is stopped.
+        let (running, interrupted, starved) = ([false, false], [false, true], [true, true]);
         worker_states
             .iter()
             .zip([false, true, true, true])
             .for_each(|(worker_state, grows)| worker_state.begin_job(grows));
         worker_states[2].stop.store(true, Ordering::Relaxed);
-        for (short, expected) in [
-            (false, [goes_on, goes_on, stopped, goes_on]),
-            (true, [goes_on, starved, stopped, goes_on]),
-            (false, [goes_on, starved, stopped, goes_on]),
-            (true, [goes_on, starved, stopped, starved]),
-            (true, [goes_on, starved, stopped, starved]),
+        for (is_short, expected) in [
+            (false, [running, running, interrupted, running]),
+            (true, [running, starved, interrupted, running]),
+            (false, [running, starved, interrupted, running]),
+            (true, [running, starved, interrupted, starved]),
+            (true, [running, starved, interrupted, starved]),
         ] {
-            shed_memory(&worker_states, || short);
-            assert_eq!(state(), expected, "{short}");
+            shed_memory(&worker_states, || is_short);
+            assert_eq!(state(), expected, "{is_short}");
         }
         worker_states.iter().for_each(WorkerState::end_job);
         shed_memory(&worker_states, || true);
         worker_states.iter().for_each(|worker_state| worker_state.begin_job(false));
-        assert_eq!(state(), [goes_on, goes_on, stopped, goes_on], "an interrupted worker stays so");
+        assert_eq!(state(), [running, running, interrupted, running], "an interrupted worker stays interrupted");
     }
 }

@@ -5,18 +5,20 @@ use super::{Done, RunSummary};
 
 /// Receives the progress of a run.
 pub trait Progress: Sync {
-    /// The run begins. `all`: the number of jobs of the plan; `before`: jobs done by earlier runs;
-    /// `found`: what the results file contained.
-    fn begin(&self, _all: u64, _before: u64, _found: &Done) {}
+    /// The run begins. `total`: the number of jobs of the plan; `before`: the number of jobs that
+    /// earlier runs finished; `done`: what the results file contained.
+    fn begin(&self, _total: u64, _before: u64, _done: &Done) {}
     /// Rows were taken from other folders.
     fn reused(&self, _folders: &[Reused]) {}
+    /// A job begins.
     fn job(&self, _variant: &str, _item: &str) {}
-    /// A job is done. `score`: the score of its encounter, in a match.
+    /// A job is done. `score`: in a match, the text of its encounter's score.
     fn done(&self, _score: Option<String>) {}
     /// The run has ended.
-    fn end(&self, _ran: &RunSummary) {}
+    fn end(&self, _summary: &RunSummary) {}
 }
 
+/// Ignores the progress.
 pub struct Quiet;
 
 impl Progress for Quiet {}

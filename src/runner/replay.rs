@@ -17,9 +17,9 @@ use std::time::Instant;
 
 /// Tables that replay the same trace, and upper bounds on what any table can achieve.
 pub struct Replayers<'a> {
-    /// The tables and their occupancy: the sum over the passes, which use disjoint buckets.
+    /// The tables, each with its occupancy summed over the passes, which use disjoint buckets.
     tables: Vec<(Box<dyn ReplayTable>, Occupancy)>,
-    /// The counts of each thread on each table, if the trace is of several.
+    /// For each table, the counts of each thread, if the trace was recorded by several threads.
     threads: Option<Vec<BTreeMap<u8, ReplayCounters>>>,
     bounds: Vec<Clairvoyant>,
     /// Number of replayed steps, over all passes.
@@ -31,8 +31,8 @@ pub struct Replayers<'a> {
 }
 
 impl<'a> Replayers<'a> {
-    /// Creates the tables, and the bounds by hits, by cutoffs and by worth for a table with the
-    /// dimensions of `bounded`. Sizes given as a share refer to `positions`.
+    /// Creates the tables, and upper bounds of hits, cutoffs and worth for a table with the
+    /// dimensions of `bounded`. Sizes given as a share are shares of `positions`.
     ///
     /// # Errors
     /// If a table cannot be created.
@@ -59,14 +59,14 @@ impl<'a> Replayers<'a> {
         })
     }
 
-    /// Counts each thread by itself too.
+    /// Also counts each thread separately.
     #[must_use]
     pub fn by_thread(mut self) -> Self {
         self.threads = Some(vec![BTreeMap::new(); self.tables.len()]);
         self
     }
 
-    /// The counts of each thread on each table; nothing of a trace of one.
+    /// For each table, the counts of each thread; empty without [`Replayers::by_thread`].
     pub fn thread_results(&self) -> &[BTreeMap<u8, ReplayCounters>] {
         self.threads.as_deref().unwrap_or_default()
     }
@@ -76,7 +76,7 @@ impl<'a> Replayers<'a> {
         self.tables.iter().map(|(table, _)| table.result()).collect()
     }
 
-    /// The most that a table could achieve, by each bound.
+    /// The most hits, cutoffs and worth that any table of the given dimensions could achieve.
     pub fn bounds(&self) -> Vec<u64> {
         self.bounds.iter().map(Clairvoyant::total).collect()
     }
@@ -180,16 +180,16 @@ mod tests {
             Event::probe(5, 2, 0, flags::WINDOW, 4),
         ];
         let steps: Vec<Step> = events.iter().map(|event| maker.make_step(event).unwrap()).collect();
-        let mut found = Vec::new();
+        let mut results = Vec::new();
         for _ in 0..3 {
             replayers.begin_pass(0..buckets(&base, Some(10)).unwrap()).unwrap();
             replayers.push(&steps);
             replayers.end_pass();
-            let counts = replayers.results().iter().map(|found| (found.probes, found.hits)).collect::<Vec<_>>();
-            found.push((counts, replayers.bounds()[0]));
+            let counts = replayers.results().iter().map(|result| (result.probes, result.hits)).collect::<Vec<_>>();
+            results.push((counts, replayers.bounds()[0]));
         }
         // A probe before the store misses; one after it returns the entry.
-        assert_eq!(found, [(vec![(2, 1); 2], 1), (vec![(4, 2); 2], 2), (vec![(6, 3); 2], 3)]);
+        assert_eq!(results, [(vec![(2, 1); 2], 1), (vec![(4, 2); 2], 2), (vec![(6, 3); 2], 3)]);
         assert_eq!((replayers.steps, passes), (3 * steps.len(), 3));
     }
 
@@ -206,15 +206,15 @@ mod tests {
         }
         writer.finish().unwrap();
         let text = "[trace]\nfile = 'ten.trace'\n[engine]\ntable.size = '50 %'\n";
-        let read = Experiment::parse(text, &folder.path().join("x.toml"), &[]);
-        let experiment = read.unwrap_or_else(|problem| panic!("{problem}"));
+        let experiment = Experiment::parse(text, &folder.path().join("x.toml"), &[]);
+        let experiment = experiment.unwrap_or_else(|problem| panic!("{problem}"));
         let plan = Plan::new(&experiment);
         let job = plan.jobs().next().unwrap();
-        let begun = Instant::now();
+        let start = Instant::now();
         let rows = replay_game(experiment.work.trace().unwrap(), "game 1", &plan, &job).unwrap();
         assert_eq!(rows[0].iteration.occupancy.slots, 5);
         // Only the table's own work is timed.
-        assert!(rows[0].seconds > 0.0 && rows[0].seconds <= begun.elapsed().as_secs_f64());
+        assert!(rows[0].seconds > 0.0 && rows[0].seconds <= start.elapsed().as_secs_f64());
         let unknown = replay_game(experiment.work.trace().unwrap(), "game 2", &plan, &job).err();
         assert_eq!(unknown.as_deref(), Some("the trace has no game 2"));
     }

@@ -33,22 +33,22 @@ pub struct RetryPolicy {
 }
 
 /// Copies a results file before it is repaired, to the first free name of `results.csv.damaged-1`,
-/// `-2`, ...
-pub(super) fn save(path: &Path) -> std::io::Result<PathBuf> {
-    let name = |number: u32| {
+/// `results.csv.damaged-2`, and so on. Returns the copy's path.
+pub(super) fn save_copy(path: &Path) -> std::io::Result<PathBuf> {
+    let copy_path = |number: u32| {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".damaged-{number}"));
         PathBuf::from(name)
     };
-    let free = (1..).map(name).find(|name| name.symlink_metadata().is_err());
-    let copy = free.unwrap_or_else(|| name(0));
+    let free_path = (1..).map(copy_path).find(|path| path.symlink_metadata().is_err());
+    let copy = free_path.unwrap_or_else(|| copy_path(0));
     record::write_atomic(&copy, &files::read(path)?)?;
     Ok(copy)
 }
 
 /// Reads a results file and drops the rows of jobs that are not done or will run again. Returns the
-/// done jobs and the length in bytes of their rows; the file may be longer by the last rows of a
-/// killed run.
+/// done jobs, and the length in bytes up to the end of their rows. The caller cuts off the bytes
+/// after that, if any: the last rows of a killed run.
 ///
 /// # Errors
 /// If the file has other columns, has a row that does not belong to this plan (unless such rows are
@@ -58,16 +58,18 @@ pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> R
     let status = Status::read(row_index, path, !retry.damaged, |_, _| Ok(()))?;
     let torn = std::fs::metadata(path)?.len() - status.length;
     let runs_again = |job: &JobStatus| retry.failed && job.failed && (retry.quarantined || !job.quarantined);
-    let keeps = |job: &JobStatus| job.ended && !job.damaged && !runs_again(job);
-    let kept = || status.jobs.iter().filter(|(_, job)| keeps(job));
-    let failed = kept().filter(|(_, job)| job.failed).count() as u64;
-    let mut done = Done { jobs: kept().map(|(place, _)| *place).collect(), failed, torn, dropped: 0, saved: None };
+    let is_done = |job: &JobStatus| job.ended && !job.damaged && !runs_again(job);
+    let done_jobs = || status.jobs.iter().filter(|(_, job)| is_done(job));
+    let failed = done_jobs().filter(|(_, job)| job.failed).count() as u64;
+    let jobs = done_jobs().map(|(place, _)| *place).collect();
+    let mut done = Done { jobs, failed, torn, dropped: 0, saved: None };
     if done.jobs.len() == status.jobs.len() && !status.has_wrong_rows {
         return Ok((done, status.length));
     }
     if status.has_wrong_rows {
-        done.saved = Some(save(path)?);
+        done.saved = Some(save_copy(path)?);
     }
+    // The byte ranges of the rows of done jobs.
     let mut ranges: Vec<Range<u64>> = Vec::new();
     record::scan_any(path, header, |line, row| {
         let entry = row.ok().and_then(|row| row_index.entry(row).ok());
@@ -77,11 +79,11 @@ pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> R
         }
         Ok(())
     })?;
-    // The last rows of a killed run are at the end: they are cut off without rewriting the file.
-    let contiguous = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);
+    // If only rows at the end are dropped, as after a kill, the file need not be rewritten.
+    let is_contiguous = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);
     match (ranges.first(), ranges.last()) {
         (Some(first), Some(last))
-            if status.has_header && contiguous && first.start == record::header_length(header)? =>
+            if status.has_header && is_contiguous && first.start == record::header_length(header)? =>
         {
             Ok((done, last.end))
         }
@@ -109,37 +111,37 @@ mod tests {
         let path = folder.path().join("results.csv");
         let jobs: Vec<Job> = plan.jobs().collect();
         let rows_of = |index: usize, error: &str| rows(&experiment, &plan, &header, &jobs[index], error);
-        let put = |lines: &[Vec<String>], torn: &str| {
+        let write_file = |lines: &[Vec<String>], torn: &str| {
             let line = |fields: &[String]| fields.join(",") + "\n";
             let text: String = std::iter::once(&header).chain(lines).map(|fields| line(fields)).collect();
             std::fs::write(&path, text + torn).unwrap();
         };
-        let take = |failed: bool, damaged: bool| {
+        let scan = |failed: bool, damaged: bool| {
             scan_rows(&path, &row_index, RetryPolicy { failed, quarantined: failed, damaged })
         };
-        let all = [rows_of(0, ""), rows_of(1, "it broke"), rows_of(2, "")[..1].to_vec()].concat();
+        let rows = [rows_of(0, ""), rows_of(1, "it broke"), rows_of(2, "")[..1].to_vec()].concat();
         let places =
             |indices: &[usize]| indices.iter().map(|&index| plan.order_key(&jobs[index])).collect::<HashSet<u64>>();
-        put(&all, "torn");
-        let (done, length) = take(false, false).unwrap();
+        write_file(&rows, "torn");
+        let (done, length) = scan(false, false).unwrap();
         assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.saved), (places(&[0, 1]), 1, 4, 1, None));
         assert_eq!(
             length,
             std::fs::metadata(&path).unwrap().len() - 4 - (rows_of(2, "")[0].join(",").len() as u64 + 1)
         );
-        put(&all, "");
-        let (done, _) = take(true, false).unwrap();
+        write_file(&rows, "");
+        let (done, _) = scan(true, false).unwrap();
         assert_eq!((done.jobs, done.failed, done.torn, done.dropped), (places(&[0]), 0, 0, 2));
         // The dropped row is before the last one: it is removed from the file.
-        put(&[rows_of(0, ""), rows_of(2, "")[..1].to_vec(), rows_of(1, "it broke")].concat(), "");
-        let (done, length) = take(false, false).unwrap();
-        let left = std::fs::read(&path).unwrap();
-        put(&[rows_of(0, ""), rows_of(1, "it broke")].concat(), "");
+        write_file(&[rows_of(0, ""), rows_of(2, "")[..1].to_vec(), rows_of(1, "it broke")].concat(), "");
+        let (done, length) = scan(false, false).unwrap();
+        let remaining = std::fs::read(&path).unwrap();
+        write_file(&[rows_of(0, ""), rows_of(1, "it broke")].concat(), "");
         assert_eq!((done.jobs, done.failed, done.dropped), (places(&[0, 1]), 1, 1));
-        assert_eq!((&left, length), (&std::fs::read(&path).unwrap(), left.len() as u64));
+        assert_eq!((&remaining, length), (&std::fs::read(&path).unwrap(), remaining.len() as u64));
         // A finished job loses no rows.
-        put(&rows_of(0, ""), "");
-        let (done, length) = take(true, true).unwrap();
+        write_file(&rows_of(0, ""), "");
+        let (done, length) = scan(true, true).unwrap();
         assert_eq!((done.jobs, done.dropped, length), (places(&[0]), 0, std::fs::metadata(&path).unwrap().len()));
         // An edited row is an error, or is dropped with its job; the file is saved under the next
         // free name.
@@ -147,37 +149,37 @@ mod tests {
         let nodes = header.iter().position(|name| name == columns::NODES).unwrap();
         edited[1][nodes] = "5".to_owned();
         for number in [1, 2] {
-            put(&edited, "");
+            write_file(&edited, "");
             let before = std::fs::read(&path).unwrap();
-            assert!(matches!(take(false, false), Err(ResultsError::Damaged { line: 3, .. })));
-            let (done, _) = take(false, true).unwrap();
+            assert!(matches!(scan(false, false), Err(ResultsError::Damaged { line: 3, .. })));
+            let (done, _) = scan(false, true).unwrap();
             let saved = folder.path().join(format!("results.csv.damaged-{number}"));
             assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[3]), 0, 2, Some(&saved)));
             assert_eq!(std::fs::read(saved).unwrap(), before);
-            let left = std::fs::read(&path).unwrap();
-            put(&rows_of(3, ""), "");
-            assert_eq!(left, std::fs::read(&path).unwrap(), "what goes before the rows that are kept goes too");
+            let remaining = std::fs::read(&path).unwrap();
+            write_file(&rows_of(3, ""), "");
+            assert_eq!(remaining, std::fs::read(&path).unwrap(), "dropped rows before the others are removed");
         }
         // A row that belongs to no job of the plan is dropped alone, and the file is saved.
-        let mut strange = [rows_of(0, ""), rows_of(3, "")[..1].to_vec()].concat();
+        let mut foreign = [rows_of(0, ""), rows_of(3, "")[..1].to_vec()].concat();
         let variant = header.iter().position(|name| name == columns::VARIANT).unwrap();
-        strange[2][variant] = "c".to_owned();
-        put(&strange, "");
-        assert!(matches!(take(false, false), Err(ResultsError::Damaged { line: 4, .. })));
-        let (done, length) = take(false, true).unwrap();
+        foreign[2][variant] = "c".to_owned();
+        write_file(&foreign, "");
+        assert!(matches!(scan(false, false), Err(ResultsError::Damaged { line: 4, .. })));
+        let (done, length) = scan(false, true).unwrap();
         let saved = folder.path().join("results.csv.damaged-3");
         assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[0]), 0, 1, Some(&saved)));
-        put(&rows_of(0, ""), "");
+        write_file(&rows_of(0, ""), "");
         assert_eq!(length, std::fs::metadata(&path).unwrap().len());
         // A duplicate job is an error.
-        put(&[rows_of(0, ""), rows_of(0, "")].concat(), "");
+        write_file(&[rows_of(0, ""), rows_of(0, "")].concat(), "");
         assert!(
-            matches!(take(false, false), Err(ResultsError::Damaged { line: 4, problem }) if problem.starts_with("duplicate: "))
+            matches!(scan(false, false), Err(ResultsError::Damaged { line: 4, problem }) if problem.starts_with("duplicate: "))
         );
         // It is unknown which duplicate is right, so both are dropped and the job runs again.
-        put(&[rows_of(0, ""), rows_of(0, ""), rows_of(3, "")].concat(), "");
-        let (done, length) = take(false, true).unwrap();
-        put(&rows_of(3, ""), "");
+        write_file(&[rows_of(0, ""), rows_of(0, ""), rows_of(3, "")].concat(), "");
+        let (done, length) = scan(false, true).unwrap();
+        write_file(&rows_of(3, ""), "");
         assert_eq!((done.jobs, done.dropped), (places(&[3]), 4));
         assert_eq!(length, std::fs::metadata(&path).unwrap().len());
     }

@@ -7,7 +7,7 @@ use crate::record::{self, columns};
 use csv::StringRecord;
 use std::collections::HashMap;
 
-/// The columns that identify a row's job and its place.
+/// The columns that are read to find a row's job and its place.
 const KEYS: [&str; 11] = [
     columns::ID,
     columns::VARIANT,
@@ -28,8 +28,11 @@ pub struct RowIndex<'a> {
     pub plan: &'a Plan,
     /// The columns of the plan's results.
     pub header: Vec<String>,
+    /// The suite's items by name.
     items: HashMap<&'a str, usize>,
+    /// The plan's variants by name.
     variants: HashMap<&'a str, usize>,
+    /// The indices of [`KEYS`] in the header.
     keys: [usize; KEYS.len()],
 }
 
@@ -47,7 +50,7 @@ pub struct Place {
 
 impl Place {
     /// Whether the row belongs to this repeat, item and lane of the plan.
-    pub fn is_of(&self, repeat: u32, item: usize, lane: usize) -> bool {
+    pub fn belongs_to(&self, repeat: u32, item: usize, lane: usize) -> bool {
         (self.repeat, self.item as usize, self.lane as usize) == (repeat, item, lane)
     }
 }
@@ -76,7 +79,8 @@ impl<'a> RowIndex<'a> {
 
     /// Whether a row says that its job was quarantined.
     pub fn is_quarantined(&self, row: &StringRecord) -> bool {
-        row.get(self.keys[7]) == Some(QUARANTINED)
+        let [.., error, _seconds, _opponent, _colour] = self.keys;
+        row.get(error) == Some(QUARANTINED)
     }
 
     /// A row's place and job.
@@ -86,14 +90,14 @@ impl<'a> RowIndex<'a> {
     pub fn entry(&self, row: &StringRecord) -> Result<IndexedRow, String> {
         let [id, name, game, position, ply, repeat, depth, error, seconds, opponent, colour] =
             self.keys.map(|index| row.get(index).unwrap_or_default());
-        let place =
+        let variant_index =
             |name| self.variants.get(name).copied().ok_or_else(|| format!("the plan has no variant \"{name}\""));
-        let variant = place(name)?;
-        let opponent = self.plan.is_match().then(|| place(opponent)).transpose()?;
+        let variant = variant_index(name)?;
+        let opponent = self.plan.is_match().then(|| variant_index(opponent)).transpose()?;
         let lane = self.plan.find_lane(variant, opponent);
         let lane = lane.ok_or_else(|| format!("the plan has no games of \"{name}\" against this opponent"))?;
-        let item = if game.is_empty() { position } else { game };
-        let item = *self.items.get(item).ok_or_else(|| format!("the suite has no item \"{item}\""))?;
+        let item_name = if game.is_empty() { position } else { game };
+        let item = *self.items.get(item_name).ok_or_else(|| format!("the suite has no item \"{item_name}\""))?;
         let repeat: u32 = repeat.parse().map_err(|_| format!("repeat: expected a number, found `{repeat}`"))?;
         let ply: Option<u16> = match ply {
             _ if self.plan.is_match() => Some(u16::from(colour == record::BLACK)),
@@ -105,15 +109,15 @@ impl<'a> RowIndex<'a> {
         if !seconds.is_empty() && !seconds.parse().is_ok_and(|seconds: f64| seconds.is_finite() && seconds >= 0.0) {
             return Err(format!("seconds: expected seconds, found `{seconds}`"));
         }
-        let number =
+        let id_number =
             u64::from_str_radix(id, 16).map_err(|_| format!("id: expected 16 hexadecimal digits, found `{id}`"))?;
         if repeat >= self.plan.repeats {
             let repeats = self.plan.repeats;
             return Err(format!("repeat: the plan has {repeats} repeats, found {repeat} (from 0)"));
         }
         let job = self.plan.job_for(variant, opponent, item, repeat);
-        let last = number == self.plan.job_id(&job);
-        if !last && number != self.plan.row_id(&job, item, ply.unwrap_or(0), depth) {
+        let last = id_number == self.plan.job_id(&job);
+        if !last && id_number != self.plan.row_id(&job, item, ply.unwrap_or(0), depth) {
             return Err(
                 "id: does not match the row's other fields: the row belongs to another plan or was edited".to_owned()
             );

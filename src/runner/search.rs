@@ -11,8 +11,8 @@ use std::time::Instant;
 pub type Interrupt = Option<String>;
 
 /// Turns an interruption into `Ok(None)`.
-pub fn found_or_stopped<T>(ended: Result<T, Interrupt>) -> Result<Option<T>, String> {
-    ended.map(Some).or_else(|halt| halt.map_or(Ok(None), Err))
+pub fn none_if_interrupted<T>(result: Result<T, Interrupt>) -> Result<Option<T>, String> {
+    result.map(Some).or_else(|interrupt| interrupt.map_or(Ok(None), Err))
 }
 
 /// The result and the counts of a finished search.
@@ -44,27 +44,28 @@ pub fn record(
     limit: Limit,
     stop: &AtomicBool,
 ) -> Result<SearchRecord, Interrupt> {
-    let (mut begun, mut seconds, mut found) = (Instant::now(), 0.0, SearchRecord::default());
-    let ended = subject.search(*position, limit, stop, &mut |event| match event {
-        SearchEvent::Begin => begun = Instant::now(),
+    // `seconds`: the time between the last begin and end, before the iteration is reported.
+    let (mut begin, mut seconds, mut record) = (Instant::now(), 0.0, SearchRecord::default());
+    let result = subject.search(*position, limit, stop, &mut |event| match event {
+        SearchEvent::Begin => begin = Instant::now(),
         SearchEvent::End => {
-            seconds = begun.elapsed().as_secs_f64();
-            found.seconds += seconds;
+            seconds = begin.elapsed().as_secs_f64();
+            record.seconds += seconds;
         }
         SearchEvent::Iteration(iteration) => {
             if iteration.finished {
-                (found.score, found.depth) = (Some(iteration.score), iteration.depth);
+                (record.score, record.depth) = (Some(iteration.score), iteration.depth);
             }
-            found.nodes = Some(found.nodes.unwrap_or(0) + iteration.search.nodes);
-            found.iterations.push((iteration.clone(), seconds));
+            record.nodes = Some(record.nodes.unwrap_or(0) + iteration.search.nodes);
+            record.iterations.push((iteration.clone(), seconds));
         }
         SearchEvent::Report(report) => {
-            (found.score, found.depth, found.nodes) = (report.score, report.depth.unwrap_or(0), report.nodes);
-            found.report = Some(report.clone());
+            (record.score, record.depth, record.nodes) = (report.score, report.depth.unwrap_or(0), report.nodes);
+            record.report = Some(report.clone());
         }
     });
-    match ended.map_err(|failure| Some(failure.to_string()))? {
-        SearchEnd::Best(best) => Ok(SearchRecord { best, ..found }),
+    match result.map_err(|failure| Some(failure.to_string()))? {
+        SearchEnd::Best(best) => Ok(SearchRecord { best, ..record }),
         SearchEnd::Stopped => Err(None),
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules and files of `src` that can influence a count.
-pub const SEARCHES: [&str; 12] = [
+pub const SEARCHING_CODE: [&str; 12] = [
     "counters.rs",
     "chess",
     "table",
@@ -27,8 +27,8 @@ const LIBRARIES: [&str; 6] = ["foldhash", "rand", "rand_core", "rand_mt", "rand_
 /// `Cargo.lock`, as 16 hexadecimal digits.
 pub fn search_hash(src: &Path, lock: &str) -> String {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-    for name in SEARCHES {
-        for path in files(&src.join(name)) {
+    for name in SEARCHING_CODE {
+        for path in source_files(&src.join(name)) {
             hash.write(path.strip_prefix(src).unwrap_or(&path).to_string_lossy().as_bytes());
             hash.write(code(&fs::read_to_string(&path).unwrap_or_default()).as_bytes());
         }
@@ -50,14 +50,16 @@ struct Fnv(u64);
 
 impl Fnv {
     fn write(&mut self, bytes: &[u8]) {
+        // The byte 0xff, which UTF-8 text never contains, marks the end of each part.
         for &byte in bytes.iter().chain(&[0xff]) {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
 }
 
-/// The source files of a path in order, without files of tests.
-fn files(path: &Path) -> Vec<PathBuf> {
+/// The source files below a path (or the path itself, if it is a file) in order, without files of
+/// tests.
+fn source_files(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_owned()];
     }
@@ -65,10 +67,11 @@ fn files(path: &Path) -> Vec<PathBuf> {
     let is_test = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == "tests");
     let mut entries: Vec<PathBuf> = entries.filter(|path| !is_test(path)).collect();
     entries.sort();
-    entries.iter().flat_map(|path| files(path)).collect()
+    entries.iter().flat_map(|path| source_files(path)).collect()
 }
 
-/// A file's code without comments, blanks between lines, and its module of tests, which is its end.
+/// A file's code without comments and without its module of tests, which comes last. Several blanks
+/// and line feeds in a row become one blank.
 pub fn code(text: &str) -> String {
     let text = text.split("\n#[cfg(test)]\n").next().unwrap_or_default();
     let (mut out, mut rest) = (String::new(), text);
@@ -78,7 +81,7 @@ pub fn code(text: &str) -> String {
         } else if rest.starts_with("/*") {
             rest.find("*/").map_or(rest.len(), |end| end + 2)
         } else {
-            let taken = literal(rest).unwrap_or(first.len_utf8());
+            let taken = literal_length(rest).unwrap_or(first.len_utf8());
             let token = &rest[..taken];
             match token.trim().is_empty() {
                 true if !out.ends_with(' ') => out.push(' '),
@@ -92,9 +95,9 @@ pub fn code(text: &str) -> String {
     out
 }
 
-/// The length of the string or character literal at the start of the text, which may look like a
-/// comment.
-fn literal(text: &str) -> Option<usize> {
+/// The length of the string or character literal that the text begins with, if it does. A literal
+/// may contain what looks like a comment.
+fn literal_length(text: &str) -> Option<usize> {
     if let Some(raw) = text.strip_prefix('r') {
         let hashes = raw.len() - raw.trim_start_matches('#').len();
         if raw[hashes..].starts_with('"') {
@@ -108,8 +111,8 @@ fn literal(text: &str) -> Option<usize> {
     let mut escaped = false;
     match quote {
         '"' => {
-            for (index, found) in chars {
-                match found {
+            for (index, char) in chars {
+                match char {
                     _ if escaped => escaped = false,
                     '\\' => escaped = true,
                     '"' => return Some(index + 1),
@@ -134,48 +137,49 @@ mod tests {
 
     #[test]
     fn code_excludes_comments_and_tests() {
-        let given = "//! Room.\nuse a; // why\n/* no */ fn f<'a>(x: &'a str) { g(\"// yes\", '\"', r#\"/*\"#, '\\'') }\n#[cfg(test)]\nmod tests {}\n";
-        let code = code(given);
+        let text = "//! Room.\nuse a; // why\n/* no */ fn f<'a>(x: &'a str) { g(\"// yes\", '\"', r#\"/*\"#, '\\'') }\n#[cfg(test)]\nmod tests {}\n";
+        let code = code(text);
         assert_eq!(code.trim(), "use a; fn f<'a>(x: &'a str) { g(\"// yes\", '\"', r#\"/*\"#, '\\'') }");
     }
 
-    /// A copy of the sources, with one file changed.
-    fn hash_with(change: &str, to: impl Fn(String) -> String) -> String {
+    /// The hash of a copy of the sources in which `change` is applied to one file. With an empty
+    /// name, no file is changed.
+    fn hash_with(changed_name: &str, change: impl Fn(String) -> String) -> String {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folder = tempfile::tempdir().unwrap();
-        let mut changed = change.is_empty();
-        for path in files(&root.join("src")) {
+        let mut is_changed = changed_name.is_empty();
+        for path in source_files(&root.join("src")) {
             let name = path.strip_prefix(root.join("src")).unwrap();
             let copy = folder.path().join(name);
             fs::create_dir_all(copy.parent().unwrap()).unwrap();
             let text = fs::read_to_string(&path).unwrap_or_default();
-            let is_it = name == Path::new(change);
-            changed |= is_it;
-            fs::write(copy, if is_it { to(text) } else { text }).unwrap();
+            let is_the_file = name == Path::new(changed_name);
+            is_changed |= is_the_file;
+            fs::write(copy, if is_the_file { change(text) } else { text }).unwrap();
         }
-        assert!(changed, "no file {change}");
+        assert!(is_changed, "no file {changed_name}");
         search_hash(folder.path(), &fs::read_to_string(root.join("Cargo.lock")).unwrap())
     }
 
     #[test]
     fn hash_changes_only_with_the_searching_code() {
-        let now = hash_with("", |text| text);
-        assert_eq!(now, env!("TTLAB_SEARCHES"));
-        let more = |text: String| format!("pub const MORE: u8 = 1;\n{text}");
-        let comment = |text: String| format!("// More.\n\n{}\n", text.replace("\n\n", "\n\n\n"));
+        let current = hash_with("", |text| text);
+        assert_eq!(current, env!("TTLAB_SEARCHES"));
+        let add_constant = |text: String| format!("pub const MORE: u8 = 1;\n{text}");
+        let add_comment = |text: String| format!("// More.\n\n{}\n", text.replace("\n\n", "\n\n\n"));
         for page in ["report/page.rs", "cli/run.rs", "record/columns.rs", "runner/output.rs"] {
-            assert_eq!(hash_with(page, more), now, "{page}");
+            assert_eq!(hash_with(page, add_constant), current, "{page}");
         }
         for search in ["engine/options.rs", "table/bounded.rs", "chess/movegen.rs", "runner/job.rs", "counters.rs"] {
-            assert_ne!(hash_with(search, more), now, "{search}");
-            assert_eq!(hash_with(search, comment), now, "a comment in {search}");
+            assert_ne!(hash_with(search, add_constant), current, "{search}");
+            assert_eq!(hash_with(search, add_comment), current, "a comment in {search}");
         }
         let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let lock = fs::read_to_string(src.join("../Cargo.lock")).unwrap();
-        let other = lock.replacen("name = \"rand_pcg\"\nversion = \"", "name = \"rand_pcg\"\nversion = \"9", 1);
-        assert!(other != lock);
-        assert!(search_hash(&src, &other) != now);
-        for name in SEARCHES {
+        let other_lock = lock.replacen("name = \"rand_pcg\"\nversion = \"", "name = \"rand_pcg\"\nversion = \"9", 1);
+        assert!(other_lock != lock);
+        assert!(search_hash(&src, &other_lock) != current);
+        for name in SEARCHING_CODE {
             assert!(src.join(name).exists(), "{name}");
         }
     }

@@ -69,18 +69,18 @@ pub struct Session<'a> {
     /// For each lane, the reason if its tables do not fit into memory.
     unfit: Vec<Option<String>>,
     pub subjects: Subjects,
-    /// The rows of this plan that the folder already had, if it held results of another plan.
+    /// How much of this plan the folder already had, if it held results of another plan.
     pub known: Option<ReuseSummary>,
     /// The rows of this plan that were taken from other folders.
     reused: Vec<Reused>,
     /// Files with rows of other plans, written by builds that search the same way as this one.
-    others: Vec<PathBuf>,
+    other_files: Vec<PathBuf>,
 }
 
 impl<'a> Session<'a> {
-    /// Checks that the tables fit, tests the external engines, locks the folder, writes its
-    /// manifest, and takes rows from other folders. If another thread sets `stop`, it returns
-    /// early.
+    /// Checks that the tables fit into memory, tests the external engines, locks the folder, writes
+    /// its manifest, and takes rows from other folders. Returns early if another thread sets
+    /// `stop`.
     ///
     /// # Errors
     /// If the tables do not fit, an engine cannot be used, or a folder cannot be used, holds other
@@ -104,20 +104,29 @@ impl<'a> Session<'a> {
         manifest.build.bench = bench();
         let known = adopt_rows::adopt_rows(&output, experiment, plan, &manifest, settings.any_build)?;
         output.begin(experiment, manifest, settings.any_build)?;
-        let mut session =
-            Self { known, reused: Vec::new(), others: Vec::new(), experiment, plan, settings, output, unfit, subjects };
+        let mut session = Self {
+            known,
+            reused: Vec::new(),
+            other_files: Vec::new(),
+            experiment,
+            plan,
+            settings,
+            output,
+            unfit,
+            subjects,
+        };
         session.reuse_rows()?;
         Ok(session)
     }
 
     /// Takes rows of this plan from the folders that the file and the settings name.
     fn reuse_rows(&mut self) -> Result<(), RunError> {
-        let Self { experiment, plan, settings, output, reused, others, .. } = self;
+        let Self { experiment, plan, settings, output, reused, other_files, .. } = self;
         let folders = sources::find_folders(experiment, &settings.reuse, &output.folder)?;
-        let own = output.manifest().map_err(|error| output.row_write_error(error))?;
-        let is_same = |segment: &RunSegment| segment.build.searches_as(&own.build);
-        let unused = unused_files(&output.folder).into_iter().filter(|_| own.segments.iter().all(is_same));
-        *others = unused.chain(folders.iter().map(|folder| folder.join(RESULTS))).collect();
+        let manifest = output.manifest().map_err(|error| output.row_write_error(error))?;
+        let searches_same = |segment: &RunSegment| segment.build.searches_as(&manifest.build);
+        let unused = unused_files(&output.folder).into_iter().filter(|_| manifest.segments.iter().all(searches_same));
+        *other_files = unused.chain(folders.iter().map(|folder| folder.join(RESULTS))).collect();
         if folders.is_empty() {
             return Ok(());
         }
@@ -126,19 +135,19 @@ impl<'a> Session<'a> {
         let (mut results, done) = output.open_results(&row_index, retry)?;
         let path = output.results_path();
         let status = Status::read(&row_index, &path, true, |_, _| Ok(())).map_err(OutputError::results(&path))?;
-        let ended = status.jobs.into_iter().filter(|(job, _)| done.jobs.contains(job));
+        let done_jobs = status.jobs.into_iter().filter(|(job, _)| done.jobs.contains(job));
         let mut known: HashMap<u64, String> =
-            ended.map(|(job, status)| (job, format!("{:08x}", status.check))).collect();
+            done_jobs.map(|(job, status)| (job, format!("{:08x}", status.check))).collect();
         let mut put = |rows: &[Vec<String>]| results.append(rows);
-        *reused = sources::take_rows((experiment, plan), &folders, &own, &mut known, &mut put)?;
+        *reused = sources::take_rows((experiment, plan), &folders, &manifest, &mut known, &mut put)?;
         results.sync().map_err(|error| output.row_write_error(error))?;
-        let used = reused.iter().map(|(source, _)| source.clone()).filter(|source| source.jobs > 0);
-        output.add_sources(used.collect()).map_err(|error| output.row_write_error(error))?;
+        let used_sources = reused.iter().map(|(source, _)| source.clone()).filter(|source| source.jobs > 0);
+        output.add_sources(used_sources.collect()).map_err(|error| output.row_write_error(error))?;
         Ok(())
     }
 
-    /// Runs the remaining jobs of the plan. If another thread sets `stop`, it returns early;
-    /// finished jobs are kept.
+    /// Runs the remaining jobs of the plan. Returns early if another thread sets `stop`; finished
+    /// jobs are kept.
     ///
     /// # Errors
     /// If the results cannot be continued, or a row cannot be written.
@@ -151,47 +160,47 @@ impl<'a> Session<'a> {
             damaged: settings.repair,
         };
         let (results, done) = output.open_results(&row_index, retry).inspect_err(|_| {
-            // Ignored: the error below already says that the folder cannot be written.
+            // Ignored: this error is reported anyway.
             let _ = output.retract();
         })?;
         let path = output.results_path();
         let mut stopping = Stopping::new(experiment, plan, &row_index.header, settings.shard);
         if plan.is_match() {
-            let read = Status::read(&row_index, &path, true, |entry, row| {
+            let status = Status::read(&row_index, &path, true, |entry, row| {
                 stopping.add_row(plan, entry, row);
                 Ok(())
             });
-            read.map_err(OutputError::results(&path))?;
+            status.map_err(OutputError::results(&path))?;
         }
         let is_done = |job: &Job| done.jobs.contains(&plan.order_key(job));
-        let (mut all, mut made) = (0, BTreeSet::new());
+        let (mut total_jobs, mut done_before) = (0, BTreeSet::new());
         for (index, job) in (0..).zip(jobs_of(plan, settings.shard)).filter(|(_, job)| stopping.needs(plan, job)) {
-            all += 1;
-            made.extend(is_done(&job).then_some(index));
+            total_jobs += 1;
+            done_before.extend(is_done(&job).then_some(index));
         }
-        let before = made.len() as u64;
+        let before = done_before.len() as u64;
         if before > 0 {
             let manifest = output.folder.join(MANIFEST);
-            output.record_previous_jobs(Jobs(made)).map_err(|error| RunError::write(&manifest, error))?;
+            output.record_previous_jobs(Jobs(done_before)).map_err(|error| RunError::write(&manifest, error))?;
         }
-        if before == all && !settings.repair {
+        if before == total_jobs && !settings.repair {
             output.check_seconds().inspect_err(|_| {
-                // Ignored: the error below is the one to report.
+                // Ignored: this error is reported anyway.
                 let _ = output.retract();
             })?;
         }
         progress.reused(&self.reused);
-        progress.begin(all, before, &done);
+        progress.begin(total_jobs, before, &done);
 
         let in_flight = InFlight::open(&output.folder, settings.retry_quarantined)
             .map_err(|error| RunError::write(&output.folder.join(IN_FLIGHT_FILE), error))?;
         let remaining = || jobs_of(plan, settings.shard).filter(|job| !is_done(job));
-        // These are few: at most the number of parallel jobs for each killed run.
+        // Few jobs are collected: at most the number of parallel jobs for each killed run.
         let crashed_before: Vec<Job> = remaining().filter(|job| in_flight.crashed_before(plan.job_id(job))).collect();
-        let places: HashSet<u64> = crashed_before.iter().map(|job| plan.order_key(job)).collect();
-        let todo = remaining().filter(move |job| !places.contains(&plan.order_key(job)));
+        let crashed_places: HashSet<u64> = crashed_before.iter().map(|job| plan.order_key(job)).collect();
+        let todo = remaining().filter(move |job| !crashed_places.contains(&plan.order_key(job)));
         let varying = plan.varying();
-        let workers = settings.jobs.max(1).min(usize::try_from(all - before).unwrap_or(usize::MAX)).max(1);
+        let workers = settings.jobs.max(1).min(usize::try_from(total_jobs - before).unwrap_or(usize::MAX)).max(1);
         let shared = Shared {
             experiment,
             plan,
@@ -210,21 +219,21 @@ impl<'a> Session<'a> {
             progress,
         };
         let (summary, stopping, error) = work::work(shared, &Mutex::new(Box::new(todo)), crashed_before);
-        let summary = stopping.summarize(plan, summary, stop.load(Ordering::Relaxed), all);
+        let summary = stopping.summarize(plan, summary, stop.load(Ordering::Relaxed), total_jobs);
         progress.end(&summary);
         if let Some(error) = error {
             return Err(error);
         }
-        let ended = match summary.interrupted {
+        let result = match summary.interrupted {
             true => output.end(summary.done, false).map_err(ResultsError::Io),
             false => output.finish(&row_index, &stopping, summary.done),
         };
-        ended.map_err(|error| match error {
+        result.map_err(|error| match error {
             ResultsError::Io(error) => output.row_write_error(error),
             error => OutputError::results(&path)(error).into(),
         })?;
         if !summary.interrupted {
-            depths::compare_depths((experiment, plan), settings.shard, &path, &self.others)?;
+            depths::compare_depths((experiment, plan), settings.shard, &path, &self.other_files)?;
         }
         Ok(summary)
     }

@@ -27,7 +27,11 @@ pub struct JobStatus {
 }
 
 impl JobStatus {
-    /// Verifies the checksum of the next row, and that no row is missing or duplicate.
+    /// Adds the job's next row.
+    ///
+    /// # Errors
+    /// If its checksum is wrong (because it was edited or the row before it is missing), or the job
+    /// has already ended.
     fn add(&mut self, entry: &IndexedRow, row: &StringRecord) -> Result<(), String> {
         self.rows += 1;
         self.failed |= entry.failed;
@@ -50,7 +54,7 @@ impl JobStatus {
 pub struct Status {
     /// By the job's place in the plan's order.
     pub jobs: HashMap<u64, JobStatus>,
-    /// Whether a line is damaged or is not a row of this plan.
+    /// Whether the file has a line that is damaged or is not a row of this plan.
     pub has_wrong_rows: bool,
     /// Whether the first line is the plan's header.
     pub has_header: bool,
@@ -86,16 +90,16 @@ impl Status {
     ) -> Result<Self, ResultsError> {
         let mut status = Self::default();
         let mut add = |row: Result<&StringRecord, String>| {
-            let valid = row.and_then(|row| {
+            let result = row.and_then(|row| {
                 let entry = row_index.entry(row)?;
                 let job = status.jobs.entry(row_index.plan.order_key(&entry.job)).or_default();
                 job.quarantined |= row_index.is_quarantined(row);
-                let valid = job.add(&entry, row);
-                job.damaged |= valid.is_err();
-                valid.and_then(|()| take(&entry, row))
+                let result = job.add(&entry, row);
+                job.damaged |= result.is_err();
+                result.and_then(|()| take(&entry, row))
             });
-            status.has_wrong_rows |= valid.is_err();
-            if strict { valid } else { Ok(()) }
+            status.has_wrong_rows |= result.is_err();
+            if strict { result } else { Ok(()) }
         };
         if strict {
             let length = record::scan(path, &row_index.header, |_, row| add(row))?;
@@ -103,8 +107,8 @@ impl Status {
         }
         let (length, is_header) = record::scan_any(path, &row_index.header, |_, row| add(row))?;
         // The incomplete header of a killed run counts as an empty file.
-        let is_begun = || length == 0 && record::scan(path, &row_index.header, |_, _| Ok(())).is_ok();
-        let has_header = is_header || is_begun();
+        let has_partial_header = || length == 0 && record::scan(path, &row_index.header, |_, _| Ok(())).is_ok();
+        let has_header = is_header || has_partial_header();
         Ok(Self { length, has_header, has_wrong_rows: status.has_wrong_rows || !has_header, ..status })
     }
 

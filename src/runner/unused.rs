@@ -17,27 +17,27 @@ pub fn unused_file(folder: &Path, number: u32) -> PathBuf {
     folder.join(if number == 1 { "unused.csv".to_owned() } else { format!("unused-{number}.csv") })
 }
 
-/// Appends lines of one results file to another, except those with an id that the other file
-/// already has. The file is replaced atomically.
-pub fn append_lines(from: &Path, lines: &[Range<u64>], header: &[String], to: &Path) -> Result<(), ResultsError> {
+/// Appends lines of one results file, given by their byte ranges, to another with the same header.
+/// Lines with an id that the target already has are left out. The target is replaced atomically.
+pub fn append_lines(source: &Path, lines: &[Range<u64>], header: &[String], target: &Path) -> Result<(), ResultsError> {
     let mut ids = HashSet::new();
-    if to.exists() {
-        record::scan(to, header, |_, row| {
+    if target.exists() {
+        record::scan(target, header, |_, row| {
             ids.extend(row.ok().and_then(|row| row.get(0).map(str::to_owned)));
             Ok(())
         })?;
     }
-    let mut new = record::begin_file(to)?;
-    let mut writer = io::BufWriter::new(new.as_file_mut());
-    match to.exists() {
-        true => drop(io::copy(&mut files::open(to)?, &mut writer)?),
+    let mut new_file = record::begin_file(target)?;
+    let mut writer = io::BufWriter::new(new_file.as_file_mut());
+    match target.exists() {
+        true => drop(io::copy(&mut files::open(target)?, &mut writer)?),
         false => writer.write_all(&record::csv_line(header)?)?,
     }
-    let (mut old, mut bytes) = (files::open(from)?, Vec::new());
+    let (mut source_file, mut bytes) = (files::open(source)?, Vec::new());
     for line in lines {
-        old.seek(SeekFrom::Start(line.start))?;
+        source_file.seek(SeekFrom::Start(line.start))?;
         bytes.resize((line.end - line.start) as usize, 0);
-        old.read_exact(&mut bytes)?;
+        source_file.read_exact(&mut bytes)?;
         let id = bytes.split(|byte| *byte == b',').next().unwrap_or_default();
         if !ids.contains(&*String::from_utf8_lossy(id)) {
             writer.write_all(&bytes)?;
@@ -45,5 +45,5 @@ pub fn append_lines(from: &Path, lines: &[Range<u64>], header: &[String], to: &P
     }
     writer.flush()?;
     drop(writer);
-    Ok(record::publish(new, to)?)
+    Ok(record::publish(new_file, target)?)
 }

@@ -18,24 +18,26 @@ use std::sync::atomic::Ordering;
 /// The jobs to run, in order.
 pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
 
-/// Runs the jobs. Jobs in `crashed_before`, which were running when the process was killed, run one
-/// at a time after all others. Returns the summary, the state of the tests, and the error if rows
-/// could not be written.
+/// Runs the jobs in parallel. Jobs in `crashed_before`, which were running when an earlier run was
+/// killed, run one at a time: after all others, or before them in a match with a test. Returns the
+/// summary, the state of the tests, and the error if threads could not be started or rows could not
+/// be written.
 pub fn work<'a>(
     shared: Shared<'a>,
     todo: &Todo<'a>,
     crashed_before: Vec<Job>,
 ) -> (RunSummary, Stopping, Option<RunError>) {
-    let refused = std::thread::scope(|scope| {
-        let (_running, over) = std::sync::mpsc::channel();
-        let refused = |started: usize, error: std::io::Error| {
+    let thread_error = std::thread::scope(|scope| {
+        // Dropped at the end of this scope, which tells the monitor to end.
+        let (_running, run_ended) = std::sync::mpsc::channel();
+        let stop_with_error = |started: usize, error: std::io::Error| {
             shared.stop.store(true, Ordering::Relaxed);
             Some(RunError::Threads { started, workers: shared.worker_states.len(), error })
         };
         let shared = &shared;
-        let monitor = std::thread::Builder::new().spawn_scoped(scope, move || monitor::watch(shared, &over));
+        let monitor = std::thread::Builder::new().spawn_scoped(scope, move || monitor::watch(shared, &run_ended));
         if let Err(error) = monitor {
-            return refused(0, error);
+            return stop_with_error(0, error);
         }
         let crashed_before: Todo<'_> = Mutex::new(Box::new(crashed_before.into_iter()));
         // A test waits for its first unfinished pair, so in a match the crashed jobs run first.
@@ -46,7 +48,7 @@ pub fn work<'a>(
         for (started, worker_state) in shared.worker_states.iter().enumerate() {
             match std::thread::Builder::new().spawn_scoped(scope, || shared.work(todo, worker_state)) {
                 Ok(thread) => threads.push(thread),
-                Err(error) => return refused(started, error),
+                Err(error) => return stop_with_error(started, error),
             }
         }
         for thread in threads {
@@ -65,10 +67,11 @@ pub fn work<'a>(
             .and_then(|()| sink.check_file(output))
             .err();
     }
-    (into_value(summary), into_value(stopping), refused.or(sink.broken))
+    (into_value(summary), into_value(stopping), thread_error.or(sink.broken))
 }
 
 impl Shared<'_> {
+    /// Runs jobs of `todo` on this thread until none is left or the run is stopped.
     fn work(&self, todo: &Todo<'_>, worker_state: &WorkerState) {
         let mut cache = EngineCache::default();
         while !self.stop.load(Ordering::Relaxed) {
@@ -76,7 +79,7 @@ impl Shared<'_> {
             if !self.needs(&job) {
                 continue;
             }
-            let (job, id) = (&job, self.plan.job_id(&job));
+            let id = self.plan.job_id(&job);
             worker_state.begin_job(self.plan.variants[job.variant].builtin().is_some_and(EngineOptions::grows));
             if !self.in_flight.is_quarantined(id) {
                 self.in_flight.begin_job(id);
@@ -87,7 +90,7 @@ impl Shared<'_> {
                 match self.plan.find_lane(job.variant, job.opponent).and_then(|lane| self.unfit[lane].as_ref()) {
                     Some(problem) => Err(problem.clone()),
                     None if self.in_flight.is_quarantined(id) => Err(QUARANTINED.to_owned()),
-                    None => self.run_job(job, &mut cache, &worker_state.stop),
+                    None => self.run_job(&job, &mut cache, &worker_state.stop),
                 }
             }));
             let rows = match outcome {
@@ -103,19 +106,19 @@ impl Shared<'_> {
             };
             worker_state.end_job();
             let Some(rows) = rows else { return self.in_flight.end_job(id) };
-            self.finish(job, rows);
+            self.finish(&job, rows);
             self.in_flight.end_job(id);
         }
     }
 
-    /// Whether a job is still needed.
+    /// Whether a job is still needed; false after the end of its encounter's test.
     fn needs(&self, job: &Job) -> bool {
         lock(&self.stopping).needs(self.plan, job)
     }
 
     /// Writes a job's rows, or a row with its error.
     fn finish(&self, job: &Job, rows: Result<Vec<Vec<String>>, String>) {
-        // The test has ended in the meantime.
+        // While the job ran, another pair may have ended the test.
         if !self.needs(job) {
             return;
         }
@@ -177,16 +180,19 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     /// Calls a function with the worker's state, the variant and the item when a job begins.
-    struct JobHook<'a, F: Fn(&WorkerState, &str, &str) + Sync>(&'a WorkerState, F);
+    struct JobHook<'a, F: Fn(&WorkerState, &str, &str) + Sync> {
+        worker_state: &'a WorkerState,
+        hook: F,
+    }
 
     impl<F: Fn(&WorkerState, &str, &str) + Sync> Progress for JobHook<'_, F> {
         fn job(&self, variant: &str, item: &str) {
-            self.1(self.0, variant, item);
+            (self.hook)(self.worker_state, variant, item);
         }
     }
 
-    /// Runs all jobs of a plan on one worker. Returns the done and failed jobs, position and error
-    /// of each row, and whether a job is still in flight.
+    /// Runs all jobs of a plan on one worker. Returns the numbers of done and failed jobs, the
+    /// position and error of each row, and whether a job is still in flight.
     fn run_on_one_worker(
         text: &str,
         hook: impl Fn(&WorkerState, &str, &str) + Sync,
@@ -217,14 +223,15 @@ mod tests {
             summary: Mutex::default(),
             working_sets: Mutex::default(),
             stop: &stop,
-            progress: &JobHook(&worker_state, hook),
+            progress: &JobHook { worker_state: &worker_state, hook },
         };
         shared.work(&Mutex::new(Box::new(plan.jobs())), &worker_state);
-        let ran = into_value(shared.summary);
+        let summary = into_value(shared.summary);
         let rows = tests::cells(&out, &[columns::POSITION, columns::ERROR]);
+        let rows = rows.into_iter().map(|row| row.try_into().unwrap()).collect();
         let in_flight = InFlight::open(&out, false).unwrap();
-        let in_flight = plan.jobs().any(|job| in_flight.crashed_before(plan.job_id(&job)));
-        ([ran.done, ran.failed], rows.into_iter().map(|row| row.try_into().unwrap()).collect(), in_flight)
+        let is_in_flight = plan.jobs().any(|job| in_flight.crashed_before(plan.job_id(&job)));
+        ([summary.done, summary.failed], rows, is_in_flight)
     }
 
     const THREE: &str = "name = 'x'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n";
@@ -233,18 +240,18 @@ mod tests {
     #[test]
     fn failed_job_writes_its_error_and_interrupted_job_nothing() {
         let run = |hook: fn(&WorkerState)| {
-            let (ran, rows, in_flight) = run_on_one_worker(THREE, |worker_state, _, item| {
+            let (counts, rows, is_in_flight) = run_on_one_worker(THREE, |worker_state, _, item| {
                 if item == "b" {
                     hook(worker_state);
                 }
             });
-            assert!(!in_flight, "an ended job is not in flight");
-            (ran, rows.iter().map(|[item, error]| format!("{item}:{error}")).collect::<Vec<_>>().join(" "))
+            assert!(!is_in_flight, "an ended job is not in flight");
+            (counts, rows.iter().map(|[item, error]| format!("{item}:{error}")).collect::<Vec<_>>().join(" "))
         };
         assert_eq!(run(|_| ()), ([3, 0], "a: b: c:".to_owned()));
         assert_eq!(run(|worker_state| worker_state.stop.store(true, Ordering::Relaxed)), ([1, 0], "a:".to_owned()));
         let starve = |worker_state: &WorkerState| {
-            [&worker_state.starved, &worker_state.stop].into_iter().for_each(|it| it.store(true, Ordering::Relaxed))
+            [&worker_state.starved, &worker_state.stop].into_iter().for_each(|flag| flag.store(true, Ordering::Relaxed))
         };
         assert_eq!(run(starve), ([3, 1], format!("a: b:{OUT_OF_MEMORY} c:")));
         assert_eq!(run(|_| panic!("it broke")), ([3, 1], "a: b:panic: it broke c:".to_owned()));
@@ -263,9 +270,9 @@ mod tests {
             &variant("unbounded", "kind' = 'unbounded'"),
             "[[variant]]\nname = 'followed'\n'diagnostics' = 'full'\n[[variant]]\nname = 'oracle'\n'ordering' = ['oracle']\n",
         ];
-        let grew = Mutex::new(BTreeSet::new());
+        let grows_by_variant = Mutex::new(BTreeSet::new());
         run_on_one_worker(&text.concat(), |worker_state, variant, _| {
-            lock(&grew).insert((variant.to_owned(), worker_state.grows.load(Ordering::Relaxed)));
+            lock(&grows_by_variant).insert((variant.to_owned(), worker_state.grows.load(Ordering::Relaxed)));
         });
         let expected = [
             ("fixed", false),
@@ -275,16 +282,16 @@ mod tests {
             ("share", true),
             ("unbounded", true),
         ];
-        assert_eq!(into_value(grew), expected.map(|(name, grows)| (name.to_owned(), grows)).into());
+        assert_eq!(into_value(grows_by_variant), expected.map(|(name, grows)| (name.to_owned(), grows)).into());
     }
 
     #[test]
     fn message_of_a_panic_is_its_text() {
-        let caught = |panics: fn()| message_of(panic::catch_unwind(panics).unwrap_err().as_ref());
+        let caught_message = |panicking: fn()| message_of(panic::catch_unwind(panicking).unwrap_err().as_ref());
         assert_eq!(message_of(&"plain" as &(dyn std::any::Any + Send)), "plain");
         assert_eq!(message_of(&"owned".to_owned() as &(dyn std::any::Any + Send)), "owned");
         assert_eq!(
-            (message_of(&7_u8), caught(|| panic::panic_any(3_i32))),
+            (message_of(&7_u8), caught_message(|| panic::panic_any(3_i32))),
             ("no message".to_owned(), "no message".to_owned())
         );
     }

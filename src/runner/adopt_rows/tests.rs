@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The number of folders; in each of them, four plans are run one after another.
+/// The number of folders of a test; in each of them, several plans are run one after another.
 const TURNS: usize = 12;
 
 pub const SUITE: &str = "8/8/8/3k4/8/3K4/4P3/8 w - - bm e3; id \"a\";\n8/5k2/8/8/2R5/8/3K4/8 b - - id \"b\";\n\
@@ -30,15 +30,15 @@ pub fn run(experiment: &Experiment, out: &Path, settings: Settings) -> (Option<R
     (session.known, summary)
 }
 
-/// The message of a run that fails.
-pub fn plan_error(experiment: &Experiment, out: &Path, settings: Settings) -> Option<String> {
+/// Runs an experiment; the message if the run fails.
+pub fn run_error(experiment: &Experiment, out: &Path, settings: Settings) -> Option<String> {
     let (plan, stop) = (Plan::new(experiment), AtomicBool::new(false));
     let settings = Settings { jobs: 2, ..settings };
     let session = Session::begin(experiment, &plan, out, settings, &stop);
     session.and_then(|session| session.run(&stop, &progress::Quiet)).err().map(|error| error.to_string())
 }
 
-/// All fields of all rows but the seconds.
+/// All fields of the header and of all rows, except the seconds.
 pub fn rows(out: &Path) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_path(out.join(record::RESULTS)).unwrap();
     let header = reader.headers().unwrap().clone();
@@ -56,17 +56,17 @@ fn job_ids(experiment: &Experiment) -> HashSet<u64> {
 
 /// A random experiment made from a small set of options.
 fn random_text(random: &mut impl Rng) -> String {
-    let mut some = |all: &[&str]| {
-        let count = random.random_range(1..=all.len());
-        all.sample(random, count).copied().collect::<Vec<_>>().join(", ")
+    let mut sample = |values: &[&str]| {
+        let count = random.random_range(1..=values.len());
+        values.sample(random, count).copied().collect::<Vec<_>>().join(", ")
     };
-    let sizes = some(&["64", "256", "1024"]);
-    let policies = some(&["'always'", "'depth-preferred'"]);
-    let mut pick = |all: &[&'static str]| *all.choose(random).unwrap_or(&"");
+    let sizes = sample(&["64", "256", "1024"]);
+    let policies = sample(&["'always'", "'depth-preferred'"]);
+    let mut pick = |values: &[&'static str]| *values.choose(random).unwrap_or(&"");
     let (name, depth, first) = (pick(&["one", "two"]), pick(&["2", "2", "2", "3"]), pick(&["2", "3", "4"]));
     let (seeds, repeats) = (pick(&["1", "1", "2"]), pick(&["1", "1", "2"]));
     let sequence = pick(&["", "", "", "", "[sequence]\nself_play = 2\n", "[sequence]\nself_play = 3\nside = 'both'\n"]);
-    let more = pick(&[
+    let variant = pick(&[
         "",
         "[[variant]]\nname = 'none'\ntable = 'none'\n",
         "[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n",
@@ -75,7 +75,7 @@ fn random_text(random: &mut impl Rng) -> String {
     ]);
     format!(
         "name = '{name}'\nsuite = 'own.epd'\nfirst = {first}\nlimit = {{ depth = {depth} }}\nseeds = {seeds}\nrepeats = {repeats}\n\
-         {sequence}[grid]\n'table.size' = [{sizes}]\n'table.policy' = [{policies}]\n{more}"
+         {sequence}[grid]\n'table.size' = [{sizes}]\n'table.policy' = [{policies}]\n{variant}"
     )
 }
 
@@ -116,7 +116,7 @@ fn any_plan_after_any_other_has_the_rows_of_a_new_folder() {
 
 /// An edited row only costs its own job; a copy of the file is kept.
 #[test]
-fn damaged_rows_are_not_used_and_named() {
+fn damaged_rows_are_reported_and_not_used() {
     let temporary = tempfile::tempdir().unwrap();
     let out = temporary.path().join("out");
     let text = |sizes: &str| {
@@ -131,12 +131,12 @@ fn damaged_rows_are_not_used_and_named() {
     fs::write(&path, lines.join("\n") + "\n").unwrap();
     let grown = experiment(temporary.path(), &text("64, 256, 1024"), SUITE);
     let plan = Plan::new(&grown);
-    let own = crate::runner::manifest(&grown, &plan, 1, None);
-    let survey = crate::runner::sources::survey((&grown, &plan), &out, &own, &[]).unwrap().0;
+    let manifest = crate::runner::manifest(&grown, &plan, 1, None);
+    let (surveyed, _) = crate::runner::sources::survey((&grown, &plan), &out, &manifest, &[]).unwrap();
     let (known, summary) = run(&grown, &out, Settings::default());
     let known = known.unwrap();
     assert_eq!((known.jobs, known.all, summary.before), (6, 12, 6));
-    assert_eq!(survey, ReuseSummary { saved: None, ..known.clone() });
+    assert_eq!(surveyed, ReuseSummary { saved: None, ..known.clone() });
     assert!(!known.damaged.is_empty(), "{known:?}");
     assert!(known.damaged[0].contains("results.csv: line "), "{known:?}");
     assert_eq!(fs::read_to_string(known.saved.unwrap()).unwrap(), lines.join("\n") + "\n");
@@ -146,24 +146,26 @@ fn damaged_rows_are_not_used_and_named() {
 }
 
 #[test]
-fn rows_come_back_from_unused_and_go_with_fresh() {
+fn unused_rows_are_used_again_and_deleted_with_fresh() {
     let temporary = tempfile::tempdir().unwrap();
     let out = temporary.path().join("out");
-    let text = |rest: &str| format!("name = 'x'\nsuite = 'own.epd'\nlimit = {{ depth = 2 }}\n{rest}");
+    let text = |plan: &str| format!("name = 'x'\nsuite = 'own.epd'\nlimit = {{ depth = 2 }}\n{plan}");
     let plans = ["[grid]\n'table.size' = [64, 256]\n", "[grid]\n'table.policy' = ['always', 'big1']\n", "first = 1\n"];
-    let before = |rest: &str, settings: Settings| {
-        run(&experiment(temporary.path(), &text(rest), SUITE), &out, settings).1.before
+    // The number of jobs that needed no search.
+    let reused_jobs = |plan: &str, settings: Settings| {
+        let (_, summary) = run(&experiment(temporary.path(), &text(plan), SUITE), &out, settings);
+        summary.before
     };
-    assert_eq!([0, 1, 2].map(|index| before(plans[index], Settings::default())), [0, 0, 1], "the default table");
+    assert_eq!([0, 1, 2].map(|index| reused_jobs(plans[index], Settings::default())), [0, 0, 1], "the default table");
     assert_eq!(unused_files(&out).len(), 2, "one for each header");
-    assert_eq!([0, 1, 2].map(|index| before(plans[index], Settings::default())), [8, 8, 1]);
-    // An unreadable line in that file stays where it is.
+    assert_eq!([0, 1, 2].map(|index| reused_jobs(plans[index], Settings::default())), [8, 8, 1]);
+    // A line that is not a row stays in the file of unused rows.
     let unused = unused_files(&out).remove(0);
     let text = fs::read_to_string(&unused).unwrap() + "no row\n";
     fs::write(&unused, &text).unwrap();
-    assert_eq!(before(plans[1], Settings::default()), 8);
+    assert_eq!(reused_jobs(plans[1], Settings::default()), 8);
     assert!(fs::read_to_string(&unused).unwrap().starts_with(&text));
-    assert_eq!(before(plans[0], Settings { fresh: true, ..Settings::default() }), 0);
+    assert_eq!(reused_jobs(plans[0], Settings { fresh: true, ..Settings::default() }), 0);
     assert_eq!(unused_files(&out), Vec::<PathBuf>::new());
 }
 
@@ -177,10 +179,13 @@ fn other_names_cost_no_search() {
         let variants = variants.into_iter().zip([64, 256]).map(variant).collect::<String>();
         format!("name = '{name}'\nquestion = '{name}?'\nsuite = 'own.epd'\nlimit = {{ depth = 2 }}\n{variants}")
     };
-    let before = |text: &str| run(&experiment(temporary.path(), text, SUITE), &out, Settings::default()).1.before;
-    assert_eq!(before(&text("one", ["a", "b"])), 0);
-    assert_eq!(before(&text("two", ["a", "b"])), 8);
-    assert_eq!(before(&text("two", ["b", "a"])), 8, "names are exchanged");
+    let reused_jobs = |text: &str| {
+        let (_, summary) = run(&experiment(temporary.path(), text, SUITE), &out, Settings::default());
+        summary.before
+    };
+    assert_eq!(reused_jobs(&text("one", ["a", "b"])), 0);
+    assert_eq!(reused_jobs(&text("two", ["a", "b"])), 8);
+    assert_eq!(reused_jobs(&text("two", ["b", "a"])), 8, "names are exchanged");
     assert!(rows(&out)[1..].iter().all(|row| row[1] == "two"), "the experiment's name");
 }
 
@@ -246,9 +251,9 @@ fn interrupted_shards_of_changing_plans_merge_to_the_rows_of_a_new_folder() {
     assert!(interrupted > 12, "{reused} {interrupted}");
 }
 
-/// A source may be written at the same time, and is never changed.
+/// Rows are taken from a source that another process is writing, and the source is not changed.
 #[test]
-fn source_gives_its_whole_jobs_and_stays_as_it_is() {
+fn complete_jobs_are_taken_from_a_source_without_changing_it() {
     let temporary = tempfile::tempdir().unwrap();
     let [source, out, new] = ["source", "out", "new"].map(|name| temporary.path().join(name));
     let text = |sizes: &str| {
@@ -256,10 +261,10 @@ fn source_gives_its_whole_jobs_and_stays_as_it_is() {
     };
     run(&experiment(temporary.path(), &text("64, 256"), SUITE), &source, Settings::default());
     let path = source.join(record::RESULTS);
-    // The last job only has its first row and half of the second.
+    // The last job has its first row and part of the second.
     let whole = fs::read(&path).unwrap();
-    let ends: Vec<usize> = (0..whole.len()).filter(|&index| whole[index] == b'\n').collect();
-    fs::write(&path, &whole[..ends[ends.len() - 2] + 20]).unwrap();
+    let line_ends: Vec<usize> = (0..whole.len()).filter(|&index| whole[index] == b'\n').collect();
+    fs::write(&path, &whole[..line_ends[line_ends.len() - 2] + 20]).unwrap();
     let lock = Output::open(&source).unwrap();
     let files = || {
         let entries = fs::read_dir(&source).unwrap().map(|entry| entry.unwrap().path());
@@ -280,6 +285,6 @@ fn source_gives_its_whole_jobs_and_stays_as_it_is() {
     manifest["schema"] = 2.into();
     manifest.as_object_mut().unwrap().remove("manifest_seal");
     fs::write(&path, manifest.to_string()).unwrap();
-    let error = plan_error(&grown, &new, Settings { reuse, ..Settings::default() }).unwrap();
+    let error = run_error(&grown, &new, Settings { reuse, ..Settings::default() }).unwrap();
     assert!(error.contains("a manifest of schema 2, but this ttlab reads schema 3"), "{error}");
 }

@@ -14,7 +14,7 @@ pub fn trial() -> (Experiment, Plan, Vec<String>) {
     (experiment, plan, header)
 }
 
-/// Both rows of a job, or the one that says why it failed, with checksums.
+/// The two rows of a job, or, with an error, the one row that says why it failed; with checksums.
 pub fn rows(experiment: &Experiment, plan: &Plan, header: &[String], job: &Job, error: &str) -> Vec<Vec<String>> {
     let depths = if error.is_empty() { &[1_u8, 2][..] } else { &[0] };
     let mut check = 0;
@@ -53,16 +53,16 @@ fn entry_finds_the_place_or_names_the_wrong_field() {
         row_index.entry(&StringRecord::from(row))
     };
     let error = |row: &[String], name: &str, value: &str| entry(row, name, value).unwrap_err();
-    let found = entry(&first, columns::SECONDS, "0").unwrap();
-    assert!(found.place.is_of(2, 1, 1));
-    assert!(found.job == job);
-    assert!(!found.last);
-    assert!(!found.failed);
-    assert!(entry(&first, columns::SECONDS, "").is_ok(), "a row of another folder has no time");
-    let found = entry(&last, columns::ERROR, "why").unwrap();
-    assert!(found.last);
-    assert!(found.failed);
-    assert!(found.place > entry(&first, columns::SECONDS, "1e9").unwrap().place);
+    let first_entry = entry(&first, columns::SECONDS, "0").unwrap();
+    assert!(first_entry.place.belongs_to(2, 1, 1));
+    assert!(first_entry.job == job);
+    assert!(!first_entry.last);
+    assert!(!first_entry.failed);
+    assert!(entry(&first, columns::SECONDS, "").is_ok(), "a row taken from another folder has no time");
+    let last_entry = entry(&last, columns::ERROR, "why").unwrap();
+    assert!(last_entry.last);
+    assert!(last_entry.failed);
+    assert!(last_entry.place > entry(&first, columns::SECONDS, "1e9").unwrap().place);
     assert_eq!(error(&first, columns::VARIANT, "c"), "the plan has no variant \"c\"");
     assert_eq!(error(&first, columns::POSITION, "x"), "the suite has no item \"x\"");
     assert_eq!(error(&first, columns::REPEAT, "3"), "repeat: the plan has 3 repeats, found 3 (from 0)");
@@ -78,7 +78,7 @@ fn entry_finds_the_place_or_names_the_wrong_field() {
         assert!(error(&first, name, value).starts_with(&format!("{name}: expected ")), "{name} {value}");
         assert!(error(&first, name, value).ends_with(&format!(", found `{value}`")), "{name} {value}");
     }
-    // Another job's row under this one's name, and this row at another depth.
+    // The id belongs to another repeat, variant or depth.
     for (name, value) in [(columns::REPEAT, "1"), (columns::VARIANT, "a"), (columns::DEPTH, "2")] {
         assert!(error(&first, name, value).starts_with("id: does not match the row's other fields"), "{name}");
     }

@@ -21,11 +21,14 @@ pub fn experiment(folder: &Path, text: &str) -> Experiment {
 /// Records the progress of a run.
 #[derive(Default)]
 struct RunLog {
+    /// The numbers of all jobs and of jobs done before, of each start.
     starts: Mutex<Vec<(u64, u64)>>,
+    /// The variant and item of each job that began.
     jobs: Mutex<BTreeSet<(String, String)>>,
     done: Mutex<u64>,
-    ended: Mutex<Vec<u64>>,
-    /// Interrupts the run after this number of jobs.
+    /// The number of jobs done, of each end.
+    ends: Mutex<Vec<u64>>,
+    /// Interrupts the run after this number of jobs, by setting the flag.
     stop: Option<(u64, AtomicBool)>,
 }
 
@@ -45,7 +48,7 @@ impl Progress for RunLog {
         }
     }
     fn end(&self, summary: &RunSummary) {
-        lock(&self.ended).push(summary.done);
+        lock(&self.ends).push(summary.done);
     }
 }
 
@@ -89,7 +92,7 @@ fn run_reports_each_job_once_and_resumes_without_work() {
         (0, 6, 0, 0, false)
     );
     assert_eq!(
-        (lock(&first.starts).clone(), *lock(&first.done), lock(&first.ended).clone()),
+        (lock(&first.starts).clone(), *lock(&first.done), lock(&first.ends).clone()),
         (vec![(6, 0)], 6, vec![6])
     );
     let items: Vec<String> = lock(&first.jobs).iter().map(|(_, item)| item.clone()).collect();
@@ -98,7 +101,11 @@ fn run_reports_each_job_once_and_resumes_without_work() {
     assert_eq!(expected_rows.len(), 12);
     let manifest = Manifest::read(&out).unwrap().unwrap();
     let sealed = crate::record::verify::verify(&out.join("results.csv"), None).unwrap();
-    assert_eq!((manifest.rows, manifest.file_seal), (Some(12), Some(sealed.seals.file)), "what lies there is sealed");
+    assert_eq!(
+        (manifest.rows, manifest.file_seal),
+        (Some(12), Some(sealed.seals.file)),
+        "the manifest has the seals of the file"
+    );
     assert_eq!(manifest.column_seals, sealed.seals.columns);
 
     let second = RunLog::default();
@@ -109,7 +116,7 @@ fn run_reports_each_job_once_and_resumes_without_work() {
 
     let fresh = run(&experiment, &out, Settings { jobs: 1, fresh: true, ..Settings::default() });
     assert_eq!((fresh.before, fresh.done), (0, 6));
-    assert_eq!(rows(&out), expected_rows, "and the same counts again");
+    assert_eq!(rows(&out), expected_rows, "a fresh run has the same counts");
 }
 
 #[test]
@@ -136,10 +143,10 @@ fn interrupted_run_resumes_with_the_remaining_jobs() {
         "{manifest:?}"
     );
     let segments: Vec<_> = manifest.history().into_iter().map(|segment| (segment.done, segment.jobs_written)).collect();
-    assert_eq!(segments, [(Some(2), Some(Jobs([0, 1].into()))), (Some(4), None)], "whose rows are whose");
+    assert_eq!(segments, [(Some(2), Some(Jobs([0, 1].into()))), (Some(4), None)], "each segment has its own jobs");
     let whole = temporary.path().join("whole");
     let summary = run(&experiment, &whole, Settings::default());
-    assert_eq!((summary.done, summary.interrupted), (6, false), "where nobody says how many at a time it is one");
+    assert_eq!((summary.done, summary.interrupted), (6, false), "the default settings run one job at a time");
     assert_eq!(rows(&out), rows(&whole));
 }
 
@@ -171,9 +178,13 @@ fn shard_runs_only_its_own_jobs() {
             (before, expected_jobs.len() as u64, expected_jobs)
         );
         let manifest = Manifest::read(&folder).unwrap().unwrap();
-        assert!(manifest.calibration.is_some_and(|speed| speed > 0), "shards are compared by it");
+        assert!(manifest.calibration.is_some_and(|speed| speed > 0), "a shard measures the machine's speed");
         let history = manifest.history();
-        assert_eq!(history[0].jobs_written, (before > 0).then(|| Jobs([0].into())), "by their number among its own");
+        assert_eq!(
+            history[0].jobs_written,
+            (before > 0).then(|| Jobs([0].into())),
+            "jobs are numbered within the shard"
+        );
         let verdict = crate::runner::verify::verify(&folder).unwrap();
         let all_done =
             format!("every row belongs to the plan, and all {} jobs are done", summary.before + summary.done);
@@ -192,7 +203,7 @@ fn shard_plays_all_pairs_despite_ended_tests() {
     let experiment = experiment(temporary.path(), text);
     let whole = RunLog::default();
     let summary = run_logged(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &whole);
-    assert_eq!((summary.not_needed, lock(&whole.jobs).len()), (2, 1), "a pair that is not needed is not begun");
+    assert_eq!((summary.not_needed, lock(&whole.jobs).len()), (2, 1), "a pair that is not needed is not played");
     assert_eq!(Manifest::read(&out.join("whole")).unwrap().unwrap().jobs_not_needed, 2);
     let shard = Some(Shard { index: 0, count: 2 });
     let summary = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
@@ -215,8 +226,8 @@ pub fn cells(folder: &Path, names: &[&str]) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Each of three positions has the same rows as in a suite of its own: with tables of a share, in
-/// games, and with alternating engines.
+/// Each of three positions has the same rows as when it is the suite's only position: with table
+/// sizes given as a share, and in games of alternating engines.
 #[test]
 fn job_results_do_not_depend_on_earlier_jobs() {
     let temporary = tempfile::tempdir().unwrap();
@@ -240,7 +251,7 @@ fn job_results_do_not_depend_on_earlier_jobs() {
         let settings = || Settings { jobs: 1, fresh: true, ..Settings::default() };
         let out = temporary.path().join("whole");
         assert_eq!(run(&whole, &out, settings()).failed, 0);
-        let (all_rows, mut alone_rows) = (cells(&out, names), Vec::new());
+        let (rows_together, mut rows_alone) = (cells(&out, names), Vec::new());
         for item in &whole.suite.items {
             let line = format!(
                 "{} id \"{}\";\n",
@@ -249,20 +260,21 @@ fn job_results_do_not_depend_on_earlier_jobs() {
             );
             std::fs::write(temporary.path().join("one.epd"), line).unwrap();
             let text = text.replace("three", "one");
-            let alone_experiment =
+            let single_experiment =
                 Experiment::parse(&text, &temporary.path().join("x.toml"), &[]).unwrap_or_else(|why| panic!("{why}"));
             let out = temporary.path().join("one");
-            run(&alone_experiment, &out, settings());
-            alone_rows.extend(cells(&out, names));
+            run(&single_experiment, &out, settings());
+            rows_alone.extend(cells(&out, names));
         }
-        assert_eq!(all_rows, alone_rows);
-        // Makes sure that the compared rows aren't empty.
-        let limits: BTreeSet<&str> = all_rows.iter().map(|row| row[2].as_str()).collect();
+        assert_eq!(rows_together, rows_alone);
+        // The compared rows are not empty: they have the limits and several different last columns.
+        let limits: BTreeSet<&str> = rows_together.iter().map(|row| row[2].as_str()).collect();
         let expected =
             if names[5] == "slots" { &["depth 3, nodes 900"][..] } else { &["depth 1", "depth 2, nodes 70"] };
         assert_eq!(limits.into_iter().collect::<Vec<_>>(), expected);
-        let last: BTreeSet<(&str, &str)> = all_rows.iter().map(|row| (row[0].as_str(), row[5].as_str())).collect();
-        assert!(last.len() >= 4, "{last:?}");
+        let last_columns: BTreeSet<(&str, &str)> =
+            rows_together.iter().map(|row| (row[0].as_str(), row[5].as_str())).collect();
+        assert!(last_columns.len() >= 4, "{last_columns:?}");
     }
 }
 
@@ -282,11 +294,11 @@ fn failed_jobs_are_reported_each_time_and_retried_alone() {
     assert_eq!(counts(run_again(false)), (6, 0, 3, 0));
     assert_eq!(counts(run_again(true)), (3, 3, 3, 3));
     assert_eq!(counts(run_again(false)), (6, 0, 3, 0));
-    assert_eq!(rows(&out).len(), 9, "two depths of three jobs, and three that say why there is none");
-    let segments_jobs: Vec<_> =
+    assert_eq!(rows(&out).len(), 9, "two rows of each of three jobs, and one error row of each of the others");
+    let segment_jobs: Vec<_> =
         Manifest::read(&out).unwrap().unwrap().history().into_iter().map(|segment| segment.jobs_written).collect();
     let jobs_with_ids = |jobs: &[u64]| Some(Jobs(jobs.iter().copied().collect()));
-    assert_eq!(segments_jobs, [jobs_with_ids(&[0, 2, 4]), jobs_with_ids(&[]), jobs_with_ids(&[1, 3, 5]), None]);
+    assert_eq!(segment_jobs, [jobs_with_ids(&[0, 2, 4]), jobs_with_ids(&[]), jobs_with_ids(&[1, 3, 5]), None]);
 }
 
 /// If one player's table does not fit, its pairs fail and the others are played; if the baseline's
@@ -296,11 +308,11 @@ fn pair_fails_if_either_players_table_does_not_fit() {
     if crate::system::available_bytes().is_none() {
         return;
     }
-    for (vast, played) in [("a", true), ("b", true), ("c", false)] {
+    for (huge_player, is_played) in [("a", true), ("b", true), ("c", false)] {
         let (temporary, out) = folder();
         let player = |name: &str| {
             let size = match name {
-                _ if name == vast => "'8192 GiB'",
+                _ if name == huge_player => "'8192 GiB'",
                 "a" => "64",
                 "b" => "128",
                 _ => "256",
@@ -314,9 +326,10 @@ fn pair_fails_if_either_players_table_does_not_fit() {
             player("c")
         );
         let experiment = experiment(temporary.path(), &text);
-        if played {
+        if is_played {
             let summary = run(&experiment, &out, Settings { jobs: 1, ..Settings::default() });
-            let message = format!("\"{vast}\" on a: table.size: 8388608 MiB (variant \"{vast}\") exceed the ");
+            let message =
+                format!("\"{huge_player}\" on a: table.size: 8388608 MiB (variant \"{huge_player}\") exceed the ");
             assert_eq!(summary.done, 6, "{summary:?}");
             assert_eq!(summary.failed, 3, "{summary:?}");
             assert!(summary.failures[0].1.starts_with(&message), "{summary:?}");
@@ -349,7 +362,7 @@ fn quarantined_job_runs_again_with_retry_failed_only() {
         assert!(
             summary.failures.iter().all(|(job, why)| (job.variant, job.item) == (1, 2) && why.contains("killed twice"))
         );
-        // Nor does it run in the next run, although no job is recorded as in flight any more.
+        // The next run does not run it either, although no job is recorded as in flight any more.
         let summary = run(&experiment, &out, Settings { jobs: 1, retry_failed: true, ..Settings::default() });
         assert_eq!((summary.before, summary.done, summary.failed), (6, 0, failed));
         let retry_all = Settings { jobs: 1, retry_failed: true, retry_quarantined: true, ..Settings::default() };
@@ -357,11 +370,11 @@ fn quarantined_job_runs_again_with_retry_failed_only() {
     }
 }
 
-/// Records the jobs in the order in which they start.
+/// Records the variant and item of each job, in the order in which the jobs begin.
 #[derive(Default)]
-struct Order(Mutex<Vec<(String, String)>>);
+struct JobOrder(Mutex<Vec<(String, String)>>);
 
-impl Progress for Order {
+impl Progress for JobOrder {
     fn job(&self, variant: &str, item: &str) {
         lock(&self.0).push((variant.to_owned(), item.to_owned()));
     }
@@ -371,20 +384,20 @@ impl Progress for Order {
 fn crashed_job_runs_last_or_first_in_a_match() {
     let games = "name = 'm'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n\
         [match]\nmax_moves = 1\ntest = { elo0 = 0, elo1 = 9 }\n";
-    for (text, first) in [(SIX, false), (games, true)] {
+    for (text, runs_first) in [(SIX, false), (games, true)] {
         let (temporary, out) = folder();
         let experiment = experiment(temporary.path(), text);
         let plan = Plan::new(&experiment);
         let mut jobs: Vec<Job> = plan.jobs().collect();
         std::fs::create_dir(&out).unwrap();
         std::fs::write(out.join(IN_FLIGHT_FILE), format!("+{:016x}\n", plan.job_id(&jobs[1]))).unwrap();
-        let (order, never_stopped) = (Order::default(), AtomicBool::new(false));
+        let (order, never_stopped) = (JobOrder::default(), AtomicBool::new(false));
         let session =
             Session::begin(&experiment, &plan, &out, Settings { jobs: 1, ..Settings::default() }, &never_stopped);
         let summary = session.unwrap().run(&never_stopped, &order).unwrap();
         assert_eq!((summary.done, summary.failed, out.join(IN_FLIGHT_FILE).exists()), (jobs.len() as u64, 0, false));
-        let suspect = jobs.remove(1);
-        jobs.insert(if first { 0 } else { jobs.len() }, suspect);
+        let crashed_job = jobs.remove(1);
+        jobs.insert(if runs_first { 0 } else { jobs.len() }, crashed_job);
         let name = |job: &Job| (plan.variants[job.variant].name.clone(), experiment.suite.items[job.item].id.clone());
         assert_eq!(*lock(&order.0), jobs.iter().map(name).collect::<Vec<_>>());
     }
@@ -406,8 +419,8 @@ fn refused_run_restores_the_manifest() {
     assert_eq!(Manifest::read(&out).unwrap().unwrap(), manifest);
 }
 
-/// Each job gets the same table as when it runs alone, whatever was searched before it with the
-/// same or another limit.
+/// A table whose size is a share has the same size as when its job runs alone, regardless of the
+/// jobs that ran before it, with the same limit or another.
 #[test]
 fn share_is_of_the_jobs_own_working_set() {
     let slots = |folder: &Path| {
@@ -418,9 +431,9 @@ fn share_is_of_the_jobs_own_working_set() {
         let to_cells = |row: csv::StringRecord| indices.map(|column| row[column].to_owned());
         reader.records().map(|row| to_cells(row.unwrap())).collect::<BTreeSet<[String; 3]>>()
     };
-    let many = "[[variant]]\nname = 'many'\n'limit.nodes' = 400\n";
-    let both = format!("[[variant]]\nname = 'few'\n'limit.nodes' = 40\n{many}");
-    for (variants, jobs) in [(many, 3), (&both, 6)] {
+    let one_limit = "[[variant]]\nname = 'many'\n'limit.nodes' = 400\n";
+    let two_limits = format!("[[variant]]\nname = 'few'\n'limit.nodes' = 40\n{one_limit}");
+    for (variants, jobs) in [(one_limit, 3), (&two_limits, 6)] {
         let (temporary, out) = folder();
         let text = format!(
             "name = 'six'\nsuite = 'three.epd'\nlimit = {{ depth = 4 }}\n[engine]\ntable.size = '50 %'\n{variants}"
@@ -467,7 +480,7 @@ impl<F: Fn() + Sync> Progress for CallAfter<F> {
 /// A deleted file is restored, under another name if the name is taken; a moved file is complete.
 #[test]
 fn deleted_or_moved_results_are_not_lost() {
-    for (moved, is_replaced) in [(false, false), (false, true), (true, false)] {
+    for (is_moved, is_replaced) in [(false, false), (false, true), (true, false)] {
         let (temporary, out) = folder();
         let experiment = experiment(temporary.path(), SIX);
         let (plan, never_stopped) = (Plan::new(&experiment), AtomicBool::new(false));
@@ -475,7 +488,7 @@ fn deleted_or_moved_results_are_not_lost() {
             Session::begin(&experiment, &plan, &out, Settings { jobs: 1, ..Settings::default() }, &never_stopped);
         let (results, elsewhere) = (out.join("results.csv"), temporary.path().join("results.csv"));
         let remove = || {
-            match moved {
+            match is_moved {
                 true => std::fs::rename(&results, &elsewhere),
                 false => std::fs::remove_file(&results),
             }
@@ -485,7 +498,7 @@ fn deleted_or_moved_results_are_not_lost() {
             }
         };
         let message = session.unwrap().run(&never_stopped, &CallAfter(Mutex::new(6), remove)).unwrap_err().to_string();
-        let (results_folder, verb) = match (moved, is_replaced) {
+        let (results_folder, verb) = match (is_moved, is_replaced) {
             (true, _) => (temporary.path().to_owned(), "moved"),
             (false, false) => (out.clone(), "deleted"),
             (false, true) => {
@@ -497,7 +510,7 @@ fn deleted_or_moved_results_are_not_lost() {
         let start = format!("{}: results.csv was {verb} during the run; ", out.display());
         assert!(message.starts_with(&start), "{message}");
         assert!(message.ends_with("command again to resume"), "{message}");
-        assert_eq!((rows(&results_folder).len(), moved && results.exists()), (12, false), "{message}");
+        assert_eq!((rows(&results_folder).len(), is_moved && results.exists()), (12, false), "{message}");
     }
 }
 
@@ -508,12 +521,12 @@ fn default_memory_of_an_engine_must_fit() {
         return;
     }
     let folder = tempfile::TempDir::new().unwrap();
-    let vast = "['/bin/sh', '-c', 'while read -r line; do case \"$line\" in uci) echo option name Hash type spin default 4294967296 min 1 \
+    let engine = "['/bin/sh', '-c', 'while read -r line; do case \"$line\" in uci) echo option name Hash type spin default 4294967296 min 1 \
                 max 4294967296; echo uciok;; isready) echo readyok;; go*) echo info depth ${line#go depth } nodes 20000; echo bestmove e2e4;; \
                 quit) exit;; esac; done']";
     for (section, name) in [
-        (format!("[subject]\nuci = {vast}\n"), "default"),
-        (format!("[reference]\nuci = {vast}\nlimit = {{ depth = 4 }}\n"), "[reference]"),
+        (format!("[subject]\nuci = {engine}\n"), "default"),
+        (format!("[reference]\nuci = {engine}\nlimit = {{ depth = 4 }}\n"), "[reference]"),
     ] {
         let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n{section}");
         let experiment = experiment(folder.path(), &text);
