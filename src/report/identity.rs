@@ -43,7 +43,7 @@ impl Identity {
         let mut split_lines = 0;
         for line in &summary.lines {
             let level_cell = |axis: &Axis| {
-                let level = row_level(axis, rows, *first_rows.get(line.name.as_str())?)?;
+                let level = axis.row_level(rows, *first_rows.get(line.name.as_str())?)?;
                 Some(Cell { sort_rank: Some(level), ..Cell::text(&axis.levels[level].label) })
             };
             match grid.iter().map(level_cell).collect::<Option<Vec<_>>>() {
@@ -85,11 +85,6 @@ impl Identity {
         let cells = self.lines[index].iter().cloned().enumerate();
         cells.map(|(column, cell)| cell.with_sign('*', column == 0 && line.is_baseline)).collect()
     }
-}
-
-/// The index of a row's level on an axis.
-pub(super) fn row_level(axis: &Axis, rows: &Frame, row: usize) -> Option<usize> {
-    axis.find_level(&axis.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>())
 }
 
 /// Whether a name states all levels of its variant and contains no other words: true for

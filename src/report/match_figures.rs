@@ -1,7 +1,6 @@
 //! The figures of a match: Elo, Elo by table size, and the progress of the sequential tests.
 
 use super::figure::{Figure, Plot};
-use super::identity::row_level;
 use super::svg::forest::{Forest, ForestRow};
 use super::svg::lines::Lines;
 use crate::analysis::Frame;
@@ -62,7 +61,7 @@ pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
     let mut series: Vec<Series> = Vec::new();
     for encounter in &matches.encounters {
         let Some(row) = (0..grid.rows()).find(|&row| variants.text(row) == encounter.player) else { continue };
-        let level_on = |axis: &Axis| row_level(axis, &grid, row);
+        let level_on = |axis: &Axis| axis.row_level(&grid, row);
         let Some(x) = level_on(axis).and_then(|level| axis.levels[level].number) else { continue };
         let others = axes.iter().filter(|other| other.path != axis.path);
         let label_on = |axis: &Axis| Some(axis.levels[level_on(axis)?].label.clone());

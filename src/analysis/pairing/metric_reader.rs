@@ -1,4 +1,4 @@
-//! Reads a metric off searches: of one search or of its repeats, over all iterations or up to a
+//! Calculates the value of a metric for a search or for its repeats, over all iterations or up to a
 //! depth.
 
 use super::searches::{IterationRow, Repeats, Searches};
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depths {
     All,
-    /// Those up to this depth, as a search to that depth would have made.
+    /// The iterations up to this depth, as a search to that depth would have made.
     UpTo(u16),
 }
 
@@ -23,7 +23,7 @@ pub struct MetricReader<'a> {
 }
 
 impl<'a> MetricReader<'a> {
-    /// For searches that were gathered from this frame.
+    /// Makes a reader for searches that were gathered from this frame.
     pub fn new(searches: &'a Searches, metric: &'a Metric, frame: &'a Frame) -> Self {
         Self { searches, metric, columns: metric.columns().into_iter().map(|column| frame.numbers(column)).collect() }
     }
@@ -33,18 +33,18 @@ impl<'a> MetricReader<'a> {
         self.searches
     }
 
-    /// Whether means are compared instead of single ratios.
+    /// Whether means over all searches are compared, instead of the ratios of single searches.
     pub fn compares_means(&self) -> bool {
         self.metric.compares_means()
     }
 
     /// The value of one search; NaN without iterations.
     pub fn search_value(&self, search: u32, depths: &Depths) -> f64 {
-        let expected = |step: &&IterationRow| match depths {
+        let is_counted = |step: &&IterationRow| match depths {
             Depths::All => true,
             Depths::UpTo(depth) => step.depth <= *depth,
         };
-        let steps = || self.searches.steps(search).iter().filter(expected);
+        let steps = || self.searches.steps(search).iter().filter(is_counted);
         let sum = |column: usize| steps().map(|step| self.columns[column][step.row as usize]).sum::<f64>();
         let last = |column: usize| steps().next_back().map_or(f64::NAN, |step| self.columns[column][step.row as usize]);
         match &self.metric.aggregation {
@@ -55,8 +55,8 @@ impl<'a> MetricReader<'a> {
         }
     }
 
-    /// The value of a search and its repeats: the first one's, since counts repeat; the median of
-    /// times.
+    /// The value of a search and its repeats: for times the median, otherwise the value of the
+    /// first repeat, because counts are the same in all.
     pub fn cell_value(&self, cell: &Repeats, depths: &Depths) -> f64 {
         let repeats = self.searches.repeats(cell);
         match self.metric.is_time() {
@@ -71,27 +71,28 @@ impl<'a> MetricReader<'a> {
             return 0.0;
         }
         let values = self.searches.repeats(cell).iter().map(|&search| self.search_value(search, depths));
-        let (least, most) =
-            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (value.min(least), value.max(most)));
-        (most - least) / 2.0
+        let (min, max) =
+            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| (value.min(min), value.max(max)));
+        (max - min) / 2.0
     }
 
     /// The values of a group's searches under the file's own key seed.
     pub fn group_values(&self, group: usize) -> Vec<f64> {
-        let own = self.searches.cells(group).iter().filter(|cell| cell.seed == 0);
-        own.map(|cell| self.cell_value(cell, &Depths::All)).collect()
+        let own_seed_cells = self.searches.cells(group).iter().filter(|cell| cell.seed == 0);
+        own_seed_cells.map(|cell| self.cell_value(cell, &Depths::All)).collect()
     }
 
-    /// A group's total: sums of counts, rates of sums, otherwise the mean over its searches.
+    /// A group's total: of counts the sum, of rates the quotient of the sums, and otherwise (also
+    /// for rates of times) the mean over the group's searches.
     pub fn group_total(&self, group: usize) -> f64 {
         let values: Vec<f64> = self.group_values(group).into_iter().filter(|value| value.is_finite()).collect();
-        let whole = values.iter().sum::<f64>();
+        let sum = values.iter().sum::<f64>();
         match &self.metric.aggregation {
-            Aggregation::Sum(_) => whole,
-            Aggregation::Rate(num, den) if !self.metric.is_time() => {
-                self.searches.group_sum(group, num) / self.searches.group_sum(group, den)
+            Aggregation::Sum(_) => sum,
+            Aggregation::Rate(numerator, denominator) if !self.metric.is_time() => {
+                self.searches.group_sum(group, numerator) / self.searches.group_sum(group, denominator)
             }
-            _ => whole / values.len() as f64,
+            _ => sum / values.len() as f64,
         }
     }
 }

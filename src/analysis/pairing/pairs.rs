@@ -1,10 +1,10 @@
 //! Pairs: the only place where two searches are paired.
 //!
-//! Searches are paired by position (in a sequence: game and ply) and by block, that is, by the
-//! other options that vary within their groups. If one search went deeper or was stopped, only the
-//! iterations up to the greatest depth that both finished count; if there is no such depth, the two
-//! are not compared. With several key seeds, the log ratios of a position are averaged over the
-//! seeds.
+//! Searches are paired by position (in a sequence: by game and ply) and by block, that is, by the
+//! values of the other options that vary within a group. If one search went deeper or was stopped,
+//! only the iterations up to the greatest depth that both finished count; if there is no such
+//! depth, the two are not compared. With several key seeds, the log ratios of a position are
+//! averaged over the seeds.
 
 use super::metric_reader::{Depths, MetricReader};
 use super::searches::{IterationRow, OneSearch, Repeats, Searches};
@@ -22,12 +22,13 @@ pub type Logs = Vec<(u32, f64)>;
 pub struct Pair {
     /// The block: the values of the options that vary within the groups.
     pub block: u32,
+    /// The position (in a sequence: the game and the ply).
     pub unit: u32,
     /// The unit of sampling: the game, or the position if it does not belong to a game.
     pub cluster: u32,
     /// The logarithm of the ratio.
     pub log: f64,
-    /// The values of the base and of the other group, under the key seed `seed`.
+    /// The values of the base and of the other group.
     pub values: [f64; 2],
     /// The key seed of the values: 0, the file's own seed, if any search used it.
     pub seed: u32,
@@ -38,15 +39,16 @@ pub struct Pair {
 pub struct Pairs {
     /// All pairs that have a ratio.
     pub list: Vec<Pair>,
-    /// The number of searches that were compared only up to a common depth, because one finished
-    /// more depths than the other.
+    /// The number of pairs that were compared only up to a common depth, because one search
+    /// finished more depths than the other.
     pub truncated: usize,
-    /// The number of searches that were not compared, because the two finished no common depth.
+    /// The number of pairs that were not compared, because the two searches finished no common
+    /// depth.
     pub incomparable: usize,
-    /// The numbers of searches that differ but have no ratio, because one value is 0 or less: those
-    /// in which the other group's value is smaller, and those in which it is larger.
+    /// The numbers of pairs that differ but have no ratio, because one value is 0 or less: pairs in
+    /// which the other group's value is smaller, and pairs in which it is larger.
     pub one_sided_zero: [usize; 2],
-    /// The number of searches without a ratio because both values are 0.
+    /// The number of pairs without a ratio because both values are 0.
     pub both_zero: usize,
     /// Sums over the compared searches (means if means are compared) under the file's own key seed,
     /// of the base and of the other group.
@@ -72,8 +74,8 @@ impl Pairs {
     /// belongs to a cluster. NaN means that a value is missing.
     pub fn from_values(clusters: &[u32], base: &[f64], other: &[f64]) -> Self {
         let mut pairs = Self::default();
-        for (index, (&cluster, values)) in clusters.iter().zip(base.iter().zip(other)).enumerate() {
-            pairs.push([0, index as u32, cluster, 0], [*values.0, *values.1]);
+        for (index, (&cluster, (&base, &other))) in clusters.iter().zip(base.iter().zip(other)).enumerate() {
+            pairs.push([0, index as u32, cluster, 0], [base, other]);
         }
         pairs
     }
@@ -107,8 +109,8 @@ impl Pairs {
         let other_pairs: HashMap<(u32, u32), &Pair> =
             other.list.iter().map(|pair| ((pair.block, pair.unit), pair)).collect();
         let divide = |pair: &Pair| {
-            let base = other_pairs.get(&(pair.block, pair.unit))?;
-            Some(Pair { log: pair.log - base.log, values: [base.log.exp(), pair.log.exp()], ..*pair })
+            let divisor = other_pairs.get(&(pair.block, pair.unit))?;
+            Some(Pair { log: pair.log - divisor.log, values: [divisor.log.exp(), pair.log.exp()], ..*pair })
         };
         Self { list: self.list.iter().filter_map(divide).collect(), ..*self }
     }
@@ -159,7 +161,8 @@ fn common_depths(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
 pub struct BaseSearches<'a> {
     reader: &'a MetricReader<'a>,
     grouping: &'a Grouping,
-    exact: HashMap<(u32, u32, u32), &'a Repeats, RandomState>,
+    /// The searches by block, position and key seed.
+    by_key: HashMap<(u32, u32, u32), &'a Repeats, RandomState>,
     /// The blocks of each position, if there are several blocks.
     by_unit: HashMap<u32, Vec<u32>, RandomState>,
     has_seeds: bool,
@@ -173,17 +176,18 @@ impl<'a> BaseSearches<'a> {
         for cell in cells.iter().filter(|_| grouping.blocks.len() > 1) {
             by_unit.entry(cell.unit).or_default().push(cell.block);
         }
-        let exact = cells.iter().map(|cell| ((cell.block, cell.unit, cell.seed), cell)).collect();
-        Self { reader, grouping, exact, by_unit, has_seeds: cells.iter().any(|cell| cell.seed > 0) }
+        let by_key = cells.iter().map(|cell| ((cell.block, cell.unit, cell.seed), cell)).collect();
+        Self { reader, grouping, by_key, by_unit, has_seeds: cells.iter().any(|cell| cell.seed > 0) }
     }
 
-    /// The search to compare with. It has the same position, block and key seed; or its block lacks
-    /// some of the options and agrees in the others, so that a variant without a table is compared
-    /// with every table size. If the base was not searched under that seed, its first seed is used.
+    /// The search to compare with: the one with the same position, block and key seed. If the base
+    /// has no such block, a block that lacks some of the options and agrees in the others is used,
+    /// so that a variant without a table is compared with every table size. If the base was not
+    /// searched under that seed, its first seed is used.
     fn find_base(&self, cell: &Repeats) -> Option<&'a Repeats> {
         let find_in_block = |block: u32| {
-            let seeded = self.exact.get(&(block, cell.unit, cell.seed));
-            seeded.or_else(|| self.exact.get(&(block, cell.unit, 0))).copied()
+            let of_same_seed = self.by_key.get(&(block, cell.unit, cell.seed));
+            of_same_seed.or_else(|| self.by_key.get(&(block, cell.unit, 0))).copied()
         };
         find_in_block(cell.block).or_else(|| {
             let values = &self.grouping.blocks[cell.block as usize];
@@ -195,9 +199,10 @@ impl<'a> BaseSearches<'a> {
         })
     }
 
-    /// The pairs of searches, with the depths to compare. If only one of the groups started a new
-    /// process for every search of a game, the first search of each game is left out, because by
-    /// design it is the same in both.
+    /// The searches of another group with their base searches and the depths to compare; none
+    /// instead of depths if the two finished no common depth. If only one of the groups started a
+    /// new engine process for every search of a game, the first search of each game is left out,
+    /// because by design it is the same in both.
     fn pair_cells(&self, group: usize) -> impl Iterator<Item = (&'a Repeats, &'a Repeats, Option<Depths>)> {
         let searches = self.reader.searches();
         searches.cells(group).iter().filter_map(move |cell| {
@@ -205,8 +210,8 @@ impl<'a> BaseSearches<'a> {
             if cell.opens_game && base.own_process != cell.own_process {
                 return None;
             }
-            let [first, other] = [base, cell].map(|cell| searches.repeats(cell)[0]);
-            Some((base, cell, common_depths(searches, first, other)))
+            let [base_search, other_search] = [base, cell].map(|cell| searches.repeats(cell)[0]);
+            Some((base, cell, common_depths(searches, base_search, other_search)))
         })
     }
 
@@ -217,7 +222,7 @@ impl<'a> BaseSearches<'a> {
 
     /// As [`BaseSearches::pairs`], with another metric for the other group.
     pub fn pairs_with(&self, group: usize, reader: &MetricReader<'_>) -> Pairs {
-        let (mut pairs, mut seeds) = (Pairs::default(), self.has_seeds);
+        let (mut pairs, mut has_seeds) = (Pairs::default(), self.has_seeds);
         let compares_means = self.reader.compares_means() || reader.compares_means();
         for (base, cell, depths) in self.pair_cells(group) {
             match depths {
@@ -246,19 +251,19 @@ impl<'a> BaseSearches<'a> {
                     }
                 }
             }
-            seeds |= cell.seed > 0;
+            has_seeds |= cell.seed > 0;
         }
         if compares_means {
             pairs.compare_means();
         }
-        if seeds {
+        if has_seeds {
             pairs.average_seeds();
         }
         pairs
     }
 
-    /// Counts the searches that end at the same depth as the base's: those that end with another
-    /// value of a metric, and all of them.
+    /// Counts the searches that end at the same depth as the base's search: first those that end
+    /// with another value of the metric, then all of them.
     pub fn count_other_ends(&self, group: usize, reader: &MetricReader<'_>) -> (usize, usize) {
         let searches = self.reader.searches();
         let last_depth = |cell: &Repeats| searches.steps(searches.repeats(cell)[0]).last().map(|step| step.depth);
@@ -323,8 +328,8 @@ mod tests {
         searches: Searches,
     }
 
-    /// Parses rows, which are given without their heading, and groups them by one column. Rows of
-    /// other key seeds become rows of their variants.
+    /// Parses rows under a heading, and groups them by one column. Rows of further key seeds become
+    /// rows of their variants.
     fn rows_of(heading: &str, rows: &str, by: &str) -> Fixture {
         let frame = Frame::parse(format!("{heading}\n{rows}").as_bytes(), "t").unwrap();
         let frame = fold_seeds(&frame).map_or(frame, |(folded, _)| folded);
@@ -573,8 +578,8 @@ mod tests {
                 .map(|step| make_row("a", step))
                 .chain(other.iter().map(|step| make_row("b", step)))
                 .collect();
-            let read = rows_of(heading, &rows, columns::VARIANT);
-            assert_eq!(common_depths(&read.searches, 0, 1), expected, "{rows}");
+            let fixture = rows_of(heading, &rows, columns::VARIANT);
+            assert_eq!(common_depths(&fixture.searches, 0, 1), expected, "{rows}");
         }
     }
 
@@ -583,29 +588,30 @@ mod tests {
     #[test]
     fn rate_by_last_value_uses_the_last_iteration() {
         let rows = "a,p,1,1,30,20\na,p,2,1,70,40\nb,p,1,1,60,20\n";
-        let read = rows_of("variant,position,depth,search.nodes,table.stores,slots", rows, columns::VARIANT);
-        let all = read.with_base("pressure", 0, |_, reader| reader.group_values(0));
-        assert_eq!(all, [2.5]);
-        assert_eq!(read.describe(&read.pairs("pressure", 0, 1)), ["p 1.5 3"]);
+        let fixture = rows_of("variant,position,depth,search.nodes,table.stores,slots", rows, columns::VARIANT);
+        let values = fixture.with_base("pressure", 0, |_, reader| reader.group_values(0));
+        assert_eq!(values, [2.5]);
+        assert_eq!(fixture.describe(&fixture.pairs("pressure", 0, 1)), ["p 1.5 3"]);
     }
 
-    /// By hand: errors of 0, 20, 40 against 30, 0, 30 have means of 20 and 20; of 10, 20, 40 and
-    /// 30, 0, 30 the ratio is 60 / 70. A search counts as a whole, however deep the other went, and
-    /// not at all without a value.
+    /// The last errors are 10, 20 and 40 in the base and 30, 0 and 30 in the other group, so the
+    /// ratio of their means is 60 / 70. Each search counts with its last value, however deep the
+    /// other search went; a search without a value does not count.
     #[test]
     fn means_are_compared_where_a_value_may_be_0() {
         let rows = "a,p,1,7,9\na,p,2,7,10\na,q,1,7,20\na,r,1,7,40\na,s,1,7,5\nb,p,1,7,30\nb,q,1,7,1\nb,q,2,7,0\nb,r,1,7,30\nb,s,1,7,\n";
-        let read = rows_of("variant,position,depth,search.nodes,score_error", rows, columns::VARIANT);
+        let fixture = rows_of("variant,position,depth,search.nodes,score_error", rows, columns::VARIANT);
         let metric = Metric::from_column(columns::SCORE_ERROR);
-        let reader = MetricReader::new(&read.searches, &metric, &read.frame);
-        let pairs = BaseSearches::new(&reader, &read.grouping, 0).pairs(1);
-        let assert_close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        let reader = MetricReader::new(&fixture.searches, &metric, &fixture.frame);
+        let pairs = BaseSearches::new(&reader, &fixture.grouping, 0).pairs(1);
+        let assert_close =
+            |actual: f64, expected: f64| assert!((actual - expected).abs() < 1e-12, "{actual} {expected}");
         assert_close(pairs.ratio().mean, 60.0 / 70.0);
         assert_close(pairs.totals[0], 70.0 / 3.0);
         assert_close(pairs.totals[1], 20.0);
         assert_eq!((pairs.list.len(), pairs.truncated, pairs.incomparable), (3, 0, 0));
-        // A pair's share of the log ratio of means, linearised: log ratio + other / its mean - base
-        // / its mean.
+        // A pair's contribution is: log ratio of the means + its other value / the other mean - its
+        // base value / the base mean.
         assert_close(pairs.list[1].log, (6.0_f64 / 7.0).ln() + 0.0 - 20.0 / (70.0 / 3.0));
         let mut zeros =
             Pairs { list: pairs.list.iter().map(|pair| Pair { values: [0.0, 0.0], ..*pair }).collect(), ..pairs };

@@ -8,40 +8,44 @@ use crate::record::columns;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
-/// How long an external engine's process lives, where that varies, and the value for one search.
+/// The column that says how long the process of an external engine lives.
 const RESTART: &str = "subject.restart";
+
+/// The value of [`RESTART`] if there is a new process for every search.
 const SEARCH: &str = "search";
 
 /// The first searched ply of each game, by the game's code; none for single positions.
 fn first_plies(games: &TextColumn, plies: &[f64]) -> HashMap<u32, f64> {
     let mut first = HashMap::new();
     for (row, &ply) in plies.iter().enumerate().filter(|(row, ply)| !ply.is_nan() && !games.text(*row).is_empty()) {
-        let least = first.entry(games.codes()[row]).or_insert(ply);
-        *least = ply.min(*least);
+        let first_ply = first.entry(games.codes()[row]).or_insert(ply);
+        *first_ply = ply.min(*first_ply);
     }
     first
 }
 
+/// A single search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneSearch {
+    /// The group of its rows.
     pub group: u32,
     /// Its block within the group: the values of the other options.
     pub block: u32,
-    /// Its position (in a sequence: game and ply).
+    /// Its position (in a sequence: the game and the ply).
     pub unit: u32,
-    /// Its game, or its position if it belongs to none: the unit of sampling.
+    /// The unit of sampling: its game, or its position if it belongs to no game.
     pub cluster: u32,
-    /// Which key seed of the variant, from 0.
+    /// The number of its key seed among those of the variant, from 0.
     pub seed: u32,
-    /// Which repeat, from 0.
+    /// The number of the repeat, from 0.
     pub repeat: u32,
     /// The row of its deepest iteration.
     pub last: usize,
     /// Whether it is the first search of its game.
     pub opens_game: bool,
-    /// Whether an engine process of its own made it, so that nothing is known from earlier moves.
+    /// Whether a new engine process was started for it, which knows nothing from earlier moves.
     pub own_process: bool,
-    /// Whether totals count it: only the first repeat under the file's own seed is counted.
+    /// Whether totals count it: they count only the first repeat under the file's own seed.
     pub is_first: bool,
 }
 
@@ -56,19 +60,18 @@ pub struct IterationRow {
     pub finished: bool,
 }
 
-/// A search with all its repeats.
+/// A search with all its repeats, also called a cell. The fields are as in [`OneSearch`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Repeats {
-    /// The block of the searches.
     pub block: u32,
     pub unit: u32,
     pub cluster: u32,
     pub seed: u32,
-    /// Whether they are the first of their game.
     pub opens_game: bool,
-    /// Whether an engine process of its own made each.
     pub own_process: bool,
+    /// The first of its places in [`Searches::order`].
     first: u32,
+    /// The number of repeats.
     count: u32,
 }
 
@@ -79,7 +82,9 @@ pub struct Searches {
     pub list: Vec<OneSearch>,
     /// The number of failed jobs' rows in each group.
     pub errors: Vec<usize>,
+    /// The columns that were summed.
     columns: Vec<String>,
+    /// The sums of each search, in the order of `columns`.
     sums: Vec<f64>,
     /// The iterations of all searches, by search and depth.
     steps: Vec<IterationRow>,
@@ -87,6 +92,7 @@ pub struct Searches {
     starts: Vec<u32>,
     /// Indices of searches, with repeats of one search adjacent.
     order: Vec<u32>,
+    /// The cells of each group.
     cells: Vec<Vec<Repeats>>,
 }
 
@@ -102,8 +108,9 @@ impl Searches {
         let numbers: Vec<_> = columns.iter().map(|column| frame.numbers(column)).collect();
         let mut searches =
             Self { errors: vec![0; grouping.values.len()], columns: columns.to_vec(), ..Self::default() };
-        let mut places: HashMap<(u32, u32, u32, u32, u32), u32, RandomState> = HashMap::default();
-        let mut last = ((u32::MAX, 0, 0, 0, 0), 0);
+        let mut search_indices: HashMap<(u32, u32, u32, u32, u32), u32, RandomState> = HashMap::default();
+        // Successive rows are mostly of one search, so its index is kept from row to row.
+        let (mut last_key, mut search_index) = ((u32::MAX, 0, 0, 0, 0), 0);
         // Each row's search and iteration.
         let mut steps: Vec<(u32, IterationRow)> = Vec::with_capacity(frame.rows());
         for row in 0..frame.rows() {
@@ -115,15 +122,15 @@ impl Searches {
             let [repeat, seed] = [repeats[row], seeds[row]].map(|number| if number > 0.0 { number as u32 } else { 0 });
             let unit = positions.codes()[row];
             let key = (group, grouping.block[row], unit, seed, repeat);
-            if last.0 != key {
-                let next = searches.list.len() as u32;
-                last = (key, *places.entry(key).or_insert(next));
-                if last.1 == next {
+            if last_key != key {
+                let next_index = searches.list.len() as u32;
+                (last_key, search_index) = (key, *search_indices.entry(key).or_insert(next_index));
+                if search_index == next_index {
                     // Games and positions have their own numbers: the highest bit is set for games.
                     let cluster = if games.text(row).is_empty() { unit } else { games.codes()[row] | 1 << 31 };
                     searches.list.push(OneSearch {
                         group,
-                        block: key.1,
+                        block: grouping.block[row],
                         unit,
                         cluster,
                         seed,
@@ -136,7 +143,7 @@ impl Searches {
                     searches.sums.extend(std::iter::repeat_n(0.0, columns.len()));
                 }
             }
-            let index = last.1 as usize;
+            let index = search_index as usize;
             let sums = &mut searches.sums[index * columns.len()..(index + 1) * columns.len()];
             for (sum, numbers) in sums.iter_mut().zip(&numbers) {
                 *sum += numbers[row];
@@ -147,9 +154,10 @@ impl Searches {
             }
             let step =
                 IterationRow { row: row as u32, depth: depths[row] as u16, finished: finished.text(row) != "false" };
-            steps.push((last.1, step));
+            steps.push((search_index, step));
         }
         steps.sort_by_key(|(search, step)| (*search, step.depth));
+        // First the number of iterations of each search, then their running totals.
         searches.starts = vec![0; searches.list.len() + 1];
         steps.iter().for_each(|(search, _)| searches.starts[*search as usize + 1] += 1);
         (0..searches.list.len()).for_each(|index| searches.starts[index + 1] += searches.starts[index]);
@@ -169,15 +177,15 @@ impl Searches {
         self.order = (0..self.list.len() as u32).collect();
         self.order.sort_by_key(|&index| (key(&self.list[index as usize]), self.list[index as usize].repeat));
         self.cells = vec![Vec::new(); self.errors.len()];
-        for (place, &index) in self.order.iter().enumerate() {
+        for (first, &index) in self.order.iter().enumerate() {
             let search = &mut self.list[index as usize];
             match self.cells[search.group as usize].last_mut() {
                 Some(cell) if key(search) == (search.group, cell.block, cell.unit, cell.seed) => cell.count += 1,
                 _ => {
-                    let &mut OneSearch { block, unit, cluster, seed, opens_game, own_process: alone, .. } = search;
+                    let &mut OneSearch { block, unit, cluster, seed, opens_game, own_process, .. } = search;
                     search.is_first = seed == 0;
-                    let first = place as u32;
-                    let cell = Repeats { block, unit, cluster, seed, opens_game, own_process: alone, first, count: 1 };
+                    let first = first as u32;
+                    let cell = Repeats { block, unit, cluster, seed, opens_game, own_process, first, count: 1 };
                     self.cells[search.group as usize].push(cell);
                 }
             }
@@ -186,15 +194,16 @@ impl Searches {
 
     /// The sum of a column over the iterations of a search; NaN if the column was not gathered.
     pub fn sum(&self, search: usize, column: &str) -> f64 {
-        match self.columns.iter().position(|known| known == column) {
+        match self.columns.iter().position(|name| name == column) {
             Some(index) => self.sums[search * self.columns.len() + index],
             None => f64::NAN,
         }
     }
 
-    /// The sums of a column by search; NaN if the column was not gathered.
+    /// Returns a function that gives the sum of a column over the iterations of a search; NaN if
+    /// the column was not gathered.
     pub fn sums(&self, column: &str) -> impl Fn(usize) -> f64 + '_ {
-        let (index, width) = (self.columns.iter().position(|known| known == column), self.columns.len());
+        let (index, width) = (self.columns.iter().position(|name| name == column), self.columns.len());
         move |search| index.map_or(f64::NAN, |index| self.sums[search * width + index])
     }
 
@@ -205,10 +214,16 @@ impl Searches {
         frame.text_column(column).list().get(code as usize).cloned().unwrap_or_default()
     }
 
-    /// The sum of a column over all searches of a group; repeats and key seeds count once.
+    /// The sum of a column over all searches of a group; further repeats and key seeds are not
+    /// counted.
     pub fn group_sum(&self, group: usize, column: &str) -> f64 {
-        let mine = |search: &OneSearch| search.group as usize == group && search.is_first;
-        self.list.iter().enumerate().filter(|(_, search)| mine(search)).map(|(index, _)| self.sum(index, column)).sum()
+        let is_counted = |search: &OneSearch| search.group as usize == group && search.is_first;
+        self.list
+            .iter()
+            .enumerate()
+            .filter(|(_, search)| is_counted(search))
+            .map(|(index, _)| self.sum(index, column))
+            .sum()
     }
 
     /// The searches of a group, with their repeats.
@@ -226,7 +241,7 @@ impl Searches {
         &self.steps[self.starts[search as usize] as usize..self.starts[search as usize + 1] as usize]
     }
 
-    /// A row whose search has another row of the same depth; none in intact results.
+    /// A row with the same search and depth as another row; none in intact results.
     pub fn find_duplicate(&self) -> Option<usize> {
         let searches = 0..self.list.len() as u32;
         let repeated_step = |search: u32| self.steps(search).windows(2).find(|steps| steps[0].depth == steps[1].depth);

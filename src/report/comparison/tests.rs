@@ -41,7 +41,7 @@ fn variant(name: &str, paired: usize, moved: usize, [base, new]: [f64; 2]) -> Ch
     }
 }
 
-fn make_result(variant: &str, fails: bool, noise: bool) -> GateResult {
+fn gate_result(variant: &str, fails: bool, noise: bool) -> GateResult {
     GateResult {
         gate: "nodes > +1%".to_owned(),
         variant: variant.to_owned(),
@@ -72,7 +72,7 @@ fn headline_states_the_finding() {
     let with_gates =
         |comparison: &Comparison, gate_results: Vec<GateResult>| Comparison { gate_results, ..comparison.clone() };
     let (pass, noise, fail) =
-        (make_result("a", false, false), make_result("a", false, true), make_result("a", true, false));
+        (gate_result("a", false, false), gate_result("a", false, true), gate_result("a", true, false));
     for (comparison, text) in [
         (equal.clone(), "ok: all 5 paired rows are equal"),
         (moved.clone(), "ok: 2 of 5 paired rows moved"),
@@ -163,8 +163,7 @@ fn tables_show_changed_rows() {
     comparison.variants[1].missing = 2;
     comparison.moved = vec![make_row(0, 6), make_row(1, 7)];
     let row_texts = |table: &SheetTable| -> Vec<String> {
-        let describe_row =
-            |make_row: &Vec<Cell>| make_row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
+        let describe_row = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
         table.rows.iter().map(describe_row).collect()
     };
     assert_eq!(
@@ -194,7 +193,7 @@ fn tables_show_changed_rows() {
         let cell = change_cell(totals, totals[0] != totals[1]);
         assert_eq!((cell.value, cell.emphasis), (Datum::Number(share), emphasis));
     }
-    comparison.gate_results = vec![make_result("a", true, false), make_result("b", false, true)];
+    comparison.gate_results = vec![gate_result("a", true, false), gate_result("b", false, true)];
     let emphases: Vec<Emphasis> = gates_table(&comparison).rows.iter().map(|row| row[0].emphasis).collect();
     assert_eq!(emphases, [Emphasis::Failed, Emphasis::Passed]);
     let part_kinds = |comparison: &Comparison| -> String {
@@ -228,7 +227,7 @@ fn junit_counts_failures_by_variant() {
     ]);
     comparison.variants[2].missing = 1;
     comparison.gate_results =
-        vec![make_result("a", true, false), make_result("a", false, false), make_result("lost", false, true)];
+        vec![gate_result("a", true, false), gate_result("a", false, false), gate_result("lost", false, true)];
     let suite_heads = |comparison: &Comparison| -> Vec<String> {
         let text = junit(comparison);
         let lines = text.lines().filter(|line| line.contains("failures="));
@@ -285,7 +284,7 @@ fn json_fields_belong_to_their_side() {
     let mut comparison = comparison_of(vec![variant("a", 5, 1, [9.0, 8.0])]);
     comparison.variants[0].missing = 7;
     comparison.variants[0].nodes.p = 0.375;
-    comparison.gate_results = vec![make_result("a", true, false), make_result("a", false, true)];
+    comparison.gate_results = vec![gate_result("a", true, false), gate_result("a", false, true)];
     comparison.moved = vec![MovedRow {
         variant: "a".to_owned(),
         position: "p".to_owned(),
@@ -315,7 +314,7 @@ fn json_fields_belong_to_their_side() {
 #[test]
 fn gate_that_may_mislead_says_so_in_every_format() {
     let mut comparison = comparison_of(vec![variant("a", 5, 1, [9.0, 8.0])]);
-    let without_caution = [make_result("a", true, false), make_result("a", false, false)];
+    let without_caution = [gate_result("a", true, false), gate_result("a", false, false)];
     let with_caution = without_caution.clone().map(|gate| GateResult { caution: Some("why <so>".to_owned()), ..gate });
     assert_eq!(without_caution.each_ref().map(gate_outcome), ["FAIL", "pass"]);
     assert_eq!(with_caution.each_ref().map(gate_outcome), ["FAIL (may mislead)", "pass (may mislead)"]);

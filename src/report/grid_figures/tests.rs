@@ -61,7 +61,7 @@ fn size_figures_show_their_own_shares() {
             let index = RATES.iter().position(|(rate, _)| *rate == column).unwrap();
             intervals[index] = (low, low + 0.05);
         }
-        let mut make_line = Line {
+        let mut line = Line {
             name: name.to_owned(),
             values: vec![name.to_owned()],
             measures: vec![Measure { ratio, ..Measure::default() }],
@@ -69,13 +69,9 @@ fn size_figures_show_their_own_shares() {
             searches: 1,
             ..Line::default()
         };
-        make_line.set_sums([
-            (columns::PROBES, 100.0),
-            (columns::HITS, 40.0 * factor),
-            (columns::USABLE, 10.0 * factor),
-        ]);
-        make_line.set_sums([(columns::NODES, 300.0), (columns::SAVED, 100.0 * factor)]);
-        make_line
+        line.set_sums([(columns::PROBES, 100.0), (columns::HITS, 40.0 * factor), (columns::USABLE, 10.0 * factor)]);
+        line.set_sums([(columns::NODES, 300.0), (columns::SAVED, 100.0 * factor)]);
+        line
     };
     let draw = |labels: [&str; 2]| {
         let make_level = |(index, label): (usize, &&str)| axes::Level {
@@ -171,44 +167,46 @@ fn map_is_drawn_if_half_full_and_small() {
             })
             .collect(),
     };
-    // Searches `count` points of the grid, each with its own variant and ratio.
-    let draw = |first: (usize, usize), second: (usize, usize), count: usize, has_third: bool| {
-        let points = (0..first.0).flat_map(|a| (0..second.0).map(move |b| (a, b))).take(count);
-        let mut text = "variant,position,depth,search.nodes,a,b\n".to_owned();
-        let mut lines = Vec::new();
-        for (index, (a, b)) in points.enumerate() {
-            text += &format!("v{index},p,1,9,{a},{b}\n");
-            let ratio = crate::stats::ratio::Ratio { mean: 1.0 + index as f64, pairs: 1, ..Default::default() };
-            lines.push(crate::analysis::Line {
-                name: format!("v{index}"),
-                values: vec![format!("v{index}")],
-                measures: vec![crate::analysis::questions::line::Measure { ratio, ..Default::default() }],
-                searches: 1,
-                ..Default::default()
-            });
-        }
-        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-        let mut axes = vec![make_axis("a", first.0, first.1), make_axis("b", second.0, second.1)];
-        axes.extend(has_third.then(|| make_axis("c", 2, 1)));
-        let summary = Summary { by: vec![columns::VARIANT.to_owned()], lines, ..Summary::default() };
-        let grid = Grid { frame: Cow::Owned(frame), axes, references: vec![0, 0], ..Grid::default() };
-        map_figure(&grid, &summary).map(|figure| {
-            let Plot::Heat(heat) = figure.plot else { panic!("no map") };
-            // Each cell is in its row and column, whether the map is turned or not.
-            let is_turned = heat.first.0 == "b";
-            let (names, title) = if is_turned { (["b", "a"], "B and a") } else { (["a", "b"], "A and b") };
-            assert_eq!(([heat.first.0.as_str(), &heat.second.0], figure.title.as_str()), (names, title));
-            assert_eq!([heat.first.1.len(), heat.second.1.len()], [heat.cells.len(), heat.cells[0].len()]);
-            for (row, cells) in heat.cells.iter().enumerate() {
-                for (column, cell) in cells.iter().enumerate() {
-                    let (a, b) = if is_turned { (column, row) } else { (row, column) };
-                    let expected = (1 + a * second.0 + b) as f64;
-                    assert!(cell.is_none_or(|cell| (cell - expected).abs() < 1e-9), "{heat:?}");
-                }
+    // The map of a grid with two axes, each given by its number of levels and the width of its
+    // labels. The first `count` points of the grid have a variant, each with its own ratio.
+    let draw =
+        |(a_levels, a_width): (usize, usize), (b_levels, b_width): (usize, usize), count: usize, has_third: bool| {
+            let points = (0..a_levels).flat_map(|a| (0..b_levels).map(move |b| (a, b))).take(count);
+            let mut text = "variant,position,depth,search.nodes,a,b\n".to_owned();
+            let mut lines = Vec::new();
+            for (index, (a, b)) in points.enumerate() {
+                text += &format!("v{index},p,1,9,{a},{b}\n");
+                let ratio = crate::stats::ratio::Ratio { mean: 1.0 + index as f64, pairs: 1, ..Default::default() };
+                lines.push(crate::analysis::Line {
+                    name: format!("v{index}"),
+                    values: vec![format!("v{index}")],
+                    measures: vec![crate::analysis::questions::line::Measure { ratio, ..Default::default() }],
+                    searches: 1,
+                    ..Default::default()
+                });
             }
-            (heat.first.0, heat.cells.len(), figure.caption.contains("Averaged over"))
-        })
-    };
+            let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+            let mut axes = vec![make_axis("a", a_levels, a_width), make_axis("b", b_levels, b_width)];
+            axes.extend(has_third.then(|| make_axis("c", 2, 1)));
+            let summary = Summary { by: vec![columns::VARIANT.to_owned()], lines, ..Summary::default() };
+            let grid = Grid { frame: Cow::Owned(frame), axes, references: vec![0, 0], ..Grid::default() };
+            map_figure(&grid, &summary).map(|figure| {
+                let Plot::Heat(heat) = figure.plot else { panic!("no map") };
+                // Each cell is in its row and column, whether the map is transposed or not.
+                let is_transposed = heat.first.0 == "b";
+                let (names, title) = if is_transposed { (["b", "a"], "B and a") } else { (["a", "b"], "A and b") };
+                assert_eq!(([heat.first.0.as_str(), &heat.second.0], figure.title.as_str()), (names, title));
+                assert_eq!([heat.first.1.len(), heat.second.1.len()], [heat.cells.len(), heat.cells[0].len()]);
+                for (row, cells) in heat.cells.iter().enumerate() {
+                    for (column, cell) in cells.iter().enumerate() {
+                        let (a, b) = if is_transposed { (column, row) } else { (row, column) };
+                        let expected = (1 + a * b_levels + b) as f64;
+                        assert!(cell.is_none_or(|cell| (cell - expected).abs() < 1e-9), "{heat:?}");
+                    }
+                }
+                (heat.first.0, heat.cells.len(), figure.caption.contains("Averaged over"))
+            })
+        };
     let map_of = |name: &str, rows: usize, is_averaged: bool| Some((name.to_owned(), rows, is_averaged));
     assert_eq!(draw((2, 1), (2, 1), 4, false), map_of("a", 2, false));
     assert_eq!(draw((2, 1), (2, 1), 2, false), map_of("a", 2, false), "half of it");
@@ -222,17 +220,17 @@ fn map_is_drawn_if_half_full_and_small() {
     assert_eq!((draw((16, 1), (2, 1), 32, false), draw((17, 1), (2, 1), 34, false)), (map_of("a", 16, false), None));
 }
 
-/// The ordered option is along x, with one line per value of the other; for 75 variants, the map
-/// leads.
+/// The first figure has the numeric option along x, and a line for each value of the other option.
+/// For 75 variants, the map comes first.
 #[test]
-fn figure_of_the_whole_grid_leads() {
+fn figure_of_the_whole_grid_comes_first() {
     use crate::analysis::Question;
-    let first_figure = |first: (&str, usize), second: (&str, usize)| {
-        let mut text = format!("variant,position,depth,{},{},search.nodes\n", first.0, second.0);
-        for (a, b, position) in
-            (0..first.1).flat_map(|a| (0..second.1).flat_map(move |b| (0..2).map(move |position| (a, b, position))))
-        {
-            text += &format!("v{a}-{b},p{position},1,{},k{b},{}\n", 1 << a, 10 + a + b + position);
+    let first_figure = |(first, first_levels): (&str, usize), (second, second_levels): (&str, usize)| {
+        let mut text = format!("variant,position,depth,{first},{second},search.nodes\n");
+        for (a, b) in (0..first_levels).flat_map(|a| (0..second_levels).map(move |b| (a, b))) {
+            for position in 0..2 {
+                text += &format!("v{a}-{b},p{position},1,{},k{b},{}\n", 1 << a, 10 + a + b + position);
+            }
         }
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], Some("v0-0"))).unwrap();

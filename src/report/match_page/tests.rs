@@ -183,10 +183,8 @@ fn warnings_name_the_first_encounters() {
     assert!(identical_warnings(8)[0].ends_with("\"p6\" as \"p0\" and 2 more"), "{:?}", identical_warnings(8));
     let mirrored_warnings = |counts: &[u64]| {
         let list = counts.iter().enumerate();
-        let list = list.map(|(index, &mirrored_warnings)| Encounter {
-            mirrored: mirrored_warnings,
-            ..encounter(&format!("p{index}"), "x", [0, 0, 40, 0, 0])
-        });
+        let list = list
+            .map(|(index, &mirrored)| Encounter { mirrored, ..encounter(&format!("p{index}"), "x", [0, 0, 40, 0, 0]) });
         match_warnings(&matches_of(list.collect(), false))
     };
     assert_eq!(mirrored_warnings(&[39, 0]), Vec::<String>::new());
@@ -196,10 +194,8 @@ fn warnings_name_the_first_encounters() {
     );
     let blind_warning = |counts: &[u64]| {
         let list = counts.iter().enumerate();
-        let list = list.map(|(index, &blind_warning)| Encounter {
-            blind: blind_warning,
-            ..encounter(&format!("p{index}"), "x", [0, 0, 40, 0, 0])
-        });
+        let list =
+            list.map(|(index, &blind)| Encounter { blind, ..encounter(&format!("p{index}"), "x", [0, 0, 40, 0, 0]) });
         match_warnings(&matches_of(list.collect(), false)).pop().unwrap_or_default()
     };
     assert!(blind_warning(&[0, 1]).contains("in 1 encounter "));

@@ -336,8 +336,8 @@ fn warnings_belong_to_their_result() {
     let rows = "variant,position,depth,search.nodes\na,p,1,9\na,q,1,8\nb,p,1,5\nb,q,1,4\n";
     let make_result = |manifest: Manifest| Source { manifest: Some(manifest), ..source("x", rows) };
     let aging_manifest = || Manifest { varying: vec!["table.clock".to_owned()], jobs: 2, ..Manifest::default() };
-    let has_warning = |page: &Page, text_part: &str| {
-        page.blockers.iter().chain(&page.warnings).any(|warning| warning.contains(text_part))
+    let has_warning = |page: &Page, fragment: &str| {
+        page.blockers.iter().chain(&page.warnings).any(|warning| warning.contains(fragment))
     };
     let own_page = page(&[make_result(aging_manifest())], &Choices::default());
     let keeping_manifest = |items| Manifest { never_cleared: vec!["b".to_owned()], items, ..Manifest::default() };
@@ -451,8 +451,8 @@ fn warnings_are_on_the_page_and_on_the_terminal() {
         let result =
             Source { manifest: Some(manifest), missing: Some("5 rows are missing".to_owned()), ..source("x", rows) };
         let page = page(&[result], &Choices::default());
-        for (words, list) in [("s.epd:7", &page.notes), ("5 rows are missing", &page.warnings)] {
-            assert_eq!(list.iter().filter(|text| text.contains(words)).count(), 1, "{words}: {list:?}");
+        for (fragment, list) in [("s.epd:7", &page.notes), ("5 rows are missing", &page.warnings)] {
+            assert_eq!(list.iter().filter(|text| text.contains(fragment)).count(), 1, "{fragment}: {list:?}");
         }
         assert_eq!(
             (list_warnings(&page.sheet), list_warnings(&page.terminal_sheet())),

@@ -43,8 +43,8 @@ pub(in super::super) fn sample_sheet() -> Sheet {
     }
 }
 
-/// Asserts that drop orders are 1, 2, 3, ... without gaps: with two equal ones, it would be
-/// arbitrary which column is dropped first.
+/// Asserts that the drop orders of the columns are 1, 2, 3, ... without gaps. If two were equal, it
+/// would be arbitrary which column is dropped first.
 #[track_caller]
 pub(in super::super) fn assert_drop_orders_distinct(table: &SheetTable) {
     let mut orders: Vec<u8> =
@@ -82,40 +82,43 @@ fn cells_have_text_and_value() {
         assert_eq!(cell.with_reason("because").note, reason);
     }
     assert_eq!(Cell::text("a").with_emphasis(Emphasis::Worse).emphasis, Emphasis::Worse);
-    let marks = |better: Better| [true, false].map(|less| Emphasis::for_change(true, less, better));
-    assert_eq!(marks(Better::Less), [Emphasis::Better, Emphasis::Worse]);
-    assert_eq!(marks(Better::More), [Emphasis::Worse, Emphasis::Better]);
-    assert_eq!(marks(Better::Neither), [Emphasis::Other; 2]);
+    let emphases = |better: Better| [true, false].map(|is_less| Emphasis::for_change(true, is_less, better));
+    assert_eq!(emphases(Better::Less), [Emphasis::Better, Emphasis::Worse]);
+    assert_eq!(emphases(Better::More), [Emphasis::Worse, Emphasis::Better]);
+    assert_eq!(emphases(Better::Neither), [Emphasis::Other; 2]);
     assert_eq!(Emphasis::for_change(false, true, Better::Less), Emphasis::None);
     // Columns without any value are dropped and text columns stay; a table without rows keeps all
     // columns.
     let columns = ["a", "b", "c"].map(|name| SheetColumn::number(name, name, "")).to_vec();
     let row = |b: Cell| vec![Cell::text("x"), Cell::empty("no"), b];
-    let names = |table: SheetTable| {
+    let keys_and_widths = |table: SheetTable| {
         let table = table.without_empty_columns();
         let widths: Vec<usize> = table.rows.iter().map(Vec::len).collect();
         (table.columns.iter().map(|column| column.key.clone()).collect::<String>(), widths)
     };
     let table = |rows: Vec<Vec<Cell>>| SheetTable { columns: columns.clone(), rows, ..SheetTable::default() };
-    assert_eq!(names(table(vec![row(Cell::empty("")), row(Cell::count(1.0))])), ("ac".to_owned(), vec![2, 2]));
-    assert_eq!(names(table(vec![row(Cell::empty(""))])), ("a".to_owned(), vec![1]));
-    assert_eq!(names(table(Vec::new())), ("abc".to_owned(), Vec::new()));
+    assert_eq!(
+        keys_and_widths(table(vec![row(Cell::empty("")), row(Cell::count(1.0))])),
+        ("ac".to_owned(), vec![2, 2])
+    );
+    assert_eq!(keys_and_widths(table(vec![row(Cell::empty(""))])), ("a".to_owned(), vec![1]));
+    assert_eq!(keys_and_widths(table(Vec::new())), ("abc".to_owned(), Vec::new()));
     let SheetTable { key, title, note, .. } = SheetTable::new("key", "Title", columns.clone(), [row(Cell::empty(""))])
         .with_note("note")
         .without_empty_columns();
-    assert_eq!([key, title, note], ["key", "Title", "note"], "what is left is the same table");
+    assert_eq!([key, title, note], ["key", "Title", "note"], "only columns are removed");
     let whole = head_parts("q", "a", vec!["f".to_owned()], warning_parts(&["w".to_owned(), "v".to_owned()]));
-    let words = |text: &str| text.to_owned();
+    let owned = |text: &str| text.to_owned();
     let expected = vec![
-        Part::Question(words("q")),
-        Part::Prose(words("a")),
-        Part::Findings(vec![words("f")]),
-        Part::Warning(words("w")),
-        Part::Warning(words("v")),
+        Part::Question(owned("q")),
+        Part::Prose(owned("a")),
+        Part::Findings(vec![owned("f")]),
+        Part::Warning(owned("w")),
+        Part::Warning(owned("v")),
     ];
     assert_eq!((whole, head_parts("", "", Vec::new(), [])), (expected, Vec::new()));
     let sheet = sample_sheet();
     assert_eq!(sheet.figures().len(), 1);
-    let folded = Sheet { parts: vec![Part::Folded(words("t"), sheet.parts)], ..Sheet::default() };
+    let folded = Sheet { parts: vec![Part::Folded(owned("t"), sheet.parts)], ..Sheet::default() };
     assert_eq!(folded.figures().len(), 1);
 }

@@ -106,10 +106,10 @@ fn read_drawing(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
 }
 
 /// Asserts that all texts and marks are inside the drawing, and that no text overlaps another text
-/// or a mark. On a map, texts lie on cells, which must not overlap. On a desktop, no text lies in
-/// the plot area.
+/// or a mark. On a map (`is_map`), texts lie on cells, which must not overlap. On a desktop, no
+/// text lies in the plot area.
 #[track_caller]
-fn assert_legible(name: &str, svg: &str, over_marks: bool) {
+fn assert_legible(name: &str, svg: &str, is_map: bool) {
     let (words, marks, [width, height]) = read_drawing(svg);
     assert!(!words.is_empty(), "{name}: nothing is drawn");
     assert!(!marks.is_empty(), "{name}: nothing is drawn");
@@ -119,7 +119,7 @@ fn assert_legible(name: &str, svg: &str, over_marks: bool) {
         let inside = words.iter().find(|word| word.overlaps(&field)).map(|word| &word.content);
         assert_eq!(inside, None, "{name}: where the lines are");
     }
-    for (index, mark) in marks.iter().enumerate().filter(|_| over_marks) {
+    for (index, mark) in marks.iter().enumerate().filter(|_| is_map) {
         assert!(!marks[index + 1..].iter().any(|other| other.overlaps(mark)), "{name}: {} over another", mark.content);
     }
     for patch in words.iter().chain(&marks) {
@@ -128,8 +128,8 @@ fn assert_legible(name: &str, svg: &str, over_marks: bool) {
         assert!(is_inside, "{name}: {} at {:?} in {width} x {height}", patch.content, patch.edges);
     }
     for (index, word) in words.iter().enumerate() {
-        let mut rest = words[index + 1..].iter().chain(marks.iter().filter(|_| !over_marks));
-        let overlapped = rest.find(|other| other.overlaps(word)).map(|other| (&other.content, other.edges));
+        let mut others = words[index + 1..].iter().chain(marks.iter().filter(|_| !is_map));
+        let overlapped = others.find(|other| other.overlaps(word)).map(|other| (&other.content, other.edges));
         assert_eq!(overlapped, None, "{name}: {} at {:?} over it", word.content, word.edges);
     }
 }
@@ -143,13 +143,13 @@ const NAMES: [&str; 5] = [
     "a name without a single blank-or-comma-in-which-it-could-be-broken-into-lines-that-are-short",
 ];
 
-fn series(names: &[&str], places: &[f64]) -> Vec<Series> {
+fn series(names: &[&str], x_values: &[f64]) -> Vec<Series> {
     let make_series = |(index, name): (usize, &&str)| {
         let make_point = |&x: &f64| {
             let y = 0.7 + 0.1 * index as f64;
             CurvePoint { x, y, low: y * 0.9, high: y * 1.1, label: "20 pairs".to_owned() }
         };
-        Series { name: (*name).to_owned(), line: None, points: places.iter().map(make_point).collect() }
+        Series { name: (*name).to_owned(), line: None, points: x_values.iter().map(make_point).collect() }
     };
     names.iter().enumerate().map(make_series).collect()
 }
@@ -162,15 +162,15 @@ fn texts_and_marks_do_not_overlap() {
     let sizes = [1024.0, 4096.0, 65_536.0, 1_048_576.0, 16_777_216.0];
     let many_sizes: Vec<f64> = (0..24).map(|power| 1024.0 * f64::from(1 << power)).collect();
     for width in WIDTHS {
-        for (names, places) in [
+        for (names, x_values) in [
             (&NAMES[..], &sizes[..]),
             (&NAMES[..2], &sizes[..2]),
             (&NAMES[..1], &sizes[..]),
             (&["a", "b", "c", "d"], &many_sizes),
         ] {
-            let ticks = places.iter().map(|&size| (size, format!("{} KiB", size / 1024.0))).collect();
+            let ticks = x_values.iter().map(|&size| (size, format!("{} KiB", size / 1024.0))).collect();
             let lines = Lines {
-                series: series(names, places),
+                series: series(names, x_values),
                 x: "table size".to_owned(),
                 y: "nodes against the baseline".to_owned(),
                 x_log: true,
@@ -185,7 +185,7 @@ fn texts_and_marks_do_not_overlap() {
             let stairs = Lines { stairs: true, share: true, ratio: false, y_log: false, ..lines };
             assert_legible("stairs", &stairs.render(width, "", true), false);
             let scatter = Scatter {
-                series: series(names, places),
+                series: series(names, x_values),
                 x: "nodes of the baseline".to_owned(),
                 y: "nodes against the baseline".to_owned(),
             };

@@ -17,9 +17,9 @@ pub(in super::super) fn verdict(subject: &str, expected: ExpectedVerdict, ruling
     }
 }
 
-/// A verdict that passes without being met has no mark.
+/// A verdict that passes although no outcome was expected is not highlighted.
 #[test]
-fn verdict_table_marks_and_counts_outcomes() {
+fn verdict_table_highlights_and_counts_outcomes() {
     use Ruling::{Differs, Holds, NoRows, Undecided};
     let quoted =
         Verdict { quote: "so".to_owned(), note: "N".to_owned(), ..verdict("d", ExpectedVerdict::Either, Differs) };
@@ -34,11 +34,11 @@ fn verdict_table_marks_and_counts_outcomes() {
         ],
         ..Page::default()
     };
-    let shown_rows = |all: bool| {
-        let rows = verdict_table(&page, all).map(|table| table.rows).unwrap_or_default();
+    let shown_rows = |include_passed: bool| {
+        let rows = verdict_table(&page, include_passed).map(|table| table.rows).unwrap_or_default();
         rows.into_iter().map(|row| (row[0].text.clone(), row[1].emphasis, row[5].text.clone())).collect::<Vec<_>>()
     };
-    let row = |what: &str, mark: Emphasis, source: &str| (what.to_owned(), mark, source.to_owned());
+    let row = |subject: &str, emphasis: Emphasis, source: &str| (subject.to_owned(), emphasis, source.to_owned());
     let (none, failed) = (Emphasis::None, Emphasis::Failed);
     assert_eq!(
         shown_rows(true),
@@ -56,6 +56,6 @@ fn verdict_table_marks_and_counts_outcomes() {
     let counts = "1 hold, 3 differ, 2 undecided; 2 of 4 expected outcomes met.";
     assert_eq!(note.as_deref(), Some(counts));
     assert_eq!(page.count_failed(), 3);
-    let fine = Page { verdicts: vec![verdict("d", ExpectedVerdict::Either, Differs)], ..Page::default() };
-    assert_eq!((verdict_table(&fine, false), verdict_table(&Page::default(), true)), (None, None));
+    let passing_page = Page { verdicts: vec![verdict("d", ExpectedVerdict::Either, Differs)], ..Page::default() };
+    assert_eq!((verdict_table(&passing_page, false), verdict_table(&Page::default(), true)), (None, None));
 }
