@@ -10,7 +10,7 @@ use crate::analysis::rows::metric::Metric;
 use crate::record::columns;
 use crate::stats::ratio::{Family, JudgedRatio, Ratio};
 
-/// More interactions than anybody reads are not computed.
+/// The largest number of interactions that are computed: nobody would read more.
 const MAX_INTERACTIONS: usize = 2000;
 
 /// A level of an axis compared with the axis's reference level, paired by position and by all other
@@ -21,22 +21,24 @@ pub struct Effect {
     pub axis: usize,
     /// The index of the level; the reference level has a ratio of 1 and no interval.
     pub level: usize,
-    /// The ratio, tested with all effects of the grid.
+    /// The ratio to the reference level, tested together with all effects of the grid.
     pub judged: JudgedRatio,
 }
 
-/// Two levels of two axes: the factor by which their joint effect differs from the product of their
-/// own.
+/// The interaction of two levels, each of another axis: the factor by which their joint effect
+/// differs from the product of their main effects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interaction {
+    /// The indices of the first axis and of its level.
     pub first: (usize, usize),
-    /// The other axis and level.
+    /// The indices of the second axis and of its level.
     pub second: (usize, usize),
-    /// 1 if the effects multiply; tested with all interactions of the grid.
+    /// The factor, tested together with all interactions of the grid. It is 1 if the effects
+    /// multiply.
     pub judged: JudgedRatio,
 }
 
-/// The reference level of each axis: the baseline variant's, or the first.
+/// The reference level of each axis: the level of the baseline variant, or the first.
 pub fn reference_levels(grid: &Frame, axes: &[Axis], baseline: Option<&str>) -> Vec<usize> {
     let variants = grid.text_column(columns::VARIANT);
     let row = (0..grid.rows()).find(|&row| Some(variants.text(row)) == baseline);
@@ -57,7 +59,7 @@ impl Levels {
         Self { grouping, searches }
     }
 
-    /// The group with these levels.
+    /// The group with these levels, each given by its values.
     fn find_group(&self, values: &[&[String]]) -> Option<usize> {
         self.grouping.find(&values.concat())
     }
@@ -65,65 +67,73 @@ impl Levels {
 
 /// The main effects of all axes.
 pub fn main_effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Effect> {
-    let mut known: Vec<((usize, usize), Logs)> = Vec::new();
-    for (index, (axis, &reference)) in axes.iter().zip(references).enumerate() {
+    // The indices of axis and level, with the log ratios to the reference level.
+    let mut samples_by_level: Vec<((usize, usize), Logs)> = Vec::new();
+    for (axis_index, (axis, &reference)) in axes.iter().zip(references).enumerate() {
         let levels = Levels::new(grid, &[axis]);
         let reader = MetricReader::new(&levels.searches, metric, grid);
         let Some(base) = levels.find_group(&[&axis.levels[reference].values]) else { continue };
         let base = BaseSearches::new(&reader, &levels.grouping, base);
-        for (level, expected) in axis.levels.iter().enumerate() {
-            let Some(group) = levels.find_group(&[&expected.values]) else { continue };
-            known.push(((index, level), if level == reference { Vec::new() } else { base.pairs(group).logs() }));
+        for (level_index, level) in axis.levels.iter().enumerate() {
+            let Some(group) = levels.find_group(&[&level.values]) else { continue };
+            let logs = if level_index == reference { Vec::new() } else { base.pairs(group).logs() };
+            samples_by_level.push(((axis_index, level_index), logs));
         }
     }
     // One family: the levels of all axes are measured on the same positions.
-    let (places, samples): (Vec<_>, Vec<_>) = known.into_iter().unzip();
-    let effect = |((axis, level), judged): ((usize, usize), JudgedRatio)| {
+    let (level_indices, samples): (Vec<_>, Vec<_>) = samples_by_level.into_iter().unzip();
+    let to_effect = |((axis, level), judged): ((usize, usize), JudgedRatio)| {
         let ratio = if level == references[axis] { Ratio::identity(0) } else { judged.ratio };
         Effect { axis, level, judged: JudgedRatio { ratio, ..judged } }
     };
-    places.into_iter().zip(Family::from_samples(&samples).lines).map(effect).collect()
+    level_indices.into_iter().zip(Family::from_samples(&samples).lines).map(to_effect).collect()
 }
 
-/// Two axes, each with a level.
+/// The indices of an axis and of its level, for each of two axes.
 type LevelPair = ((usize, usize), (usize, usize));
 
-/// The interactions of every two axes; empty if there are more than anybody reads.
+/// The interactions of every two axes; empty if there are more than `MAX_INTERACTIONS`.
 pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Interaction> {
-    let pairs: Vec<(usize, usize)> = (0..axes.len()).flat_map(|a| (a + 1..axes.len()).map(move |b| (a, b))).collect();
-    let number: usize = pairs.iter().map(|&(a, b)| (axes[a].levels.len() - 1) * (axes[b].levels.len() - 1)).sum();
-    if number > MAX_INTERACTIONS {
+    let axis_pairs: Vec<(usize, usize)> =
+        (0..axes.len()).flat_map(|a| (a + 1..axes.len()).map(move |b| (a, b))).collect();
+    let count_interactions = |&(a, b): &(usize, usize)| (axes[a].levels.len() - 1) * (axes[b].levels.len() - 1);
+    if axis_pairs.iter().map(count_interactions).sum::<usize>() > MAX_INTERACTIONS {
         return Vec::new();
     }
-    let mut samples_by_levels: Vec<(LevelPair, Vec<(u32, f64)>)> = Vec::new();
-    for (a, b) in pairs {
+    let mut samples_by_levels: Vec<(LevelPair, Logs)> = Vec::new();
+    for (a, b) in axis_pairs {
         let levels = Levels::new(grid, &[&axes[a], &axes[b]]);
         let reader = MetricReader::new(&levels.searches, metric, grid);
-        let group = |level_a: usize, level_b: usize| {
+        let find_group = |level_a: usize, level_b: usize| {
             levels.find_group(&[&axes[a].levels[level_a].values, &axes[b].levels[level_b].values])
         };
         let (base_a, base_b) = (references[a], references[b]);
         for level_b in 0..axes[b].levels.len() {
-            // The effect of the first axis at this level of the second, divided by its effect at
-            // the second's reference.
-            let (Some(at_level), Some(at_reference)) = (group(base_a, level_b), group(base_a, base_b)) else {
+            // The interaction is the effect of a level of axis a at this level of axis b, divided by
+            // its effect at the reference level of axis b.
+            let (Some(base_at_level), Some(base_at_reference)) =
+                (find_group(base_a, level_b), find_group(base_a, base_b))
+            else {
                 continue;
             };
-            let [at_level, at_reference] =
-                [at_level, at_reference].map(|base| BaseSearches::new(&reader, &levels.grouping, base));
+            let [base_at_level, base_at_reference] =
+                [base_at_level, base_at_reference].map(|base| BaseSearches::new(&reader, &levels.grouping, base));
             for level_a in (0..axes[a].levels.len()).filter(|&level| level != base_a && level_b != base_b) {
-                let (Some(both), Some(alone)) = (group(level_a, level_b), group(level_a, base_b)) else { continue };
-                let differences = at_level.pairs(both).divide_by(&at_reference.pairs(alone));
-                if !differences.list.is_empty() {
-                    samples_by_levels.push((((a, level_a), (b, level_b)), differences.logs()));
+                let (Some(at_level), Some(at_reference)) = (find_group(level_a, level_b), find_group(level_a, base_b))
+                else {
+                    continue;
+                };
+                let interaction_pairs = base_at_level.pairs(at_level).divide_by(&base_at_reference.pairs(at_reference));
+                if !interaction_pairs.list.is_empty() {
+                    samples_by_levels.push((((a, level_a), (b, level_b)), interaction_pairs.logs()));
                 }
             }
         }
     }
-    samples_by_levels.sort_by_key(|((first, second), _)| (first.0, second.0, first.1, second.1));
-    let (places, samples): (Vec<_>, Vec<_>) = samples_by_levels.into_iter().unzip();
-    let interaction = |((first, second), judged): (LevelPair, JudgedRatio)| Interaction { first, second, judged };
-    places.into_iter().zip(Family::from_samples(&samples).lines).map(interaction).collect()
+    samples_by_levels.sort_by_key(|(((axis_a, level_a), (axis_b, level_b)), _)| (*axis_a, *axis_b, *level_a, *level_b));
+    let (level_pairs, samples): (Vec<_>, Vec<_>) = samples_by_levels.into_iter().unzip();
+    let to_interaction = |((first, second), judged): (LevelPair, JudgedRatio)| Interaction { first, second, judged };
+    level_pairs.into_iter().zip(Family::from_samples(&samples).lines).map(to_interaction).collect()
 }
 
 #[cfg(test)]
@@ -133,7 +143,7 @@ mod tests {
 
     use crate::analysis::rows::axes;
 
-    /// 40 x 50 interactions are computed; 29 x 69 are one too many.
+    /// 40 x 50 = 2000 interactions are computed; 29 x 69 = 2001 are one too many.
     #[test]
     fn interactions_are_limited_to_2000() {
         let text = "variant,position,depth,search.nodes,a,b\n1,p,1,1,0,0\n2,p,1,2,1,0\n3,p,1,3,0,1\n4,p,1,4,1,1\n";
@@ -150,13 +160,15 @@ mod tests {
                 })
                 .collect(),
         };
-        let count =
-            |[a, b]: [usize; 2]| interactions(&frame, &[axis("a", a), axis("b", b)], &[0, 0], &Metric::nodes()).len();
-        assert_eq!([[41, 51], [30, 70]].map(count), [1, 0]);
+        let count_interactions = |[levels_a, levels_b]: [usize; 2]| {
+            interactions(&frame, &[axis("a", levels_a), axis("b", levels_b)], &[0, 0], &Metric::nodes()).len()
+        };
+        assert_eq!([[41, 51], [30, 70]].map(count_interactions), [1, 0]);
     }
 
-    /// Levels against the baseline variant's own: 100 nodes at a = 1, twice at 2 and eight times at
-    /// 4, half of that with b = y; a = 4 with b = y needs three times more than the product.
+    /// A variant with a = 1 needs 100 nodes; a = 2 needs twice as many and a = 4 eight times as many;
+    /// b = y halves them. But a = 4 with b = y needs three times as many nodes as the product of
+    /// these effects. Effects are relative to the levels of the baseline variant.
     #[test]
     fn levels_are_compared_with_the_baseline_variants() {
         let mut text = "variant,position,depth,search.nodes,a,b\n".to_owned();
@@ -175,24 +187,28 @@ mod tests {
         let (grid, axes) = axes::find_axes(&frame, &[columns::NODES]);
         let summarize = |baseline: Option<&str>| {
             let references = reference_levels(&grid, &axes, baseline);
-            let rounded = |mean: f64| (1000.0 * mean).round() / 1000.0;
-            let found = main_effects(&grid, &axes, &references, &Metric::nodes());
-            let found: Vec<_> =
-                found.iter().map(|effect| (effect.axis, effect.level, rounded(effect.judged.ratio.mean))).collect();
-            let together = interactions(&grid, &axes, &references, &Metric::nodes());
-            let together: Vec<_> = together
+            let round = |mean: f64| (1000.0 * mean).round() / 1000.0;
+            let effects = main_effects(&grid, &axes, &references, &Metric::nodes());
+            let effects: Vec<_> =
+                effects.iter().map(|effect| (effect.axis, effect.level, round(effect.judged.ratio.mean))).collect();
+            let interactions = interactions(&grid, &axes, &references, &Metric::nodes());
+            let interactions: Vec<_> = interactions
                 .iter()
-                .map(|interaction| (interaction.first.1, interaction.second.1, rounded(interaction.judged.ratio.mean)))
+                .map(|interaction| (interaction.first.1, interaction.second.1, round(interaction.judged.ratio.mean)))
                 .collect();
-            (references, found, together)
+            (references, effects, interactions)
         };
-        let (references, found, together) = summarize(Some("2y"));
+        let (references, effects, interactions) = summarize(Some("2y"));
         assert_eq!(references, [1, 1]);
-        // By a: a half at 1; at 4 four times, with b = y three times more: 4 x root 3. By b: twice,
-        // but two thirds at a = 4.
-        let cube = |summarize: f64| (1000.0 * summarize.cbrt()).round() / 1000.0;
-        assert_eq!(found, [(0, 0, 0.5), (0, 1, 1.0), (0, 2, 6.928), (1, 0, cube(2.0 * 2.0 * 2.0 / 3.0)), (1, 1, 1.0)]);
-        assert_eq!(together, [(0, 0, 1.0), (2, 0, 0.333)]);
+        // Relative to a = 2, a = 1 needs half the nodes. a = 4 needs 4 times as many with b = x and 12
+        // times with b = y: the mean is 4 x root 3 = 6.928. Relative to b = y, b = x needs twice the
+        // nodes with a = 1 and a = 2, but two thirds with a = 4.
+        let cube_root = |product: f64| (1000.0 * product.cbrt()).round() / 1000.0;
+        assert_eq!(
+            effects,
+            [(0, 0, 0.5), (0, 1, 1.0), (0, 2, 6.928), (1, 0, cube_root(2.0 * 2.0 * 2.0 / 3.0)), (1, 1, 1.0)]
+        );
+        assert_eq!(interactions, [(0, 0, 1.0), (2, 0, 0.333)]);
         assert_eq!((summarize(None).0, summarize(Some("4x")).0), (vec![0, 0], vec![2, 0]));
     }
 }

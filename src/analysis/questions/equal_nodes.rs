@@ -12,12 +12,12 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::{BTreeSet, HashMap};
 
-/// The points of an encounter's pairs, 0 to 2, by opening.
+/// The player's points in each pair of an encounter, from 0 to 2, by opening.
 pub type PairPoints = HashMap<u32, f64>;
 
-/// The multiple of its nodes with which the baseline is as strong as a variant, and the 95 %
-/// interval. It is 0 if it is below the smallest number of nodes that was played, and infinite if
-/// it is above the largest.
+/// The factor by which the baseline's nodes must be multiplied to make it as strong as a variant,
+/// with its 95 % interval. It is 0 if it is below the smallest number of nodes that was played, and
+/// infinite if it is above the largest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EqualNodes {
     pub nodes: f64,
@@ -28,14 +28,18 @@ pub struct EqualNodes {
 /// The number of bootstrap draws.
 const DRAWS: usize = 2_000;
 
-/// The equal-strength nodes of each variant. They are computed from its pairs against the baseline
-/// and from the pairs of the baseline's copies, each given with the divisor of its nodes. None if
-/// the variant or any copy has too few pairs.
+/// The result of each variant, from its pairs against the baseline and from the pairs of the
+/// baseline's handicapped copies, each given with the divisor of its nodes. `None` if the variant or
+/// any copy has too few pairs.
 pub fn equal_nodes(variants: &[&PairPoints], copies: &[(f64, &PairPoints)]) -> Vec<Option<EqualNodes>> {
-    equal_nodes_drawn(variants, copies, DRAWS)
+    equal_nodes_with_draws(variants, copies, DRAWS)
 }
 
-fn equal_nodes_drawn(variants: &[&PairPoints], copies: &[(f64, &PairPoints)], draws: usize) -> Vec<Option<EqualNodes>> {
+fn equal_nodes_with_draws(
+    variants: &[&PairPoints],
+    copies: &[(f64, &PairPoints)],
+    draws: usize,
+) -> Vec<Option<EqualNodes>> {
     let has_enough = |pairs: &PairPoints| pairs.len() >= min_clusters(1);
     if copies.is_empty() || !copies.iter().all(|(_, pairs)| has_enough(pairs)) {
         return vec![None; variants.len()];
@@ -45,21 +49,26 @@ fn equal_nodes_drawn(variants: &[&PairPoints], copies: &[(f64, &PairPoints)], dr
     // Each player's points in the order of the openings; none if a pair was not played.
     let points: Vec<Vec<Option<f64>>> =
         players.iter().map(|pairs| openings.iter().map(|opening| pairs.get(opening).copied()).collect()).collect();
-    let nodes_of = |weights: &[u32]| -> Vec<f64> {
-        let results: Vec<(f64, f64)> = points.iter().map(|points| elo_of_resample(points, weights)).collect();
-        let (copy_elos, variant_elos) = results.split_at(copies.len());
-        let corners = copies.iter().zip(copy_elos).map(|((divisor, _), &(elo, pairs))| (-divisor.ln(), elo, pairs));
+    // The nodes of each variant if each opening counts as often as its weight says.
+    let compute_nodes = |weights: &[u32]| -> Vec<f64> {
+        let elos_and_pairs: Vec<(f64, f64)> = points.iter().map(|points| resampled_elo(points, weights)).collect();
+        let (copy_elos, variant_elos) = elos_and_pairs.split_at(copies.len());
+        let corners = copies.iter().zip(copy_elos).map(|((divisor, _), &(elo, pairs))| WeightedCorner {
+            log_nodes: -divisor.ln(),
+            elo,
+            weight: pairs,
+        });
         let curve = pool_curve(corners.collect());
         variant_elos.iter().map(|(elo, _)| look_up(&curve, *elo).exp()).collect()
     };
-    let estimates = nodes_of(&vec![1; openings.len()]);
+    let estimates = compute_nodes(&vec![1; openings.len()]);
     let mut nodes_by_variant: Vec<Vec<f64>> = vec![Vec::with_capacity(draws); variants.len()];
     let mut random = Pcg64::seed_from_u64(1);
     let mut weights = vec![0; openings.len()];
     for _ in 0..draws {
         weights.fill(0);
         (0..openings.len()).for_each(|_| weights[random.random_range(0..openings.len())] += 1);
-        for (variant_nodes, nodes) in nodes_by_variant.iter_mut().zip(nodes_of(&weights)) {
+        for (variant_nodes, nodes) in nodes_by_variant.iter_mut().zip(compute_nodes(&weights)) {
             // A resample may contain no pair of a variant that failed in most openings; it is
             // skipped.
             variant_nodes.extend(Some(nodes).filter(|nodes| !nodes.is_nan()));
@@ -67,12 +76,12 @@ fn equal_nodes_drawn(variants: &[&PairPoints], copies: &[(f64, &PairPoints)], dr
     }
     let make_interval = |nodes: f64, drawn_nodes: &mut Vec<f64>| {
         drawn_nodes.sort_by(f64::total_cmp);
-        let quantile_of =
+        let find_quantile =
             |share: f64| drawn_nodes.get((share * (drawn_nodes.len() - 1) as f64).round() as usize).copied();
-        Some(EqualNodes { nodes, low: quantile_of(0.025)?, high: quantile_of(0.975)? })
+        Some(EqualNodes { nodes, low: find_quantile(0.025)?, high: find_quantile(0.975)? })
     };
-    let estimates = variants.iter().zip(estimates).zip(&mut nodes_by_variant);
-    estimates
+    let variants_with_estimates = variants.iter().zip(estimates).zip(&mut nodes_by_variant);
+    variants_with_estimates
         .map(|((pairs, nodes), drawn_nodes)| {
             make_interval(nodes, drawn_nodes).filter(|_| has_enough(pairs) && !drawn_nodes.is_empty())
         })
@@ -80,7 +89,7 @@ fn equal_nodes_drawn(variants: &[&PairPoints], copies: &[(f64, &PairPoints)], dr
 }
 
 /// A player's Elo over the resampled openings, and the number of its pairs.
-fn elo_of_resample(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
+fn resampled_elo(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
     let (mut sum, mut pairs) = (0.0, 0.0);
     for (points, &weight) in points.iter().zip(weights) {
         if let Some(points) = points {
@@ -91,32 +100,48 @@ fn elo_of_resample(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
     (logistic_elo(sum / pairs / 2.0), pairs)
 }
 
-/// The corners (log(nodes), Elo) of the curve, both increasing. They are made from (log(nodes),
-/// Elo, pairs) of the copies and from the baseline itself, whose Elo is 0 by definition. Violators
-/// are pooled at their weighted means.
-fn pool_curve(mut played: Vec<(f64, f64, f64)>) -> Vec<(f64, f64)> {
-    const EXACT: f64 = 1e12;
-    played.retain(|(_, elo, _)| !elo.is_nan());
-    played.push((0.0, 0.0, EXACT));
-    played.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut pooled: Vec<(f64, f64, f64)> = Vec::new();
-    for mut corner in played {
-        while let Some(previous) = pooled.pop_if(|previous| previous.1 >= corner.1) {
-            let weight = previous.2 + corner.2;
-            let mean = |previous_value: f64, value: f64| (previous_value * previous.2 + value * corner.2) / weight;
-            corner = (mean(previous.0, corner.0), mean(previous.1, corner.1), weight);
+/// A corner of the curve before pooling.
+#[derive(Clone, Copy)]
+struct WeightedCorner {
+    log_nodes: f64,
+    elo: f64,
+    /// The number of pairs.
+    weight: f64,
+}
+
+/// The corners (log(nodes), Elo) of the curve, both increasing. They are made from the copies'
+/// corners and from the baseline itself, whose Elo is 0 by definition. Violators are pooled at their
+/// weighted means.
+fn pool_curve(mut corners: Vec<WeightedCorner>) -> Vec<(f64, f64)> {
+    // So much larger than any number of pairs that pooling does not move the baseline.
+    const BASELINE_WEIGHT: f64 = 1e12;
+    corners.retain(|corner| !corner.elo.is_nan());
+    corners.push(WeightedCorner { log_nodes: 0.0, elo: 0.0, weight: BASELINE_WEIGHT });
+    corners.sort_by(|a, b| a.log_nodes.total_cmp(&b.log_nodes));
+    let mut pooled: Vec<WeightedCorner> = Vec::new();
+    for mut corner in corners {
+        while let Some(previous) = pooled.pop_if(|previous| previous.elo >= corner.elo) {
+            let weight = previous.weight + corner.weight;
+            let mean =
+                |previous_value: f64, value: f64| (previous_value * previous.weight + value * corner.weight) / weight;
+            corner = WeightedCorner {
+                log_nodes: mean(previous.log_nodes, corner.log_nodes),
+                elo: mean(previous.elo, corner.elo),
+                weight,
+            };
         }
         pooled.push(corner);
     }
-    pooled.into_iter().map(|(nodes, elo, _)| (nodes, elo)).collect()
+    pooled.into_iter().map(|corner| (corner.log_nodes, corner.elo)).collect()
 }
 
-/// The logarithm of nodes at which the curve reaches an Elo; infinite beyond its ends.
+/// The logarithm of nodes at which the curve reaches an Elo; infinite, with the sign of that end, if
+/// the Elo is beyond an end of the curve.
 fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
     if elo.is_nan() {
         return f64::NAN;
     }
-    let upper_index = curve.partition_point(|corner| corner.1 < elo);
+    let upper_index = curve.partition_point(|(_, corner_elo)| *corner_elo < elo);
     match (upper_index.checked_sub(1).map(|index| curve[index]), curve.get(upper_index)) {
         (_, Some(&(nodes, corner_elo))) if corner_elo == elo => nodes,
         (Some((x0, y0)), Some(&(x1, y1))) => x0 + (x1 - x0) * (elo - y0) / (y1 - y0),
@@ -130,7 +155,7 @@ fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Twelve openings with different points, whose mean is `mean` of 2 points.
+    /// Pairs from twelve openings with different points; a pair has `mean` points on average.
     fn pairs(mean: f64) -> PairPoints {
         (0..12).map(|index| (index, mean + (f64::from(index) - 5.5) / 100.0)).collect()
     }
@@ -159,7 +184,11 @@ mod tests {
         assert!(result.high < 1.0, "{result:?}");
         // Five pairs of a copy are too few, but six are enough.
         let first_pairs = |pairs: u32| -> PairPoints {
-            half_nodes.iter().filter(|(index, _)| **index < pairs).map(|(a, b)| (*a, *b)).collect()
+            half_nodes
+                .iter()
+                .filter(|(opening, _)| **opening < pairs)
+                .map(|(opening, points)| (*opening, *points))
+                .collect()
         };
         let has_result = |copy: &PairPoints| equal_nodes(&[&intermediate], &[(2.0, copy)])[0].is_some();
         assert_eq!((has_result(&first_pairs(5)), has_result(&first_pairs(6))), (false, true));
@@ -170,10 +199,14 @@ mod tests {
     /// moved.
     #[test]
     fn curve_that_decreases_is_pooled() {
-        let curve = pool_curve(vec![(-1.0, -100.0, 10.0), (-0.5, -120.0, 30.0), (0.5, -3.0, 10.0)]);
+        let corners = [(-1.0, -100.0, 10.0), (-0.5, -120.0, 30.0), (0.5, -3.0, 10.0)];
+        let curve =
+            pool_curve(corners.map(|(log_nodes, elo, weight)| WeightedCorner { log_nodes, elo, weight }).to_vec());
         let expected = [(-0.625, -115.0), (0.0, 0.0)];
         assert_eq!(curve.len(), 2);
-        assert!(curve.iter().zip(expected).all(|(a, b)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6));
+        assert!(curve.iter().zip(expected).all(|((nodes, elo), (expected_nodes, expected_elo))| {
+            (nodes - expected_nodes).abs() + (elo - expected_elo).abs() < 1e-6
+        }));
         assert_eq!(pool_curve(Vec::new()), [(0.0, 0.0)]);
         let steps = [(-2.0, -300.0), (-1.0, -100.0), (0.0, 0.0)];
         for (elo, nodes) in [(-300.0, -2.0), (-200.0, -1.5), (-100.0, -1.0), (-25.0, -0.25), (0.0, 0.0)] {
@@ -186,10 +219,10 @@ mod tests {
     /// 1.5 and 2, at 212 Elo per factor of e; the games of a pair share the opening's bias. At
     /// least 92 % of the 95 % intervals contain the true factor.
     #[test]
-    fn intervals_cover_planted_factors() {
+    fn intervals_cover_the_true_factors() {
         const OPENINGS: u32 = 100;
         const RUNS: u64 = 400;
-        let (planted, divisors) = ([0.8, 1.0, 1.5, 2.0], [0.67, 1.25, 1.5, 2.0, 2.73]);
+        let (true_divisors, divisors) = ([0.8, 1.0, 1.5, 2.0], [0.67, 1.25, 1.5, 2.0, 2.73]);
         let mut hits = [0.0; 4];
         for run in 0..RUNS {
             let mut random = Pcg64::seed_from_u64(run);
@@ -212,12 +245,12 @@ mod tests {
                 (0..).zip(&balance).map(play_pair).collect()
             };
             let copies = divisors.map(|divisor| (divisor, play_match(divisor)));
-            let variants = planted.map(&mut play_match);
+            let variants = true_divisors.map(&mut play_match);
             let copies: Vec<(f64, &PairPoints)> = copies.iter().map(|(divisor, pairs)| (*divisor, pairs)).collect();
-            let results = equal_nodes_drawn(&variants.each_ref(), &copies, 200);
-            for ((result, planted), hits) in results.iter().zip(planted).zip(&mut hits) {
+            let results = equal_nodes_with_draws(&variants.each_ref(), &copies, 200);
+            for ((result, true_divisor), hits) in results.iter().zip(true_divisors).zip(&mut hits) {
                 let EqualNodes { low, high, .. } = result.unwrap();
-                *hits += f64::from(u8::from(low <= 1.0 / planted && 1.0 / planted <= high));
+                *hits += f64::from(u8::from(low <= 1.0 / true_divisor && 1.0 / true_divisor <= high));
             }
         }
         assert!(hits.iter().all(|hits| hits / RUNS as f64 >= 0.92), "{hits:?} of {RUNS}");

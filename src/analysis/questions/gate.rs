@@ -10,20 +10,20 @@ use std::fmt;
 pub struct Gate {
     /// The gate as the user wrote it.
     pub text: String,
-    /// The metric's name as the user wrote it: a column, or a unique ending of one.
+    /// The metric's name as the user wrote it: a column, or a unique ending of a column's name.
     pub metric: String,
-    /// The change that fails.
+    /// The change that makes the gate fail.
     pub limit: Rule,
 }
 
-/// The change that fails.
+/// The change that makes a gate fail.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
     /// Any difference in a row.
     Changed,
     /// A change of a variant's total beyond a bound.
     Bound {
-        /// On which side of the bound the change fails: `>=`, `<=`, `>` or `<`.
+        /// How a failing change relates to the bound: `>=`, `<=`, `>` or `<`.
         relation: Relation,
         /// The bound, in the metric's unit or as a share of the old total: 0.01 is 1 %.
         bound: f64,
@@ -59,13 +59,13 @@ impl Gate {
     pub fn parse(text: &str) -> Result<Self, GateError> {
         let trimmed = text.trim();
         let error = |what: &str| GateError::new(trimmed, what, SYNTAX);
-        let gate = |metric: &str, limit: Rule| Self {
+        let make_gate = |metric: &str, limit: Rule| Self {
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             metric: metric.to_owned(),
             limit,
         };
-        if let Some(metric) = trimmed.strip_suffix("changed").filter(|rest| rest.ends_with(char::is_whitespace)) {
-            return Ok(gate(metric_name(metric).ok_or_else(|| error("there is no metric"))?, Rule::Changed));
+        if let Some(metric) = trimmed.strip_suffix("changed").filter(|prefix| prefix.ends_with(char::is_whitespace)) {
+            return Ok(make_gate(parse_metric_name(metric).ok_or_else(|| error("there is no metric"))?, Rule::Changed));
         }
         let (metric, relation, value) = match Relation::split(trimmed) {
             Some((_, Relation::Equal | Relation::NotEqual, _)) => {
@@ -73,7 +73,7 @@ impl Gate {
             }
             split => split.ok_or_else(|| error("there is no comparison"))?,
         };
-        let metric = metric_name(metric).ok_or_else(|| error("there is no metric before the comparison"))?;
+        let metric = parse_metric_name(metric).ok_or_else(|| error("there is no metric before the comparison"))?;
         let (digits, share) = match value.strip_suffix('%') {
             Some(digits) => (digits.trim_end(), true),
             None => (value, false),
@@ -90,7 +90,7 @@ impl Gate {
             return Err(GateError::new(trimmed, &format!("`{value}` has no sign"), &help));
         }
         let bound = if share { number / 100.0 } else { number };
-        let gate = gate(metric, Rule::Bound { relation, bound, share });
+        let gate = make_gate(metric, Rule::Bound { relation, bound, share });
         if share && !gate.can_fail(1.0) {
             let help = "totals cannot be negative: use a share above -100 %, or METRIC <= -100%";
             return Err(GateError::new(trimmed, "it can never fail", help));
@@ -118,8 +118,8 @@ impl Gate {
         Ok(column.to_owned())
     }
 
-    /// Whether some total of NEW could fail the gate if the total of BASE is `base`; totals are at
-    /// least 0.
+    /// Whether any total of NEW could make the gate fail if BASE's total is `base`. Totals are never
+    /// negative.
     pub fn can_fail(&self, base: f64) -> bool {
         match self.limit {
             Rule::Bound { relation, .. } if relation.is_less() => self.exceeds_bound(base, 0.0),
@@ -136,8 +136,8 @@ impl Gate {
     /// which does not depend on totals.
     pub fn exceeds_bound(&self, base: f64, new: f64) -> bool {
         let Rule::Bound { relation, bound, share } = self.limit else { return false };
-        // The total is multiplied instead of dividing the change, so that any rise from 0 exceeds
-        // every share.
+        // The share is multiplied by the old total. Dividing the change by it would fail for 0; this
+        // way, any rise from 0 exceeds every share.
         relation.holds(new - base, if share { bound * base } else { bound })
     }
 }
@@ -148,7 +148,8 @@ impl fmt::Display for Gate {
     }
 }
 
-fn metric_name(text: &str) -> Option<&str> {
+/// The text without surrounding spaces; `None` if it is not a single word.
+fn parse_metric_name(text: &str) -> Option<&str> {
     let text = text.trim();
     (!text.is_empty() && !text.contains(char::is_whitespace)).then_some(text)
 }

@@ -8,8 +8,8 @@ use crate::stats::rate;
 use crate::stats::ratio::{JudgedRatio, Ratio};
 use std::collections::BTreeMap;
 
-/// Tables less full than this, in per mille, put no pressure on a policy. Source: Stockfish's
-/// advice on table sizes.
+/// The occupancy of a table, in per mille, below which a replacement policy is under no pressure.
+/// Source: Stockfish's advice on table sizes.
 pub const MIN_PRESSURE: f64 = 300.0;
 
 /// A metric of one group, compared with the baseline's.
@@ -19,22 +19,23 @@ pub struct Measure {
     pub value: f64,
     /// Its ratio to the baseline's, paired by search.
     pub ratio: Ratio,
-    /// p of the ratio, corrected for all lines by joint sign flips; NaN for a baseline.
+    /// The p-value of the ratio, corrected for all lines by joint sign flips; NaN for a baseline.
     pub p: f64,
     /// Whether the ratio differs significantly from 1.
     pub significant: bool,
-    /// Whether that depends on a single position or game.
+    /// Whether the significance depends on a single position or game.
     pub fragile: bool,
-    /// Searches that were compared only up to a common depth.
+    /// The number of searches that were compared only up to a common depth.
     pub truncated: usize,
-    /// Searches that share no finished depth with the baseline's, so were not compared.
+    /// The number of searches that were not compared, because they share no finished depth with the
+    /// baseline's.
     pub incomparable: usize,
-    /// Searches in which one value is 0 and the other is not, so have no ratio.
+    /// The number of searches that have no ratio, because only one of the two values is 0.
     pub one_sided_zero: usize,
 }
 
 impl Measure {
-    /// A total, and how it compares.
+    /// A total and its comparison with the baseline's.
     pub(super) fn new(value: f64, judged: JudgedRatio, pairs: &Pairs) -> Self {
         let JudgedRatio { ratio, p, significant, fragile } = judged;
         let &Pairs { truncated, incomparable, .. } = pairs;
@@ -43,7 +44,7 @@ impl Measure {
     }
 }
 
-/// The rates of a line: the counted column, and the columns whose sum is its denominator.
+/// The rates of a line: the counter, and the columns whose sum is its denominator.
 pub const RATES: [(&str, &[&str]); 8] = [
     (columns::HITS, &[columns::PROBES]),
     (columns::USABLE, &[columns::PROBES]),
@@ -55,41 +56,42 @@ pub const RATES: [(&str, &[&str]); 8] = [
     (columns::SAVED, &[columns::SAVED, columns::NODES]),
 ];
 
-/// The totals of one group, over all iterations of all searches; repeats count once (of times the
-/// median).
+/// The totals of one group, over all iterations of all searches. Repeats count once; for times, the
+/// median of the repeats counts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Line {
     /// The variant's name, or the group's.
     pub name: String,
-    /// Its values of the grouping columns.
+    /// Its values in the grouping columns.
     pub values: Vec<String>,
     /// Whether it is the baseline, which is compared with itself.
     pub is_baseline: bool,
     /// The index of its baseline among the summary's lines.
     pub base: Option<usize>,
-    /// What it shares with its baseline where there are several: `64 KiB` or `slots=2`.
+    /// If there are several baselines, the values that it shares with its own: `64 KiB` or `slots=2`.
     pub group: String,
     /// The number of searches.
     pub searches: usize,
-    /// The metrics that were asked for, in their order.
+    /// A measure for each metric of the question, in the same order.
     pub measures: Vec<Measure>,
     /// The sum of each of [`SUMS`].
     pub sums: [f64; SUMS.len()],
     /// The 95 % interval of each of [`RATES`], by positions or games; NaN with fewer than two.
     pub intervals: [(f64, f64); RATES.len()],
-    /// Stores per slot over the life of a table (in sequences, all searches of a game that share
-    /// it), the mean over tables; NaN without a bounded table, or if a part of a table's life is
+    /// Stores per slot over the life of a table, as the mean over tables. In sequences, all searches
+    /// of a game share a table. NaN without a bounded table, or if rows of a table's life are
     /// filtered out.
     pub pressure: f64,
-    /// Occupied slots per mille at the end of a search, the mean over searches; NaN without a
+    /// Occupied slots per mille at the end of a search, as the mean over searches; NaN without a
     /// bounded table.
     pub hashfull: f64,
     /// Seconds, summed over searches.
     pub seconds: f64,
-    /// Searches whose last score differs from the baseline's, and all that both made to the same
-    /// depth.
+    /// The number of searches whose last score differs from the baseline's, and the number of all
+    /// searches that both made to the same depth.
     pub other_scores: (usize, usize),
-    /// Searches whose last best move is the suite's, and all for which the suite names one.
+    /// The number of searches whose last best move solves the suite's position, and the number of
+    /// all searches for which the suite names a solution.
     pub solved: (usize, usize),
     /// The number of failed jobs.
     pub errors: usize,
@@ -101,10 +103,13 @@ pub struct Line {
 impl Line {
     /// The interval of one of [`RATES`]; NaN for other columns.
     pub fn interval(&self, column: &str) -> (f64, f64) {
-        RATES.iter().position(|(part, _)| *part == column).map_or((f64::NAN, f64::NAN), |index| self.intervals[index])
+        RATES
+            .iter()
+            .position(|(counter, _)| *counter == column)
+            .map_or((f64::NAN, f64::NAN), |index| self.intervals[index])
     }
 
-    /// The sum of one of [`SUMS`]; NaN of other columns.
+    /// The sum of one of [`SUMS`]; NaN for other columns.
     pub fn sum(&self, column: &str) -> f64 {
         SUMS.iter().position(|name| *name == column).map_or(f64::NAN, |index| self.sums[index])
     }
@@ -117,8 +122,8 @@ impl Line {
         }
     }
 
-    /// The nodes that cutoffs saved, and the nodes needed without them if nothing else had changed;
-    /// none if they were not counted.
+    /// The number of nodes that cutoffs saved, and the number that the searches would have needed
+    /// without these cutoffs; `None` if saved nodes were not counted.
     pub fn worth(&self) -> Option<(f64, f64)> {
         let saved = self.sum(columns::SAVED);
         (saved > 0.0).then_some((saved, self.sum(columns::NODES) + saved))
@@ -130,8 +135,7 @@ impl Line {
     }
 }
 
-/// Columns that every summary sums up. Where cutoffs saved no nodes, or they were not counted, that
-/// sum is 0.
+/// The columns that every summary sums up. The sum of saved nodes is 0 if they were not counted.
 pub const SUMS: [&str; 12] = [
     columns::NODES,
     columns::EVALS,
@@ -149,24 +153,30 @@ pub const SUMS: [&str; 12] = [
 
 /// Computes the intervals of each line's rates.
 fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
-    let key = |index: &u32| (searches.list[*index as usize].group, searches.list[*index as usize].cluster);
+    let group_and_cluster = |index: &u32| {
+        let search = &searches.list[*index as usize];
+        (search.group, search.cluster)
+    };
+    let find_group = |index: &u32| searches.list[*index as usize].group;
     let mut order: Vec<u32> = (0..searches.list.len() as u32).collect();
     order.retain(|&index| searches.list[index as usize].is_first);
-    // Stable: the order of floating-point sums stays the same.
-    order.sort_by_key(key);
-    let sums = RATES.map(|(part, whole)| {
-        (searches.sums(part), whole.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
+    // A stable sort, so that the order of floating-point sums stays the same.
+    order.sort_by_key(group_and_cluster);
+    // Of each rate, the functions from a search to its numerator and to the parts of its denominator.
+    let sums = RATES.map(|(counter, denominators)| {
+        (searches.sums(counter), denominators.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
     });
-    for group in order.chunk_by(|a, b| key(a).0 == key(b).0) {
-        lines[key(&group[0]).0 as usize].intervals = std::array::from_fn(|index| {
-            let (part, whole) = &sums[index];
-            let cluster_sums = |cluster: &[u32]| {
+    for group in order.chunk_by(|a, b| find_group(a) == find_group(b)) {
+        lines[find_group(&group[0]) as usize].intervals = std::array::from_fn(|index| {
+            let (numerator, denominators) = &sums[index];
+            let sum_cluster = |cluster: &[u32]| {
                 let total =
                     |sum: &dyn Fn(usize) -> f64| cluster.iter().map(|&search| sum(search as usize)).sum::<f64>();
-                (total(part), whole.iter().map(|sum| total(sum)).sum::<f64>())
+                (total(numerator), denominators.iter().map(|sum| total(sum)).sum::<f64>())
             };
-            let parts: Vec<(f64, f64)> = group.chunk_by(|a, b| key(a) == key(b)).map(cluster_sums).collect();
-            rate::rate_interval(&parts).unwrap_or((f64::NAN, f64::NAN))
+            let clusters = group.chunk_by(|a, b| group_and_cluster(a) == group_and_cluster(b));
+            let cluster_sums: Vec<(f64, f64)> = clusters.map(sum_cluster).collect();
+            rate::rate_interval(&cluster_sums).unwrap_or((f64::NAN, f64::NAN))
         });
     }
 }
@@ -175,8 +185,9 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
 pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
     let solved = frame.text_column(columns::SOLVED);
-    let mut bounded = vec![0.0; lines.len()];
-    // Stores per slot, and the number of tables that took them, by group, block and game.
+    // The number of searches with a bounded table, by line.
+    let mut bounded_searches = vec![0.0; lines.len()];
+    // Stores per slot, and the number of tables that these stores went to, by group, block and game.
     let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
     let sums = SUMS.map(|name| searches.sums(name));
     for (index, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first) {
@@ -185,30 +196,34 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
         line.sums.iter_mut().zip(&sums).for_each(|(total, sum)| *total += sum(index));
         if slots[search.last] > 0.0 {
             line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
-            // More entries than this search filled: the table was shared with the search before it.
-            let game = if search.cluster >> 31 == 1 { search.cluster } else { 0 };
-            let table = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
-            // In a table's first search it means that earlier rows are filtered out, whose stores
-            // are unknown.
+            // The table has more entries than this search filled, so an earlier search used it too.
             let filled_before = entries[search.last] > searches.sum(index, columns::FILLS);
-            let hidden = table.1 == 0 && filled_before;
-            table.0 += if hidden { f64::NAN } else { searches.sum(index, columns::STORES) / slots[search.last] };
-            table.1 += usize::from(!(table.1 > 0 && filled_before));
-            bounded[search.group as usize] += 1.0;
+            // The highest bit marks clusters that are games.
+            let game = if search.cluster >> 31 == 1 { search.cluster } else { 0 };
+            let (stores_per_slot, table_count) = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
+            let is_first_of_table = *table_count == 0;
+            // If the table was filled before its first search, the rows of earlier searches are
+            // filtered out, and their stores are unknown.
+            let is_life_incomplete = is_first_of_table && filled_before;
+            *stores_per_slot +=
+                if is_life_incomplete { f64::NAN } else { searches.sum(index, columns::STORES) / slots[search.last] };
+            let shares_table = !is_first_of_table && filled_before;
+            *table_count += usize::from(!shares_table);
+            bounded_searches[search.group as usize] += 1.0;
         }
-        let solved = solved.text(search.last);
-        line.solved.0 += usize::from(solved == "true");
-        line.solved.1 += usize::from(matches!(solved, "true" | "false"));
+        let solved_text = solved.text(search.last);
+        line.solved.0 += usize::from(solved_text == "true");
+        line.solved.1 += usize::from(matches!(solved_text, "true" | "false"));
     }
     add_rate_intervals(lines, searches);
-    let mut numbers = vec![0; lines.len()];
-    for ((group, ..), (stores, number)) in tables {
-        lines[group as usize].pressure += stores;
-        numbers[group as usize] += number;
+    let mut table_counts = vec![0; lines.len()];
+    for ((group, ..), (stores_per_slot, table_count)) in tables {
+        lines[group as usize].pressure += stores_per_slot;
+        table_counts[group as usize] += table_count;
     }
     for (index, line) in lines.iter_mut().enumerate() {
         // 0 / 0 is NaN: no search of the line had a bounded table.
-        line.hashfull /= bounded[index];
-        line.pressure /= numbers[index] as f64;
+        line.hashfull /= bounded_searches[index];
+        line.pressure /= table_counts[index] as f64;
     }
 }

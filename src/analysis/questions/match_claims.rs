@@ -1,4 +1,5 @@
-//! Judges claims about a match by its games, at a level that holds for all encounters together.
+//! Judges claims about a match by its games, at a significance level that holds for all encounters
+//! together.
 
 use super::claims::{Ruling, Verdict};
 use super::match_test::{Elo, TAIL};
@@ -20,17 +21,19 @@ pub fn judge_match_claims(expects: &[Expect], matches: &Matches) -> Vec<Verdict>
             .map_or_else(String::new, |claim| format!("\"{}\" against \"{}\"", claim.player, claim.opponent));
         let claim_and_encounter = claim.as_ref().and_then(|claim| Some((claim, find_encounter(claim, matches)?)));
         let (ruling, measured) = claim_and_encounter.map_or((Ruling::NoRows, String::new()), |(claim, encounter)| {
-            let (pairs, required) = (encounter.pairs.count(), min_clusters(matches.encounters.len()) as u64);
+            let (pairs, required_pairs) = (encounter.pairs.count(), min_clusters(matches.encounters.len()) as u64);
             let level = match matches.encounters.len() {
                 1 => String::new(),
                 count => format!(" (decided at a level for all {count} encounters together)"),
             };
             let elo = claimed_elo(claim, encounter, TAIL);
             let message = format!("{elo} over {}{level}", plural(pairs, "pair"));
-            // The interval of games that a sequential test stopped is not valid.
-            match (matches.test.stop, pairs < required) {
+            // The interval is not valid if a sequential test stopped the games.
+            match (matches.test.stop, pairs < required_pairs) {
                 (true, _) => (Ruling::Undecided, message),
-                (false, true) => (Ruling::Undecided, format!("{message}; too few, at least {required} are needed")),
+                (false, true) => {
+                    (Ruling::Undecided, format!("{message}; too few, at least {required_pairs} are needed"))
+                }
                 (false, false) => (rule_by_interval(claim, claimed_elo(claim, encounter, matches.tail())), message),
             }
         });
@@ -58,12 +61,15 @@ fn claimed_elo(claim: &MatchClaim, encounter: &Encounter, tail: f64) -> Elo {
     }
 }
 
+/// Decides a claim if the interval lies entirely on one side of the claimed Elo.
 fn rule_by_interval(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
-    let claimed = claim.elo;
-    match (claim.more, low > claimed, high < claimed) {
-        (true, true, _) | (false, _, true) => Ruling::Holds,
-        (true, _, true) | (false, true, _) => Ruling::Differs,
-        _ => Ruling::Undecided,
+    let (is_more, is_less) = (low > claim.elo, high < claim.elo);
+    if is_more {
+        Ruling::from_holds(Some(claim.more))
+    } else if is_less {
+        Ruling::from_holds(Some(!claim.more))
+    } else {
+        Ruling::Undecided
     }
 }
 
@@ -93,8 +99,8 @@ mod tests {
         }
     }
 
-    /// A claim may name the players in reverse order: then values, interval and ruling are
-    /// reversed.
+    /// A claim may name the players in reverse order: then the Elo, its interval and the ruling are
+    /// reversed too.
     #[test]
     fn reversed_claim_is_judged_by_the_mirrored_interval() {
         let head = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,\
@@ -166,8 +172,8 @@ mod tests {
             (1.0, 4.0, Ruling::Differs),
             (f64::NAN, f64::NAN, Ruling::Undecided),
         ] {
-            let rule = |expected: bool| {
-                let claim = MatchClaim { player: "a".to_owned(), opponent: "b".to_owned(), more: expected, elo: 5.0 };
+            let rule_claim = |more: bool| {
+                let claim = MatchClaim { player: "a".to_owned(), opponent: "b".to_owned(), more, elo: 5.0 };
                 rule_by_interval(&claim, Elo { elo: 5.0, low, high })
             };
             let opposite = match expected {
@@ -175,7 +181,7 @@ mod tests {
                 Ruling::Differs => Ruling::Holds,
                 other => other,
             };
-            assert_eq!((rule(true), rule(false)), (expected, opposite), "{low} to {high}");
+            assert_eq!((rule_claim(true), rule_claim(false)), (expected, opposite), "{low} to {high}");
         }
     }
 }

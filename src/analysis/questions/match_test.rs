@@ -1,5 +1,6 @@
 //! The Elo of a match between two players, with its interval, from the points of pairs of games.
-//! Interval, p and likelihood of superiority all take Student's t of the mean over pairs.
+//! The interval, the p-value and the likelihood of superiority all use Student's t of the mean over
+//! pairs.
 
 use crate::stats::gsprt::{ELO_PER_DEVIATION, Pentanomial};
 use crate::stats::sample::{smallest_p, t_quantile, t_two_sided_p};
@@ -33,19 +34,21 @@ impl Pentanomial {
         self.elo_with_tail(TAIL)
     }
 
-    /// Logistic Elo with an interval that the true one is beyond with this probability at each end.
+    /// Logistic Elo with an interval; `tail` is the probability that the true Elo is beyond each of
+    /// its ends.
     pub fn elo_with_tail(&self, tail: f64) -> Elo {
         let (mean, _) = self.mean();
         let (low, high) = match self.single_kind() {
-            // Equal pairs show no spread. If a share q of all pairs had other points, none would be
-            // seen with probability (1 - q)^n; in the worst case those are all lost, or all won.
+            // Pairs that all have the same points show no spread. If a share q of all pairs had other
+            // points, none of these would be seen with probability (1 - q)^n. In the worst case, they
+            // are all lost, or all won.
             Some(points) => {
-                let others = 1.0 - tail.powf(1.0 / self.count() as f64);
-                (points * (1.0 - others), points + (1.0 - points) * others)
+                let unseen_share = 1.0 - tail.powf(1.0 / self.count() as f64);
+                (points * (1.0 - unseen_share), points + (1.0 - points) * unseen_share)
             }
             None => {
-                let reach = t_quantile(self.count() as usize, 1.0 - tail) * self.standard_error();
-                (mean - reach, mean + reach)
+                let half_width = t_quantile(self.count() as usize, 1.0 - tail) * self.standard_error();
+                (mean - half_width, mean + half_width)
             }
         };
         Elo { elo: logistic_elo(mean), low: logistic_elo(low), high: logistic_elo(high) }
@@ -58,26 +61,28 @@ impl Pentanomial {
         (mean - 0.5) / (deviation * std::f64::consts::SQRT_2) * ELO_PER_DEVIATION
     }
 
-    /// Two-sided p of a difference; NaN for fewer than two pairs.
+    /// The two-sided p-value of a difference in strength; NaN for fewer than two pairs.
     pub fn p(&self) -> f64 {
         t_two_sided_p(self.count() as usize, self.t()).max(smallest_p(self.count() as usize))
     }
 
-    /// The probability that the first player is stronger, with all differences equally likely
-    /// beforehand; NaN for fewer than two pairs.
+    /// The probability that the first player is stronger, if all differences were equally likely
+    /// before the match; NaN for fewer than two pairs.
     pub fn superiority(&self) -> f64 {
-        let beyond = t_two_sided_p(self.count() as usize, self.t()) / 2.0;
-        if self.t() > 0.0 { 1.0 - beyond } else { beyond }
+        let one_sided_p = t_two_sided_p(self.count() as usize, self.t()) / 2.0;
+        if self.t() > 0.0 { 1.0 - one_sided_p } else { one_sided_p }
     }
 
     /// The standard error of the points per game.
     fn standard_error(&self) -> f64 {
-        self.mean().1 / (self.count() as f64).sqrt()
+        let (_, deviation) = self.mean();
+        deviation / (self.count() as f64).sqrt()
     }
 
     /// Student's t of the points per game against one half.
     fn t(&self) -> f64 {
-        (self.mean().0 - 0.5) / self.standard_error()
+        let (mean, _) = self.mean();
+        (mean - 0.5) / self.standard_error()
     }
 }
 
@@ -85,9 +90,10 @@ impl Pentanomial {
 mod tests {
     use super::*;
 
-    /// By hand: 10 pairs of two draws each and 10 won 1.5 to 0.5 have mean 0.625, deviation 0.125;
-    /// Elo 400 log10(5/3) = 88.7; normalized 0.125 / (0.125 sqrt 2) x 347.44 = 245.7; half-width
-    /// 2.093 (19 degrees of freedom) x 0.125 / sqrt 20 of the score = 0.0585.
+    /// Calculated by hand: 10 pairs of two draws each and 10 pairs won 1.5 to 0.5 have a mean of 0.625
+    /// points per game and a deviation of 0.125. The Elo is 400 log10(5/3) = 88.7, the normalized Elo
+    /// 0.125 / (0.125 sqrt 2) x 347.44 = 245.7. The score's interval has a half-width of 2.093 (19
+    /// degrees of freedom) x 0.125 / sqrt 20 = 0.0585.
     #[test]
     fn elo_equals_a_calculation_by_hand() {
         let pairs = Pentanomial([0, 0, 10, 10, 0]);
@@ -95,8 +101,8 @@ mod tests {
         assert!((pairs.normalized() - 245.67).abs() < 0.5, "{:?}", pairs.normalized());
         let low = 400.0 * (0.5665_f64 / 0.4335).log10();
         assert!((pairs.elo().low - low).abs() < 0.2, "{:?} {low}", pairs.elo());
-        // Ten pairs of mean 0.55 and variance 0.035: 0.05 x sqrt(10 / 0.035) = 0.845 standard
-        // errors above a half, 0.7900 of Student's t with 9 degrees of freedom.
+        // Ten pairs with a mean of 0.55 and a variance of 0.035 are 0.05 x sqrt(10 / 0.035) = 0.845
+        // standard errors above one half; Student's t with 9 degrees of freedom gives 0.7900.
         let likelihood = Pentanomial([0, 2, 4, 4, 0]).superiority();
         assert!((likelihood - 0.7900).abs() < 1e-3, "{likelihood}");
         assert!(Pentanomial::default().superiority().is_nan());
@@ -104,9 +110,10 @@ mod tests {
         assert!((Pentanomial([1, 2, 3, 2, 1]).superiority() - 0.5).abs() < 1e-9);
     }
 
-    /// Ten lost pairs: with 2.5 % no other kind is seen if these are 0.3085 of all (1 - 0.025^0.1),
-    /// and those may all be won: 400 log10(0.3085 / 0.6915) = -140.2. A thousand drawn pairs:
-    /// 0.003682, half to each side, +-1.28.
+    /// Ten lost pairs: if 0.3085 (1 - 0.025^0.1) of all pairs had other points, none of them would be
+    /// seen with a probability of 2.5 %. These pairs may all be won, which gives an upper end of 400
+    /// log10(0.3085 / 0.6915) = -140.2. For a thousand drawn pairs the share is 0.003682; half of it
+    /// on each side gives +-1.28.
     #[test]
     fn equal_pairs_have_an_exact_interval() {
         let lost = Pentanomial([10, 0, 0, 0, 0]).elo();
@@ -125,7 +132,7 @@ mod tests {
         assert_eq!((Pentanomial([0; 5]).single_kind(), Pentanomial([0, 3, 0, 0, 0]).single_kind()), (None, Some(0.25)));
     }
 
-    /// An end of the interval is at 0 where p is its level: one method gives both.
+    /// The interval's lower end is 0 if its level is the p-value, because both use the same method.
     #[test]
     fn interval_excludes_zero_where_p_is_below_its_level() {
         for pairs in [[1, 5, 4, 9, 3], [2, 3, 20, 9, 1], [0, 1, 3, 3, 1], [0, 300, 400, 340, 2]].map(Pentanomial) {
@@ -134,7 +141,7 @@ mod tests {
             assert!(pairs.elo_with_tail(p / 2.0 * 0.999).low < 0.0, "{pairs:?} {p}");
             assert!((2.0 * (1.0 - likelihood) - p).abs() < 1e-9, "{pairs:?} {p} {likelihood}");
         }
-        // Eight pairs that hardly spread: no p below that of eight equal signs.
+        // Eight pairs with hardly any spread: p is not below that of eight equal signs.
         assert_eq!(Pentanomial([0, 0, 0, 1, 7]).p(), 2.0_f64.powi(-7));
     }
 
@@ -144,8 +151,8 @@ mod tests {
         assert!((pairs.elo().elo + mirrored.elo().elo).abs() < 1e-9);
     }
 
-    /// The true Elo of a clean score is unknown: 400 log10 of a million stands for the far end of
-    /// its interval.
+    /// If all games were won or all lost, the true Elo is unknown: the far end of its interval is 400
+    /// log10 of a million.
     #[test]
     fn interval_of_a_clean_score_is_finite() {
         let [won, lost] = [[0, 0, 0, 0, 9], [9, 0, 0, 0, 0]].map(|pairs| Pentanomial(pairs).elo());

@@ -10,7 +10,7 @@ use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::stats::ratio::{Family, JudgedRatio};
 
-/// More lines have more pairs than anybody reads.
+/// The largest number of lines: more would have more pairs than anybody reads.
 const MAX_LINES: usize = 40;
 
 /// One line compared with another.
@@ -24,8 +24,9 @@ pub struct LinePair {
     pub measure: Measure,
 }
 
-/// All pairs of lines, by the summary's first metric. The line that is less than most others comes
-/// first, against each of them; then the next.
+/// All pairs of lines, compared by the summary's first metric. The pairs of the best line come
+/// first: the line that is less than the largest number of others. Then come those of the next best
+/// line.
 ///
 /// # Errors
 /// If there are too many lines.
@@ -40,28 +41,29 @@ pub fn compare_all_pairs(frame: &Frame, summary: &Summary) -> Result<Vec<LinePai
     let grouping = Grouping::new(frame, &summary.by);
     let searches = Searches::gather(frame, &grouping, &[]);
     let reader = MetricReader::new(&searches, metric, frame);
-    let group = |line: usize| Some((line, grouping.find(&summary.lines[line].values)?));
-    let mut all: Vec<(usize, usize, Pairs)> = Vec::new();
-    for (against, base) in (0..count).filter_map(group) {
-        let base = BaseSearches::new(&reader, &grouping, base);
-        for (line, group) in (0..count).filter(|line| *line != against).filter_map(group) {
-            all.push((line, against, base.pairs(group)));
+    let with_group = |line: usize| Some((line, grouping.find(&summary.lines[line].values)?));
+    // The indices of two lines, with the pairs of the first against the second.
+    let mut line_pairs: Vec<(usize, usize, Pairs)> = Vec::new();
+    for (base, base_group) in (0..count).filter_map(with_group) {
+        let base_searches = BaseSearches::new(&reader, &grouping, base_group);
+        for (line, group) in (0..count).filter(|line| *line != base).filter_map(with_group) {
+            line_pairs.push((line, base, base_searches.pairs(group)));
         }
     }
-    let wins = |line: usize| all.iter().filter(|(first, _, pairs)| *first == line && pairs.mean() < 0.0).count();
+    let count_wins =
+        |line: usize| line_pairs.iter().filter(|(first, _, pairs)| *first == line && pairs.mean() < 0.0).count();
     let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by_cached_key(|&line| std::cmp::Reverse(wins(line)));
-    let rank = |line: usize| order.iter().position(|&known| known == line).unwrap_or(count);
-    // Each pair once: the better line against the worse.
-    all.retain(|&(line, against, _)| rank(line) < rank(against));
-    all.sort_by_key(|&(line, against, _)| (rank(line), rank(against)));
-    let logs: Vec<Logs> = all.iter().map(|(.., pairs)| pairs.logs()).collect();
-    let versus = |((line, against, pairs), judged): ((usize, usize, Pairs), JudgedRatio)| LinePair {
-        line,
-        base: against,
-        measure: Measure::new(pairs.totals[1], judged, &pairs),
+    order.sort_by_cached_key(|&line| std::cmp::Reverse(count_wins(line)));
+    let rank = |line: usize| order.iter().position(|&ordered_line| ordered_line == line).unwrap_or(count);
+    // Each pair is listed once: the better line against the worse.
+    line_pairs.retain(|&(line, base, _)| rank(line) < rank(base));
+    line_pairs.sort_by_key(|&(line, base, _)| (rank(line), rank(base)));
+    let logs: Vec<Logs> = line_pairs.iter().map(|(.., pairs)| pairs.logs()).collect();
+    let to_line_pair = |((line, base, pairs), judged): ((usize, usize, Pairs), JudgedRatio)| {
+        let [_, line_total] = pairs.totals;
+        LinePair { line, base, measure: Measure::new(line_total, judged, &pairs) }
     };
-    Ok(all.into_iter().zip(Family::from_samples(&logs).lines).map(versus).collect())
+    Ok(line_pairs.into_iter().zip(Family::from_samples(&logs).lines).map(to_line_pair).collect())
 }
 
 #[cfg(test)]
@@ -70,7 +72,8 @@ mod tests {
     use super::super::summary::Question;
     use super::*;
 
-    fn message(variants: usize) -> Result<usize, String> {
+    /// The number of pairs of these variants, of which each needs more nodes than the one before it.
+    fn count_pairs(variants: usize) -> Result<usize, String> {
         let rows: String = (0..variants).map(|index| format!("v{index},p,1,{}\n", 100 + index)).collect();
         let frame = Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
@@ -88,10 +91,13 @@ mod tests {
         let frame = Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
         let pairs = compare_all_pairs(&frame, &summary).unwrap();
-        let name_of = |line: usize| summary.lines[line].name.as_str();
-        let message: Vec<_> =
-            pairs.iter().map(|pair| (name_of(pair.line), name_of(pair.base), pair.measure.ratio.mean)).collect();
-        assert!(matches!(message[..], [("less", "more", ratio)] if (ratio * 1.005 - 1.0).abs() < 1e-9), "{message:?}");
+        let find_name = |line: usize| summary.lines[line].name.as_str();
+        let descriptions: Vec<_> =
+            pairs.iter().map(|pair| (find_name(pair.line), find_name(pair.base), pair.measure.ratio.mean)).collect();
+        assert!(
+            matches!(descriptions[..], [("less", "more", ratio)] if (ratio * 1.005 - 1.0).abs() < 1e-9),
+            "{descriptions:?}"
+        );
     }
 
     /// Searches without a ratio are counted by their reason.
@@ -101,18 +107,18 @@ mod tests {
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
         let pairs = compare_all_pairs(&frame, &summary).unwrap();
-        let message: Vec<_> = pairs
+        let counts: Vec<_> = pairs
             .iter()
             .map(|pair| &pair.measure)
             .map(|measure| (measure.ratio.clusters, measure.one_sided_zero, measure.incomparable, measure.truncated))
             .collect();
-        assert_eq!(message, [(2, 1, 1, 1)]);
+        assert_eq!(counts, [(2, 1, 1, 1)]);
     }
 
     #[test]
     fn forty_lines_are_accepted_and_one_more_is_refused() {
-        assert_eq!((message(3), message(40)), (Ok(3), Ok(780)));
-        let many = "--pairs: 41 lines have too many pairs: choose up to 40 of them with --where";
-        assert_eq!(message(41), Err(many.to_owned()));
+        assert_eq!((count_pairs(3), count_pairs(40)), (Ok(3), Ok(780)));
+        let error = "--pairs: 41 lines have too many pairs: choose up to 40 of them with --where";
+        assert_eq!(count_pairs(41), Err(error.to_owned()));
     }
 }

@@ -1,4 +1,5 @@
-//! One metric as a table: rows by one column, columns by others.
+//! One metric as a table: a row for each value of one column, and a column for each group of
+//! searches.
 
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::searches::Searches;
@@ -8,17 +9,18 @@ use crate::analysis::rows::grouping::{Grouping, combine};
 use crate::analysis::rows::metric::Metric;
 use crate::record::columns;
 
-/// The values of a metric by one column and by groups.
+/// A table of a metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pivot {
-    /// The column of the rows.
+    /// The results column whose values are the rows.
     pub by: String,
     pub metric: Metric,
-    /// The rows' values of that column: numbers ascending, words in the order of their first row.
+    /// The value of each row: numbers ascending, words in the order in which the results first have
+    /// them.
     pub levels: Vec<String>,
-    /// The names of the groups, in the order of their first row.
+    /// The names of the columns, which are groups, in the order in which the results first have them.
     pub names: Vec<String>,
-    /// Each row's total of each group; none where the group has no search.
+    /// The total of each cell, by row and group; `None` if the group has no search there.
     pub cells: Vec<Vec<Option<Total>>>,
 }
 
@@ -26,12 +28,12 @@ pub struct Pivot {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Total {
     pub value: f64,
-    /// Number of searches that it is over.
+    /// The number of searches that it is over.
     pub searches: usize,
 }
 
-/// The columns that group the columns of a pivot unless they are named: the variant, or, if rows
-/// are by an option, the other options that vary.
+/// The default grouping columns of a pivot: the variant or, if the rows are by an option, the other
+/// options that vary.
 pub fn default_groups(frame: &Frame, by: &str) -> Vec<String> {
     let options = frame.options();
     if !options.contains(&by) {
@@ -47,48 +49,51 @@ pub fn varies(frame: &Frame, column: &str) -> bool {
 }
 
 impl Pivot {
-    /// The totals of a metric. By depth only iterations that finished count.
+    /// Computes the totals of a metric. If the rows are by depth, only finished iterations count.
     pub fn new(frame: &Frame, by: &str, groups: &[String], metric: &Metric) -> Self {
+        // The code of each row, and the value of each code.
         let (codes, levels) = combine(frame, &[by.to_owned()]);
         let finished = frame.text_column(columns::FINISHED);
-        let counts = |row: usize| by != columns::DEPTH || finished.text(row) != "false";
-        let mut order: Vec<(usize, String)> = levels.into_iter().map(|mut level| level.remove(0)).enumerate().collect();
-        let number = |level: &str| parse_number(level).unwrap_or(f64::INFINITY);
-        if order.iter().filter(|(_, level)| !level.is_empty()).all(|(_, level)| parse_number(level).is_some()) {
-            order.sort_by(|a, b| number(&a.1).total_cmp(&number(&b.1)));
+        let is_counted = |row: usize| by != columns::DEPTH || finished.text(row) != "false";
+        let mut ordered_levels: Vec<(usize, String)> =
+            levels.into_iter().map(|mut level| level.remove(0)).enumerate().collect();
+        let are_numbers = ordered_levels.iter().all(|(_, level)| level.is_empty() || parse_number(level).is_some());
+        if are_numbers {
+            let sort_value = |level: &str| parse_number(level).unwrap_or(f64::INFINITY);
+            ordered_levels.sort_by(|(_, a), (_, b)| sort_value(a).total_cmp(&sort_value(b)));
         }
-        let all = Grouping::new(frame, groups);
-        let cells = order.iter().map(|&(code, _)| {
-            let rows = frame.select(|row| codes[row] as usize == code && counts(row));
-            let part = frame.take_with_counters(&rows, &metric.columns());
-            let own = Grouping::new(&part, groups);
-            let gathered: Vec<String> = metric.columns().into_iter().map(str::to_owned).collect();
-            let searches = Searches::gather(&part, &own, &gathered);
-            let reader = MetricReader::new(&searches, metric, &part);
-            let total = |values: &Vec<String>| {
-                let group = own.find(values)?;
+        let all_groups = Grouping::new(frame, groups);
+        let cells = ordered_levels.iter().map(|&(code, _)| {
+            let rows = frame.select(|row| codes[row] as usize == code && is_counted(row));
+            let level_frame = frame.take_with_counters(&rows, &metric.columns());
+            let level_groups = Grouping::new(&level_frame, groups);
+            let metric_columns: Vec<String> = metric.columns().into_iter().map(str::to_owned).collect();
+            let searches = Searches::gather(&level_frame, &level_groups, &metric_columns);
+            let reader = MetricReader::new(&searches, metric, &level_frame);
+            let compute_total = |values: &Vec<String>| {
+                let group = level_groups.find(values)?;
                 let searches = reader.group_values(group).len();
                 (searches > 0).then(|| Total { value: reader.group_total(group), searches })
             };
-            all.values.iter().map(total).collect()
+            all_groups.values.iter().map(compute_total).collect()
         });
         let cells: Vec<Vec<Option<Total>>> = cells.collect();
-        let names = if groups.is_empty() { vec![metric.name.clone()] } else { all.names() };
-        let levels = order.into_iter().map(|(_, level)| level).collect();
+        let names = if groups.is_empty() { vec![metric.name.clone()] } else { all_groups.names() };
+        let levels = ordered_levels.into_iter().map(|(_, level)| level).collect();
         let mut pivot = Self { by: by.to_owned(), metric: metric.clone(), levels, names, cells };
         pivot.drop_empty_rows();
         pivot
     }
 
+    /// Removes the rows without any total.
     fn drop_empty_rows(&mut self) {
-        let kept: Vec<bool> = self.cells.iter().map(|row| row.iter().any(Option::is_some)).collect();
-        let mut flags = kept.iter();
-        self.levels.retain(|_| flags.next().is_some_and(|kept| *kept));
-        let mut flags = kept.iter();
-        self.cells.retain(|_| flags.next().is_some_and(|kept| *kept));
+        let has_total = |row: &Vec<Option<Total>>| row.iter().any(Option::is_some);
+        let mut rows = self.cells.iter();
+        self.levels.retain(|_| rows.next().is_some_and(has_total));
+        self.cells.retain(has_total);
     }
 
-    /// The smallest and the largest number of searches of a total.
+    /// The smallest and the largest number of searches that a total is over.
     pub fn searches(&self) -> (usize, usize) {
         let counts = || self.cells.iter().flatten().flatten().map(|total| total.searches);
         (counts().min().unwrap_or(0), counts().max().unwrap_or(0))
@@ -107,9 +112,10 @@ mod tests {
         Frame::parse(text.as_bytes(), "t").unwrap()
     }
 
+    /// The value and the number of searches of each cell.
     fn values(pivot: &Pivot) -> Vec<Vec<Option<(f64, usize)>>> {
-        let pair = |total: &Option<Total>| total.map(|total| (total.value, total.searches));
-        pivot.cells.iter().map(|row| row.iter().map(pair).collect()).collect()
+        let value_and_count = |total: &Option<Total>| total.map(|total| (total.value, total.searches));
+        pivot.cells.iter().map(|row| row.iter().map(value_and_count).collect()).collect()
     }
 
     #[test]

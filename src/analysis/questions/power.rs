@@ -9,21 +9,23 @@ use crate::stats::sample::{median, min_clusters};
 /// The power of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Power {
-    /// The number of lines that are tested together; if none can be tested, of those that are
-    /// compared.
+    /// The number of lines that are tested together or, if none can be tested, the number of lines
+    /// that are compared.
     pub lines: usize,
     /// The largest number of clusters of a line.
     pub clusters: usize,
-    /// Whether clusters are games: fewer than searches.
+    /// Whether clusters are games, so that there are fewer clusters than searches.
     pub games: bool,
-    /// The level at which a single line would have to be tested, for 5 % over all.
+    /// The level at which a single line would have to be tested, so that the level over all lines is
+    /// 5 %.
     pub level: f64,
     /// The smallest difference (0.01: 1 %) that is detected with 80 % power, as the median over
     /// lines; NaN if there is none.
     pub detectable: f64,
     /// The number of clusters that a difference of 1 % needs; NaN if unknown.
     pub needed: f64,
-    /// Whether rivals are compared with each other, since the baseline is no rival.
+    /// Whether this is the power of comparing rivals with the best of them, not lines with the
+    /// baseline.
     pub rivals: bool,
 }
 
@@ -35,32 +37,38 @@ impl Power {
 
     /// The power of rivals, each compared with the best of them, at the level of the family.
     pub fn from_rivals(samples: &[Logs], family: &Family) -> Self {
-        let ratio = |logs: &Logs| {
-            let line = Clusters::new(logs);
-            let (error, clusters) = (line.standard_error(), line.len());
-            Ratio { mean: line.mean().exp(), error, clusters, pairs: logs.len(), ..Ratio::default() }
+        let to_ratio = |logs: &Logs| {
+            let clusters = Clusters::new(logs);
+            Ratio {
+                mean: clusters.mean().exp(),
+                error: clusters.standard_error(),
+                clusters: clusters.len(),
+                pairs: logs.len(),
+                ..Ratio::default()
+            }
         };
-        Self { rivals: true, ..Self::new(samples.iter().map(ratio).collect(), family) }
+        Self { rivals: true, ..Self::new(samples.iter().map(to_ratio).collect(), family) }
     }
 
     /// The power of ratios, at the level of the family.
-    fn new(mut compared: Vec<Ratio>, family: &Family) -> Self {
-        compared.retain(|ratio| ratio.pairs > 0);
+    fn new(mut ratios: Vec<Ratio>, family: &Family) -> Self {
+        ratios.retain(|ratio| ratio.pairs > 0);
         // Lines that equal the baseline in every search do not show how much searches differ.
-        let spread = || compared.iter().filter(|ratio| ratio.clusters >= 2 && !ratio.is_same());
-        // With too few clusters for the number of lines no difference is detectable, however small
-        // the spread.
-        let expected = min_clusters(family.tested);
-        let effects =
-            spread().filter(|ratio| ratio.clusters >= expected).map(|ratio| ratio.detectable_effect(family.level));
+        let ratios_with_spread = || ratios.iter().filter(|ratio| ratio.clusters >= 2 && !ratio.is_same());
+        // If there are too few clusters for the number of lines, no difference is detectable, however
+        // small the spread.
+        let required_clusters = min_clusters(family.tested);
+        let effects = ratios_with_spread()
+            .filter(|ratio| ratio.clusters >= required_clusters)
+            .map(|ratio| ratio.detectable_effect(family.level));
         let mut effects: Vec<f64> = effects.filter(|effect| effect.is_finite()).collect();
-        let needed = spread().filter_map(|ratio| ratio.clusters_needed(0.01, family.level));
-        let mut needed: Vec<f64> = needed.map(|needed| needed.max(expected as f64)).collect();
+        let needed = ratios_with_spread().filter_map(|ratio| ratio.clusters_needed(0.01, family.level));
+        let mut needed: Vec<f64> = needed.map(|clusters| clusters.max(required_clusters as f64)).collect();
         Self {
-            // A single position tests nothing, but is compared.
-            lines: if family.tested > 0 { family.tested } else { compared.len() },
-            clusters: compared.iter().map(|ratio| ratio.clusters).max().unwrap_or(0),
-            games: compared.iter().any(|ratio| ratio.clusters < ratio.pairs),
+            // With a single position no line can be tested, but the lines are compared.
+            lines: if family.tested > 0 { family.tested } else { ratios.len() },
+            clusters: ratios.iter().map(|ratio| ratio.clusters).max().unwrap_or(0),
+            games: ratios.iter().any(|ratio| ratio.clusters < ratio.pairs),
             level: family.level,
             detectable: median(&mut effects),
             needed: median(&mut needed),
@@ -77,52 +85,55 @@ mod tests {
     /// pairs.
     #[test]
     fn one_position_is_counted() {
-        let power = |lines: &[Vec<(u32, f64)>]| {
+        let summarize = |lines: &[Vec<(u32, f64)>]| {
             let power = Power::from_family(&Family::from_samples(lines));
             (power.clusters, power.lines, power.games)
         };
-        assert_eq!(power(&[vec![(0, 0.5)], vec![], vec![(0, -0.5)]]), (1, 2, false));
-        assert_eq!(power(&[vec![(0, 0.5), (0, 0.25)]]), (1, 1, true));
-        assert_eq!(power(&[vec![]]), (0, 0, false));
+        assert_eq!(summarize(&[vec![(0, 0.5)], vec![], vec![(0, -0.5)]]), (1, 2, false));
+        assert_eq!(summarize(&[vec![(0, 0.5), (0, 0.25)]]), (1, 1, true));
+        assert_eq!(summarize(&[vec![]]), (0, 0, false));
         // Lines with few positions do not reduce the power of the others.
-        let few = vec![(0, 0.5)];
-        let whole = vec![(0, 0.5), (1, 0.25), (2, 0.125)];
-        assert_eq!(power(&[few.clone(), whole.clone()]).0, 3);
-        assert_eq!(power(&[whole, few]).0, 3);
+        let one_position = vec![(0, 0.5)];
+        let three_positions = vec![(0, 0.5), (1, 0.25), (2, 0.125)];
+        assert_eq!(summarize(&[one_position.clone(), three_positions.clone()]).0, 3);
+        assert_eq!(summarize(&[three_positions, one_position]).0, 3);
     }
 
-    /// Equal signs of five clusters have p 1/16, of six 1/32.
+    /// If the differences of all clusters have the same sign, p is 1/16 for five clusters and 1/32 for
+    /// six_clusters.
     #[test]
     fn too_few_clusters_detect_nothing_however_small_the_spread() {
-        let power_of = |clusters: u32| {
+        let compute_power = |clusters: u32| {
             let logs = (0..clusters).map(|index| (index, 0.001 * f64::from(index % 2))).collect();
             Power::from_family(&Family::from_samples(&[logs]))
         };
         assert!(
-            [2, 5].iter().all(|&clusters| power_of(clusters).detectable.is_nan() && power_of(clusters).needed >= 6.0)
+            [2, 5]
+                .iter()
+                .all(|&clusters| compute_power(clusters).detectable.is_nan() && compute_power(clusters).needed >= 6.0)
         );
-        let six = power_of(6);
+        let six_clusters = compute_power(6);
         // Lines that equal the baseline do not count.
         let logs: Vec<(u32, f64)> = (0..12).map(|index| (index, 0.1 * f64::from(index % 3))).collect();
         let same: Vec<(u32, f64)> = (0..12).map(|index| (index, 0.0)).collect();
-        let text = |lines: &[Vec<(u32, f64)>]| {
+        let detectable_and_needed = |lines: &[Vec<(u32, f64)>]| {
             let power = Power::from_family(&Family::from_samples(lines));
             (power.detectable, power.needed)
         };
-        let alone = text(std::slice::from_ref(&logs));
-        let beside = text(&[same.clone(), logs, same.clone(), same.clone()]);
-        assert!(alone.0 > 0.01, "{alone:?} {beside:?}");
-        assert!(beside.0 >= alone.0, "{alone:?} {beside:?}");
-        assert!(beside.1 >= alone.1, "{alone:?} {beside:?}");
-        assert!(text(&[same]).0.is_nan());
+        let alone = detectable_and_needed(std::slice::from_ref(&logs));
+        let beside_equal_lines = detectable_and_needed(&[same.clone(), logs, same.clone(), same.clone()]);
+        assert!(alone.0 > 0.01, "{alone:?} {beside_equal_lines:?}");
+        assert!(beside_equal_lines.0 >= alone.0, "{alone:?} {beside_equal_lines:?}");
+        assert!(beside_equal_lines.1 >= alone.1, "{alone:?} {beside_equal_lines:?}");
+        assert!(detectable_and_needed(&[same]).0.is_nan());
         // With six clusters the margin for an unseen one is exp(0.9163 / 6) - 1 = 16.5 %.
-        assert_eq!(six.clusters, 6, "{six:?}");
-        assert!(six.detectable > 0.165, "{six:?}");
-        assert!(six.detectable < 0.168, "{six:?}");
+        assert_eq!(six_clusters.clusters, 6, "{six_clusters:?}");
+        assert!(six_clusters.detectable > 0.165, "{six_clusters:?}");
+        assert!(six_clusters.detectable < 0.168, "{six_clusters:?}");
     }
 
-    /// (1.96 + 0.84)^2 x 0.1005^2 / (ln(1.01) - 0.9163 / n)^2 is n at 976; Student's t needs a
-    /// little more.
+    /// (1.96 + 0.84)^2 x 0.1005^2 / (ln(1.01) - 0.9163 / n)^2 equals n at 976; with Student's t a few
+    /// more are needed.
     #[test]
     fn clusters_for_one_per_cent_equal_a_calculation_by_hand() {
         let logs = (0..100).map(|index| (index, if index % 2 == 0 { 0.1 } else { -0.1 })).collect();

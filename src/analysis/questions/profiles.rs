@@ -1,8 +1,8 @@
 //! Performance profiles: the share of searches that have finished, or found the right move, within
 //! a number of nodes.
 //!
-//! Source: Dolan and Moré, "Benchmarking optimization software with performance profiles", 2002;
-//! here over nodes, not over ratios.
+//! Source: Dolan and Moré, "Benchmarking optimization software with performance profiles", 2002.
+//! Their profiles are over ratios, these are over nodes.
 
 use super::curves::{CurvePoint, Series};
 use super::summary::Summary;
@@ -16,53 +16,57 @@ use crate::record::columns;
 pub enum Outcome {
     /// Searches that finished their last depth.
     Finished,
-    /// Searches that have found a move the suite names, and keep it; only where the suite names
-    /// one.
+    /// Searches that found a move that the suite names, and kept it to the end. Positions for which
+    /// the suite names no move are left out.
     Solved,
 }
 
 /// The largest number of points of a curve: more would not be visible.
 const MAX_POINTS: usize = 200;
 
-/// For each of the given lines the share of its searches by the nodes that they took; empty if
-/// nothing can be counted.
+/// For each of the given lines, the share of its searches that reached the outcome within a number of
+/// nodes. Lines with fewer than two points are left out.
 pub fn performance_profiles(
     frame: &Frame,
     summary: &Summary,
     (grouping, searches): (&Grouping, &Searches),
     lines: &[usize],
-    counted: Outcome,
+    outcome: Outcome,
 ) -> Vec<Series> {
     let (finished, solved) = (frame.text_column(columns::FINISHED), frame.text_column(columns::SOLVED));
     let nodes = frame.numbers(columns::NODES);
-    // The nodes that a search took, none if it did not get there; nothing for a search that is not
-    // counted.
-    let nodes_taken = |steps: &[IterationRow]| -> Option<Option<f64>> {
-        let last = steps.last()?.row as usize;
-        let total = |steps: &[IterationRow]| steps.iter().map(|step| nodes[step.row as usize]).sum::<f64>();
-        let found = match counted {
-            Outcome::Finished => (finished.text(last) != "false").then(|| total(steps)),
-            Outcome::Solved if solved.text(last).is_empty() => return None,
+    // The nodes that a search took to reach the outcome: `Some(None)` if it did not reach it, `None`
+    // if the search is left out.
+    let nodes_to_outcome = |steps: &[IterationRow]| -> Option<Option<f64>> {
+        let last_row = steps.last()?.row as usize;
+        let sum_nodes = |steps: &[IterationRow]| steps.iter().map(|step| nodes[step.row as usize]).sum::<f64>();
+        let nodes_taken = match outcome {
+            Outcome::Finished => (finished.text(last_row) != "false").then(|| sum_nodes(steps)),
+            Outcome::Solved if solved.text(last_row).is_empty() => return None,
             Outcome::Solved => {
-                let right = steps.iter().rev().take_while(|step| solved.text(step.row as usize) == "true").count();
-                (right > 0).then(|| total(&steps[..=steps.len() - right]))
+                // The outcome is reached in the first of the last iterations that all have the move.
+                let is_solved = |step: &&IterationRow| solved.text(step.row as usize) == "true";
+                let solved_iterations = steps.iter().rev().take_while(is_solved).count();
+                (solved_iterations > 0).then(|| sum_nodes(&steps[..=steps.len() - solved_iterations]))
             }
         };
-        Some(found.filter(|nodes| nodes.is_finite() && *nodes > 0.0))
+        Some(nodes_taken.filter(|nodes| nodes.is_finite() && *nodes > 0.0))
     };
     let series = lines.iter().filter_map(|&index| {
         let line = &summary.lines[index];
         let group = grouping.find(&line.values)?;
-        let first = searches.cells(group).iter().map(|cell| searches.repeats(cell)[0]);
-        let first = first.filter(|&search| searches.list[search as usize].is_first);
-        let all: Vec<Option<f64>> = first.filter_map(|search| nodes_taken(searches.steps(search))).collect();
-        let mut reached: Vec<f64> = all.iter().copied().flatten().collect();
-        reached.sort_by(f64::total_cmp);
-        let step = reached.len().div_ceil(MAX_POINTS).max(1);
-        let is_shown = |index: &usize| *index == 0 || *index + 1 == reached.len() || (*index + 1).is_multiple_of(step);
-        let points = (0..reached.len()).filter(is_shown).map(|index| {
-            let label = format!("{} of {} searches", index + 1, all.len());
-            CurvePoint::without_interval(reached[index], (index + 1) as f64 / all.len() as f64, label)
+        let first_repeats = searches.cells(group).iter().map(|cell| searches.repeats(cell)[0]);
+        let first_searches = first_repeats.filter(|&search| searches.list[search as usize].is_first);
+        let nodes_by_search: Vec<Option<f64>> =
+            first_searches.filter_map(|search| nodes_to_outcome(searches.steps(search))).collect();
+        let search_count = nodes_by_search.len();
+        let mut reached_nodes: Vec<f64> = nodes_by_search.into_iter().flatten().collect();
+        reached_nodes.sort_by(f64::total_cmp);
+        let step = reached_nodes.len().div_ceil(MAX_POINTS).max(1);
+        let is_shown = |count: &usize| *count == 1 || *count == reached_nodes.len() || count.is_multiple_of(step);
+        let points = (1..=reached_nodes.len()).filter(is_shown).map(|count| {
+            let label = format!("{count} of {search_count} searches");
+            CurvePoint::without_interval(reached_nodes[count - 1], count as f64 / search_count as f64, label)
         });
         let points: Vec<CurvePoint> = points.collect();
         (points.len() > 1).then(|| Series { name: line.name.clone(), line: Some(index), points })
@@ -76,8 +80,8 @@ mod tests {
     use super::super::summary::Question;
     use super::*;
 
-    /// 401 searches, the n-th of n nodes in two depths: every third is shown, with the first and
-    /// the last. One that was stopped counts only in the total.
+    /// The n-th of 401 searches needs n nodes for two depths. The curve shows every third search, the
+    /// first and the last. A search that was stopped counts only in the total.
     #[test]
     fn profile_keeps_its_first_and_last_point() {
         let row =
@@ -101,8 +105,8 @@ mod tests {
         assert!(performance_profiles(&frame, &summary, (&grouping, &searches), &[0], Outcome::Solved).is_empty());
     }
 
-    /// The suite names the move of three searches: two found it, after 5 and 30 nodes, and the
-    /// third lost it again. The fourth is not counted.
+    /// The suite names a move for three searches: two found it, after 5 and 30 nodes, and the third
+    /// found it but then chose another move. The fourth search is left out.
     #[test]
     fn only_searches_with_a_known_solution_are_counted() {
         let rows = "v,p,1,5,true\nv,p,2,50,true\nv,q,1,10,false\nv,q,2,20,true\nv,r,1,1,true\nv,r,2,1,false\nv,s,1,1,\nv,s,2,1,\n";

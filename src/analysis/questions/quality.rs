@@ -1,5 +1,5 @@
-//! The quality of the chosen moves, by a reference engine's deep searches: the loss in centipawns,
-//! and agreement.
+//! The quality of the chosen moves, judged by a reference engine's deep searches: the loss in
+//! centipawns, and how often the move is the reference's.
 
 use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::Frame;
@@ -18,8 +18,8 @@ pub struct Quality {
     pub searches: usize,
     /// Mean loss in centipawns.
     pub loss: f64,
-    /// The mean loss minus the baseline's on the same positions, with its 95 % interval; none for
-    /// the baseline. Several key seeds of a position are averaged.
+    /// The mean loss minus the baseline's on the same positions, with the ends of its 95 % interval;
+    /// `None` for the baseline. Several key seeds of a position are averaged.
     pub against: Option<(f64, f64, f64)>,
     /// The number of searches that chose the reference's move.
     pub same: usize,
@@ -30,16 +30,21 @@ pub struct Quality {
 
 /// A search that was judged.
 struct JudgedSearch {
+    /// In centipawns.
     loss: f64,
-    same: bool,
-    solved: Option<bool>,
+    /// Whether it chose the reference's move.
+    is_same: bool,
+    /// Whether its move solves the suite's position; `None` if the suite names no moves.
+    is_solved: Option<bool>,
+    /// The game, or the position if it does not belong to a game.
     cluster: String,
 }
 
-/// The searches of a variant, by position, repeat, and the bits of the key seed's number.
-type Answers = BTreeMap<(String, String, u64), JudgedSearch>;
+/// The searches of a variant, by position, repeat, and the bits of the key seed (a float).
+type SearchesByKey = BTreeMap<(String, String, u64), JudgedSearch>;
 
-/// The mean losses of a variant by position and repeat, each with its position or game.
+/// The mean losses of a variant by position and repeat, each with its cluster: the game, or the
+/// position.
 type Losses<'a> = BTreeMap<(&'a str, &'a str), (&'a str, f64)>;
 
 /// The quality of each variant's moves, in the given order; empty if nothing was judged.
@@ -47,45 +52,48 @@ pub fn move_quality(frame: &Frame, judgements: &[Judgement], variants: &[String]
     if judgements.is_empty() {
         return Vec::new();
     }
-    let scores: HashMap<(&str, &str), i32> =
-        judgements.iter().map(|row| ((row.position.as_str(), row.mv.as_str()), row.score)).collect();
-    let bests: HashMap<&str, &str> = judgements
+    let scores: HashMap<(&str, &str), i32> = judgements
         .iter()
-        .filter(|row| row.mv.is_empty())
-        .map(|row| (row.position.as_str(), row.best.as_str()))
+        .map(|judgement| ((judgement.position.as_str(), judgement.mv.as_str()), judgement.score))
+        .collect();
+    // The judgement of a position itself has no move, and names the reference's best move.
+    let reference_moves: HashMap<&str, &str> = judgements
+        .iter()
+        .filter(|judgement| judgement.mv.is_empty())
+        .map(|judgement| (judgement.position.as_str(), judgement.best.as_str()))
         .collect();
     let seeds = frame.numbers(SEED);
-    // The last row of a search has its answer.
-    let mut searches: HashMap<String, Answers> = HashMap::new();
+    // The last row of a search has its chosen move; it replaces the earlier rows.
+    let mut searches: HashMap<String, SearchesByKey> = HashMap::new();
     for row in 0..frame.rows() {
         let field_text = |name: &str| frame.text(name, row).into_owned();
         let (position, best) = (field_text(columns::POSITION), field_text(columns::BEST));
         if is_no_move(&best) || !field_text(columns::ERROR).is_empty() {
             continue;
         }
-        let Some(&reference) = bests.get(position.as_str()) else { continue };
-        let score_of = |mv: &str| scores.get(&(position.as_str(), mv)).copied();
-        let (Some(best_score), Some(chosen_score)) = (score_of(reference), score_of(&best)) else { continue };
+        let Some(&reference_move) = reference_moves.get(position.as_str()) else { continue };
+        let find_score = |mv: &str| scores.get(&(position.as_str(), mv)).copied();
+        let (Some(best_score), Some(chosen_score)) = (find_score(reference_move), find_score(&best)) else { continue };
         let game = field_text(columns::GAME);
         let search = JudgedSearch {
             loss: loss(best_score, chosen_score),
-            same: best == reference,
-            solved: field_text(columns::SOLVED).parse().ok(),
+            is_same: best == reference_move,
+            is_solved: field_text(columns::SOLVED).parse().ok(),
             cluster: if game.is_empty() { position.clone() } else { game },
         };
         let search_key = (position, field_text(columns::REPEAT), seeds[row].to_bits());
         searches.entry(field_text(columns::VARIANT)).or_default().insert(search_key, search);
     }
-    let base = searches.get(baseline).map(mean_losses).unwrap_or_default();
-    let quality_of = |variant: &String| {
-        let own_searches = searches.get(variant)?;
-        let mut clusters: BTreeMap<&str, u32> = BTreeMap::new();
-        let differences: Vec<(u32, f64)> = mean_losses(own_searches)
+    let base_losses = searches.get(baseline).map(mean_losses).unwrap_or_default();
+    let judge_variant = |variant: &String| {
+        let variant_searches = searches.get(variant)?;
+        let mut cluster_ids: BTreeMap<&str, u32> = BTreeMap::new();
+        let differences: Vec<(u32, f64)> = mean_losses(variant_searches)
             .into_iter()
             .filter_map(|(search_key, (cluster, loss))| {
-                let (_, other) = base.get(&search_key)?;
-                let next_id = clusters.len() as u32;
-                Some((*clusters.entry(cluster).or_insert(next_id), loss - other))
+                let (_, base_loss) = base_losses.get(&search_key)?;
+                let next_id = cluster_ids.len() as u32;
+                Some((*cluster_ids.entry(cluster).or_insert(next_id), loss - base_loss))
             })
             .collect();
         let against = (variant != baseline && !differences.is_empty()).then(|| {
@@ -93,27 +101,27 @@ pub fn move_quality(frame: &Frame, judgements: &[Judgement], variants: &[String]
             let (low, high) = intervals(std::slice::from_ref(&clusters_of_differences))[0];
             (clusters_of_differences.mean(), low, high)
         });
-        let known_solutions = own_searches.values().filter_map(|search| search.solved);
+        let solved_flags = variant_searches.values().filter_map(|search| search.is_solved);
         Some(Quality {
             variant: variant.clone(),
-            searches: own_searches.len(),
-            loss: own_searches.values().map(|search| search.loss).sum::<f64>() / own_searches.len() as f64,
+            searches: variant_searches.len(),
+            loss: variant_searches.values().map(|search| search.loss).sum::<f64>() / variant_searches.len() as f64,
             against,
-            same: own_searches.values().filter(|search| search.same).count(),
-            solved: (known_solutions.clone().filter(|solved| *solved).count(), known_solutions.count()),
+            same: variant_searches.values().filter(|search| search.is_same).count(),
+            solved: (solved_flags.clone().filter(|is_solved| *is_solved).count(), solved_flags.count()),
         })
     };
-    variants.iter().filter_map(quality_of).collect()
+    variants.iter().filter_map(judge_variant).collect()
 }
 
-/// The mean loss of each search of a variant over its key seeds.
-fn mean_losses(searches: &Answers) -> Losses<'_> {
+/// The mean loss of a variant over its key seeds, by position and repeat.
+fn mean_losses(searches: &SearchesByKey) -> Losses<'_> {
     let mut losses_by_search: BTreeMap<_, (&str, Vec<f64>)> = BTreeMap::new();
     for ((position, repeat, _), search) in searches {
-        let entry = losses_by_search
+        let (_, losses) = losses_by_search
             .entry((position.as_str(), repeat.as_str()))
             .or_insert((search.cluster.as_str(), Vec::new()));
-        entry.1.push(search.loss);
+        losses.push(search.loss);
     }
     losses_by_search
         .into_iter()
@@ -121,20 +129,20 @@ fn mean_losses(searches: &Answers) -> Losses<'_> {
         .collect()
 }
 
-/// The number of searches whose position (and move, if `moves`) the reference has not judged, and
-/// the number of all searches that have a move.
-pub fn count_unjudged(frame: &Frame, judgements: &[Judgement], moves: bool) -> (usize, usize) {
+/// The number of searches that the reference has not judged, and the number of all searches that
+/// have a move. A search is judged if its position is judged and, with `needs_moves`, its move too.
+pub fn count_unjudged(frame: &Frame, judgements: &[Judgement], needs_moves: bool) -> (usize, usize) {
     let judged_moves: HashSet<(&str, &str)> =
-        judgements.iter().map(|row| (row.position.as_str(), row.mv.as_str())).collect();
+        judgements.iter().map(|judgement| (judgement.position.as_str(), judgement.mv.as_str())).collect();
     let key_columns = [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.text_column(name));
     let (bests, errors, seeds) =
         (frame.text_column(columns::BEST), frame.text_column(columns::ERROR), frame.numbers(SEED));
-    // The last row of a search has its answer.
+    // The last row of a search has its chosen move; it replaces the earlier rows.
     let mut searches = HashMap::new();
     for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.text(row)) && errors.text(row).is_empty()) {
-        let required = ["", bests.text(row)];
-        let required = if moves { &required[..] } else { &required[..1] };
-        let is_judged = required.iter().all(|mv| judged_moves.contains(&(key_columns[1].text(row), *mv)));
+        let position = key_columns[1].text(row);
+        let is_position_judged = judged_moves.contains(&(position, ""));
+        let is_judged = is_position_judged && (!needs_moves || judged_moves.contains(&(position, bests.text(row))));
         searches.insert((key_columns.each_ref().map(|column| column.codes()[row]), seeds[row].to_bits()), is_judged);
     }
     (searches.values().filter(|is_judged| !**is_judged).count(), searches.len())
@@ -177,12 +185,13 @@ mod tests {
         let (b, against) = (&qualities[0], qualities[0].against.unwrap());
         assert_eq!((&qualities[1], qualities.len()), (&a, 2));
         assert_eq!((b.variant.as_str(), b.searches, b.loss, b.same, b.solved), ("b", 3, 30.0, 0, (1, 1)));
-        for (value, expected) in [(against.0, 30.0), (against.1, 30.0 - 254.124), (against.2, 30.0 + 254.124)] {
+        let (mean, low, high) = against;
+        for (value, expected) in [(mean, 30.0), (low, 30.0 - 254.124), (high, 30.0 + 254.124)] {
             assert!((value - expected).abs() < 0.01, "{value}, expected {expected}");
         }
         assert_eq!(move_quality(&frame, &[], &names, "a"), []);
-        // The position of "c" is not judged. Without the judgement of a position, both its answers
-        // are unjudged; without the judgement of a move, the answers that chose it.
+        // The position of "c" is not judged. Without the judgement of a position, both searches of it
+        // are unjudged; without the judgement of a move, only the search that chose it.
         let count_without = |removed: usize| {
             count_unjudged(&frame, &[&judgements[..removed], &judgements[removed + 1..]].concat(), true)
         };

@@ -8,11 +8,12 @@ use crate::stats::ratio::Ratio;
 pub struct Measurements {
     /// The item (game or position) of each search: the unit of sampling.
     pub items: Vec<u32>,
-    /// For each candidate, in the order asked, the value of each search; NaN where there is none.
+    /// The values of each candidate, in the order in which the candidates were given: one for each
+    /// search, NaN if it has none.
     pub values: Vec<Vec<f64>>,
 }
 
-/// All measurements so far: a list of values for each candidate, NaN where it was not measured.
+/// All measurements so far: for each candidate a value for each search, NaN if it was not measured.
 #[derive(Debug, Clone, Default)]
 pub struct Samples {
     items: Vec<u32>,
@@ -20,15 +21,15 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// No measurements of `candidates` candidates.
+    /// Starts without measurements, for `candidates` candidates.
     pub fn new(candidates: usize) -> Self {
         Self { items: Vec::new(), values: vec![Vec::new(); candidates] }
     }
 
     /// Adds measurements of the given candidates.
-    pub fn add(&mut self, candidates: &[usize], measured: &Measurements) {
-        self.items.extend(&measured.items);
-        for (&candidate, values) in candidates.iter().zip(&measured.values) {
+    pub fn add(&mut self, candidates: &[usize], measurements: &Measurements) {
+        self.items.extend(&measurements.items);
+        for (&candidate, values) in candidates.iter().zip(&measurements.values) {
             self.values[candidate].extend(values);
         }
         // The other candidates were not measured.
@@ -47,8 +48,9 @@ impl Samples {
 
     /// Whether two candidates have equal values in every search that both made.
     pub fn agree(&self, a: usize, b: usize) -> bool {
-        let mut pairs = self.values[a].iter().zip(&self.values[b]).filter(|(a, b)| !a.is_nan() && !b.is_nan());
-        pairs.all(|(a, b)| a == b)
+        let value_pairs = self.values[a].iter().zip(&self.values[b]);
+        let mut shared_searches = value_pairs.filter(|(a, b)| !a.is_nan() && !b.is_nan());
+        shared_searches.all(|(a, b)| a == b)
     }
 
     /// The number of searches that a candidate made.
@@ -61,8 +63,8 @@ impl Samples {
 mod tests {
     use super::*;
 
-    /// The second stage leaves out the second candidate: it is paired in the first stage's searches
-    /// only, and later values stay aligned.
+    /// The second measurement leaves out the second candidate, which is then paired only in the
+    /// searches of the first one. The other candidates' values stay aligned.
     #[test]
     fn candidate_that_was_not_measured_has_no_values() {
         let mut samples = Samples::new(3);
@@ -72,11 +74,11 @@ mod tests {
         );
         samples.add(&[2, 0], &Measurements { items: vec![9], values: vec![vec![6.0], vec![3.0]] });
         assert_eq!([0, 1, 2].map(|candidate| samples.count_searches(candidate)), [3, 2, 3]);
-        let paired = |candidate, base| {
+        let pair_values = |candidate, base| {
             samples.pairs(candidate, base).list.iter().map(|pair| (pair.cluster, pair.values)).collect::<Vec<_>>()
         };
-        assert_eq!(paired(1, 0), [(7, [1.0, 2.0]), (8, [4.0, 4.0])]);
-        assert_eq!(paired(2, 0), [(7, [1.0, 1.0]), (8, [4.0, 4.0]), (9, [3.0, 6.0])]);
+        assert_eq!(pair_values(1, 0), [(7, [1.0, 2.0]), (8, [4.0, 4.0])]);
+        assert_eq!(pair_values(2, 0), [(7, [1.0, 1.0]), (8, [4.0, 4.0]), (9, [3.0, 6.0])]);
         assert_eq!((samples.agree(0, 1), samples.agree(0, 2), samples.agree(0, 0)), (false, false, true));
         assert_eq!((samples.ratio(0, 0).pairs, samples.ratio(0, 0).mean), (3, 1.0));
     }

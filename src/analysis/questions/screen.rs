@@ -8,33 +8,46 @@ use std::cmp::Ordering;
 /// The result of a screen.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScreenResult {
-    /// The variant with the least of the first metric.
+    /// The variant with the lowest ratio in the first metric.
     pub best: String,
-    /// The variants that play, in the order of the summary, the best among them.
+    /// The variants that play games, including the best, in the order of the summary.
     pub remaining: Vec<String>,
     /// The variants that were dropped.
     pub dropped: Vec<String>,
 }
 
-/// Selects the variants that have to be compared by games. By nodes, those within `margin` Elo of
-/// the best, at `price` Elo per factor of e; by another metric, those whose interval overlaps that
-/// of the best. The baseline always plays. If nodes may mislead they screen nothing.
+/// Selects the variants that have to be compared by games. If the first metric is nodes, these are
+/// the variants within `margin` Elo of the best, at `price` Elo per factor of e in nodes; otherwise
+/// those whose interval overlaps that of the best. The baseline always plays. If nodes may mislead,
+/// they drop no variant.
 pub fn screen(summary: &Summary, nodes_mislead: bool, margin: f64, price: f64) -> ScreenResult {
-    let nodes = summary.metrics.first().is_some_and(|metric| metric.is_nodes());
+    let is_by_nodes = summary.metrics.first().is_some_and(|metric| metric.is_nodes());
+    // The mean and the ends of the interval.
     let ratio = |index: usize| {
         let ratio = summary.lines[index].ratio();
         if summary.lines[index].is_baseline { (1.0, 1.0, 1.0) } else { (ratio.mean, ratio.low, ratio.high) }
     };
-    let known = (0..summary.lines.len()).filter(|&index| !ratio(index).0.is_nan());
-    let Some(best) = known.min_by(|&a, &b| ratio(a).0.total_cmp(&ratio(b).0)) else { return ScreenResult::default() };
+    let mean_ratio = |index: usize| {
+        let (mean, ..) = ratio(index);
+        mean
+    };
+    let lines_with_ratio = (0..summary.lines.len()).filter(|&index| !mean_ratio(index).is_nan());
+    let Some(best) = lines_with_ratio.min_by(|&a, &b| mean_ratio(a).total_cmp(&mean_ratio(b))) else {
+        return ScreenResult::default();
+    };
     let plays = |index: usize| {
-        let ((mean, low, _), (least, _, high)) = (ratio(index), ratio(best));
-        let near = if nodes { price * (mean / least).ln() <= margin } else { low <= high };
-        index == best || summary.lines[index].is_baseline || mean.is_nan() || nodes && nodes_mislead || near
+        let ((mean, low, _), (best_mean, _, best_high)) = (ratio(index), ratio(best));
+        let is_near = if is_by_nodes { price * (mean / best_mean).ln() <= margin } else { low <= best_high };
+        let cannot_judge = mean.is_nan() || is_by_nodes && nodes_mislead;
+        index == best || summary.lines[index].is_baseline || cannot_judge || is_near
     };
     let (remaining, dropped): (Vec<usize>, Vec<usize>) = (0..summary.lines.len()).partition(|&index| plays(index));
-    let names = |places: Vec<usize>| places.into_iter().map(|index| summary.lines[index].name.clone()).collect();
-    ScreenResult { best: summary.lines[best].name.clone(), remaining: names(remaining), dropped: names(dropped) }
+    let list_names = |lines: Vec<usize>| lines.into_iter().map(|index| summary.lines[index].name.clone()).collect();
+    ScreenResult {
+        best: summary.lines[best].name.clone(),
+        remaining: list_names(remaining),
+        dropped: list_names(dropped),
+    }
 }
 
 /// A variant that played against the best of the screen.
@@ -46,12 +59,13 @@ pub struct Contender {
 }
 
 impl Contender {
-    /// Elo against the best, with an interval that holds for all contenders and all looks together.
+    /// Elo against the best; `tail` is the probability beyond each end of its interval, such as
+    /// [`joint_tail`].
     pub fn elo(&self, tail: f64) -> Elo {
         self.pairs.elo_with_tail(tail)
     }
 
-    /// Whether it is stronger (greater) or weaker than the best; none if undecided.
+    /// Whether it is stronger (`Greater`) or weaker (`Less`) than the best; `None` if undecided.
     pub fn decision(&self, tail: f64) -> Option<Ordering> {
         let Elo { low, high, .. } = self.elo(tail);
         if low > 0.0 {
@@ -64,8 +78,8 @@ impl Contender {
     }
 }
 
-/// The probability beyond each end of 95 % intervals that hold for all contenders and all looks
-/// together (Bonferroni).
+/// The probability beyond each end of the intervals that together hold with 95 % for all contenders
+/// and all looks at the games (Bonferroni).
 pub fn joint_tail(contenders: usize, looks: usize) -> f64 {
     TAIL / (contenders.max(1) * looks.max(1)) as f64
 }
@@ -95,7 +109,7 @@ mod tests {
         }
     }
 
-    /// By hand: at 212 Elo per factor of e, 40 Elo are a factor of e^(40/212) = 1.2077.
+    /// Calculated by hand: at 212 Elo per factor of e, 40 Elo are a factor of e^(40/212) = 1.2077.
     #[test]
     fn screen_keeps_variants_within_the_margin() {
         let nan = f64::NAN;
@@ -107,22 +121,22 @@ mod tests {
             ("d", nan, nan, nan),
         ];
         let screen_by = |metric: &str, mislead: bool, margin: f64| {
-            let found = screen(&summary(metric, &lines), mislead, margin, 212.0);
-            (found.best.clone(), found.remaining.join(" "), found.dropped.join(" "))
+            let result = screen(&summary(metric, &lines), mislead, margin, 212.0);
+            (result.best.clone(), result.remaining.join(" "), result.dropped.join(" "))
         };
-        let all = |remaining: &str, dropped: &str| ("a".to_owned(), remaining.to_owned(), dropped.to_owned());
-        assert_eq!(screen_by(columns::NODES, false, 40.0), all("base a b d", "c"));
-        assert_eq!(screen_by(columns::NODES, false, 0.0), all("base a d", "b c"));
+        let expect_names = |remaining: &str, dropped: &str| ("a".to_owned(), remaining.to_owned(), dropped.to_owned());
+        assert_eq!(screen_by(columns::NODES, false, 40.0), expect_names("base a b d", "c"));
+        assert_eq!(screen_by(columns::NODES, false, 0.0), expect_names("base a d", "b c"));
         assert_eq!(
             screen_by(columns::NODES, true, 0.0),
-            all("base a b c d", ""),
+            expect_names("base a b c d", ""),
             "nothing is screened by what may mislead"
         );
         // By score error the intervals overlap at 0.8.
-        assert_eq!(screen_by(columns::SCORE_ERROR, true, 0.0), all("base a b c d", ""));
+        assert_eq!(screen_by(columns::SCORE_ERROR, true, 0.0), expect_names("base a b c d", ""));
         let separate = [("base", 1.0, nan, nan), ("a", 0.7, 0.6, 0.79), ("b", 0.85, 0.8, 0.9)];
-        let found = screen(&summary(columns::SCORE_ERROR, &separate), true, 40.0, 212.0);
-        assert_eq!((found.remaining, found.dropped), (vec!["base".to_owned(), "a".to_owned()], vec!["b".to_owned()]));
+        let result = screen(&summary(columns::SCORE_ERROR, &separate), true, 40.0, 212.0);
+        assert_eq!((result.remaining, result.dropped), (vec!["base".to_owned(), "a".to_owned()], vec!["b".to_owned()]));
         assert_eq!(screen(&summary(columns::NODES, &[]), false, 40.0, 212.0), ScreenResult::default());
     }
 
@@ -139,8 +153,8 @@ mod tests {
         assert_eq!(decide([10, 20, 40, 20, 10]), None);
     }
 
-    /// Contenders as strong as the best, with looks after 50, 100, 200 and 400 pairs: at most one
-    /// in twenty is ever decided.
+    /// If a contender is as strong as the best, and there are looks after 50, 100, 200 and 400 pairs,
+    /// it is decided at any of them in at most one of twenty runs.
     #[test]
     fn equal_players_are_rarely_decided_at_any_look() {
         let (mut decided_runs, tail) = (0, joint_tail(1, 4));
@@ -148,8 +162,9 @@ mod tests {
             let mut random = Pcg64::seed_from_u64(run);
             let mut contender = Contender::default();
             let mut is_decided = false;
-            for look in [50, 50, 100, 200] {
-                (0..look).for_each(|_| contender.pairs.add([0.0, 0.5, 1.0, 1.0, 1.5, 2.0][random.random_range(0..6)]));
+            for new_pairs in [50, 50, 100, 200] {
+                (0..new_pairs)
+                    .for_each(|_| contender.pairs.add([0.0, 0.5, 1.0, 1.0, 1.5, 2.0][random.random_range(0..6)]));
                 is_decided |= contender.decision(tail).is_some();
             }
             decided_runs += i32::from(is_decided);
