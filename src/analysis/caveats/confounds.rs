@@ -1,5 +1,5 @@
-//! Variants that differ in more than the option that is compared: slots, entries, bytes, the rule
-//! for the same key, key seed, limits.
+//! Confounds: variants that differ not only in the option that is compared, but also in slots,
+//! entries, bytes, the rule for the same key, key seed or limits.
 
 use super::Caveats;
 use crate::analysis::rows::seeds::KEYS_SEED;
@@ -12,33 +12,38 @@ use crate::text::{and_more, quote_names};
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
 
-/// Options that should be equal, unless they are what is compared.
+/// Options that should be equal in all variants, unless they are the option that is compared.
 const CONTROLLED: [&str; 6] =
     ["table.slots", "table.same_key", "table.layout", KEYS_SEED, "limit.depth", "limit.nodes"];
 
-/// Also controlled, although it follows from other options: the number of entries.
+/// The number of entries. It is also controlled, although it follows from other options.
 const ENTRIES: &str = columns::ENTRIES;
 
 /// Numbers of entries that differ by less than this share count as equal: buckets are rounded.
 const ROUNDING: f64 = 0.05;
 
-/// The options of a variant: the values of each compared option, and the value of each controlled
-/// one.
-struct PointOptions {
+/// The options of a variant: the values of each compared option (with its parameters), and the value
+/// of each controlled option.
+struct VariantOptions {
     compared: BTreeMap<String, Vec<String>>,
     controlled: BTreeMap<&'static str, String>,
 }
 
-/// A level of a compared option: the index of the first variant at that level, and the values that
-/// the controlled options have in all variants at that level.
-type Level<'a> = (usize, BTreeMap<&'a str, BTreeSet<&'a str>>);
+/// A level of a compared option.
+struct Level<'a> {
+    /// The index of the first variant at this level.
+    first_variant: usize,
+    /// The values that each controlled option has in the variants at this level.
+    controlled_values: BTreeMap<&'a str, BTreeSet<&'a str>>,
+}
 
 /// The option that a path belongs to: a policy and all its parameters count as one option.
 fn owning_option(path: &str) -> &str {
     if path.starts_with("table.policy.") { "table.policy" } else { path }
 }
 
-/// The options that a variant's `table.design` sets: only the design itself is compared.
+/// The options that a variant's `table.design` sets, with their values. They are not compared: only
+/// the design itself is.
 fn design_columns(variant: &Variant) -> Vec<(String, String)> {
     let text = variant.table().map_or("", |table| table.design.text());
     let design_table: Table = text.parse().unwrap_or_default();
@@ -49,8 +54,9 @@ fn design_columns(variant: &Variant) -> Vec<(String, String)> {
     columns
 }
 
-fn collect_options(variant: &Variant) -> PointOptions {
-    let mut options = PointOptions { compared: BTreeMap::new(), controlled: BTreeMap::new() };
+/// Sorts the options of a variant into compared and controlled ones.
+fn collect_options(variant: &Variant) -> VariantOptions {
+    let mut options = VariantOptions { compared: BTreeMap::new(), controlled: BTreeMap::new() };
     let design_columns = design_columns(variant);
     for (path, value) in variant::option_columns(variant) {
         if design_columns.contains(&(path.clone(), value.clone())) {
@@ -74,7 +80,8 @@ fn collect_options(variant: &Variant) -> PointOptions {
     options
 }
 
-/// Whether two sets have a value in common; numbers of entries need only be close.
+/// Whether two sets of values of an option have a value in common. Numbers of entries count as equal
+/// if they are close.
 fn have_common_value(name: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool {
     let are_close = |left: &str, right: &str| match (name == ENTRIES, left.parse::<f64>(), right.parse::<f64>()) {
         (true, Ok(left), Ok(right)) => (left - right).abs() <= ROUNDING * left.max(right),
@@ -83,14 +90,15 @@ fn have_common_value(name: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool
     a.iter().any(|left| b.iter().any(|right| are_close(left, right)))
 }
 
-/// Warns if a compared option has a level that never shares a controlled value with the baseline's
-/// level. Each baseline is checked with the variants that are compared with it. If `[[zip]]`
-/// changes the options together, this is deliberate, so it becomes a note.
+/// Warns of confounds: a compared option has a level whose variants never have the same value of a
+/// controlled option as the variants at the baseline's level. Each baseline is checked with the
+/// variants that are compared with it. If `[[zip]]` changes the options together, the confound is
+/// deliberate, so it becomes a note.
 pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) -> Caveats {
     let variants_with_base = |base: usize| -> Vec<&Variant> {
-        let compared = variants.iter().zip(&partners.baselines).enumerate();
-        let compared = compared.filter(|(index, (_, partner))| **partner == Some(base) && *index != base);
-        std::iter::once(&variants[base]).chain(compared.map(|(_, (variant, _))| variant)).collect()
+        let has_base = |index: &usize| partners.baselines[*index] == Some(base) && *index != base;
+        let compared = (0..variants.len()).filter(has_base).map(|index| &variants[index]);
+        std::iter::once(&variants[base]).chain(compared).collect()
     };
     let zipped: BTreeSet<&str> = zip.iter().flat_map(Table::keys).map(|path| owning_option(path)).collect();
     let is_zipped = |option: &str| zipped.iter().any(|path| option == *path || option.starts_with(&format!("{path}.")));
@@ -113,7 +121,7 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
 
 /// A sentence about variants whose group has no baseline. It names the baseline that is nearest to
 /// the first of them.
-pub(super) fn variants_alone(variants: &[Variant], partners: &Partners) -> Option<String> {
+pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners: &Partners) -> Option<String> {
     let alone: Vec<usize> = (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
     let first = *alone.first()?;
     let differing_options = |base: usize| -> BTreeSet<String> {
@@ -128,9 +136,9 @@ pub(super) fn variants_alone(variants: &[Variant], partners: &Partners) -> Optio
     let (base, options) =
         partners.bases().map(|base| (base, differing_options(base))).min_by_key(|(_, options)| options.len())?;
     let names: Vec<&str> = alone.iter().map(|&index| variants[index].name.as_str()).collect();
-    let (has, stands) = if names.len() == 1 { ("has", "stands") } else { ("have", "stand") };
+    let (have, stand) = if names.len() == 1 { ("has", "stands") } else { ("have", "stand") };
     Some(format!(
-        "{} {has} no baseline in the same group and {stands} alone; the nearest to \"{}\" is \"{}\": they differ in {}{}",
+        "{} {have} no baseline in the same group and {stand} alone; the nearest to \"{}\" is \"{}\": they differ in {}{}",
         quote_names(&names),
         names[0],
         variants[base].name,
@@ -139,35 +147,38 @@ pub(super) fn variants_alone(variants: &[Variant], partners: &Partners) -> Optio
     ))
 }
 
-/// Variants that differ from their baseline in several options.
+/// Variants that differ from their baseline in the same compared and controlled options.
 struct Confound {
     options: BTreeSet<String>,
     sentence: String,
 }
 
-/// Finds the confounds among variants of one baseline, which comes first.
+/// Finds the confounds among a baseline, which comes first, and the variants that are compared with
+/// it.
 fn find_in_group(variants: &[&Variant]) -> Vec<Confound> {
-    let variant_options: Vec<PointOptions> = variants.iter().map(|variant| collect_options(variant)).collect();
+    let variant_options: Vec<VariantOptions> = variants.iter().map(|variant| collect_options(variant)).collect();
     let base = &variant_options[0];
-    // The compared and the controlled options in which a variant differs from the baseline.
+    // By variant: the compared and the controlled options in which it differs from the baseline.
     let mut differences: BTreeMap<usize, [BTreeSet<&str>; 2]> = BTreeMap::new();
-    for (option, base_level) in &base.compared {
+    for (option, base_option_values) in &base.compared {
         // The controlled values of each level of the option.
         let mut levels: BTreeMap<&[String], Level<'_>> = BTreeMap::new();
         for (index, options) in variant_options.iter().enumerate() {
-            let Some(level) = options.compared.get(option) else { continue };
-            let (_, values_by_option) = levels.entry(level).or_insert_with(|| (index, BTreeMap::new()));
+            let Some(option_values) = options.compared.get(option) else { continue };
+            let level = levels
+                .entry(option_values)
+                .or_insert_with(|| Level { first_variant: index, controlled_values: BTreeMap::new() });
             for (name, value) in &options.controlled {
-                values_by_option.entry(name).or_default().insert(value);
+                level.controlled_values.entry(name).or_default().insert(value);
             }
         }
-        let Some((_, base_values)) = levels.get(base_level.as_slice()) else { continue };
-        for (index, values_by_option) in levels.iter().filter(|(level, _)| *level != base_level).map(|(_, level)| level)
-        {
-            for (name, values) in values_by_option.iter().filter(|(name, _)| *name != option) {
-                // A variant without a table has no slots that could be equal.
-                if base_values.get(name).is_some_and(|base| !have_common_value(name, base, values)) {
-                    let [compared, controlled] = differences.entry(*index).or_default();
+        let Some(base_level) = levels.get(base_option_values.as_slice()) else { continue };
+        for level in levels.iter().filter(|(values, _)| *values != base_option_values).map(|(_, level)| level) {
+            for (name, values) in level.controlled_values.iter().filter(|(name, _)| *name != option) {
+                // If the baseline has no table, it has no slots that could be equal.
+                let base_values = base_level.controlled_values.get(name);
+                if base_values.is_some_and(|base_values| !have_common_value(name, base_values, values)) {
+                    let [compared, controlled] = differences.entry(level.first_variant).or_default();
                     compared.insert(option);
                     controlled.insert(name);
                 }
@@ -203,8 +214,8 @@ fn find_in_group(variants: &[&Variant]) -> Vec<Confound> {
     groups.into_iter().map(describe_group).collect()
 }
 
-/// Warns if variants are different engines. Only the first word of a name counts, because versions
-/// of one engine may be compared.
+/// Warns if the variants are different engines. Only the first word of a name counts, because
+/// versions of the same engine may be compared.
 pub fn different_engines<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let names: BTreeSet<&str> = names.into_iter().map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
     let list: Vec<&str> = names.into_iter().collect();
@@ -217,7 +228,7 @@ pub fn different_engines<'a>(names: impl IntoIterator<Item = &'a str>) -> Option
 mod tests {
     use super::*;
 
-    /// Several versions of one engine count as one; different engines are listed in order.
+    /// Versions of the same engine count as one engine; different engines are listed in order.
     #[test]
     fn different_engines_are_listed() {
         assert_eq!(different_engines(["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
@@ -301,7 +312,7 @@ mod tests {
     /// entries still give a warning.
     #[test]
     fn designs_differ_in_one_option_and_their_entries() {
-        let warnings_at = |size: &str| {
+        let warnings_for_size = |size: &str| {
             let text = format!(
                 "suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\nbaseline = {{ 'table.design' = 'weiss' }}\n[grid]\n\
                  'table.size' = [{size}]\n'table.design' = ['weiss', 'ethereal', 'stormphrax', 'reckless']"
@@ -310,10 +321,10 @@ mod tests {
             let experiment = experiment.unwrap_or_else(|problem| panic!("{problem}"));
             find_confounds(&experiment.variants, &experiment.partners, &experiment.file.zip).warnings
         };
-        assert_eq!(warnings_at("3072"), Vec::<String>::new());
-        let [warning] = &warnings_at("'1 MiB'")[..] else { panic!("{:?}", warnings_at("'1 MiB'")) };
-        let rest = "differ in table.design and also in entries (98304 against 65536): their difference may come from any of them";
-        assert!(warning.ends_with(rest) && warning.contains(" and 2 more "), "{warning}");
+        assert_eq!(warnings_for_size("3072"), Vec::<String>::new());
+        let [warning] = &warnings_for_size("'1 MiB'")[..] else { panic!("{:?}", warnings_for_size("'1 MiB'")) };
+        let ending = "differ in table.design and also in entries (98304 against 65536): their difference may come from any of them";
+        assert!(warning.ends_with(ending) && warning.contains(" and 2 more "), "{warning}");
     }
 
     /// A difference in zipped options is deliberate, so it is a note and not a warning.

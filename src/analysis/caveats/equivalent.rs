@@ -11,7 +11,7 @@ enum When {
     DoesNotContain(&'static str),
 }
 
-/// Options (by prefix), each with the option that switches it off, and when.
+/// Options (by prefix), each with the option that switches it off, and the condition for that.
 const SWITCHES: &[(&str, &str, When)] = &[
     ("quiescence.", "leaf", When::Is("static")),
     ("leaf_mates", "leaf", When::Is("quiescence")),
@@ -43,17 +43,18 @@ const SWITCHES: &[(&str, &str, When)] = &[
     ("table.index", "table.kind", When::Is("unbounded")),
 ];
 
+/// The values of a variant's options, by path.
 type OptionValues = BTreeMap<String, String>;
 
-/// The option that switches off the option at `path`.
-fn find_switch(path: &str, leaves: &OptionValues) -> Option<&'static str> {
+/// The option that switches off the option at `path`; `None` if the option has an effect.
+fn find_switch(path: &str, values: &OptionValues) -> Option<&'static str> {
     let switch = SWITCHES.iter().find(|(option, switching_option, when)| {
         let is_off = |value: &String| match when {
             When::Is(word) => value == word,
             When::IsNot(word) => value != word,
             When::DoesNotContain(word) => !value.contains(word),
         };
-        path.starts_with(option) && leaves.get(*switching_option).is_some_and(is_off)
+        path.starts_with(option) && values.get(*switching_option).is_some_and(is_off)
     });
     switch.map(|(_, switching_option, _)| *switching_option)
 }
@@ -63,25 +64,31 @@ fn find_switch(path: &str, leaves: &OptionValues) -> Option<&'static str> {
 pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
     let option_values: Vec<OptionValues> =
         variants.iter().map(|variant| variant::option_columns(variant).into_iter().collect()).collect();
+    // The first variant with these options, of the options that have an effect.
     let mut first_with_options: BTreeMap<OptionValues, usize> = BTreeMap::new();
+    // The first pair of variants for each reason, and the number of pairs.
     let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
-    for (index, leaves) in option_values.iter().enumerate().filter(|(index, _)| variants[*index].external().is_none()) {
-        let mut effective = leaves.clone();
-        effective.retain(|path, _| find_switch(path, leaves).is_none());
-        let equal_index = *first_with_options.entry(effective).or_insert(index);
-        if let Some(reason) = explain_equivalence(&option_values[equal_index], leaves).filter(|_| equal_index != index)
-        {
-            reasons.entry(reason).or_insert((equal_index, index, 0)).2 += 1;
+    for (index, values) in option_values.iter().enumerate().filter(|(index, _)| variants[*index].external().is_none()) {
+        let mut effective_values = values.clone();
+        effective_values.retain(|path, _| find_switch(path, values).is_none());
+        let first_index = *first_with_options.entry(effective_values).or_insert(index);
+        if first_index == index {
+            continue;
+        }
+        if let Some(reason) = explain_equivalence(&option_values[first_index], values) {
+            let (_, _, pairs) = reasons.entry(reason).or_insert((first_index, index, 0));
+            *pairs += 1;
         }
     }
-    let describe = |(reason, (a, b, pairs)): (String, (usize, usize, usize))| {
-        let more = if pairs > 1 { format!(" (and {} pairs more)", pairs - 1) } else { String::new() };
-        format!("\"{}\" and \"{}\"{more} are the same search: {reason}", variants[a].name, variants[b].name)
+    let describe_reason = |(reason, (a, b, pairs)): (String, (usize, usize, usize))| {
+        let and_more = if pairs > 1 { format!(" (and {} pairs more)", pairs - 1) } else { String::new() };
+        format!("\"{}\" and \"{}\"{and_more} are the same search: {reason}", variants[a].name, variants[b].name)
     };
-    reasons.into_iter().map(describe).collect()
+    reasons.into_iter().map(describe_reason).collect()
 }
 
-/// Explains why two variants are the same search.
+/// Explains why two variants are the same search: names the first option in which they differ that
+/// is switched off.
 fn explain_equivalence(a: &OptionValues, b: &OptionValues) -> Option<String> {
     let mut differing = a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path));
     let (path, switching_option) = differing.find_map(|path| Some((path, find_switch(path, a)?)))?;

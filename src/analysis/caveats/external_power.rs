@@ -1,6 +1,6 @@
 //! The statistical power of a number of positions for external engines. The node counts of a modern
-//! engine are chaotic: a small change to its table sends every search another way. One search
-//! therefore says little, and how little it says is known before the run.
+//! engine are chaotic: after a small change to its table, every search takes another course. A single
+//! search therefore says little, and how many are needed is known before the run.
 
 use crate::analysis::questions::findings::format_rounded_up;
 use crate::analysis::questions::line::Line;
@@ -12,24 +12,27 @@ use crate::stats::ratio::Ratio;
 use crate::stats::sample::min_clusters;
 use std::fmt;
 
-/// The standard deviation of log(nodes) of one search when the table is changed, for the engines
-/// with the smallest and the largest spread that were measured: Stockfish 15.1 and Ethereal 12 with
-/// one thread, to depths of 12 to 16.
+/// The standard deviation of log(nodes) of one search when the table is changed. These are the
+/// smallest and the largest that were measured: for Stockfish 15.1 and Ethereal 12 with one thread,
+/// to depths of 12 to 16.
 pub const TYPICAL_SPREAD: [f64; 2] = [0.16, 0.61];
 
-/// The effect that an experiment should detect if its file does not set one: 10 %.
+/// The effect that an experiment should detect, if its file does not set one: 10 %.
 const DEFAULT_EFFECT: f64 = 0.1;
 
-/// With fewer positions or games the spread is not measured.
+/// The smallest number of positions or games in which the spread is measured.
 const MIN_CLUSTERS: usize = 10;
 
 /// The power of a number of positions or games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExternalPower {
+    /// The number of positions or games.
     clusters: usize,
+    /// Whether clusters are games.
     games: bool,
+    /// The number of variants that are compared with a baseline.
     comparisons: usize,
-    /// The standard deviation of a position's (or a game's) log ratio, for the engines with the
+    /// The standard deviation of the log ratio of a position (or a game), for the engines with the
     /// smallest and the largest spread.
     spread: [f64; 2],
     /// Whether the spread was measured in rows of this experiment.
@@ -40,8 +43,8 @@ pub struct ExternalPower {
 
 impl ExternalPower {
     /// The power of an experiment that compares nodes to a depth, before it runs. The spread is
-    /// measured in `rows` if there are enough of them. None if no external engine is compared, or
-    /// if there are too few positions for any result.
+    /// measured in `rows` if there are enough of them. `None` if no external engine is compared, or
+    /// if there are too few positions for any significant result.
     pub fn before_run(experiment: &Experiment, rows: Option<&Frame>) -> Option<Self> {
         let Experiment { variants, file, work, .. } = experiment;
         let is_compared = |index: &usize| {
@@ -51,13 +54,15 @@ impl ExternalPower {
             let is_external = |base: &Variant| variant.external().is_some() || base.external().is_some();
             base.is_some_and(|base| has_depth_limits(variant) && has_depth_limits(base) && is_external(base))
         };
-        let compared: Vec<&str> =
+        let compared_names: Vec<&str> =
             (0..variants.len()).filter(is_compared).map(|index| variants[index].name.as_str()).collect();
-        if compared.is_empty() || work.games().is_some() || file.expect.iter().any(|expect| !expect.figures.is_empty())
+        if compared_names.is_empty()
+            || work.games().is_some()
+            || file.expect.iter().any(|expect| !expect.figures.is_empty())
         {
             return None;
         }
-        // Suites are judged separately: the smallest has the least power.
+        // Suites are judged separately, and the smallest has the least power.
         let suites = experiment.suites().into_iter().map(|items| {
             let searches = items.iter().map(|item| experiment.searches_per_variant(item));
             searches.filter(|&searches| searches > 0).collect::<Vec<usize>>()
@@ -67,13 +72,13 @@ impl ExternalPower {
         let measured_spread = rows.and_then(|rows| {
             let question = Question::by_variant(&[], Some(&variants[experiment.baseline].name));
             let summary = Summary::new(rows, &question).ok()?;
-            spread_range(summary.lines.iter().filter(|line| compared.contains(&line.name.as_str())))
+            spread_range(summary.lines.iter().filter(|line| compared_names.contains(&line.name.as_str())))
         });
         Self {
             clusters: searches.len(),
             games: searches_per_cluster > 1.0,
             comparisons: variants.len() - 1,
-            // Searches of one game are not independent, so this is a lower bound of the spread.
+            // Searches of the same game are not independent, so this is a lower bound of the spread.
             spread: measured_spread
                 .unwrap_or(TYPICAL_SPREAD.map(|spread| spread / searches_per_cluster.max(1.0).sqrt())),
             measured: measured_spread.is_some(),
@@ -82,13 +87,13 @@ impl ExternalPower {
         .if_testable()
     }
 
-    /// The power of a finished run that compared nodes to one depth; none without external engines.
+    /// The power of a finished run that compared nodes to a depth; `None` without external engines.
     pub fn after_run(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Option<Self> {
         let is_external = |name: &str| manifest.subjects.contains_key(name);
         let is_base_external = is_external(&manifest.baseline);
         let external_lines =
             || summary.lines.iter().filter(|line| !line.is_baseline && (is_base_external || is_external(&line.name)));
-        // Under a node limit, moves are compared and not nodes.
+        // If a node limit stopped most searches, moves are compared, not nodes.
         let is_truncated = |line: &Line| line.measures.first().is_some_and(|first| 2 * first.truncated > line.searches);
         if external_lines().any(is_truncated) {
             return None;
@@ -104,7 +109,7 @@ impl ExternalPower {
         .if_testable()
     }
 
-    /// Returns the power only if there are enough clusters for any result.
+    /// Returns the power only if there are enough clusters for any significant result.
     fn if_testable(self) -> Option<Self> {
         (self.comparisons > 0 && self.clusters >= min_clusters(self.comparisons)).then_some(self)
     }
@@ -114,6 +119,7 @@ impl ExternalPower {
         Ratio { clusters: self.clusters, error: spread / (self.clusters as f64).sqrt(), ..Ratio::default() }
     }
 
+    /// The significance level of each comparison (Bonferroni).
     fn level(&self) -> f64 {
         0.05 / self.comparisons as f64
     }
@@ -129,18 +135,20 @@ impl ExternalPower {
         self.spread.map(|spread| self.ratio(spread).clusters_needed(self.effect, self.level()).unwrap_or(f64::NAN))
     }
 
-    /// Whether the effect is not detectable even with the engine of the smallest spread.
+    /// Whether the effect is not detectable even for the engine with the smallest spread.
     pub fn falls_short(&self) -> bool {
-        self.detectable_effects()[0] > self.effect
+        let [smallest_detectable, _] = self.detectable_effects();
+        smallest_detectable > self.effect
     }
 }
 
-/// The file's smallest effect, if it is larger than the default for claims.
+/// The effect to detect: the file's smallest effect if it is larger than the default for claims,
+/// otherwise the default effect.
 fn relevant_effect(smallest_effect: f64) -> f64 {
     if smallest_effect > crate::experiment::file::default_smallest_effect() { smallest_effect } else { DEFAULT_EFFECT }
 }
 
-/// The smallest and the largest spread among the lines; none without enough clusters.
+/// The smallest and the largest spread among the lines; `None` if no line has enough clusters.
 fn spread_range<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<[f64; 2]> {
     let ratios = lines.map(Line::ratio).filter(|ratio| ratio.clusters >= MIN_CLUSTERS && ratio.error > 0.0);
     let spreads = ratios.map(|ratio| ratio.error * (ratio.clusters as f64).sqrt());
@@ -163,8 +171,8 @@ impl fmt::Display for ExternalPower {
         let quantity = if games { "a game's mean log(nodes)" } else { "log(nodes) of one search" };
         let format_range =
             |[low, high]: [String; 2]| if low == high { low } else { format!("{low} (calm) to {high} (lively)") };
-        let spread = self.spread.map(|spread| format!("{spread:.2}"));
-        let spread = if spread[0] == spread[1] { spread[0].clone() } else { spread.join(" to ") };
+        let [smallest, largest] = self.spread.map(|spread| format!("{spread:.2}"));
+        let spread = if smallest == largest { smallest } else { format!("{smallest} to {largest}") };
         let origin = if self.measured { "measured here" } else { "typical of such engines" };
         write!(
             f,
@@ -188,8 +196,8 @@ mod tests {
         ExternalPower { clusters, games: false, comparisons, spread, measured: false, effect: 0.1 }
     }
 
-    /// Quantiles of Student's t from a printed table: 23 degrees of freedom have 2.069 at 97.5 %
-    /// and 0.858 at 80 %; intervals of 24 clusters are 48 / 24^2, a twelfth, wider: 2.241.
+    /// A printed table of Student's t has 2.069 at 97.5 % and 0.858 at 80 % for 23 degrees of freedom.
+    /// Intervals of 24 clusters are wider by 48 / 24^2, a twelfth: 2.241.
     #[test]
     fn detectable_effect_is_two_quantiles_of_the_standard_error() {
         let [calm, lively] = with_clusters(24, 1, TYPICAL_SPREAD).detectable_effects();
@@ -253,7 +261,7 @@ mod tests {
         ] {
             let power = power_after_run(engines).unwrap_or_else(|| panic!("{engines:?}"));
             let distances = [0, 1].map(|end| (power.spread[end] - spread[end]).abs());
-            assert!(distances.iter().all(|distances| *distances < 1e-12), "{engines:?}: {:?}", power.spread);
+            assert!(distances.iter().all(|distance| *distance < 1e-12), "{engines:?}: {:?}", power.spread);
             assert!(power.measured, "{engines:?}: {:?}", power.spread);
         }
         // At most half of the searches may have been stopped by a limit.
@@ -272,8 +280,8 @@ mod tests {
         }
     }
 
-    /// Which variants are compared, and in how many positions or games, is calculated by hand. A
-    /// game is one cluster; its spread is smaller by the root of its number of searches.
+    /// The numbers of compared variants and of positions or games equal a calculation by hand. A game
+    /// is one cluster; its spread is divided by the square root of its number of searches.
     #[test]
     fn compared_variants_are_known_before_the_run() {
         let parse = |text: &str| {
@@ -309,9 +317,8 @@ mod tests {
             None
         );
         assert_eq!(power_before_run(depth, "[grid]\n'table.slots' = [1, 2]\n"), None);
-        // In rows that alternate between twice and half the nodes, the deviation is ln 2 from a
-        // mean of 0, ten times with nine degrees of freedom. The spread of ttlab's own engine is
-        // not used.
+        // The ten rows alternate between twice and half the nodes, so each deviates by ln 2 from a mean
+        // of 0; there are nine degrees of freedom. The spread of ttlab's own engine is not used.
         let players = format!("{players}[[variant]]\nname = 'own'\n'table.slots' = 2\n");
         let rows: Vec<String> = (0..10)
             .flat_map(|index| {
@@ -325,7 +332,7 @@ mod tests {
         let power = ExternalPower::before_run(&parse(&format!("{depth}{players}")), Some(&rows)).unwrap();
         let spread = 2.0_f64.ln() * (10.0_f64 / 9.0).sqrt();
         assert!(power.measured, "{power:?}");
-        assert!(power.spread.iter().all(|power| (power - spread).abs() < 1e-9), "{power:?}");
+        assert!(power.spread.iter().all(|measured| (measured - spread).abs() < 1e-9), "{power:?}");
     }
 
     #[test]

@@ -1,52 +1,59 @@
-//! Whether variants were compared on equal memory. A packing or bucket that holds more entries in
-//! the same bytes, or needs more bytes for the same entries, must not pass for a better policy.
+//! Whether variants were compared with equal memory. If a packing or bucket holds more entries in the
+//! same bytes, or needs more bytes for the same entries, this must not look like a better policy.
 
 use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
 use std::collections::BTreeMap;
 
-/// Slots and bytes of a table.
-type Shape = (u64, u64);
+/// The size of a table.
+struct TableSize {
+    slots: u64,
+    bytes: u64,
+}
 
-/// A sentence that says whether tables of the same `table.size` have equal bytes and entries, to
-/// within 0.1 % (sizes are rounded to whole buckets); none if no two variants have the same size.
+/// A sentence that says whether tables of the same `table.size` have equal bytes and entries;
+/// differences of up to 0.1 % count as equal, because sizes are rounded to whole buckets. `None` if
+/// no two variants have the same `table.size`.
 pub fn compare_memory(frame: &Frame) -> Option<String> {
     let [slots, bytes] = [columns::SLOTS, columns::BYTES].map(|name| frame.numbers(name));
     let (variants, has_size) = (frame.text_column(columns::VARIANT), frame.has("table.size"));
-    let mut sizes: BTreeMap<String, BTreeMap<u32, Shape>> = BTreeMap::new();
+    // By `table.size`: the actual size of each variant's table.
+    let mut sizes: BTreeMap<String, BTreeMap<u32, TableSize>> = BTreeMap::new();
     let mut last_variant = u32::MAX;
     for row in 0..frame.rows() {
         let variant = variants.codes()[row];
         // Successive rows are usually of the same variant.
         if variant != last_variant && slots[row] > 0.0 {
             last_variant = variant;
-            let size = if has_size { frame.text("table.size", row).into_owned() } else { String::new() };
-            sizes.entry(size).or_default().insert(variant, (slots[row] as u64, bytes[row] as u64));
+            let option_value = if has_size { frame.text("table.size", row).into_owned() } else { String::new() };
+            let actual_size = TableSize { slots: slots[row] as u64, bytes: bytes[row] as u64 };
+            sizes.entry(option_value).or_default().insert(variant, actual_size);
         }
     }
-    sizes.retain(|_, shapes| shapes.len() > 1);
+    sizes.retain(|_, variant_sizes| variant_sizes.len() > 1);
     if sizes.is_empty() {
         return None;
     }
-    let find_difference = |unit: &str, amount: fn(&Shape) -> u64| {
-        sizes.values().find_map(|shapes| {
-            let mut shapes = shapes.iter().map(|(&variant, shape)| (&variants.list()[variant as usize], amount(shape)));
-            let (first, value) = shapes.next()?;
-            let (other_variant, other_value) =
-                shapes.find(|(_, other_variant)| other_variant.abs_diff(value) * 1000 > value)?;
-            Some(format!(": \"{first}\" has {value} {unit}, \"{other_variant}\" {other_value}"))
+    let find_difference = |unit: &str, amount: fn(&TableSize) -> u64| {
+        sizes.values().find_map(|variant_sizes| {
+            let mut amounts =
+                variant_sizes.iter().map(|(&variant, size)| (&variants.list()[variant as usize], amount(size)));
+            let (first_variant, first_amount) = amounts.next()?;
+            let differs = |amount: u64| amount.abs_diff(first_amount) * 1000 > first_amount;
+            let (other_variant, other_amount) = amounts.find(|&(_, amount)| differs(amount))?;
+            Some(format!(": \"{first_variant}\" has {first_amount} {unit}, \"{other_variant}\" {other_amount}"))
         })
     };
-    let (bytes, entries) =
-        (find_difference(columns::BYTES, |shape| shape.1), find_difference(columns::SLOTS, |shape| shape.0));
-    let equality = match (&bytes, &entries) {
+    let bytes_difference = find_difference(columns::BYTES, |size| size.bytes);
+    let entries_difference = find_difference(columns::SLOTS, |size| size.slots);
+    let equality = match (&bytes_difference, &entries_difference) {
         (None, None) => "equal bytes and equal entries",
         (None, Some(_)) => "equal bytes, not at equal entries",
         (Some(_), None) => "equal entries, not at equal bytes",
         (Some(_), Some(_)) => "neither equal bytes nor equal entries",
     };
     let tables = if has_size { "tables of one table.size" } else { "tables" };
-    Some(format!("{tables} are compared at {equality}{}", bytes.or(entries).unwrap_or_default()))
+    Some(format!("{tables} are compared at {equality}{}", bytes_difference.or(entries_difference).unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Whether nodes to a depth measure strength. They do only while a search to a depth is the same
-//! search with any table. If the search asks its table how deep to search, a table that forgets
-//! gets less deep under the same label, and the worse table looks better.
+//! Whether nodes to a depth measure strength. They do so only if a search to a depth is the same
+//! search with any table. If the search asks its table how deep to search, a search with a table that
+//! forgets is less deep although its nominal depth is the same, and the worse table looks better.
 
-use crate::analysis::questions::compare::Comparison;
+use crate::analysis::questions::compare::{Comparison, GateResult};
 use crate::record::columns;
 use crate::record::diagnosis::NodesVerdict;
 use crate::record::manifest::Manifest;
@@ -10,7 +10,7 @@ use crate::text::quote_names;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The name of nodes to a depth where they may mislead.
+/// The name of the metric "nodes" on pages where nodes to a depth may mislead.
 pub const SAME_LABEL: &str = "nodes to the same label";
 
 /// The variants whose nodes to a depth may mislead.
@@ -18,54 +18,59 @@ pub const SAME_LABEL: &str = "nodes to the same label";
 pub struct Misleading {
     /// External engines that `ttlab doctor` has not cleared.
     engines: Vec<String>,
-    /// Variants of ttlab's engine with a term that asks the table for the shape of its search.
-    terms: Vec<String>,
+    /// Variants of ttlab's engine with a search term (`iir` or `singular`) that asks the table how deep
+    /// to search.
+    with_terms: Vec<String>,
 }
 
 impl Misleading {
-    /// The variants of a result that may mislead; none if nodes can be trusted.
+    /// The variants of a result whose nodes may mislead; `None` if all nodes can be trusted.
     pub fn from_manifest(manifest: &Manifest) -> Option<Self> {
-        let doubted = manifest.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
-        let engines = doubted.map(|(name, _)| name.clone()).collect();
-        let ours = manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name));
-        let terms = ours.filter(|(_, options)| shape_depends_on_table(options)).map(|(name, _)| name.clone()).collect();
-        Self { engines, terms }.unless_empty()
+        let not_cleared = manifest.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
+        let engines = not_cleared.map(|(name, _)| name.clone()).collect();
+        let builtin_variants = manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name));
+        let dependent_variants = builtin_variants.filter(|(_, options)| shape_depends_on_table(options));
+        let with_terms = dependent_variants.map(|(name, _)| name.clone()).collect();
+        Self { engines, with_terms }.unless_empty()
     }
 
     fn unless_empty(self) -> Option<Self> {
-        (!self.engines.is_empty() || !self.terms.is_empty()).then_some(self)
+        (!self.engines.is_empty() || !self.with_terms.is_empty()).then_some(self)
     }
 
-    /// A sentence that names the variants, says why, and what to use instead.
+    /// A sentence that names the variants and says why their nodes may mislead and what to use
+    /// instead.
     pub fn sentence(&self) -> String {
-        let names: Vec<&str> = self.engines.iter().chain(&self.terms).map(String::as_str).collect();
-        let (who, (why, instead)) = (quote_names(&names), self.why_and_instead());
+        let names: Vec<&str> = self.engines.iter().chain(&self.with_terms).map(String::as_str).collect();
+        let (names, (cause, advice)) = (quote_names(&names), self.cause_and_advice());
         format!(
-            "nodes to a depth may mislead in {who}: {why}, so that the worse table needs fewer. {instead}; games decide"
+            "nodes to a depth may mislead in {names}: {cause}, so that the worse table needs fewer. {advice}; games decide"
         )
     }
 
-    /// Why a claim on nodes has no verdict, without the names.
+    /// The reason why a claim on nodes has no verdict, without the names of the variants.
     pub fn reason(&self) -> String {
-        format!("no verdict, because nodes to a depth may mislead: {}", self.why_and_instead().0)
+        let (cause, _) = self.cause_and_advice();
+        format!("no verdict, because nodes to a depth may mislead: {}", cause)
     }
 
-    /// Marks the gates on nodes, with one note for all of them.
-    pub fn mark_gates(&self, found: &mut Comparison) {
+    /// Adds a caution to the result of each gate on nodes, and one note for all of them.
+    pub fn mark_gates(&self, comparison: &mut Comparison) {
         let mut gates = BTreeSet::new();
-        for judged in found.gate_results.iter_mut().filter(|judged| judged.metric == columns::NODES) {
-            judged.caution = Some(self.sentence());
-            gates.insert(format!("`{}`", judged.gate));
+        let is_on_nodes = |gate_result: &&mut GateResult| gate_result.metric == columns::NODES;
+        for gate_result in comparison.gate_results.iter_mut().filter(is_on_nodes) {
+            gate_result.caution = Some(self.sentence());
+            gates.insert(format!("`{}`", gate_result.gate));
         }
         if !gates.is_empty() {
             let gates = gates.into_iter().collect::<Vec<_>>().join(", ");
-            found.notes.push(format!("gate {gates}: {}", self.sentence()));
+            comparison.notes.push(format!("gate {gates}: {}", self.sentence()));
         }
     }
 
-    /// Why nodes may mislead, and what to use instead.
-    fn why_and_instead(&self) -> (&'static str, &'static str) {
-        match (&self.engines[..], &self.terms[..]) {
+    /// The cause why nodes may mislead, and the advice what to use instead.
+    fn cause_and_advice(&self) -> (&'static str, &'static str) {
+        match (&self.engines[..], &self.with_terms[..]) {
             (_, []) => (
                 "an engine may search less to the same depth when its table forgets",
                 "`ttlab doctor` says whether it does; [reference] self judges its scores",
@@ -81,11 +86,11 @@ impl Misleading {
     }
 }
 
-/// Whether the options have a term that asks the table under test for the shape of the search.
+/// Whether the options turn on a search term that asks the table under test how deep to search.
 fn shape_depends_on_table(options: &Value) -> bool {
     let is_on = |path: &str| options.pointer(path).and_then(Value::as_u64).is_some_and(|depth| depth > 0);
-    let neutral = options.pointer("/shape").is_some_and(|shape| shape == "neutral");
-    !neutral && (is_on("/iir/min_depth") || is_on("/singular/min_depth"))
+    let is_neutral = options.pointer("/shape").is_some_and(|shape| shape == "neutral");
+    !is_neutral && (is_on("/iir/min_depth") || is_on("/singular/min_depth"))
 }
 
 #[cfg(test)]
@@ -103,31 +108,37 @@ mod tests {
             let options = options.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect();
             let subjects = engines.iter().map(|name| ((*name).to_owned(), EngineInfo::default())).collect();
             let misleading = Misleading::from_manifest(&Manifest { options, subjects, ..Manifest::default() });
-            misleading.map(|misleading| (misleading.engines, misleading.terms))
+            misleading.map(|misleading| (misleading.engines, misleading.with_terms))
         };
-        let on = |term: &str, depth: u32| json!({ term: { "min_depth": depth }, "shape": "table" });
-        let names = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-        assert_eq!(from_options(&[("a", json!({})), ("b", on("iir", 0))], &[]), None);
-        assert_eq!(from_options(&[("a", json!({})), ("b", on("iir", 1))], &[]), Some((vec![], names(&["b"]))));
-        assert_eq!(from_options(&[("a", on("singular", 6))], &[]), Some((vec![], names(&["a"]))));
+        let with_term = |term: &str, depth: u32| json!({ term: { "min_depth": depth }, "shape": "table" });
+        let to_names = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        assert_eq!(from_options(&[("a", json!({})), ("b", with_term("iir", 0))], &[]), None);
+        assert_eq!(
+            from_options(&[("a", json!({})), ("b", with_term("iir", 1))], &[]),
+            Some((vec![], to_names(&["b"])))
+        );
+        assert_eq!(from_options(&[("a", with_term("singular", 6))], &[]), Some((vec![], to_names(&["a"]))));
         assert_eq!(from_options(&[("a", json!({ "iir": { "min_depth": 4 }, "shape": "neutral" }))], &[]), None);
-        assert_eq!(from_options(&[("a", on("iir", 4)), ("b", json!({}))], &["a"]), Some((names(&["a"]), vec![])));
+        assert_eq!(
+            from_options(&[("a", with_term("iir", 4)), ("b", json!({}))], &["a"]),
+            Some((to_names(&["a"]), vec![]))
+        );
     }
 
-    /// An engine that `ttlab doctor` cleared is not listed, whatever was found about others.
+    /// An engine that `ttlab doctor` cleared is not listed, whatever it says about other engines.
     #[test]
     fn engine_is_trusted_once_doctor_cleared_it() {
         let from_verdicts = |verdicts: &[&str]| {
-            let engine = |(index, doctor): (usize, &&str)| {
+            let make_engine = |(index, doctor): (usize, &&str)| {
                 (format!("e{index}"), EngineInfo { doctor: (*doctor).to_owned(), ..EngineInfo::default() })
             };
-            let subjects = verdicts.iter().enumerate().map(engine).collect();
+            let subjects = verdicts.iter().enumerate().map(make_engine).collect();
             Misleading::from_manifest(&Manifest { subjects, ..Manifest::default() })
                 .map(|misleading| misleading.sentence())
         };
         assert_eq!(from_verdicts(&["lead", "lead"]), None);
-        for doubted in ["", "mislead", "undecided"] {
-            let message = from_verdicts(&["lead", doubted]).unwrap();
+        for verdict in ["", "mislead", "undecided"] {
+            let message = from_verdicts(&["lead", verdict]).unwrap();
             assert!(
                 message.starts_with("nodes to a depth may mislead in \"e1\": an engine may search less"),
                 "{message}"

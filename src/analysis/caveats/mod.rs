@@ -13,29 +13,29 @@ pub mod sensitivity;
 pub mod timing;
 pub mod warnings;
 
-/// Caveats by what they mean for the conclusion.
+/// Caveats about a conclusion, by severity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caveats {
-    /// Why a conclusion cannot be drawn.
+    /// Reasons why no conclusion can be drawn.
     pub blockers: Vec<String>,
-    /// What limits it.
+    /// Reasons why a conclusion is doubtful.
     pub warnings: Vec<String>,
-    /// For information.
+    /// Remarks for information only.
     pub notes: Vec<String>,
 }
 
 impl Caveats {
-    /// Blockers and warnings: what makes a conclusion doubtful.
+    /// The blockers, then the warnings.
     pub fn all_warnings(&self) -> impl Iterator<Item = &String> {
         self.blockers.iter().chain(&self.warnings)
     }
 
-    /// The blockers as lines before a run.
+    /// The blockers as lines for the terminal.
     pub fn blocker_lines(&self) -> impl Iterator<Item = String> {
         self.blockers.iter().map(|text| format!("blocks the conclusion: {text}"))
     }
 
-    /// Blockers and warnings as lines.
+    /// The blockers and the warnings as lines for the terminal.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         self.blocker_lines().chain(self.warnings.iter().cloned())
     }

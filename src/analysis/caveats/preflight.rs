@@ -16,8 +16,8 @@ const MAX_SLOTS_PER_NODE: f64 = 10.0 / 3.0;
 /// Fewer positions than this say little about a mean.
 const MIN_POSITIONS: usize = 10;
 
-/// The experiment's statistical power for external engines; `folder` may hold rows of an earlier
-/// run, from which the spread is measured.
+/// The experiment's statistical power, if it has external engines. `folder` may hold rows of an
+/// earlier run; if so, the spread is measured in these rows.
 pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<ExternalPower> {
     let has_external = experiment.variants.iter().any(|variant| variant.external().is_some());
     let rows =
@@ -25,16 +25,16 @@ pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<
     ExternalPower::before_run(experiment, rows.as_ref())
 }
 
-/// Limits of the conclusions that follow from the design, whatever the rows are. The page shows
-/// them too.
+/// Warnings that follow from the design of the experiment, whatever its rows are. The results page
+/// shows them too.
 pub fn design_limits(experiment: &Experiment) -> Vec<String> {
     if experiment.work.games().is_some() {
         return games::player_warnings(experiment);
     }
     let open_loop =
         "open loop: a trace is shown and nothing is searched; what a table answers changes what a search asks next";
-    let open_loop = experiment.work.trace().map(|_| open_loop.to_owned());
-    open_loop.into_iter().chain(wrapping_ages(experiment)).chain(searchers::searcher_warnings(experiment)).collect()
+    let trace_warning = experiment.work.trace().map(|_| open_loop.to_owned());
+    trace_warning.into_iter().chain(wrapping_ages(experiment)).chain(searchers::searcher_warnings(experiment)).collect()
 }
 
 /// Caveats of a plan that runs `jobs` jobs at a time; `folder` may hold rows of an earlier run.
@@ -47,27 +47,36 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let varying = plan.varying();
     let is_varying = |start: &str| varying.iter().any(|path| path.starts_with(start));
     let mut blockers = Vec::new();
-    let replays = experiment.work.trace().is_some();
-    let games = experiment.suite.items.iter().any(|item| item.game().is_some());
-    let has_games = experiment.has_sequences();
-    let sequence = has_games || replays;
-    let ages = ["table.refresh", "table.clock"].into_iter().any(is_varying)
+    let is_replay = experiment.work.trace().is_some();
+    let is_suite_of_games = experiment.suite.items.iter().any(|item| item.game().is_some());
+    let has_sequences = experiment.has_sequences();
+    let shares_tables = has_sequences || is_replay;
+    let varies_ages = ["table.refresh", "table.clock"].into_iter().any(is_varying)
         || schema::age_paths().any(|path| is_varying(&path));
-    let grows_old = |table: &TableOptions| {
+    let can_age_alone = |table: &TableOptions| {
         table.clear == Clear::Never || table.clock == TickSource::Iteration && table.clear != Clear::Iteration
     };
-    let ageing_unseen = ages && !sequence && !plan.variants.iter().filter_map(Variant::table).any(grows_old);
-    blockers.extend(ageing_unseen.then(|| sensitivity::NO_AGEING.to_owned()));
-    let replacement = sensitivity::REPLACEMENT.into_iter().any(is_varying);
+    let is_ageing_unseen =
+        varies_ages && !shares_tables && !plan.variants.iter().filter_map(Variant::table).any(can_age_alone);
+    blockers.extend(is_ageing_unseen.then(|| sensitivity::NO_AGEING.to_owned()));
+    let varies_replacement = sensitivity::REPLACEMENT.into_iter().any(is_varying);
     let variants = &experiment.variants;
     let too_large: Vec<&str> = variants
         .iter()
-        .filter(|variant| is_too_large(variant, experiment, has_games))
+        .filter(|variant| is_too_large(variant, experiment, has_sequences))
         .map(|variant| variant.name.as_str())
         .collect();
-    let bounded = variants.iter().filter_map(Variant::table).filter(|table| table.kind == TableKind::Bounded).count();
+    let bounded_tables =
+        variants.iter().filter_map(Variant::table).filter(|table| table.kind == TableKind::Bounded).count();
     let state = "cannot be filled to a third by the limit of nodes";
-    blockers.extend(sensitivity::no_pressure(replacement, variants.len(), &too_large, bounded, state, "more nodes"));
+    blockers.extend(sensitivity::no_pressure(
+        varies_replacement,
+        variants.len(),
+        &too_large,
+        bounded_tables,
+        state,
+        "more nodes",
+    ));
     let confounds = confounds::find_confounds(variants, &experiment.partners, &experiment.file.zip);
     warnings.extend(confounds.warnings);
     // The names of external engines are not known before they have run.
@@ -84,46 +93,46 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     }
     let has_figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
     // A game that has none of the chosen plies is not searched. If there are several suites, the
-    // smallest decides.
+    // smallest one decides.
     let suites = experiment.suites().into_iter();
-    let counts = suites.map(|items| items.iter().filter(|item| experiment.is_searched(item)).count());
-    let searches = counts.min().unwrap_or(0);
-    if has_figures || replays {
+    let searched_items = suites.map(|items| items.iter().filter(|item| experiment.is_searched(item)).count());
+    let searches = searched_items.min().unwrap_or(0);
+    if has_figures || is_replay {
         // Published counts are compared one by one, not as means; for a trace, the number of games
         // is not known yet.
-    } else if let Some(message) = sample_size::too_few(searches, variants.len() - 1, games) {
+    } else if let Some(message) = sample_size::too_few(searches, variants.len() - 1, is_suite_of_games) {
         blockers.push(message);
     } else if let Some(power) = external_power(experiment, folder).filter(ExternalPower::falls_short) {
         warnings.push(power.to_string());
-    } else if variants.len() > 1 && searches < MIN_POSITIONS && !sequence {
+    } else if variants.len() > 1 && searches < MIN_POSITIONS && !shares_tables {
         warnings.push(format!("{searches} positions are few: their means do not generalise; use a larger suite"));
     }
     if variants.len() > 1 && !has_figures {
         warnings.extend(experiment.count_repeated_searches().and_then(sample_size::repeated_searches));
     }
-    let timed = experiment.file.expect.iter().any(|expect| {
+    let expects_times = experiment.file.expect.iter().any(|expect| {
         expect.figures.keys().any(|metric| metric == columns::SECONDS)
             || expect.claim.as_ref().is_some_and(|claim| claim.contains("seconds("))
     });
-    if timed && experiment.file.repeats == 1 {
+    if expects_times && experiment.file.repeats == 1 {
         warnings.push(
             "an expectation is about time, but each search is timed once: set repeats to see the spread".to_owned(),
         );
     }
-    if (timed || experiment.file.repeats > 1) && jobs > 1 {
+    if (expects_times || experiment.file.repeats > 1) && jobs > 1 {
         warnings.push(format!(
             "searches are repeated to be timed, and {jobs} jobs at a time share caches and memory: use --jobs 1"
         ));
     }
     let mut notes = confounds.notes;
-    notes.extend(confounds::variants_alone(variants, &experiment.partners));
+    notes.extend(confounds::describe_variants_without_baseline(variants, &experiment.partners));
     Caveats { blockers, warnings, notes }
 }
 
 /// Warns of variants in which the age counter wraps within a game, so that old entries look new.
 fn wrapping_ages(experiment: &Experiment) -> Option<String> {
     let searches = experiment.suite.items.iter().map(|item| experiment.searches_per_variant(item)).max()? as u64;
-    let wrapping_bits = |variant: &Variant| {
+    let find_wrapping_bits = |variant: &Variant| {
         let table = variant.table()?;
         let iterations = experiment.limits(variant).iter().filter_map(|limit| limit.depth).max().map_or(1, u64::from);
         let ticks = if table.clock == TickSource::Iteration { searches * iterations } else { searches };
@@ -131,30 +140,31 @@ fn wrapping_ages(experiment: &Experiment) -> Option<String> {
         let wraps = table.kind == TableKind::Bounded && is_kept && ticks >= 1 << table.age_bits;
         wraps.then(|| (table.age_bits, variant.name.clone()))
     };
-    let mut wrapping = experiment.variants.iter().filter_map(wrapping_bits);
+    let mut wrapping = experiment.variants.iter().filter_map(find_wrapping_bits);
     let ((bits, name), others) = (wrapping.next()?, wrapping.count());
-    let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+    let and_more = if others > 0 { format!(" and {others} more") } else { String::new() };
     Some(format!(
-        "ages wrap: a game of {searches} searches has at least as many ticks as the {bits} bits of table.age_bits tell apart in \"{name}\"{more}, \
+        "ages wrap: a game of {searches} searches has at least as many ticks as the {bits} bits of table.age_bits tell apart in \"{name}\"{and_more}, \
          so that old entries come to look new"
     ))
 }
 
-/// Whether the node limit cannot put a bounded table under pressure; `shared`: searches may share
-/// one table.
-fn is_too_large(variant: &Variant, experiment: &Experiment, shared: bool) -> bool {
+/// Whether a variant's bounded table is too large for its node limit, so that it cannot come under
+/// pressure. With `shares_table`, several searches may use the same table.
+fn is_too_large(variant: &Variant, experiment: &Experiment, shares_table: bool) -> bool {
     let Some(table) = variant.table() else { return false };
-    let nodes: Option<Vec<u64>> = experiment.limits(variant).into_iter().map(|limit| limit.nodes).collect();
-    let nodes = nodes.and_then(|nodes| nodes.into_iter().max());
-    let (Some(nodes), TableKind::Bounded) = (nodes, table.kind) else { return false };
+    let node_limits: Option<Vec<u64>> = experiment.limits(variant).into_iter().map(|limit| limit.nodes).collect();
+    let largest_limit = node_limits.and_then(|limits| limits.into_iter().max());
+    let (Some(nodes), TableKind::Bounded) = (largest_limit, table.kind) else { return false };
     let slots = match table.size {
         Size::Entries(entries) => entries,
+        // An entry of the default layout has 16 bytes.
         Size::Bytes(bytes) => bytes / 16,
         Size::Share(_) => return false,
     };
-    // Searches that share a table all add to the same table.
-    let searches = experiment.suite.items.len() as u64 * 1024;
-    let nodes = if shared { nodes.saturating_mul(searches) } else { nodes };
+    // Searches that share a table all add to it: a generous 1,024 searches for each item.
+    let shared_searches = experiment.suite.items.len() as u64 * 1024;
+    let nodes = if shares_table { nodes.saturating_mul(shared_searches) } else { nodes };
     slots as f64 > nodes as f64 * MAX_SLOTS_PER_NODE
 }
 
@@ -223,11 +233,11 @@ mod tests {
             !warnings_of(&suite_text(12, &format!("{depth}{two_keepers}'table.clear' = 'never'\n")), 1)
                 .contains(&aging)
         );
-        let warn_along = |plies: u16, grid: &str| {
+        let warn_in_self_play = |plies: u16, grid: &str| {
             warnings_of(&suite_text(12, &format!("{depth}sequence = {{ self_play = {plies} }}\n{grid}")), 1)
         };
-        assert_eq!((warn_along(1, ages), warn_along(3, "")), (no_warnings.clone(), no_warnings.clone()));
-        assert!(matches!(&warn_along(2, ages)[..], [parted] if parted.starts_with("sequence.self_play: ")));
+        assert_eq!((warn_in_self_play(1, ages), warn_in_self_play(3, "")), (no_warnings.clone(), no_warnings.clone()));
+        assert!(matches!(&warn_in_self_play(2, ages)[..], [warning] if warning.starts_with("sequence.self_play: ")));
         assert!(warnings_of(&suite_text(12, &format!("{depth}[engine]\ntable.slots = 4\n[grid]\n'table.policy' = [{{ kind = 'aged-depth', factor = 1 }}, {{ kind = 'aged-depth', factor = 2 }}]\n")), 1).contains(&aging));
         // 3,000 nodes fill three tenths of 10,000 entries; one more entry is too many.
         let large_tables = |entries: u64, nodes: u64| {
@@ -265,7 +275,7 @@ mod tests {
             "a game's searches share their table"
         );
         assert!(!warnings_of(&bytes.replace("157 KiB", "90 %"), 1).contains(&pressure.to_owned()));
-        // Expected or repeated times that are measured only once, or with several jobs at a time.
+        // Times are expected but measured only once, or repeated with several jobs at a time.
         let timed_once =
             "an expectation is about time, but each search is timed once: set repeats to see the spread".to_owned();
         let shared_machine = |jobs: usize| {
@@ -303,7 +313,7 @@ mod tests {
         let unused_exclude = "[[exclude]] 2 excludes nothing: \"keys.seed\" = 3, draws = true".to_owned();
         assert_eq!(warnings_of(&suite_text(12, &excludes), 1), [unused_exclude]);
         // A condition that no row can meet is reported by the expectation's number.
-        let warn_of = |limit: &str, conditions: &str| {
+        let warn_with = |limit: &str, conditions: &str| {
             warnings_of(
                 &suite_text(
                     12,
@@ -323,14 +333,14 @@ mod tests {
             ("'table.policy.kind' = 'always'", "'table.policy.kind' = 'alwys'"),
             ("'table.slots' = 1", "'table.slots' = 3"),
         ] {
-            assert_eq!(warn_of("depth = 3", matching), no_warnings, "{matching}");
-            assert_eq!(warn_of("depth = 3", failing), unmatched_warning(&failing.replace('\'', "")), "{failing}");
+            assert_eq!(warn_with("depth = 3", matching), no_warnings, "{matching}");
+            assert_eq!(warn_with("depth = 3", failing), unmatched_warning(&failing.replace('\'', "")), "{failing}");
         }
-        assert_eq!(warn_of("nodes = 999999", "depth = 99"), no_warnings, "the depth is not known in advance");
+        assert_eq!(warn_with("nodes = 999999", "depth = 99"), no_warnings, "the depth is not known in advance");
     }
 
-    /// The eight searches of a game are eight ticks: an age of three bits wraps, one of four bits
-    /// does not.
+    /// A game of eight searches has eight ticks: an age of three bits wraps, an age of four bits does
+    /// not.
     #[test]
     fn ages_that_wrap_within_a_game_are_named() {
         let make_text = |bits: u8, more: &str| {
@@ -369,8 +379,8 @@ mod tests {
         assert!(warnings[0].contains("differ in table.policy and also in keys.seed (2 against 1)"), "{warnings:?}");
     }
 
-    /// An external engine beside the own one causes a warning that their nodes are not the same
-    /// work. The spread is measured if there are rows of an earlier run.
+    /// If an external engine is compared with ttlab's, a warning says that their nodes are not the
+    /// same work. The spread is measured if there are rows of an earlier run.
     #[test]
     fn external_engine_spread_is_measured_in_earlier_rows() {
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 3 }\n[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";

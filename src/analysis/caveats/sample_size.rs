@@ -1,21 +1,24 @@
-//! Too few positions or games to show anything, whatever they hold.
+//! Whether there are enough positions or games for any significant result.
 
 use crate::record::columns;
 use crate::stats::sample::min_clusters;
 use crate::text::plural;
 
-/// A message if `clusters` positions (or games) are too few for that many comparisons.
+/// A message if `clusters` positions (or games) are too few for a significant result among this many
+/// comparisons.
 pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
-    let expected = min_clusters(comparisons);
+    let required = min_clusters(comparisons);
     let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
-    let are = if clusters == 1 { "is" } else { "are" };
+    let is_or_are = if clusters == 1 { "is" } else { "are" };
     let comparisons_text = if comparisons > 1 { format!(" for {comparisons} comparisons") } else { String::new() };
-    (comparisons > 0 && clusters < expected).then(|| {
-        format!("{units} {are} too few{comparisons_text}: no result could reach p < 0.05; use at least {expected}")
+    (comparisons > 0 && clusters < required).then(|| {
+        format!(
+            "{units} {is_or_are} too few{comparisons_text}: no result could reach p < 0.05; use at least {required}"
+        )
     })
 }
 
-/// A message if more than one search in twenty repeats an earlier one.
+/// A message if more than one of twenty searches repeats an earlier one.
 pub fn repeated_searches([repeats, searches]: [usize; 2]) -> Option<String> {
     (repeats * 20 > searches).then(|| {
         format!(
@@ -33,16 +36,16 @@ mod tests {
     fn one_repeated_search_in_twenty_is_accepted() {
         assert_eq!([[5, 100], [0, 0], [0, 7]].map(repeated_searches), [None, None, None]);
         assert!(
-            repeated_searches([6, 100]).is_some_and(|words| words.starts_with("6 of 100 searches repeat earlier ones"))
+            repeated_searches([6, 100]).is_some_and(|text| text.starts_with("6 of 100 searches repeat earlier ones"))
         );
     }
 
     #[test]
     fn five_positions_are_too_few_for_one_comparison_and_six_for_two() {
-        assert!(too_few(5, 1, false).is_some_and(|words| words.starts_with("5 positions are too few:")));
-        assert!(too_few(6, 2, true).is_some_and(|words| words.starts_with("6 games are too few for 2 comparisons:")));
-        for (games, words) in [(true, "1 game is too few:"), (false, "1 position is too few:")] {
-            assert!(too_few(1, 1, games).is_some_and(|message| message.starts_with(words)));
+        assert!(too_few(5, 1, false).is_some_and(|text| text.starts_with("5 positions are too few:")));
+        assert!(too_few(6, 2, true).is_some_and(|text| text.starts_with("6 games are too few for 2 comparisons:")));
+        for (games, start) in [(true, "1 game is too few:"), (false, "1 position is too few:")] {
+            assert!(too_few(1, 1, games).is_some_and(|message| message.starts_with(start)));
         }
         assert_eq!(
             [(6, 1), (7, 2), (1, 0)].map(|(clusters, lines)| too_few(clusters, lines, false)),

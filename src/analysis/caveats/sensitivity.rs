@@ -1,4 +1,4 @@
-//! What an experiment is not sensitive to, and what to do about it.
+//! Warnings about effects that an experiment cannot show, and what to do about it.
 
 use super::Caveats;
 use super::external_power::ExternalPower;
@@ -9,35 +9,40 @@ use crate::experiment::Sequence;
 use crate::record::manifest::Manifest;
 use crate::text::quote_names;
 
-/// Fewer searches than this say little about a mean.
+/// With fewer searches than this, a mean says little.
 const MIN_SEARCHES: usize = 10;
 
 /// The options that decide about replacement.
 pub(super) const REPLACEMENT: [&str; 3] = ["table.policy", "table.same_key", "table.slots"];
 
-/// The message for results in which no entry grows old.
+/// The message for experiments that vary ages although no entry grows old.
 pub(super) const NO_AGEING: &str = "aging is invisible: every position is searched from an empty table, so no entry grows old; give a \
      [sequence], or a PGN suite";
 
 /// Warns if tables are not full enough. A comparison of replacement needs pressure in every table;
 /// any other comparison needs it in at least one table, because engines do not play with empty
-/// tables.
+/// tables. `loose_tables` are the variants without pressure, among `bounded_tables` variants with a
+/// bounded table. `state` describes their tables, and `remedy` completes "use smaller tables or".
 pub(super) fn no_pressure(
-    replacement: bool,
-    variants: usize,
-    loose: &[&str],
-    bounded: usize,
-    what: &str,
-    than: &str,
+    varies_replacement: bool,
+    variant_count: usize,
+    loose_tables: &[&str],
+    bounded_tables: usize,
+    state: &str,
+    remedy: &str,
 ) -> Option<String> {
-    let message = variants > 1 && !loose.is_empty() && (replacement || loose.len() == bounded);
-    let so = if replacement { "so this says little about replacement" } else { "unlike tables in a game" };
-    message.then(|| {
-        format!("no pressure: the tables of {} {what}, {so}; use smaller tables or {than}", quote_names(loose))
+    let is_warned =
+        variant_count > 1 && !loose_tables.is_empty() && (varies_replacement || loose_tables.len() == bounded_tables);
+    let consequence =
+        if varies_replacement { "so this says little about replacement" } else { "unlike tables in a game" };
+    is_warned.then(|| {
+        let tables = quote_names(loose_tables);
+        format!("no pressure: the tables of {tables} {state}, {consequence}; use smaller tables or {remedy}")
     })
 }
 
-/// Warns of variants that clear nothing between positions or games, if there are several of these.
+/// Warns of variants that clear nothing between positions or games, if there is more than one
+/// position or game.
 pub fn uncleared_tables(names: &[&str], items: usize) -> Option<String> {
     (!names.is_empty() && items > 1).then(|| {
         format!(
@@ -48,10 +53,10 @@ pub fn uncleared_tables(names: &[&str], items: usize) -> Option<String> {
     })
 }
 
-/// Warns if several variants are compared and each plays its own moves.
+/// Warns if several variants are compared and each of them plays its own moves.
 pub fn diverging_games(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
-    let own_moves = sequence.is_some_and(|sequence| sequence.self_play > 1);
-    (own_moves && variants > 1).then(|| {
+    let plays_own_moves = sequence.is_some_and(|sequence| sequence.self_play > 1);
+    (plays_own_moves && variants > 1).then(|| {
         "sequence.self_play: each variant plays its own moves, so that once two have diverged, their paired searches are of different positions"
             .to_owned()
     })
@@ -61,28 +66,28 @@ pub fn diverging_games(sequence: Option<&Sequence>, variants: usize) -> Option<S
 pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Caveats {
     let (mut blockers, mut warnings) = (Vec::new(), Vec::new());
     let is_varying = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
-    let replacement = REPLACEMENT.into_iter().any(is_varying);
+    let varies_replacement = REPLACEMENT.into_iter().any(is_varying);
     let mut loose_lines: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < MIN_PRESSURE).collect();
-    if replacement && loose_lines.iter().any(|line| line.is_baseline) {
-        // If a table that is not full differs significantly, replacement had an effect.
+    if varies_replacement && loose_lines.iter().any(|line| line.is_baseline) {
+        // If a variant with a table that is not full differs significantly, replacement had an effect.
         loose_lines.retain(|line| !line.measures.first().is_some_and(|measure| measure.significant));
         let is_baseline_alone = summary.lines.len() > 1 && loose_lines.iter().all(|line| line.is_baseline);
         loose_lines.retain(|_| !is_baseline_alone);
     }
     let loose_lines: Vec<&str> = loose_lines.into_iter().map(|line| line.name.as_str()).collect();
-    let bounded = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();
-    let state = "stayed less than 30 % full";
-    let advice = "greater depth";
-    blockers.extend(no_pressure(replacement, summary.lines.len(), &loose_lines, bounded, state, advice));
-    let ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(is_varying)
+    let bounded_tables = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();
+    let (state, remedy) = ("stayed less than 30 % full", "greater depth");
+    let variant_count = summary.lines.len();
+    blockers.extend(no_pressure(varies_replacement, variant_count, &loose_lines, bounded_tables, state, remedy));
+    let varies_ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(is_varying)
         || crate::experiment::schema::age_paths().any(|path| is_varying(&path));
     let has_value = |options: &serde_json::Value, name: &str, word: &str| options["table"][name] == word;
-    let grows_old = |options| {
+    let can_age_alone = |options| {
         has_value(options, "clear", "never")
             || has_value(options, "clock", "iteration") && !has_value(options, "clear", "iteration")
     };
-    let ageing_unseen = ages && !manifest.sequence && !manifest.options.values().any(grows_old);
-    blockers.extend(ageing_unseen.then(|| NO_AGEING.to_owned()));
+    let is_ageing_unseen = varies_ages && !manifest.sequence && !manifest.options.values().any(can_age_alone);
+    blockers.extend(is_ageing_unseen.then(|| NO_AGEING.to_owned()));
     let power = &summary.power;
     if let Some(message) = sample_size::too_few(power.clusters, power.lines, power.games) {
         blockers.push(message);
@@ -117,10 +122,11 @@ pub fn time_warnings(manifest: &Manifest, summary: &Summary) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn count_texts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
+    use serde_json::json;
+
+    fn list_count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
         count_warnings(manifest, summary, smallest_effect).all_warnings().cloned().collect()
     }
-    use serde_json::json;
 
     #[test]
     fn variants_that_clear_nothing_are_named() {
@@ -134,8 +140,8 @@ mod tests {
         assert_eq!(warning_start(&["a", "b", "c", "d", "e"], 2), Some(format!("{start}, \"b\", \"c\" and 2 more")));
     }
 
-    /// If the baseline's table is as empty, tables that differ significantly from it in the first
-    /// metric are not listed, provided that replacement varies.
+    /// If replacement varies and the baseline's table is not full either, variants that differ
+    /// significantly from the baseline in the first metric are not listed.
     #[test]
     fn empty_tables_that_differ_are_not_listed() {
         use crate::analysis::questions::line::Measure;
@@ -153,7 +159,7 @@ mod tests {
             let manifest = Manifest { varying: vec![varying.to_owned()], ..Manifest::default() };
             let summary = Summary { searches: 100, lines, ..Summary::default() };
             let warning =
-                count_texts(&manifest, &summary, 0.0).into_iter().find(|text| text.starts_with("no pressure"));
+                list_count_warnings(&manifest, &summary, 0.0).into_iter().find(|text| text.starts_with("no pressure"));
             warning.map(|text| text.split(" stayed").next().unwrap_or_default().to_owned())
         };
         let make_lines = |base_hashfull, second_differs, third_differs| {
@@ -174,19 +180,19 @@ mod tests {
         assert_eq!(warning_start("ordering", make_lines(300.0, true, true)), None);
     }
 
-    /// Ages matter only if they vary and entries are kept between searches: in sequences, or if a
-    /// table is never cleared.
+    /// The warning is given if ages vary but no entries are kept between searches, as they are in
+    /// sequences or in a table that is never cleared.
     #[test]
     fn ageing_has_no_effect_in_single_searches() {
         let summary = Summary { searches: 100, ..Summary::default() };
         let is_warned_with = |varying: &str, sequence: bool, table: serde_json::Value| {
             let options = [("v".to_owned(), json!({ "table": table }))].into();
             let manifest = Manifest { varying: vec![varying.to_owned()], sequence, options, ..Manifest::default() };
-            count_texts(&manifest, &summary, 0.0).contains(&NO_AGEING.to_owned())
+            list_count_warnings(&manifest, &summary, 0.0).contains(&NO_AGEING.to_owned())
         };
         let is_warned =
             |varying: &str, sequence, clear: &str| is_warned_with(varying, sequence, json!({ "clear": clear }));
-        // They also matter if each iteration is a tick and the table is not cleared before it.
+        // Ages also have an effect if each iteration is a tick and the table is not cleared before it.
         for (clear, expected) in [("game", false), ("iteration", true)] {
             assert_eq!(
                 is_warned_with("table.refresh", false, json!({ "clear": clear, "clock": "iteration" })),
@@ -205,13 +211,13 @@ mod tests {
         assert!(!is_warned("table.size", false, "game"));
     }
 
-    /// The first three loose tables are named and the others counted. If replacement does not vary,
-    /// the warning is given only if all tables are loose.
+    /// The first three variants with a table that is not full are named, and the others are counted. If
+    /// replacement does not vary, the warning is given only if no table is full.
     #[test]
     fn loose_tables_are_named_and_counted() {
         let names = ["a", "b", "c", "d", "e"];
-        let named_tables = |replacement: bool, variants: usize, loose: usize, bounded: usize| {
-            let warning = no_pressure(replacement, variants, &names[..loose], bounded, "are empty", "more");
+        let named_tables = |varies_replacement: bool, variants: usize, loose: usize, bounded: usize| {
+            let warning = no_pressure(varies_replacement, variants, &names[..loose], bounded, "are empty", "more");
             warning.map(|text| {
                 text.replace("no pressure: the tables of ", "")
                     .split(" are empty")
@@ -231,33 +237,33 @@ mod tests {
         assert_eq!(named_tables(false, 4, 3, 3), some_text("\"a\", \"b\", \"c\""));
     }
 
-    /// One variant that keeps its table is enough to show ages; times need one job at a time and
-    /// repeats.
+    /// One variant that keeps its table is enough to show ages. Few searches and repeated searches give
+    /// warnings; so do times of several jobs at a time or without repeats.
     #[test]
     fn one_variant_that_keeps_its_table_shows_ages() {
         let options =
             ["game", "never", "search"].map(|clear| (clear.to_owned(), json!({ "table": { "clear": clear } }))).into();
         let manifest = Manifest { varying: vec!["table.clear".to_owned()], options, ..Manifest::default() };
         let make_summary = |searches: usize| Summary { searches, ..Summary::default() };
-        assert_eq!(count_texts(&manifest, &make_summary(10), 0.0), Vec::<String>::new());
+        assert_eq!(list_count_warnings(&manifest, &make_summary(10), 0.0), Vec::<String>::new());
         assert_eq!(
-            count_texts(&manifest, &make_summary(9), 0.0),
+            list_count_warnings(&manifest, &make_summary(9), 0.0),
             ["9 searches are few: their means do not generalise"]
         );
         assert_eq!(
-            count_texts(&manifest, &make_summary(1), 0.0),
+            list_count_warnings(&manifest, &make_summary(1), 0.0),
             ["only one position was searched: do not generalise"]
         );
         // The warning that there are too few positions for a test has precedence. Repeated searches
         // matter only if variants are compared.
         let power = crate::analysis::questions::power::Power { clusters: 5, lines: 1, ..Default::default() };
-        let warnings = count_texts(&manifest, &Summary { power, ..make_summary(5) }, 0.0);
+        let warnings = list_count_warnings(&manifest, &Summary { power, ..make_summary(5) }, 0.0);
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert!(warnings[0].starts_with("5 positions are too few: "), "{warnings:?}");
         let repeated = Manifest { repeated: Some([6, 100]), ..manifest.clone() };
         for (lines, count) in [(1, 0), (2, 1)] {
             let lines = vec![Line { hashfull: f64::NAN, ..Line::default() }; lines];
-            let warnings = count_texts(&repeated, &Summary { lines, ..make_summary(100) }, 0.0);
+            let warnings = list_count_warnings(&repeated, &Summary { lines, ..make_summary(100) }, 0.0);
             assert_eq!(
                 warnings.iter().filter(|text| text.starts_with("6 of 100 searches")).count(),
                 count,
@@ -275,7 +281,7 @@ mod tests {
         );
         assert_eq!(
             [warning_starts(2, 1), warning_starts(2, 3)],
-            [["timings are of 2 jobs at a time"]; 2].map(|warning_starts| warning_starts.map(str::to_owned).to_vec())
+            [["timings are of 2 jobs at a time"]; 2].map(|warnings| warnings.map(str::to_owned).to_vec())
         );
     }
 }

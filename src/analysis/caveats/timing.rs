@@ -1,4 +1,4 @@
-//! How far timings can be trusted: the noise between repeats, and drift of the machine's speed.
+//! How far timings can be trusted: the noise between repeats, and the drift of the machine's speed.
 
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::frame::Frame;
@@ -16,36 +16,38 @@ pub const MAX_NOISE: f64 = 0.05;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timing {
     /// The typical spread between repeats of a search, as a share of its median: the median over
-    /// searches of 1.4826 x the median absolute deviation. NaN for fewer than three repeats, or if
-    /// all searches are too short. Source: Rousseeuw and Croux, 1993.
+    /// searches of 1.4826 x the median absolute deviation, which is the standard deviation if times
+    /// are normally distributed. NaN for fewer than three repeats, or if all searches are too short.
+    /// Source: Rousseeuw and Croux, 1993.
     pub noise: f64,
-    /// How much longer the last repeat of everything took than the first: 0.03 for 3 %.
+    /// How much longer the last repeat of all searches took than the first: 0.03 for 3 %.
     pub drift: f64,
 }
 
 impl Timing {
-    /// Measures the seconds of all searches; none for a single repeat.
+    /// Compares the seconds of all repeats; `None` if there is only one repeat.
     pub fn new(frame: &Frame) -> Option<Self> {
         if !frame.has(columns::SECONDS) || !frame.numbers(columns::REPEAT).iter().any(|repeat| *repeat > 0.0) {
             return None;
         }
         let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
         let searches = Searches::gather(frame, &grouping, &[columns::SECONDS.to_owned()]);
-        let last = searches.list.iter().map(|search| search.repeat).max().filter(|last| *last > 0)?;
+        let last_repeat = searches.list.iter().map(|search| search.repeat).max().filter(|repeat| *repeat > 0)?;
         let seconds = searches.sums(columns::SECONDS);
         let (mut first_sum, mut last_sum, mut spreads) = (0.0, 0.0, Vec::new());
         for cell in (0..grouping.values.len()).flat_map(|group| searches.cells(group)) {
             let indices = searches.repeats(cell).iter().map(|&index| index as usize);
-            let time = |repeat| indices.clone().find(|&index| searches.list[index].repeat == repeat).map(&seconds);
-            if let (Some(early), Some(late)) = (time(0), time(last)) {
-                first_sum += early;
-                last_sum += late;
+            let seconds_of_repeat =
+                |repeat| indices.clone().find(|&index| searches.list[index].repeat == repeat).map(&seconds);
+            if let (Some(first), Some(last)) = (seconds_of_repeat(0), seconds_of_repeat(last_repeat)) {
+                first_sum += first;
+                last_sum += last;
             }
-            let mut values: Vec<f64> = indices.map(&seconds).collect();
-            let middle = median(&mut values);
-            if values.len() >= 3 && middle >= MIN_SECONDS {
-                let mut deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
-                spreads.push(1.4826 * median(&mut deviations) / middle);
+            let mut times: Vec<f64> = indices.map(&seconds).collect();
+            let median_time = median(&mut times);
+            if times.len() >= 3 && median_time >= MIN_SECONDS {
+                let mut deviations: Vec<f64> = times.iter().map(|time| (time - median_time).abs()).collect();
+                spreads.push(1.4826 * median(&mut deviations) / median_time);
             }
         }
         Some(Self { noise: median(&mut spreads), drift: last_sum / first_sum - 1.0 })
@@ -57,8 +59,8 @@ impl Timing {
 mod tests {
     use super::*;
 
-    /// By hand: repeats of 1.0, 1.1, 1.4 s have median 1.1 and deviations 0.1, 0, 0.3: noise 1.4826
-    /// x 0.1 / 1.1.
+    /// Calculated by hand: repeats of 1.0, 1.1 and 1.4 s have a median of 1.1 and deviations of 0.1, 0
+    /// and 0.3, so the noise is 1.4826 x 0.1 / 1.1.
     #[test]
     fn noise_and_drift_equal_a_calculation_by_hand() {
         let text = "variant,position,repeat,depth,search.nodes,seconds\na,p,0,1,5,0.4\na,p,0,2,5,0.6\na,p,1,2,5,1.1\na,p,2,2,5,1.4\n";
@@ -70,13 +72,13 @@ mod tests {
             let text = format!("variant,position,repeat,depth,search.nodes,seconds\n{rows}");
             Timing::new(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap()
         };
-        let two = time_rows("a,p,0,1,5,1.0\na,p,1,1,5,1.5\n");
-        assert!(two.noise.is_nan(), "{two:?}");
-        assert!((two.drift - 0.5).abs() < 1e-12, "{two:?}");
+        let two_repeats = time_rows("a,p,0,1,5,1.0\na,p,1,1,5,1.5\n");
+        assert!(two_repeats.noise.is_nan(), "{two_repeats:?}");
+        assert!((two_repeats.drift - 0.5).abs() < 1e-12, "{two_repeats:?}");
         let short = MIN_SECONDS / 2.0;
         assert!(time_rows(&format!("a,p,0,1,5,{short}\na,p,1,1,5,{short}\na,p,2,1,5,{short}\n")).noise.is_nan());
-        // Drift counts searches with a first and a last repeat; each variant and key seed has its
-        // own repeats.
+        // Drift is computed from the searches that have a first and a last repeat. Each variant and key
+        // seed has its own repeats.
         let incomplete =
             time_rows("a,p,0,1,5,1.0\na,p,1,1,5,1.0\na,p,2,1,5,1.2\na,q,0,1,5,9.0\nb,p,0,1,5,2.0\nb,p,2,1,5,2.4\n");
         assert!((incomplete.drift - 0.2).abs() < 1e-12, "{incomplete:?}");

@@ -13,13 +13,13 @@ use std::path::Path;
 /// Shards whose speeds differ by more than this share ran on different machines, or not alone.
 const MAX_SPEED_DIFFERENCE: f64 = 0.2;
 
-/// How many options, or values of one, are listed.
+/// The largest number of options, or of values of one option, that are listed.
 const MAX_LISTED: usize = 3;
 
 /// A reason to doubt a result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Warning {
-    /// Times differ between repeats by this share.
+    /// The times of repeats of a search differ by this share.
     #[error("times are noisy: repeats of one search differ by {:.0} %; close other programs, or raise repeats", 100.0 * .0)]
     Noise(f64),
     /// The last repeat took this much longer than the first.
@@ -28,11 +28,12 @@ pub enum Warning {
         100.0 * .0
     )]
     Drift(f64),
-    /// Variants have different numbers of searches: the smallest and the largest number.
+    /// Variants have different numbers of searches; the smallest and the largest number.
     #[error("variants have {0} to {1} searches: totals are not of the same work (ratios are: they are paired)")]
     Uneven(usize, usize),
-    /// Variants whose searches finished other depths than the baseline's: first those compared in
-    /// the common depths, then those with searches that share no depth with the baseline.
+    /// Variants with searches that finished other depths than the baseline's. The first list has
+    /// those that are compared in the common depths, the second those with searches that share no
+    /// depth with the baseline's.
     #[error("not all reached the depths of the baseline: {}", describe_depths(.0, .1))]
     DifferentDepths(Vec<String>, Vec<String>),
     /// A metric that is 0 in some searches, so that they have no ratio, and the lines of these
@@ -42,6 +43,7 @@ pub enum Warning {
         .0, quote_names(.1)
     )]
     Zeros(String, Vec<String>),
+    /// This many jobs failed.
     #[error("{} left out: see the error column", if *.0 == 1 { "a job failed and is".to_owned() } else { format!("{} jobs failed and are", .0) })]
     Failed(usize),
     /// The run has not ended.
@@ -56,7 +58,8 @@ pub enum Warning {
     /// Joined results are of suites with different names.
     #[error("results of different suites are joined ({}): positions are paired by their names alone", .0.join("; "))]
     Suites(Vec<String>),
-    /// Joined results differ in options that no line names: each with the values of each result.
+    /// Options that no line names, but in which the joined results differ; each with its values in
+    /// each result.
     #[error("the joined results differ in options that no line names, which may explain their differences: {}", list_first(.0))]
     DifferentOptions(Vec<String>),
     /// Shards ran at speeds that differ by this share, on this many kinds of machine.
@@ -66,7 +69,7 @@ pub enum Warning {
         .1, 100.0 * .0
     )]
     Shards(f64, usize),
-    /// Variants that make each search in a new process, beside others that do not.
+    /// Variants that make each search in a new process, while others do not.
     #[error(
         "{}: restart = \"search\" discards all that an engine keeps along a game, its histories and corrections as well as its table, so that the comparison with a kept process \
          does not measure the table alone. The first search of each game, equal by design, is left out of it",
@@ -78,7 +81,7 @@ pub enum Warning {
     NoManifest(String),
 }
 
-/// Describes how lines were compared that finished other depths than the baseline.
+/// Describes how lines that finished other depths than the baseline were compared.
 fn describe_depths(truncated: &[String], incomparable: &[String]) -> String {
     let truncated = (!truncated.is_empty()).then(|| {
         format!(
@@ -93,9 +96,9 @@ fn describe_depths(truncated: &[String], incomparable: &[String]) -> String {
 
 /// The first few options, and how many more there are.
 fn list_first(options: &[String]) -> String {
-    let more = options.len().saturating_sub(MAX_LISTED);
-    let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
-    options[..options.len().min(MAX_LISTED)].join("; ") + &more
+    let unlisted = options.len().saturating_sub(MAX_LISTED);
+    let and_more = if unlisted > 0 { format!("; and in {unlisted} more") } else { String::new() };
+    options[..options.len().min(MAX_LISTED)].join("; ") + &and_more
 }
 
 /// Warnings about one result.
@@ -103,25 +106,26 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, finished: boo
     let mut warnings = Vec::new();
     let failed: usize = summary.lines.iter().map(|line| line.errors).sum();
     warnings.extend((failed > 0).then_some(Warning::Failed(failed)));
-    let lines_having = |index: usize, count: fn(&Measure) -> usize| -> Vec<String> {
+    // The names of the lines in which this count of a metric is not 0.
+    let lines_with = |metric: usize, count: fn(&Measure) -> usize| -> Vec<String> {
         let lines =
-            summary.lines.iter().filter(|line| line.measures.get(index).is_some_and(|measure| count(measure) > 0));
+            summary.lines.iter().filter(|line| line.measures.get(metric).is_some_and(|measure| count(measure) > 0));
         lines.map(|line| line.name.clone()).collect()
     };
     let (truncated, incomparable) =
-        (lines_having(0, |measure| measure.truncated), lines_having(0, |measure| measure.incomparable));
+        (lines_with(0, |measure| measure.truncated), lines_with(0, |measure| measure.incomparable));
     warnings.extend(
         (!truncated.is_empty() || !incomparable.is_empty())
             .then_some(Warning::DifferentDepths(truncated, incomparable)),
     );
     for (index, metric) in summary.metrics.iter().enumerate() {
-        let lines = lines_having(index, |measure| measure.one_sided_zero);
+        let lines = lines_with(index, |measure| measure.one_sided_zero);
         warnings.extend((!lines.is_empty()).then(|| Warning::Zeros(metric.name.clone(), lines)));
     }
     warnings.extend((!finished).then_some(Warning::Unfinished));
     // Groups by other columns may legitimately have different numbers of searches.
-    let counts = summary.lines.iter().map(|line| line.searches).filter(|_| summary.by == [columns::VARIANT]);
-    if let (Some(least), Some(most)) = (counts.clone().min(), counts.max())
+    let search_counts = summary.lines.iter().map(|line| line.searches).filter(|_| summary.by == [columns::VARIANT]);
+    if let (Some(least), Some(most)) = (search_counts.clone().min(), search_counts.max())
         && least < most
     {
         warnings.push(Warning::Uneven(least, most));
@@ -147,31 +151,31 @@ pub fn shard_warning(manifest: &Manifest) -> Option<Warning> {
 /// Warns if some external engines start a new process for every search along a game and others do
 /// not.
 pub fn restart_warning(manifest: &Manifest) -> Option<Warning> {
-    let restart_of = |variant: &&String| manifest.options.get(*variant)?.get("restart")?.as_str();
-    let external_engines = || manifest.variants.iter().filter(|variant| restart_of(variant).is_some());
+    let find_restart = |variant: &&String| manifest.options.get(*variant)?.get("restart")?.as_str();
+    let external_engines = || manifest.variants.iter().filter(|variant| find_restart(variant).is_some());
     let (restarted, others): (Vec<&String>, Vec<&String>) =
-        external_engines().partition(|variant| restart_of(variant) == Some("search"));
-    let mixed = manifest.sequence && !restarted.is_empty() && !others.is_empty();
-    mixed.then(|| Warning::SomeRestarted(restarted.into_iter().cloned().collect()))
+        external_engines().partition(|variant| find_restart(variant) == Some("search"));
+    let is_mixed = manifest.sequence && !restarted.is_empty() && !others.is_empty();
+    is_mixed.then(|| Warning::SomeRestarted(restarted.into_iter().cloned().collect()))
 }
 
 /// Warnings about joined results: different builds or machines, or no manifest.
 pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let history = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(Manifest::history);
-    let distinct = |describe: fn(RunSegment) -> String| -> Vec<String> {
-        let texts: BTreeSet<String> = history().map(describe).collect();
+    let run_segments = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(Manifest::history);
+    let list_distinct = |describe: fn(RunSegment) -> String| -> Vec<String> {
+        let texts: BTreeSet<String> = run_segments().map(describe).collect();
         texts.into_iter().collect()
     };
-    let builds = distinct(|RunSegment { build, .. }| build.to_string());
+    let builds = list_distinct(|RunSegment { build, .. }| build.to_string());
     // Builds with equal hashes of the search code count the same nodes.
-    let searches = distinct(|RunSegment { build, .. }| match build.searches.is_empty() {
+    let search_codes = list_distinct(|RunSegment { build, .. }| match build.searches.is_empty() {
         true => build.to_string(),
         false => build.searches,
     });
     let machines =
-        distinct(|RunSegment { machine, .. }| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os));
-    warnings.extend((searches.len() > 1).then_some(Warning::Builds(builds)));
+        list_distinct(|RunSegment { machine, .. }| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os));
+    warnings.extend((search_codes.len() > 1).then_some(Warning::Builds(builds)));
     warnings.extend((machines.len() > 1).then_some(Warning::Machines(machines)));
     if sources.len() > 1 {
         let without_manifest = sources.iter().filter(|(_, manifest)| manifest.is_none());
@@ -181,8 +185,9 @@ pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
 }
 
 /// Warnings about joined results whose searches are paired: different suites, and options that
-/// differ without being in `named`. External engines are not checked.
-pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Vec<Warning> {
+/// differ although no line names them. `named_options` are the options that lines name. External
+/// engines are not checked.
+pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named_options: &[&str]) -> Vec<Warning> {
     let file_name =
         |path: &str| Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let list_files = |manifest: &Manifest| match manifest.suites.as_slice() {
@@ -191,10 +196,12 @@ pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -
     };
     let suites: BTreeSet<String> = sources.iter().filter_map(|(_, manifest)| manifest.map(list_files)).collect();
     let suites_differ = (suites.len() > 1).then(|| Warning::Suites(suites.into_iter().collect()));
-    suites_differ.into_iter().chain(differing_options(sources, named)).collect()
+    suites_differ.into_iter().chain(differing_options(sources, named_options)).collect()
 }
 
-fn differing_options(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Option<Warning> {
+/// Warns of options whose values differ between the results, unless lines name them.
+fn differing_options(sources: &[(&str, Option<&Manifest>)], named_options: &[&str]) -> Option<Warning> {
+    // The values of each option, by result.
     let mut values: BTreeMap<String, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
     for (label, manifest) in sources {
         for (variant, options) in manifest.iter().flat_map(|manifest| &manifest.options) {
@@ -208,17 +215,17 @@ fn differing_options(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> O
     }
     let manifest_count = sources.iter().filter(|(_, manifest)| manifest.is_some()).count();
     values.retain(|path, values_by_result| {
-        let mut sets = values_by_result.values();
-        let first = sets.next();
-        let same = values_by_result.len() == manifest_count && sets.all(|set| Some(set) == first);
-        !same && !named.contains(&path.as_str())
+        let mut value_sets = values_by_result.values();
+        let first_set = value_sets.next();
+        let is_same = values_by_result.len() == manifest_count && value_sets.all(|set| Some(set) == first_set);
+        !is_same && !named_options.contains(&path.as_str())
     });
     let describe = |(path, values_by_result): (String, BTreeMap<&str, BTreeSet<String>>)| {
         let list_values = |label: &&str| {
-            let set = values_by_result.get(label)?;
-            let list: Vec<&str> = set.iter().map(String::as_str).take(MAX_LISTED).collect();
-            let others = if set.len() > MAX_LISTED { " or others" } else { "" };
-            Some(format!("{}{others} in \"{label}\"", list.join(" or ")))
+            let values = values_by_result.get(label)?;
+            let listed_values: Vec<&str> = values.iter().map(String::as_str).take(MAX_LISTED).collect();
+            let or_others = if values.len() > MAX_LISTED { " or others" } else { "" };
+            Some(format!("{}{or_others} in \"{label}\"", listed_values.join(" or ")))
         };
         format!(
             "{path} ({})",
@@ -270,7 +277,7 @@ mod tests {
     fn searches_left_out_for_a_zero_are_reported() {
         let make_line = |name: &str, counts: [usize; 2]| Line {
             name: name.to_owned(),
-            measures: counts.map(|counts| Measure { one_sided_zero: counts, ..Measure::default() }).to_vec(),
+            measures: counts.map(|count| Measure { one_sided_zero: count, ..Measure::default() }).to_vec(),
             ..Line::default()
         };
         let metrics =
@@ -314,8 +321,8 @@ mod tests {
         }
     }
 
-    /// Each warning is checked on both sides of its limit, drift with both signs. Numbers of
-    /// searches are compared only between variants.
+    /// Each warning is checked on both sides of its limit, and drift with both signs. Lines must have
+    /// equal numbers of searches only if they are variants.
     #[test]
     fn every_warning_has_its_limit() {
         let make_line = |searches: usize, errors: usize| Line { searches, errors, ..Line::default() };
@@ -368,7 +375,7 @@ mod tests {
                 options: named_restarts().map(|(name, restart)| (name, make_options(restart))).collect(),
                 ..Manifest::default()
             };
-            restart_warning(&manifest).map(|doubt| doubt.to_string())
+            restart_warning(&manifest).map(|warning| warning.to_string())
         };
         let message = warning_text(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
         assert!(message.starts_with("\"v1\": restart = \"search\" discards all"), "{message}");
@@ -381,30 +388,32 @@ mod tests {
         assert_eq!(warning_text(false, &[Some("game"), Some("search")]), None);
     }
 
-    /// Speeds of equal machines may differ by a fifth of the slowest; runs without a speed do not
-    /// count.
+    /// The fastest of equal machines may be up to a fifth faster than the slowest. Runs without a speed
+    /// do not count.
     #[test]
     fn different_shards_are_reported_by_machine_and_speed() {
-        let message = |runs: &[(&str, Option<u64>)]| {
-            let run = |&(cpu, calibration): &(&str, Option<u64>)| {
+        let warn_of = |runs: &[(&str, Option<u64>)]| {
+            let make_run = |&(cpu, calibration): &(&str, Option<u64>)| {
                 let machine = Machine { cpu: cpu.to_owned(), ..Machine::default() };
                 ShardRun { machine, calibration, ..ShardRun::default() }
             };
-            shard_warning(&Manifest { shards: runs.iter().map(run).collect(), ..Manifest::default() })
+            shard_warning(&Manifest { shards: runs.iter().map(make_run).collect(), ..Manifest::default() })
         };
-        assert_eq!(message(&[("a", Some(120)), ("a", Some(100)), ("a", None), ("a", Some(0))]), None);
-        let Some(Warning::Shards(apart, 1)) = message(&[("a", Some(110)), ("a", Some(150)), ("a", Some(100))]) else {
+        assert_eq!(warn_of(&[("a", Some(120)), ("a", Some(100)), ("a", None), ("a", Some(0))]), None);
+        let Some(Warning::Shards(speed_difference, 1)) =
+            warn_of(&[("a", Some(110)), ("a", Some(150)), ("a", Some(100))])
+        else {
             panic!("half as fast again")
         };
-        assert!((apart - 0.5).abs() < 1e-12, "{apart}");
-        let words = Warning::Shards(apart, 1).to_string();
+        assert!((speed_difference - 0.5).abs() < 1e-12, "{speed_difference}");
+        let text = Warning::Shards(speed_difference, 1).to_string();
         assert!(
-            words.starts_with("shards ran on 1 kind(s) of machine, the fastest 50 % faster than the slowest"),
-            "{words}"
+            text.starts_with("shards ran on 1 kind(s) of machine, the fastest 50 % faster than the slowest"),
+            "{text}"
         );
-        assert!(matches!(message(&[("a", Some(121)), ("a", Some(100))]), Some(Warning::Shards(..))));
-        assert_eq!(message(&[("a", None), ("b", None), ("a", None)]), Some(Warning::Shards(0.0, 2)));
-        assert_eq!(message(&[]), None);
+        assert!(matches!(warn_of(&[("a", Some(121)), ("a", Some(100))]), Some(Warning::Shards(..))));
+        assert_eq!(warn_of(&[("a", None), ("b", None), ("a", None)]), Some(Warning::Shards(0.0, 2)));
+        assert_eq!(warn_of(&[]), None);
     }
 
     /// Options that differ between results are listed with their values; named options and external
@@ -422,31 +431,30 @@ mod tests {
         let mut second = manifest("../data/s.epd", &[("a", table(128, 1)), ("b", table(128, 2)), ("e", table(9, 9))]);
         second.subjects.insert("e".to_owned(), Default::default());
         let size = "table.size (64 in \"one\", 128 in \"two\")".to_owned();
-        let both = [("one", Some(&first)), ("two", Some(&second))];
-        assert_eq!(pairing_warnings(&both, &[]), [Warning::DifferentOptions(vec![size.clone()])]);
-        assert_eq!(pairing_warnings(&both, &["table.size"]), []);
+        let sources = [("one", Some(&first)), ("two", Some(&second))];
+        assert_eq!(pairing_warnings(&sources, &[]), [Warning::DifferentOptions(vec![size.clone()])]);
+        assert_eq!(pairing_warnings(&sources, &["table.size"]), []);
         assert_eq!(
             pairing_warnings(&[("one", Some(&first)), ("two", None)], &[]),
             [],
             "nothing is known of the second"
         );
-        // One value among several; an option that one result lacks; more options than are listed;
-        // another suite.
+        // An option that differs in one variant, options that only one result has, and another suite.
         let three = manifest(
             "t.epd",
             &[("a", table(64, 1)), ("b", json!({ "table": { "size": 64, "slots": 4 }, "y": 1, "z": 1 }))],
         );
-        let found = pairing_warnings(&[("one", Some(&first)), ("three", Some(&three))], &[]);
+        let warnings = pairing_warnings(&[("one", Some(&first)), ("three", Some(&three))], &[]);
         let options =
             ["table.slots (1 or 2 in \"one\", 1 or 4 in \"three\")", "y (1 in \"three\")", "z (1 in \"three\")"];
         let suites = vec!["s.epd".to_owned(), "t.epd".to_owned()];
-        assert_eq!(found, [Warning::Suites(suites), Warning::DifferentOptions(options.map(str::to_owned).to_vec())]);
+        assert_eq!(warnings, [Warning::Suites(suites), Warning::DifferentOptions(options.map(str::to_owned).to_vec())]);
         // Only the first three values are listed.
-        let values = |slots: &[u64]| {
-            let first = |slots: &u64| (format!("v{slots}"), json!({ "table": { "slots": slots } }));
-            Manifest { options: slots.iter().map(first).collect(), ..Manifest::default() }
+        let manifest_with_slots = |slots: &[u64]| {
+            let make_variant = |slots: &u64| (format!("v{slots}"), json!({ "table": { "slots": slots } }));
+            Manifest { options: slots.iter().map(make_variant).collect(), ..Manifest::default() }
         };
-        let (many, few) = (values(&[1, 2, 3, 4]), values(&[1, 2, 4]));
+        let (many, few) = (manifest_with_slots(&[1, 2, 3, 4]), manifest_with_slots(&[1, 2, 4]));
         let message = "table.slots (1 or 2 or 3 or others in \"many\", 1 or 2 or 4 in \"few\")".to_owned();
         assert_eq!(
             pairing_warnings(&[("many", Some(&many)), ("few", Some(&few))], &[]),
@@ -456,8 +464,8 @@ mod tests {
         assert!(message.contains(": a; b; c; and in 2 more"), "{message}");
     }
 
-    /// One result is not joined. Of several, each build and machine is listed once, in order, and
-    /// results without a manifest are named.
+    /// A single result gives no warning. For several results, each build and machine is listed once,
+    /// in order, and results without a manifest are named.
     #[test]
     fn joined_results_list_builds_and_machines() {
         let shard = |version: &str, cpu: &str| {
@@ -470,13 +478,13 @@ mod tests {
             let machine = Machine { cpu: cpu.to_owned(), cores: 2, os: "o".to_owned(), ..Machine::default() };
             Manifest { build, machine, ..Manifest::default() }
         };
-        let [one, other, third] = [shard("2", "x"), shard("1", "x"), shard("2", "y")];
+        let [first, other_build, other_machine] = [shard("2", "x"), shard("1", "x"), shard("2", "y")];
         assert_eq!(join_warnings(&[("a", None)]), []);
-        assert_eq!(join_warnings(&[("a", Some(&one)), ("b", None)]), [Warning::NoManifest("b".to_owned())]);
-        assert_eq!(join_warnings(&[("a", Some(&one)), ("b", Some(&one))]), []);
+        assert_eq!(join_warnings(&[("a", Some(&first)), ("b", None)]), [Warning::NoManifest("b".to_owned())]);
+        assert_eq!(join_warnings(&[("a", Some(&first)), ("b", Some(&first))]), []);
         let builds = Warning::Builds(vec!["1 c p".to_owned(), "2 c p".to_owned()]);
-        assert_eq!(join_warnings(&[("a", Some(&one)), ("b", Some(&other)), ("c", Some(&one))]), [builds]);
+        assert_eq!(join_warnings(&[("a", Some(&first)), ("b", Some(&other_build)), ("c", Some(&first))]), [builds]);
         let machines = Warning::Machines(vec!["x, 2 cores, o".to_owned(), "y, 2 cores, o".to_owned()]);
-        assert_eq!(join_warnings(&[("a", Some(&third)), ("b", Some(&one))]), [machines]);
+        assert_eq!(join_warnings(&[("a", Some(&other_machine)), ("b", Some(&first))]), [machines]);
     }
 }
