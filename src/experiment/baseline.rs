@@ -14,18 +14,18 @@ pub type OptionValues = BTreeMap<String, String>;
 /// tables have no size or policy.
 const TABLE_KIND: &str = "table.kind";
 
-/// For each variant or group of rows, the baseline that it is compared with.
+/// The baseline that each variant (or group of rows) is compared with.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Partners {
-    /// For each one, the index of its baseline: its own index if it is a baseline, `None` if it has
-    /// no baseline.
+    /// For each variant, the index of its baseline: its own index if it is a baseline, `None` if it
+    /// has no baseline.
     pub baselines: Vec<Option<usize>>,
     /// The options that distinguish groups; empty if there is one baseline.
     pub group_columns: Vec<String>,
 }
 
 impl Partners {
-    /// One baseline for all.
+    /// One baseline for all of `count` variants.
     pub fn single(baseline: usize, count: usize) -> Self {
         Self { baselines: vec![Some(baseline); count], group_columns: Vec::new() }
     }
@@ -42,7 +42,7 @@ impl Partners {
     /// then have several baselines.
     ///
     /// # Errors
-    /// If two points of one group both meet the condition: their indices.
+    /// The indices of two points of one group that both meet the condition.
     pub fn find(points: &[OptionValues], condition: &[(String, String)]) -> Result<Self, [usize; 2]> {
         let value = |point: usize, column: &str| points[point].get(column).map_or("", String::as_str);
         let named = named_options(points, condition);
@@ -50,24 +50,26 @@ impl Partners {
         let keys: Vec<&str> = varying_columns(&points.iter().collect::<Vec<_>>()).into_iter().filter(is_key).collect();
         let is_base = |point: &usize| condition.iter().all(|(column, expected)| value(*point, column) == expected);
         let bases: Vec<usize> = (0..points.len()).filter(is_base).collect();
-        let group = |point: usize| keys.iter().map(|key| value(point, key)).collect::<Vec<_>>();
+        let group_of = |point: usize| keys.iter().map(|key| value(point, key)).collect::<Vec<_>>();
         let mut base_of_group = HashMap::new();
         for &base in &bases {
-            if let Some(first) = base_of_group.insert(group(base), base) {
+            if let Some(first) = base_of_group.insert(group_of(base), base) {
                 return Err([first, base]);
             }
         }
-        let agrees = |own: &[&str], other: &[&str]| {
-            own.iter().zip(other).all(|(own, other)| own == other || own.is_empty() || other.is_empty())
+        // An option that one of the two lacks has an empty value.
+        let agree = |group: &[&str], other: &[&str]| {
+            group.iter().zip(other).all(|(a, b)| a == b || a.is_empty() || b.is_empty())
         };
-        let find = |point: usize| {
-            let own = group(point);
-            base_of_group.get(&own).copied().or_else(|| {
-                let mut agreeing = bases.iter().copied().filter(|&base| agrees(&own, &group(base)));
-                agreeing.next().filter(|_| agreeing.next().is_none())
+        let find_base = |point: usize| {
+            let group = group_of(point);
+            base_of_group.get(&group).copied().or_else(|| {
+                let mut agreeing = bases.iter().copied().filter(|&base| agree(&group, &group_of(base)));
+                let only = agreeing.next()?;
+                agreeing.next().is_none().then_some(only)
             })
         };
-        let baselines = (0..points.len()).map(find).collect();
+        let baselines = (0..points.len()).map(find_base).collect();
         let separates = |key: &&str| bases.iter().any(|&base| value(base, key) != value(bases[0], key));
         let group_columns = keys.into_iter().filter(separates).map(str::to_owned).collect();
         Ok(Self { baselines, group_columns })
@@ -76,20 +78,21 @@ impl Partners {
 
 /// The columns whose values are not the same everywhere.
 fn varying_columns<'a>(points: &[&'a OptionValues]) -> BTreeSet<&'a str> {
-    let all: BTreeSet<&str> = points.iter().flat_map(|point| point.keys()).map(String::as_str).collect();
+    let columns: BTreeSet<&str> = points.iter().flat_map(|point| point.keys()).map(String::as_str).collect();
     let varies = |column: &&str| points.iter().any(|point| point.get(*column) != points[0].get(*column));
-    all.into_iter().filter(varies).collect()
+    columns.into_iter().filter(varies).collect()
 }
 
 /// The options on the axes that a condition names. A policy with the parameters that only some
 /// policies have is one axis, and so are options that vary together.
 fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String)]) -> BTreeSet<&'a str> {
-    let bounded = |point: &&OptionValues| point.get(TABLE_KIND).is_none_or(|kind| kind == "bounded");
-    let mut grid: Vec<&OptionValues> = points.iter().filter(bounded).collect();
+    let is_bounded = |point: &&OptionValues| point.get(TABLE_KIND).is_none_or(|kind| kind == "bounded");
+    let mut grid: Vec<&OptionValues> = points.iter().filter(is_bounded).collect();
     if grid.is_empty() {
         grid = points.iter().collect();
     }
     let varying = varying_columns(&grid);
+    // The `kind` on whose axis a parameter lies: some points, of other kinds, lack the parameter.
     let kind_of = |column: &str| {
         varying.iter().copied().find(|kind| {
             let parent = kind.strip_suffix("kind").unwrap_or("?");
@@ -100,22 +103,22 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
     for column in &varying {
         axes.entry(kind_of(column).unwrap_or(column)).or_default().push(column);
     }
-    let count = |columns: &[&str]| {
+    // How many different combinations of values the columns have.
+    let count_levels = |columns: &[&str]| {
         let values =
             |point: &&OptionValues| columns.iter().map(|column| point.get(*column).cloned()).collect::<Vec<_>>();
         grid.iter().map(values).collect::<BTreeSet<_>>().len()
     };
     let mut named: BTreeSet<&str> = condition.iter().map(|(column, _)| column.as_str()).collect();
-    for own in
-        axes.values().filter(|columns| columns.iter().any(|column| condition.iter().any(|(name, _)| name == column)))
-    {
+    let is_named = |column: &&str| condition.iter().any(|(name, _)| name == column);
+    for axis in axes.values().filter(|columns| columns.iter().any(is_named)) {
+        let levels = count_levels(axis);
+        // The options that a design or a layout sets follow from it, even if others set the same
+        // values.
+        let sets_others = ["table.design", "table.layout"].iter().any(|column| axis.contains(column));
         for other in axes.values() {
-            let levels = count(own);
-            // The options that a design or a layout sets follow from it, even if others set the
-            // same values.
-            let alike =
-                ["table.design", "table.layout"].iter().any(|column| own.contains(column)) || count(other) == levels;
-            if alike && count(&[own.as_slice(), other.as_slice()].concat()) == levels {
+            let may_vary_together = sets_others || count_levels(other) == levels;
+            if may_vary_together && count_levels(&[axis.as_slice(), other.as_slice()].concat()) == levels {
                 named.extend(other);
             }
         }
@@ -138,7 +141,7 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
     let paths: BTreeSet<&String> = points.iter().flat_map(BTreeMap::keys).collect();
     let mut conditions = Vec::new();
     for (path, expected) in &file.baseline {
-        let wrong = |what: String| source.invalid(&format!("baseline.{path}"), what);
+        let path_problem = |message: String| source.invalid(&format!("baseline.{path}"), message);
         let candidates: Vec<&str> =
             paths.iter().map(|path| path.as_str()).filter(|column| may_mean(path, column)).collect();
         let column = match candidates[..] {
@@ -146,9 +149,9 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
             [only] => only,
             [] => {
                 let help = nearest(path, paths.iter().map(|path| path.as_str()));
-                return Err(Problem { help, ..wrong(format!("there is no option `{path}`")) });
+                return Err(Problem { help, ..path_problem(format!("there is no option `{path}`")) });
             }
-            _ => return Err(wrong(ambiguous_name(candidates.into_iter()))),
+            _ => return Err(path_problem(ambiguous_name(candidates.into_iter()))),
         };
         conditions.push((column.to_owned(), expected.to_string()));
     }
@@ -177,14 +180,14 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
     let bases: Vec<usize> = partners.bases().collect();
     match bases[..] {
         [] => {
-            let absent = |(path, expected): &&(String, String)| {
+            let has_no_match = |(path, expected): &&(String, String)| {
                 path != VARIANT && points.iter().all(|point| point.get(path) != Some(expected))
             };
-            let help = match conditions.iter().find(absent) {
+            let help = match conditions.iter().find(has_no_match) {
                 Some((path, expected)) => {
                     let values: BTreeSet<&str> =
                         points.iter().filter_map(|point| point.get(path)).map(String::as_str).collect();
-                    // Digits that look alike are not near each other.
+                    // A number that looks similar is not a likely correction.
                     let near = match expected.parse::<f64>() {
                         Ok(_) => format!("expected one of {}", list_quoted(values)),
                         Err(_) => nearest_or_all(expected, values.iter().copied()),
@@ -233,7 +236,7 @@ mod tests {
         assert_eq!(find(&grid, "kind", "c"), Ok((vec![None; 5], String::new())));
     }
 
-    /// Naming the kind names its parameters, and options that vary with it.
+    /// A condition on a kind also names the kind's parameters and the options that vary with it.
     #[test]
     fn condition_names_the_whole_axis() {
         let policies = ["p.kind=always", "p.kind=aged p.factor=2", "p.kind=aged p.factor=4"];
@@ -244,8 +247,8 @@ mod tests {
         assert_eq!(find(&zipped, "probe", "leaf"), Ok((vec![Some(0), Some(0), Some(2)], "n".to_owned())));
     }
 
-    /// Without a table there is no size: such a variant is the baseline of all sizes, and stands
-    /// alone if the sizes have their own.
+    /// A variant without a table has no size: it can be the baseline of all sizes. If the sizes
+    /// have baselines of their own, it has none.
     #[test]
     fn variant_that_lacks_an_option_has_no_group_of_its_own() {
         let tables = [

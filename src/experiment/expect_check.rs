@@ -20,53 +20,55 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
         row_columns.push(SCORE_ERROR.to_owned());
     }
     let columns: Vec<String> = row_columns.iter().chain(&options).cloned().collect();
-    let known = |name: &str| {
-        let own = name.strip_prefix(ROW).is_some_and(|own| row_columns.iter().any(|column| column == own));
-        name == OTHER_SCORES || own || columns.iter().any(|column| may_mean(name, column))
+    let is_known = |name: &str| {
+        let is_row_column = |name: &str| row_columns.iter().any(|column| column == name);
+        name == OTHER_SCORES
+            || name.strip_prefix(ROW).is_some_and(is_row_column)
+            || columns.iter().any(|column| may_mean(name, column))
     };
     for (index, expect) in file.expect.iter().enumerate() {
-        let wrong = |key: &str, word: Option<&str>, what: &str| {
-            source.problem_at_word(&format!("expect.{index}.{key}"), word, format!("expect.{key}: {what}"))
+        let key_problem = |key: &str, word: Option<&str>, message: &str| {
+            source.problem_at_word(&format!("expect.{index}.{key}"), word, format!("expect.{key}: {message}"))
         };
-        let unknown = |key: &str, name: &str, what: &str| {
+        let refuse_name = |key: &str, name: &str, message: &str| {
             let help = nearest(name, columns.iter().map(String::as_str));
-            Err(Problem { help, ..wrong(key, Some(name), what) })
+            Err(Problem { help, ..key_problem(key, Some(name), message) })
         };
-        let variant = |key: &str, name: &str| {
+        let check_variant = |key: &str, name: &str| {
             let names = || variants.iter().map(|variant| variant.name.as_str());
-            if names().any(|known| known == name) {
+            if names().any(|variant| variant == name) {
                 return Ok(());
             }
             let help = Some(nearest_or_all(name, names()));
-            Err(Problem { help, ..wrong(key, Some(name), &format!("there is no variant \"{name}\"")) })
+            Err(Problem { help, ..key_problem(key, Some(name), &format!("there is no variant \"{name}\"")) })
         };
-        if let Some(key) = expect.filter.keys().find(|key| !known(key)) {
-            return unknown(&format!("where.{key}"), key, "there is no such column");
+        if let Some(key) = expect.filter.keys().find(|key| !is_known(key)) {
+            return refuse_name(&format!("where.{key}"), key, "there is no such column");
         }
         for key in expect.filter.keys() {
             let candidates = matching_columns(key, &options);
             if candidates.len() > 1 {
-                let what = ambiguous_name(candidates.iter().map(String::as_str));
-                return Err(wrong(&format!("where.{key}"), None, &what));
+                let message = ambiguous_name(candidates.iter().map(String::as_str));
+                return Err(key_problem(&format!("where.{key}"), None, &message));
             }
         }
-        if let Some(key) = expect.figures.keys().find(|key| !known(key)) {
-            return unknown(key, key, "there is no such metric");
+        if let Some(key) = expect.figures.keys().find(|key| !is_known(key)) {
+            return refuse_name(key, key, "there is no such metric");
         }
         if let Some((key, fault)) = expect.figures.iter().find_map(|(key, figure)| Some((key, figure.find_fault()?))) {
-            return Err(wrong(key, None, &fault));
+            return Err(key_problem(key, None, &fault));
         }
         if let Some(Scalar::Text(name)) = expect.filter.get(VARIANT) {
-            variant("where.variant", name)?;
+            check_variant("where.variant", name)?;
         }
         if let (Some(suites), Some(expected)) = (&file.suites, expect.filter.get(SUITE)) {
             let expected = expected.to_string();
             let names = || suites.0.iter().map(|(name, _)| name.as_str());
-            if !names().any(|known| known == expected) {
+            if !names().any(|name| name == expected) {
                 let help = Some(nearest_or_all(&expected, names()));
                 return Err(Problem {
                     help,
-                    ..wrong("where.suite", None, &format!("there is no suite \"{expected}\""))
+                    ..key_problem("where.suite", None, &format!("there is no suite \"{expected}\""))
                 });
             }
         }
@@ -85,30 +87,30 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
         let Some(claim) = &expect.claim else { continue };
         let claim = Claim::parse(claim).map_err(|message| source.problem_at(&format!("{place}.claim"), message))?;
         for Term { metric, variant: name, .. } in [&claim.left, &claim.right] {
-            if !known(metric) {
-                return unknown("claim", metric, &format!("there is no metric `{metric}`"));
+            if !is_known(metric) {
+                return refuse_name("claim", metric, &format!("there is no metric `{metric}`"));
             }
             if !row_columns.iter().any(|column| may_mean(metric, column) && is_comparable(column)) {
-                let what = format!("`{metric}` cannot be compared: expected a count, a state or a time");
-                return Err(wrong("claim", Some(metric), &what));
+                let message = format!("`{metric}` cannot be compared: expected a count, a state or a time");
+                return Err(key_problem("claim", Some(metric), &message));
             }
-            variant("claim", name)?;
+            check_variant("claim", name)?;
         }
     }
     Ok(())
 }
 
-/// The columns that a key of `where` could mean if no option has exactly that name: options that
-/// end with it, and then a column of the rows with that name. Key columns of the rows take
-/// precedence over options; other columns of the rows do not.
+/// The columns that a key of `where` could mean, if it is not the full name of an option or of a
+/// key column of the rows: the options that end with it and, if there are any, the other column of
+/// the rows with that name.
 fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
-    let own = column(key);
-    if options.contains(key) || own.is_some_and(|own| own.role == Role::Key || own.name.contains('.')) {
+    let row_column = column(key);
+    if options.contains(key) || row_column.is_some_and(|column| column.role == Role::Key || column.name.contains('.')) {
         return Vec::new();
     }
     let mut names: Vec<String> = options.iter().filter(|path| may_mean(key, path)).cloned().collect();
     if !names.is_empty() {
-        names.extend(own.map(|own| format!("{ROW}{}", own.name)));
+        names.extend(row_column.map(|column| format!("{ROW}{}", column.name)));
     }
     names
 }

@@ -11,7 +11,8 @@ use siphasher::sip::SipHasher13;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hasher;
 
-/// A hasher with equal results in every build: SipHash-1-3 with fixed keys.
+/// A hasher that has the same results in every build: SipHash-1-3 with fixed keys. The key's bytes
+/// are "ttlab" and a version, 1.
 pub(super) fn hasher() -> SipHasher13 {
     SipHasher13::new_with_keys(0x7474_6c61_6200_0001, 0)
 }
@@ -99,33 +100,35 @@ pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<Strin
     suite.items.iter().map(|item| (item.id.clone(), hash(item))).collect()
 }
 
-/// The number of a variant's repeated searches and of all its searches. Games repeat as long as
-/// their moves are equal; the clocks of a position distinguish it only if `clocks` is true.
-pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, clocks: bool) -> [usize; 2] {
-    let mut seen = HashSet::new();
+/// How many of a variant's searches repeat another one, and how many there are, as `[repeated,
+/// total]`. Searches count_along two games repeat as long as the games have the same moves.
+/// `uses_clocks`: whether positions that differ only in their clocks are different searches.
+pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, uses_clocks: bool) -> [usize; 2] {
+    let mut distinct = HashSet::new();
     let mut searches = 0;
-    let mut search = |hash: &SipHasher13| {
+    let mut count_search = |hash: &SipHasher13| {
         searches += 1;
-        seen.insert(hash.finish());
+        distinct.insert(hash.finish());
     };
     for item in items {
         let fen = item.board.fen(EpRule::Always);
-        let fields = if clocks || item.game().is_some() { 6 } else { 4 };
+        // The last two of the six fields of a FEN are its clocks.
+        let fields = if uses_clocks || item.game().is_some() { 6 } else { 4 };
         let mut hash = hasher();
         fen.split(' ').take(fields).for_each(|field| hash.write(field.as_bytes()));
         let Some(moves) = item.game() else {
-            search(&hash);
+            count_search(&hash);
             continue;
         };
-        let expected = sequence.copied().unwrap_or_default().searched_plies(item);
-        for (mv, expected) in moves.iter().zip(expected) {
-            if expected {
-                search(&hash);
+        let searched_plies = sequence.copied().unwrap_or_default().searched_plies(item);
+        for (mv, is_searched) in moves.iter().zip(searched_plies) {
+            if is_searched {
+                count_search(&hash);
             }
             hash.write(mv.to_string().as_bytes());
         }
     }
-    [searches - seen.len(), searches]
+    [searches - distinct.len(), searches]
 }
 
 #[cfg(test)]
@@ -134,7 +137,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn with(options: &EngineOptions, path: &[&str], leaf: Value) -> Value {
+    /// The options as JSON, with the value at `path` replaced.
+    fn with_leaf(options: &EngineOptions, path: &[&str], leaf: Value) -> Value {
         let mut value = serde_json::to_value(options).unwrap();
         let (last, parents) = path.split_last().unwrap();
         let parent = parents.iter().fold(&mut value, |value, part| &mut value[*part]);
@@ -152,9 +156,9 @@ mod tests {
         let before = deviations(&old, &old_defaults);
         assert_eq!(before.lines().count(), 2, "{before}");
         for path in [&["future"][..], &["table", "future"]] {
-            let off = |options| with(options, path, json!({ "on": false, "after": [1, 2] }));
+            let off = |options| with_leaf(options, path, json!({ "on": false, "after": [1, 2] }));
             assert_eq!(deviations(&off(&options_given), &off(&defaults)), before);
-            let on = with(&options_given, path, json!({ "on": true, "after": [1, 2] }));
+            let on = with_leaf(&options_given, path, json!({ "on": true, "after": [1, 2] }));
             let after = deviations(&on, &off(&defaults));
             assert!(after.contains("future.on = true"), "{after}");
             assert!(after.lines().count() == 3, "{after}");
@@ -201,8 +205,9 @@ mod tests {
         assert_eq!(text_of(&["table.policy.kind=aged-depth"], depth), text_of(&["table.policy=aged-depth"], depth));
     }
 
-    /// Ids hash this text in every build, so that results that were begun can be continued. The en
-    /// passant square is part of it even if no pawn can capture there.
+    /// The text must stay the same in every build, so that results can be continued by a later
+    /// build: ids are hashes of it. The en passant square is part of it even if no pawn can capture
+    /// there.
     #[test]
     fn item_content_is_position_and_moves() {
         use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
@@ -223,8 +228,8 @@ mod tests {
         assert_eq!(item_content(&items("x.fen", &format!("{start}\n"))[0]), start);
     }
 
-    /// By hand: the games share their first two searches, and the third game repeats the first;
-    /// clocks distinguish two of three positions.
+    /// Counted by hand. All games share their first two searches, and the third game is the
+    /// beginning of the first. Two of the three positions differ only in their clocks.
     #[test]
     fn repeated_searches_are_counted() {
         use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
@@ -235,19 +240,19 @@ mod tests {
         let game = |moves: &str| format!("[Event \"a\"]\n\n{moves} *\n\n");
         let pgn = ["1. e4 e5 2. Nf3 Nc6", "1. e4 c5 2. Nf3", "1. e4 e5 2. Nf3"].map(game).concat();
         let games = items("x.pgn", &pgn);
-        let along =
+        let count_along =
             |from, to, side| count_repeated(&games.items, Some(&Sequence { from, to, side, self_play: 0 }), false);
         use crate::experiment::sequence::Side::{Both, White};
         assert_eq!(count_repeated(&games.items, None, false), [5, 10]);
-        assert_eq!(along(0, None, Both), [5, 10]);
-        assert_eq!(along(2, None, Both), [1, 4]);
-        assert_eq!(along(0, Some(0), White), [2, 3]);
-        assert_eq!(along(3, None, Both), [0, 1]);
+        assert_eq!(count_along(0, None, Both), [5, 10]);
+        assert_eq!(count_along(2, None, Both), [1, 4]);
+        assert_eq!(count_along(0, Some(0), White), [2, 3]);
+        assert_eq!(count_along(3, None, Both), [0, 1]);
         let clocks = items(
             "x.fen",
             "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n4k3/8/8/8/8/8/4P3/4K3 w - - 7 9\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\n",
         );
-        assert_eq!([true, false].map(|count| count_repeated(&clocks.items, None, count)), [[0, 3], [1, 3]]);
+        assert_eq!([true, false].map(|uses_clocks| count_repeated(&clocks.items, None, uses_clocks)), [[0, 3], [1, 3]]);
         // An item's hash depends on its content and its searched plies.
         let defaults = Sequence::default();
         let sequences = [
@@ -271,8 +276,8 @@ mod tests {
     fn limit_is_part_of_the_variant_id() {
         let first_id = |more: &str| {
             let text = format!("suite = {{ startpos = true }}\n{more}\n");
-            let read = crate::experiment::Experiment::parse(&text, "x.toml".as_ref(), &[]);
-            variant_id(&read.unwrap_or_else(|problem| panic!("{problem}")).variants[0])
+            let experiment = crate::experiment::Experiment::parse(&text, "x.toml".as_ref(), &[]);
+            variant_id(&experiment.unwrap_or_else(|problem| panic!("{problem}")).variants[0])
         };
         for subject in ["", "[subject]\nuci = 'x'\n"] {
             let limits =

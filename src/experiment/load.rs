@@ -86,12 +86,12 @@ impl Experiment {
         self.work.sequence().is_some() || self.suite.items.iter().any(|item| item.game().is_some())
     }
 
-    /// The repeated searches of a variant and the total, as `[repeated, total]`; none if nothing is
-    /// searched.
+    /// How many of a variant's searches repeat another one, and how many there are, as `[repeated,
+    /// total]`; none if nothing is searched.
     pub fn count_repeated_searches(&self) -> Option<[usize; 2]> {
-        let clocks = self.variants.iter().any(|variant| variant.builtin().is_none_or(|options| options.draws));
+        let uses_clocks = self.variants.iter().any(|variant| variant.builtin().is_none_or(|options| options.draws));
         let Work::Search(sequence) = &self.work else { return None };
-        Some(super::identity::count_repeated(&self.suite.items, sequence.as_ref(), clocks))
+        Some(super::identity::count_repeated(&self.suite.items, sequence.as_ref(), uses_clocks))
     }
 
     /// Reads and checks a file. `sets`: `path=value` pairs that override the options of every
@@ -127,8 +127,8 @@ impl Experiment {
     /// # Errors
     /// The first error, with its place in the file.
     pub fn from_plan(text: &str, path: &Path, sets: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
-        let (experiment, wrong) = Self::read(&FileText { text, path, suites }, sets)?;
-        wrong.map_or(Ok(experiment), Err)
+        let (experiment, problem) = Self::read(&FileText { text, path, suites }, sets)?;
+        problem.map_or(Ok(experiment), Err)
     }
 
     /// The variants of a file's text and their baselines, without reading a suite.
@@ -141,7 +141,7 @@ impl Experiment {
         read_variants(&file, sets, &source)
     }
 
-    /// The experiment, and the first error in its expectations.
+    /// Reads the experiment. An error in its expectations is returned together with it.
     fn read(source: &FileText<'_>, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
         let mut file: File = source.parse_file()?;
         if let Some(path) = source.text.parse().ok().as_ref().and_then(super::schema::misplaced_list) {
@@ -180,8 +180,8 @@ impl Experiment {
                 (name, path, suite)
             }
             (None, Some(entries), _) => {
-                let (name, suite, sections_found) = suites::load(entries, file.on_error, file.first, source)?;
-                sections = sections_found;
+                let (name, suite, loaded_sections) = suites::load(entries, file.on_error, file.first, source)?;
+                sections = loaded_sections;
                 (name, None, suite)
             }
             (None, None, Some(choice)) => {
@@ -197,21 +197,21 @@ impl Experiment {
         let baseline = partners.bases().next().unwrap_or(0);
         // If tables are never cleared, a search depends on all earlier items, so a repeated
         // position is not a duplicate.
-        let once = match work {
+        let needs_unique_items = match work {
             Work::Search(_) => !variants.iter().all(Variant::keeps_state),
             Work::Match(_) => true,
             Work::Replay(_) => false,
         };
         let (on_error, first) = (file.on_error, file.first.unwrap_or(usize::MAX));
         if file.suites.is_none() {
-            if once {
+            if needs_unique_items {
                 source.check_unique("suite", &suite_name, on_error, &mut suite)?;
             }
             suite.items.truncate(first);
             source.check_sequence(file.sequence, &suite)?;
         } else {
             suites::edit_sections(&mut suite, &mut sections, |section, part| {
-                if once {
+                if needs_unique_items {
                     let name = section.entry.file.display().to_string();
                     source.check_unique(&format!("suites.{}", section.name), &name, on_error, part)?;
                 }
@@ -242,8 +242,8 @@ impl Experiment {
         if file.seeds > 1 && variants.iter().any(|variant| variant.external().is_some()) {
             return Err(source.invalid("seeds", "an external engine has no key seeds: give seeds = 1"));
         }
-        let mut real = variants.iter().filter_map(Variant::builtin).filter(|options| options.threads.is_real());
-        if (file.games.is_some() || file.tune.is_some()) && real.next().is_some() {
+        let has_real_threads = variants.iter().filter_map(Variant::builtin).any(|options| options.threads.is_real());
+        if (file.games.is_some() || file.tune.is_some()) && has_real_threads {
             let problem =
                 "\"real\" repeats no search, and games and races must be the same twice: expected \"virtual\"";
             return Err(source.invalid("threads.kind", problem));
@@ -278,7 +278,7 @@ impl Experiment {
             openings,
             file,
         };
-        let checked = match experiment.work.games() {
+        let expectations_check = match experiment.work.games() {
             Some(games) => super::match_claims::check(
                 &experiment.file.expect,
                 &experiment.variants,
@@ -288,7 +288,7 @@ impl Experiment {
             ),
             None => super::expect_check::check(&experiment.file, &experiment.variants, source),
         };
-        Ok((experiment, checked.err()))
+        Ok((experiment, expectations_check.err()))
     }
 }
 
@@ -311,30 +311,31 @@ fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem
     let name = file.name.clone().unwrap_or_else(|| {
         source.path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())
     });
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if !name.is_empty() && !name.starts_with('.') && name.chars().all(plain) {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if !name.is_empty() && !name.starts_with('.') && name.chars().all(is_allowed) {
         return Ok(name);
     }
     let help = file.name.is_none().then(|| {
-        let other: String = name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
-        let letter = if other.starts_with('.') { "x" } else { "" };
-        format!("an experiment without a name takes its file's: write name = \"{letter}{other}\" at its top")
+        let suggestion: String = name.chars().map(|c| if is_allowed(c) { c } else { '-' }).collect();
+        let letter = if suggestion.starts_with('.') { "x" } else { "" };
+        format!("an experiment without a name takes its file's: write name = \"{letter}{suggestion}\" at its top")
     });
-    let what = format!("`{name}` is not a valid folder name: expected letters, digits, - _ .");
-    Err(Problem { help, ..source.invalid("name", what) })
+    let message = format!("`{name}` is not a valid folder name: expected letters, digits, - _ .");
+    Err(Problem { help, ..source.invalid("name", message) })
 }
 
-/// Parses the `--set` overrides, without the one that only concerns the suite.
+/// Parses the `--set` overrides, except [`SKIP_BAD`], which concerns only the suite.
 fn parse_settings(sets: &[String]) -> Result<Vec<Setting>, Problem> {
     let sets: Vec<String> = sets.iter().filter(|set| *set != SKIP_BAD).cloned().collect();
     Setting::parse_all(&sets)
 }
 
+/// Reads an experiment file's text.
 fn read_file_text(path: &Path) -> Result<String, Problem> {
     let problem = |message: String| Problem { file: path.display().to_string(), message, ..Problem::default() };
-    let shipped = Path::new("experiments").join(path);
-    let help = match shipped.exists() {
-        true => format!("did you mean `{}`?", shipped.display()),
+    let in_experiments = Path::new("experiments").join(path);
+    let help = match in_experiments.exists() {
+        true => format!("did you mean `{}`?", in_experiments.display()),
         false => {
             let name = path.file_stem().unwrap_or_default().display();
             format!("`ttlab new` lists templates; if `{name}` is one, `ttlab new {name}` writes it")
@@ -346,7 +347,7 @@ fn read_file_text(path: &Path) -> Result<String, Problem> {
     })?;
     String::from_utf8(bytes).map_err(|error| {
         let (index, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
-        // Decoded lossily, the wrong byte becomes one character of three bytes.
+        // Lossy decoding replaces the invalid byte by one character of three bytes.
         let (text, span) = (String::from_utf8_lossy(bytes).into_owned(), Some(index..index + 3));
         Problem { text, span, ..problem(format!("expected UTF-8 text, found the byte {:#04x}", bytes[index])) }
     })

@@ -24,39 +24,40 @@ const CLAIM_SYNTAX: &str =
     "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, A and B variants that play each other";
 
 impl MatchClaim {
-    /// Parses a claim. Names may contain commas: the comma that separates two of the `names`
-    /// counts.
+    /// Parses a claim. `names`: the names of all variants. A name may contain commas, so every
+    /// comma is tried as the separator of the two names.
     ///
     /// # Errors
-    /// The unknown name (or empty) and the message with the expected form.
+    /// The unknown name (empty if no name is the problem), and the message.
     pub fn parse<'n>(text: &str, names: impl Iterator<Item = &'n str> + Clone) -> Result<Self, (String, String)> {
-        let wrong = || (String::new(), format!("expect.claim: `{text}`: {CLAIM_SYNTAX}"));
-        let (term, relation, bound) = Relation::split(text).ok_or_else(wrong)?;
-        let (measure, players) = term.strip_suffix(')').and_then(|term| term.split_once('(')).ok_or_else(wrong)?;
-        let score = match measure.trim() {
+        let syntax_error = || (String::new(), format!("expect.claim: `{text}`: {CLAIM_SYNTAX}"));
+        let (term, relation, bound) = Relation::split(text).ok_or_else(syntax_error)?;
+        let (measure, players) =
+            term.strip_suffix(')').and_then(|term| term.split_once('(')).ok_or_else(syntax_error)?;
+        let is_score = match measure.trim() {
             "elo" => false,
             "score" => true,
-            _ => return Err(wrong()),
+            _ => return Err(syntax_error()),
         };
-        let bound: f64 = bound.parse().map_err(|_| wrong())?;
+        let bound: f64 = bound.parse().map_err(|_| syntax_error())?;
         if !relation.is_more() && !relation.is_less() {
-            return Err(wrong());
+            return Err(syntax_error());
         }
-        let known = |name: &str| names.clone().any(|known| known == name);
+        let is_variant = |name: &str| names.clone().any(|variant| variant == name);
         let splits =
             players.match_indices(',').map(|(index, _)| (players[..index].trim(), players[index + 1..].trim()));
-        let both = splits.clone().find(|(first, second)| known(first) && known(second));
-        let Some((player, opponent)) = both else {
-            let unknown = splits.flat_map(|(first, second)| [first, second]).find(|name| !known(name));
-            return Err(unknown.map_or_else(wrong, |name| {
+        let valid_split = splits.clone().find(|(first, second)| is_variant(first) && is_variant(second));
+        let Some((player, opponent)) = valid_split else {
+            let unknown = splits.flat_map(|(first, second)| [first, second]).find(|name| !is_variant(name));
+            return Err(unknown.map_or_else(syntax_error, |name| {
                 (name.to_owned(), format!("expect.claim: there is no variant \"{name}\""))
             }));
         };
-        if !bound.is_finite() || score && !(bound > 0.0 && bound < 1.0) {
+        if !bound.is_finite() || is_score && !(bound > 0.0 && bound < 1.0) {
             let message = format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number");
             return Err((String::new(), message));
         }
-        let elo = if score { 400.0 * (bound / (1.0 - bound)).log10() } else { bound };
+        let elo = if is_score { 400.0 * (bound / (1.0 - bound)).log10() } else { bound };
         Ok(Self { player: player.to_owned(), opponent: opponent.to_owned(), more: relation.is_more(), elo })
     }
 }
@@ -65,7 +66,7 @@ impl MatchClaim {
 /// that no test ends their games early.
 ///
 /// # Errors
-/// At the first expectation that is no such claim, or whose games a test may end early.
+/// The first expectation that is not such a claim, or whose games a test may end early.
 pub(super) fn check(
     expectations: &[Expect],
     variants: &[Variant],

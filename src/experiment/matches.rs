@@ -147,37 +147,37 @@ impl Match {
         baseline: usize,
         source: &FileText<'_>,
     ) -> Result<(), Problem> {
-        let wrong = |what: String| Err(source.invalid("match.handicap", what));
+        let refuse = |message: String| Err(source.invalid("match.handicap", message));
         if self.handicap.is_empty() {
             return Ok(());
         }
         if self.pairing != Pairing::Baseline {
-            return wrong("strength is measured in nodes of the baseline: it needs pairing = \"baseline\"".to_owned());
+            return refuse("strength is measured in nodes of the baseline: it needs pairing = \"baseline\"".to_owned());
         }
         if self.test_or_default().stop {
-            return wrong("a test that stops early biases Elo: give the test `stop = false`".to_owned());
+            return refuse("a test that stops early biases Elo: give the test `stop = false`".to_owned());
         }
-        let base = variants[baseline].clone();
-        let (None, Some(nodes)) = (base.limit.depth, base.limit.nodes) else {
-            return wrong(format!(
+        let original = variants[baseline].clone();
+        let (None, Some(nodes)) = (original.limit.depth, original.limit.nodes) else {
+            return refuse(format!(
                 "needs a limit of nodes alone, and \"{}\" has another limit: give limit = {{ nodes = 20000 }}",
-                base.name
+                original.name
             ));
         };
-        for (name, divisor) in self.handicaps(&base.name) {
+        for (name, divisor) in self.handicaps(&original.name) {
             let in_range = divisor.is_finite() && (0.01..=100.0).contains(&divisor) && divisor != 1.0;
             source.check_range("match.handicap", divisor, in_range, "0.01 to 100, but not 1")?;
             let divided = (nodes as f64 / divisor).round() as u64;
             let limit = Limit { depth: None, nodes: Some(divided) };
-            let copy = Variant { name, limit, ..base.clone() };
-            let same = |variant: &&Variant| {
+            let copy = Variant { name, limit, ..original.clone() };
+            let equals_copy = |variant: &&Variant| {
                 variant.name == copy.name || super::identity::variant_id(variant) == super::identity::variant_id(&copy)
             };
-            if let Some(Variant { name, .. }) = variants.iter().find(same) {
-                return wrong(format!("{divisor}: \"{name}\" is the same player"));
+            if let Some(Variant { name, .. }) = variants.iter().find(equals_copy) {
+                return refuse(format!("{divisor}: \"{name}\" is the same player"));
             }
             if divided == 0 {
-                return wrong(format!("{divisor}: leaves 0 of {nodes} nodes"));
+                return refuse(format!("{divisor}: leaves 0 of {nodes} nodes"));
             }
             variants.push(copy);
         }
@@ -202,24 +202,26 @@ impl Match {
         Ok(())
     }
 
+    /// Refuses numbers out of range.
     pub(super) fn check_numbers(&self, source: &FileText<'_>) -> Result<(), Problem> {
-        let moves = |path: &str, moves: u16| source.check_range(path, moves, (1..=5000).contains(&moves), "1 to 5000");
-        moves("match.max_moves", self.max_moves)?;
+        let check_moves =
+            |path: &str, moves: u16| source.check_range(path, moves, (1..=5000).contains(&moves), "1 to 5000");
+        check_moves("match.max_moves", self.max_moves)?;
         if let Some(resign) = &self.resign {
             source.check_range("match.resign.score", resign.score, resign.score > 0, "at least 1")?;
-            moves("match.resign.moves", resign.moves)?;
+            check_moves("match.resign.moves", resign.moves)?;
         }
         if let Some(draw) = &self.draw {
-            moves("match.draw.moves", draw.moves)?;
+            check_moves("match.draw.moves", draw.moves)?;
         }
         let Test { elo0, elo1, alpha, beta, .. } = self.test_or_default();
-        let both = format!("elo0 = {elo0}, elo1 = {elo1}");
-        source.check_range("match.test", &both, elo0.abs() <= 1000.0 && elo1.abs() <= 1000.0, "-1000 to 1000")?;
-        source.check_range("match.test", &both, elo0 < elo1, "elo0 below elo1")?;
-        let error =
+        let hypotheses = format!("elo0 = {elo0}, elo1 = {elo1}");
+        source.check_range("match.test", &hypotheses, elo0.abs() <= 1000.0 && elo1.abs() <= 1000.0, "-1000 to 1000")?;
+        source.check_range("match.test", &hypotheses, elo0 < elo1, "elo0 below elo1")?;
+        let check_rate =
             |path: &str, rate: f64| source.check_range(path, rate, (0.0001..=0.5).contains(&rate), "0.0001 to 0.5");
-        error("match.test.alpha", alpha)?;
-        error("match.test.beta", beta)
+        check_rate("match.test.alpha", alpha)?;
+        check_rate("match.test.beta", beta)
     }
 }
 
@@ -255,15 +257,16 @@ mod tests {
             SuiteOptions::default(),
         )
         .unwrap();
-        // The second differs from the first in nothing but the order of its moves: even the clocks
-        // are the same.
+        // The second game differs from the first only in the order of its moves; even the clocks
+        // are equal. The fourth repeats the first.
         assert_eq!(count_repeated_openings(&suite), 2);
         assert_eq!(
             opening_position(&suite.items[2]).fen(crate::chess::EpRule::Legal),
             "rnbqkbnr/pppppppp/8/8/8/2N5/PPPPPPPP/R1BQKBNR b KQkq - 1 1"
         );
         let games = || Match { resign: Some(Resign { score: 7, moves: 8 }), ..Match::default() };
-        // What makes the games what they are: not who plays whom, nor what is asked of them.
+        // Only rules that end games are part of the content: not the pairing, the test or
+        // handicaps.
         let same = Match { pairing: Pairing::RoundRobin, test: Some(Test::default()), handicap: vec![2.0], ..games() };
         assert_eq!(games().content(), same.content());
         let others = [
@@ -284,7 +287,7 @@ mod tests {
         let encounters = |pairing: Pairing| Match { pairing, ..Match::default() }.encounters(3, 1);
         assert_eq!(encounters(Pairing::Baseline), [(0, 1), (2, 1)]);
         assert_eq!(encounters(Pairing::RoundRobin), [(0, 1), (0, 2), (1, 2)]);
-        // Without a word about it; a test that nobody asked for ends nothing.
+        // The defaults. The default test does not stop games; one that the file has does.
         let defaults = Match::default();
         assert_eq!((defaults.max_moves, defaults.resign, defaults.draw), (300, None, None));
         assert_eq!(defaults.test_or_default(), Test { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: false });

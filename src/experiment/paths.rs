@@ -8,11 +8,11 @@ pub fn with_ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once(path).chain(path.rmatch_indices('.').map(|(index, _)| &path[..index]))
 }
 
-/// Sets a path (`table.policy.factor`), creating tables as needed. A word in place of a table
-/// (`"always"`) stands for its `kind`.
+/// Sets the value at a path (`table.policy.factor`), creating tables as needed. If the path leads
+/// through a word (`"always"`), the word becomes the `kind` of a table.
 ///
 /// # Errors
-/// The part of the path that is a single value and cannot have parts.
+/// The beginning of the path that has a single value and therefore no parts.
 pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     let Some((head, rest)) = path.split_once('.') else {
         insert(table, path, value);
@@ -34,8 +34,9 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Inserts a value under a key. A word for `table` changes its kind only; a table without `kind`
-/// (`table.size = 4` without quotes is one) is merged; a table with `kind` replaces the old one.
+/// Inserts a value under a key. A word for `table` changes its kind only. A table without `kind` is
+/// merged into the old one (TOML reads an unquoted `table.size = 4` as such a table); a table with
+/// `kind` replaces the old one.
 fn insert(table: &mut Table, key: &str, value: Value) {
     match (table.get_mut(key), value) {
         (Some(Value::Table(old)), value @ Value::String(_)) if key == "table" => {
@@ -50,9 +51,9 @@ fn insert(table: &mut Table, key: &str, value: Value) {
     }
 }
 
-/// Merges `over` into `base`; values of `over` win.
-pub fn merge(base: &mut Table, over: &Table) {
-    for (key, value) in over {
+/// Merges `overrides` into `base`; the values of `overrides` win.
+pub fn merge(base: &mut Table, overrides: &Table) {
+    for (key, value) in overrides {
         match (base.get_mut(key), value) {
             (Some(Value::Table(old)), Value::Table(new)) if !changes_kind(key, old, new) => merge(old, new),
             _ => insert(base, key, value.clone()),
@@ -65,8 +66,9 @@ fn changes_kind(key: &str, old: &Table, new: &Table) -> bool {
     key == "policy" && new.get("kind").is_some_and(|kind| old.get("kind") != Some(kind))
 }
 
-/// The leaves of a JSON value as (dotted path, text), in its own order; lists are joined with
-/// spaces. A table of kind `none` gives only its kind: its other options have no effect.
+/// The leaves of a JSON value as (dotted path, text), in the order of the value. The items of a
+/// list are joined with spaces. Of a table of kind `none` only the kind is listed, because its
+/// other options have no effect.
 pub fn flatten(value: &serde_json::Value) -> Vec<(String, String)> {
     let mut leaves = Vec::new();
     collect_leaves("", value, &mut leaves);
@@ -76,8 +78,8 @@ pub fn flatten(value: &serde_json::Value) -> Vec<(String, String)> {
 fn collect_leaves(path: &str, value: &serde_json::Value, leaves: &mut Vec<(String, String)>) {
     match value {
         serde_json::Value::Object(map) => {
-            let none = map.get("kind").is_some_and(|kind| kind == "none");
-            for (key, inner) in map.iter().filter(|(key, _)| !none || *key == "kind") {
+            let only_kind = map.get("kind").is_some_and(|kind| kind == "none");
+            for (key, inner) in map.iter().filter(|(key, _)| !only_kind || *key == "kind") {
                 collect_leaves(&join_path(path, key), inner, leaves);
             }
         }
@@ -103,11 +105,9 @@ pub fn format_value(value: &Value) -> String {
         Value::Array(items) => items.iter().map(format_value).collect::<Vec<_>>().join(" "),
         Value::Table(table) => {
             let kind = table.get("kind").map(format_value);
-            let rest = table
-                .iter()
-                .filter(|(key, _)| *key != "kind")
-                .map(|(key, value)| format!("{key}={}", format_value(value)));
-            kind.into_iter().chain(rest).collect::<Vec<_>>().join(" ")
+            let others = table.iter().filter(|(key, _)| *key != "kind");
+            let parameters = others.map(|(key, value)| format!("{key}={}", format_value(value)));
+            kind.into_iter().chain(parameters).collect::<Vec<_>>().join(" ")
         }
         other => other.to_string(),
     }

@@ -24,7 +24,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// A preset's TOML text with its comments; none for an unknown name.
 pub fn text(name: &str) -> Option<&'static str> {
-    PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    PRESETS.iter().find(|(preset, _)| *preset == name).map(|(_, text)| *text)
 }
 
 /// A preset's options.
@@ -33,9 +33,9 @@ pub fn text(name: &str) -> Option<&'static str> {
 /// For an unknown name: the message and the nearest known one.
 pub fn options(name: &str) -> Result<Table, OptionFault> {
     let text = text(name).ok_or_else(|| {
-        let all = names().collect::<Vec<_>>().join(", ");
-        let unknown = OptionFault::new("preset", format!("unknown preset `{name}`, expected one of {all}"));
-        OptionFault { help: nearest(name, names()), ..unknown }
+        let valid_names = names().collect::<Vec<_>>().join(", ");
+        let fault = OptionFault::new("preset", format!("unknown preset `{name}`, expected one of {valid_names}"));
+        OptionFault { help: nearest(name, names()), ..fault }
     })?;
     text.parse().map_err(|error| OptionFault::new("preset", format!("`{name}`: {error}")))
 }

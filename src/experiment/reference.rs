@@ -51,6 +51,6 @@ impl Reference {
 
     /// The UCI options that the file sets for the judge.
     pub fn judge_options(&self) -> &BTreeMap<String, OptionValue> {
-        self.own_search.as_ref().map_or(&self.options, |own| &own.options)
+        self.own_search.as_ref().map_or(&self.options, |search| &search.options)
     }
 }

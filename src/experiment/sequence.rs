@@ -41,7 +41,7 @@ impl Sequence {
         ply >= self.from && self.to.is_none_or(|to| ply <= to) && self.side.includes(turn)
     }
 
-    /// Whether a position of an item is searched: a game may be too short.
+    /// Whether any position of an item is searched: a game may be too short.
     pub fn searches(&self, item: &Item) -> bool {
         match item.game() {
             Some(_) => self.count_searched(item) > 0,
@@ -53,15 +53,15 @@ impl Sequence {
     pub fn searched_plies(self, item: &Item) -> impl Iterator<Item = bool> {
         let (start, mut turn) = (item.board.game_ply(), item.board.turn());
         (0..item.moves().len() as u16).map(move |ply| {
-            let expected = self.searches_ply(start.saturating_add(ply), turn);
+            let is_searched = self.searches_ply(start.saturating_add(ply), turn);
             turn = !turn;
-            expected
+            is_searched
         })
     }
 
     /// The number of searched positions of a game.
     pub fn count_searched(&self, item: &Item) -> usize {
-        self.searched_plies(item).filter(|expected| *expected).count()
+        self.searched_plies(item).filter(|is_searched| *is_searched).count()
     }
 }
 
@@ -123,8 +123,8 @@ mod tests {
                 expected,
                 "{sequence:?}"
             );
-            let searched = games.iter().map(|game| sequence.searches(game));
-            assert!(searched.eq(expected.map(|expected| expected > 0)), "{sequence:?}");
+            let is_searched = games.iter().map(|game| sequence.searches(game));
+            assert!(is_searched.eq(expected.map(|count| count > 0)), "{sequence:?}");
         }
         let plies = Sequence { from: 3, to: Some(5), ..defaults };
         assert_eq!([2, 3, 5, 6].map(|ply| plies.searches_ply(ply, Color::White)), [false, true, true, false]);

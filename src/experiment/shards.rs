@@ -10,6 +10,7 @@ use crate::chess::builtin;
 use crate::decode::from_json;
 use crate::text::plural;
 use serde::{Deserialize, Serialize};
+use siphasher::sip::SipHasher13;
 use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::path::Path;
@@ -36,8 +37,8 @@ impl Split {
         }
         // Shifting by one per round avoids shards with a single variant when the number of variants
         // divides the number of shards.
-        let place = plan.order_key(job);
-        (place + place / self.shards) % self.shards
+        let key = plan.order_key(job);
+        (key + key / self.shards) % self.shards
     }
 }
 
@@ -89,28 +90,33 @@ pub struct PlanError {
     problem: String,
 }
 
+/// The version of the plan file's format.
 const SCHEMA: u32 = 1;
 
 /// Maximum number of shards: above the limit of any scheduler's job array.
 pub const MAX_SHARDS: u64 = 1_000_000;
 
+/// The text of a file, or of a built-in suite.
 fn read_text(path: &Path) -> Result<String, PlanError> {
     if let Some(Ok(suite)) = builtin::find(path) {
         return Ok(suite.text.to_owned());
     }
-    let wrong = |error: std::io::Error| PlanError { path: path.display().to_string(), problem: error.to_string() };
-    crate::system::files::read_text(path).map_err(wrong)
+    let to_plan_error =
+        |error: std::io::Error| PlanError { path: path.display().to_string(), problem: error.to_string() };
+    crate::system::files::read_text(path).map_err(to_plan_error)
 }
 
+/// The jobs of each shard of a plan.
 fn shard_jobs(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
     let split = Split::new(plan, shards);
-    let mut hashes = vec![(0, hasher()); shards as usize];
+    let mut counts_and_hashes = vec![(0, hasher()); shards as usize];
     for job in plan.jobs() {
-        let (jobs, hash) = &mut hashes[split.shard_of(plan, &job) as usize];
-        *jobs += 1;
+        let (count, hash) = &mut counts_and_hashes[split.shard_of(plan, &job) as usize];
+        *count += 1;
         hash.write_u64(plan.job_id(&job));
     }
-    hashes.into_iter().map(|(jobs, hash)| ShardJobs { jobs, ids: format!("{:016x}", hash.finish()) }).collect()
+    let to_shard = |(jobs, hash): (u64, SipHasher13)| ShardJobs { jobs, ids: format!("{:016x}", hash.finish()) };
+    counts_and_hashes.into_iter().map(to_shard).collect()
 }
 
 impl PlanFile {
@@ -122,8 +128,9 @@ impl PlanFile {
         let plan = Plan::new(experiment);
         let shards = shards.clamp(1, MAX_SHARDS);
         let suite = experiment.suite_file.as_ref().map(|path| read_text(path));
-        let text = |section: &Section| Some(read_text(section.path.as_ref()?).map(|text| (section.name.clone(), text)));
-        let suites = experiment.sections.iter().filter_map(text).collect::<Result<_, _>>()?;
+        let name_and_text =
+            |section: &Section| Some(read_text(section.path.as_ref()?).map(|text| (section.name.clone(), text)));
+        let suites = experiment.sections.iter().filter_map(name_and_text).collect::<Result<_, _>>()?;
         Ok(Self {
             schema: SCHEMA,
             ttlab: env!("CARGO_PKG_VERSION").to_owned(),
@@ -153,18 +160,18 @@ impl PlanFile {
     /// # Errors
     /// As [`PlanFile::load`].
     pub fn parse(text: &str, path: &str) -> Result<(Self, Experiment, Plan), PlanError> {
-        let wrong = |problem: String| PlanError { path: path.to_owned(), problem };
+        let plan_error = |problem: String| PlanError { path: path.to_owned(), problem };
         let not_a_plan = |problem: String| {
             let help = "ttlab plan FILE --shards N -o plan.json makes one";
-            wrong(format!("not a plan of ttlab: {problem}\nhelp: {help}"))
+            plan_error(format!("not a plan of ttlab: {problem}\nhelp: {help}"))
         };
         let not_json = |error: serde_json::Error| format!("line {}, column {}: no JSON", error.line(), error.column());
         let value = serde_json::from_str(text).map_err(|error| not_a_plan(not_json(error)))?;
         let file: Self = from_json(value).map_err(|error| not_a_plan(error.to_string()))?;
-        let check_equal = |field: &str, found: String, expected: String| {
-            let problem = format!("{field}: the plan has {found}, but its experiment gives {expected}");
+        let check_equal = |field: &str, actual: String, expected: String| {
+            let problem = format!("{field}: the plan has {actual}, but its experiment gives {expected}");
             let help = "it was edited or made by another version of ttlab: make it again";
-            if found == expected { Ok(()) } else { Err(wrong(format!("{problem}\nhelp: {help}"))) }
+            if actual == expected { Ok(()) } else { Err(plan_error(format!("{problem}\nhelp: {help}"))) }
         };
         check_equal("schema", file.schema.to_string(), SCHEMA.to_string())?;
         if !(1..=MAX_SHARDS).contains(&file.shards) {
@@ -172,15 +179,15 @@ impl PlanFile {
         }
         let texts = SuiteTexts::Plan { suite: file.suite.as_deref(), suites: &file.suites };
         let experiment = Experiment::from_plan(&file.experiment, Path::new(&file.file), &file.sets, texts)
-            .map_err(|problem| wrong(problem.to_string()))?;
+            .map_err(|problem| plan_error(problem.to_string()))?;
         let plan = Plan::new(&experiment);
         check_equal("name", file.name.clone(), experiment.name.clone())?;
         check_equal("jobs", file.jobs.to_string(), plan.len().to_string())?;
         check_equal("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
         check_equal("parts", file.parts.len().to_string(), file.shards.to_string())?;
-        for (index, (found, expected)) in file.parts.iter().zip(shard_jobs(&plan, file.shards)).enumerate() {
-            let display = |part: &ShardJobs| format!("{} {}", plural(part.jobs, "job"), part.ids);
-            check_equal(&format!("parts[{index}]"), display(found), display(&expected))?;
+        let describe = |part: &ShardJobs| format!("{} {}", plural(part.jobs, "job"), part.ids);
+        for (index, (actual, expected)) in file.parts.iter().zip(shard_jobs(&plan, file.shards)).enumerate() {
+            check_equal(&format!("parts[{index}]"), describe(actual), describe(&expected))?;
         }
         Ok((file, experiment, plan))
     }
@@ -243,30 +250,25 @@ mod tests {
             ("plan: the plan has 0, but its experiment gives ", |file| file.plan = "0".to_owned()),
             ("parts: the plan has 3, but its experiment gives 4", |file| file.parts.truncate(3)),
         ];
-        for (wrong, edit) in edits {
+        for (problem, edit) in edits {
             let mut edited = file.clone();
             edit(&mut edited);
             let message = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
-            assert!(message.starts_with(&format!("p: {wrong}")), "{message}");
+            assert!(message.starts_with(&format!("p: {problem}")), "{message}");
         }
-        // Settings of the plan, including --skip-bad, apply when it is run.
+        // The `--set` overrides in the plan, including --skip-bad, apply when the plan is run.
         let folder = tempfile::tempdir().unwrap();
         let twice = "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n8/8/8/3k4/8/3K4/4P3/8 w - - id \"b\";\n";
         std::fs::write(folder.path().join("s.epd"), twice).unwrap();
         let sets = ["table.slots=2".to_owned(), crate::experiment::SKIP_BAD.to_owned()];
-        let (text, place) = ("suite = 's.epd'\nlimit = { depth = 1 }\n", folder.path().join("x.toml"));
-        let read = |sets: &[String]| {
-            Experiment::parse(text, &place, sets).map(|read| (Plan::new(&read).id(), read.sets, read.suite.items.len()))
-        };
-        let (id, kept_sets, items) = read(&sets).unwrap_or_else(|problem| panic!("{problem}"));
-        assert_eq!((kept_sets.as_slice(), items), (&sets[..], 1));
-        assert_eq!(
-            read(&kept_sets).map(|again| again.0).ok(),
-            Some(id),
-            "what a manifest keeps makes the same plan again"
-        );
-        let experiment = Experiment::parse(text, &place, &sets).unwrap_or_else(|problem| panic!("{problem}"));
-        let file = PlanFile::new(&experiment, &place, &sets, 1).unwrap();
+        let (text, path) = ("suite = 's.epd'\nlimit = { depth = 1 }\n", folder.path().join("x.toml"));
+        let read = |sets: &[String]| Experiment::parse(text, &path, sets).unwrap_or_else(|problem| panic!("{problem}"));
+        let experiment = read(&sets);
+        let id = Plan::new(&experiment).id();
+        assert_eq!((&experiment.sets[..], experiment.suite.items.len()), (&sets[..], 1));
+        let same_experiment = read(&experiment.sets);
+        assert_eq!(Plan::new(&same_experiment).id(), id, "what a manifest keeps makes the same plan again");
+        let file = PlanFile::new(&experiment, &path, &sets, 1).unwrap();
         assert!(PlanFile::parse(&file.text().unwrap(), "p").is_ok_and(|(.., plan)| plan.id() == id));
     }
 }

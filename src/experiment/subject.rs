@@ -25,22 +25,22 @@ pub fn is_subject_path(path: &str) -> bool {
     path == "subject" || path.starts_with("subject.") || is_uci_option(path)
 }
 
-/// Reads a variant's subject: `[subject]`, overridden by the variant's paths; none if neither names
-/// one.
+/// Reads a variant's subject: `table`, which is `[subject]`, overridden by the variant's
+/// `settings`. None if neither names a subject. `is_match`: whether the variants play games.
 ///
 /// # Errors
 /// The first invalid value.
 pub fn read_subject<'a>(
     table: Option<&Table>,
     is_match: bool,
-    set: impl Iterator<Item = (&'a str, &'a Value)> + Clone,
+    settings: impl Iterator<Item = (&'a str, &'a Value)> + Clone,
 ) -> Result<Option<SubjectOptions>, OptionFault> {
-    let own_paths = || set.clone().filter(|(path, _)| is_subject_path(path));
-    if table.is_none() && own_paths().next().is_none() {
+    let subject_settings = || settings.clone().filter(|(path, _)| is_subject_path(path));
+    if table.is_none() && subject_settings().next().is_none() {
         return Ok(None);
     }
     let mut table = table.cloned().unwrap_or_default();
-    for (path, value) in own_paths() {
+    for (path, value) in subject_settings() {
         let not_a_table = |part: &str| OptionFault::not_a_table(path, part);
         match (path.strip_prefix(UCI), path.strip_prefix("subject.")) {
             // UCI option names may contain dots: they are not split.
@@ -65,26 +65,30 @@ pub fn read_subject<'a>(
         let (message, help) = explain(&error.message);
         OptionFault { help, ..OptionFault::new(&format!("subject.{}", error.path), message) }
     })?;
-    let wrong = |path: &str, what: &str| Err(OptionFault::new(path, what));
-    if subject.uci.split().0.trim().is_empty() {
-        return wrong("subject.uci", "expected a program, or a list with its arguments");
+    let refuse = |path: &str, message: &str| Err(OptionFault::new(path, message));
+    let (program, _) = subject.uci.split();
+    if program.trim().is_empty() {
+        return refuse("subject.uci", "expected a program, or a list with its arguments");
     }
     if subject.timeout.is_some_and(|seconds| !(0.001..=1e7).contains(&seconds)) {
-        return wrong("subject.timeout", "expected seconds, from 0.001 to 1e7");
+        return refuse("subject.timeout", "expected seconds, from 0.001 to 1e7");
     }
     if subject.is_builtin() {
-        if let Some((path, _)) = set.clone().find(|(path, _)| path.starts_with(UCI)) {
-            return wrong(path, "ttlab's own engine has no UCI options: set its options in [engine]");
+        if let Some((path, _)) = settings.clone().find(|(path, _)| path.starts_with(UCI)) {
+            return refuse(path, "ttlab's own engine has no UCI options: set its options in [engine]");
         }
         // The options in [subject] apply to external engines only.
         return Ok(Some(SubjectOptions::default()));
     }
-    if let Some((path, _)) = set.clone().find(|(path, _)| !is_subject_path(path) && !path.starts_with("limit.")) {
+    if let Some((path, _)) = settings.clone().find(|(path, _)| !is_subject_path(path) && !path.starts_with("limit.")) {
         if path == "shape" {
-            return wrong(path, NEUTRAL_REFUSED);
+            return refuse(path, NEUTRAL_REFUSED);
         }
-        let what = "is an option of ttlab's own engine, but this variant is";
-        return wrong(path, &format!("{what} {}: its options are \"uci.Name\"", subject.uci));
+        let message = format!(
+            "is an option of ttlab's own engine, but this variant is {}: its options are \"uci.Name\"",
+            subject.uci
+        );
+        return refuse(path, &message);
     }
     subject.options.retain(|name, _| !name.is_empty());
     Ok(Some(subject))
@@ -114,13 +118,15 @@ mod tests {
     fn read(more: &str, sets: &[&str]) -> Result<Vec<Variant>, String> {
         let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{more}\n");
         let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
-        let read = Experiment::parse(&text, "x.toml".as_ref(), &sets);
-        read.map(|experiment| experiment.variants).map_err(|problem| problem.message)
+        let result = Experiment::parse(&text, "x.toml".as_ref(), &sets);
+        result.map(|experiment| experiment.variants).map_err(|problem| problem.message)
     }
 
-    /// In a match the default is one process per game; the columns and the id show this.
+    /// In a match an external engine has a new process for each game by default. The option's
+    /// column and the variant's id show this.
     #[test]
     fn match_restarts_the_engine_for_each_game() {
+        // The option `restart`, its column, and the id of the variant with the external engine.
         let read_restart = |more: &str| {
             let text = format!(
                 "suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\nbaseline = {{ variant = 'b' }}\n{more}[[variant]]\nname = 'b'\n[[variant]]\nname = 'a'\nsubject = 'x'\n"
@@ -134,12 +140,14 @@ mod tests {
         };
         use crate::subject::Restart;
         let with_restart = |restart: &str| read_restart(&format!("subject = {{ restart = '{restart}' }}\n[match]\n"));
-        let (alone, played) = (read_restart(""), read_restart("[match]\n"));
-        assert_eq!((alone.0, alone.1.as_str()), (Restart::Experiment, "experiment"));
-        assert_eq!((played.0, played.1.as_str()), (Restart::Game, "game"));
-        assert_eq!(with_restart("game"), played);
-        assert_eq!(with_restart("experiment"), alone);
-        assert_ne!(played.2, alone.2);
+        let (search_default, match_default) = (read_restart(""), read_restart("[match]\n"));
+        let [(search_restart, search_column, search_id), (match_restart, match_column, match_id)] =
+            [&search_default, &match_default];
+        assert_eq!((*search_restart, search_column.as_str()), (Restart::Experiment, "experiment"));
+        assert_eq!((*match_restart, match_column.as_str()), (Restart::Game, "game"));
+        assert_ne!(match_id, search_id);
+        assert_eq!(with_restart("game"), match_default);
+        assert_eq!(with_restart("experiment"), search_default);
     }
 
     #[test]

@@ -90,7 +90,8 @@ pub fn limits(suites: Option<&SuiteEntries>, limit: Limit) -> Vec<(String, Limit
     }
 }
 
-/// Reads every suite: their joint name, all items, and the section of each suite.
+/// Reads every suite. Returns a name for all of them together, all items, and the section of each
+/// suite. `first`: how many items to read of each.
 ///
 /// # Errors
 /// When a file is missing or invalid.
@@ -100,24 +101,23 @@ pub(super) fn load(
     first: Option<usize>,
     source: &FileText<'_>,
 ) -> Result<(String, Suite, Vec<Section>), Problem> {
-    let mut whole = Suite { name: String::new(), items: Vec::new(), notes: Vec::new() };
+    let mut all = Suite { name: String::new(), items: Vec::new(), notes: Vec::new() };
     let (mut sections, mut names) = (Vec::new(), Vec::new());
     for (name, entry) in &entries.0 {
         let place = format!("suites.{name}.file");
         let LoadedSuite { name: file, path, suite } =
             source.load_suite(&SuiteChoice::File(entry.file.clone()), &place, Some(name), on_error, first)?;
-        let start = whole.items.len();
-        whole
-            .items
-            .extend(suite.items.into_iter().map(|item| Item { id: format!("{name}{SEPARATOR}{}", item.id), ..item }));
-        whole.notes.extend(suite.notes);
+        let start = all.items.len();
+        let prefix_name = |item: Item| Item { id: format!("{name}{SEPARATOR}{}", item.id), ..item };
+        all.items.extend(suite.items.into_iter().map(prefix_name));
+        all.notes.extend(suite.notes);
         names.push(format!("{name}: {file}"));
-        sections.push(Section { name: name.clone(), entry: entry.clone(), path, items: start..whole.items.len() });
+        sections.push(Section { name: name.clone(), entry: entry.clone(), path, items: start..all.items.len() });
     }
-    Ok((names.join(", "), whole, sections))
+    Ok((names.join(", "), all, sections))
 }
 
-/// Applies a change to each suite by itself, and updates the sections.
+/// Applies a change to the items of each suite separately, and updates the sections.
 ///
 /// # Errors
 /// The first error of `apply`.
@@ -127,20 +127,20 @@ pub(super) fn edit_sections(
     mut apply: impl FnMut(&Section, &mut Suite) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let mut items = std::mem::take(&mut suite.items).into_iter();
-    let mut whole = Vec::new();
+    let mut edited_items = Vec::new();
     for section in sections {
         let mut part =
             Suite { name: String::new(), items: items.by_ref().take(section.items.len()).collect(), notes: Vec::new() };
         apply(section, &mut part)?;
-        section.items = whole.len()..whole.len() + part.items.len();
-        whole.extend(part.items);
+        section.items = edited_items.len()..edited_items.len() + part.items.len();
+        edited_items.extend(part.items);
         suite.notes.extend(part.notes);
     }
-    suite.items = whole;
+    suite.items = edited_items;
     Ok(())
 }
 
-/// Refuses, or leaves out, positions and games that an earlier suite also contains: they would
+/// Refuses or removes positions and games that an earlier suite also contains, because they would
 /// count twice in results over all suites.
 ///
 /// # Errors
@@ -151,30 +151,30 @@ pub(super) fn check_unique_across(
     on_error: OnError,
     source: &FileText<'_>,
 ) -> Result<(), Problem> {
-    let mut seen: HashMap<String, String> = HashMap::new();
+    let mut names_by_content: HashMap<String, String> = HashMap::new();
     edit_sections(suite, sections, |section, part| {
-        let mut removed = Vec::new();
-        let mut first = None;
+        let mut notes = Vec::new();
+        let mut first_message = None;
         part.items.retain(|item| {
             let content = super::identity::item_content(item);
-            let Some(earlier) = seen.get(&content) else {
-                seen.insert(content, item.id.clone());
+            let Some(earlier) = names_by_content.get(&content) else {
+                names_by_content.insert(content, item.id.clone());
                 return true;
             };
-            let what = if item.game().is_some() { "game" } else { "position" };
-            let message = format!("{} is the same {what} as {earlier}: each counts once", item.id);
-            first.get_or_insert_with(|| message.clone());
+            let kind = if item.game().is_some() { "game" } else { "position" };
+            let message = format!("{} is the same {kind} as {earlier}: each counts once", item.id);
+            first_message.get_or_insert_with(|| message.clone());
             let message = format!("left out: {message}");
-            removed.push(Fault { file: section.entry.file.display().to_string(), line: item.line, column: 1, message });
+            notes.push(Fault { file: section.entry.file.display().to_string(), line: item.line, column: 1, message });
             false
         });
-        match (first, on_error) {
+        match (first_message, on_error) {
             (Some(message), OnError::Stop) => {
                 let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves it out".to_owned());
                 Err(Problem { help, ..source.invalid(&format!("suites.{}", section.name), message) })
             }
             _ => {
-                part.notes.extend(removed);
+                part.notes.extend(notes);
                 Ok(())
             }
         }

@@ -9,15 +9,16 @@ use crate::record::columns::{DEPTH, POSITION, column, may_mean};
 /// the suite lacks.
 pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
     let Experiment { file, variants, suite, .. } = experiment;
-    let single = !experiment.has_sequences();
+    let has_sequences = experiment.has_sequences();
     let can_match = |key: &str, expected: &str| match key {
         DEPTH => {
             let limits = variants.iter().flat_map(|variant| experiment.limits(variant));
-            let limits: Option<Vec<u8>> = limits.map(|limit| limit.depth).collect();
-            limits
-                .is_none_or(|limits| expected.parse().is_ok_and(|depth: u8| limits.iter().any(|limit| depth <= *limit)))
+            let depth_limits: Option<Vec<u8>> = limits.map(|limit| limit.depth).collect();
+            let deepest = depth_limits.map(|depths| depths.into_iter().max());
+            // Without a depth limit, a search may reach any depth.
+            deepest.is_none_or(|deepest| expected.parse().is_ok_and(|depth: u8| Some(depth) <= deepest))
         }
-        POSITION => !single || suite.items.iter().any(|item| item.id == expected),
+        POSITION => has_sequences || suite.items.iter().any(|item| item.id == expected),
         _ if column(key).is_some() => true,
         _ => variants
             .iter()

@@ -66,11 +66,12 @@ impl Variant {
 /// The optional columns that the variants' rows need. `games`: the rows are games; `suites`: there
 /// are several suites.
 pub fn extra_columns(variants: &[Variant], games: bool, suites: bool) -> Extra {
-    let any = |has: fn(&EngineOptions) -> bool| variants.iter().filter_map(Variant::builtin).any(has);
+    let any_builtin =
+        |condition: fn(&EngineOptions) -> bool| variants.iter().filter_map(Variant::builtin).any(condition);
     Extra {
-        anatomy: any(|options| options.diagnostics == Diagnostics::Full),
-        threads: any(|options| options.threads.count > 1),
-        external: any(|options| options.threads.is_real())
+        anatomy: any_builtin(|options| options.diagnostics == Diagnostics::Full),
+        threads: any_builtin(|options| options.threads.count > 1),
+        external: any_builtin(|options| options.threads.is_real())
             || variants.iter().any(|variant| variant.external().is_some()),
         games,
         suites,
@@ -79,7 +80,7 @@ pub fn extra_columns(variants: &[Variant], games: bool, suites: bool) -> Extra {
 
 /// The option columns of a variant and their values, with its limit.
 pub fn option_columns(variant: &Variant) -> Vec<(String, String)> {
-    let mut leaves = match &variant.subject {
+    let mut columns = match &variant.subject {
         Subject::Builtin { options, is_named } => {
             let name = is_named.then(|| (subject::PROGRAM.to_owned(), BUILTIN.to_owned()));
             let options = paths::flatten(&serde_json::to_value(options).unwrap_or_default());
@@ -87,7 +88,7 @@ pub fn option_columns(variant: &Variant) -> Vec<(String, String)> {
         }
         Subject::External(subject) => subject::subject_columns(subject),
     };
-    leaves.extend(variant.limit.depth.map(|depth| ("limit.depth".to_owned(), depth.to_string())));
-    leaves.extend(variant.limit.nodes.map(|nodes| ("limit.nodes".to_owned(), nodes.to_string())));
-    leaves
+    columns.extend(variant.limit.depth.map(|depth| ("limit.depth".to_owned(), depth.to_string())));
+    columns.extend(variant.limit.nodes.map(|nodes| ("limit.nodes".to_owned(), nodes.to_string())));
+    columns
 }
