@@ -47,8 +47,8 @@ pub fn run(args: &Args) -> CommandResult {
             return Ok(Exit::Done);
         }
         let design = Design::from_name(name).ok_or_else(|| {
-            let names: Vec<String> = Design::ALL.iter().map(|design| design.name()).collect();
-            CommandFailure::usage(format!("unknown design `{name}`{}", hint(name, names.iter().map(String::as_str))))
+            let names = Design::ALL.iter().map(|design| design.name());
+            CommandFailure::usage(format!("unknown design `{name}`{}", hint(name, names)))
         })?;
         print!("{}", design.text());
         return Ok(Exit::Done);

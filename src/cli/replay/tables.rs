@@ -30,7 +30,7 @@ pub(super) fn policies(
     base: &TableOptions,
 ) -> Result<Vec<(String, Policy)>, CommandFailure> {
     if requested.is_empty() && base.design != Design::None {
-        return Ok(vec![(base.design.name(), base.policy)]);
+        return Ok(vec![(base.design.name().to_owned(), base.policy)]);
     }
     if requested.is_empty() {
         let names = Policy::NAMES.iter().copied().chain(external::names());
