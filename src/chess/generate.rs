@@ -12,10 +12,9 @@
 use super::board::Board;
 use super::increments::Increments;
 use super::keys::{EpRule, KeyOptions, Keys};
-use super::movegen;
 use super::moves::{Move, MoveList};
-use super::san;
 use super::types::{Color, Piece};
+use super::{movegen, san};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::HashSet;

@@ -1,11 +1,10 @@
 //! The operations of EPD: which operands each known opcode takes.
 
 use super::board::Board;
-use super::fault;
 use super::fen::{FenError, Strictness, is_blank, quote_start};
 use super::increments::Increments;
 use super::moves::Move;
-use super::san;
+use super::{fault, san};
 
 /// An operand with its column.
 #[derive(Debug, Clone)]

@@ -2,9 +2,8 @@
 
 use super::board::Board;
 use super::increments::Increments;
-use super::movegen;
 use super::moves::{Move, MoveList};
-use super::successors;
+use super::{movegen, successors};
 
 /// The number of legal games of `depth` plies. The last move is played too, with key and sum.
 pub fn full(board: &Board, inc: &Increments, depth: u32) -> u64 {

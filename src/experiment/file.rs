@@ -91,7 +91,7 @@ pub struct File {
     /// same) or the scores.
     pub reference: Option<super::reference::Reference>,
     /// The options of the engine; `preset` names a starting point.
-    #[cfg_attr(test, schemars(with = "EngineWithPreset"))]
+    #[cfg_attr(test, schemars(with = "tests::EngineWithPreset"))]
     pub engine: Table,
     /// Axes: option path = list of values; every combination runs.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Vec<serde_json::Value>>"))]
@@ -148,16 +148,18 @@ pub fn default_smallest_effect() -> f64 {
     0.005
 }
 
-/// The engine's options and the preset under them, for the schema.
-#[cfg(test)]
-#[derive(schemars::JsonSchema)]
-#[allow(dead_code)]
-struct EngineWithPreset {
-    /// A named starting point that the other options override.
-    preset: Option<String>,
-    #[serde(flatten)]
-    options: crate::engine::EngineOptions,
-}
-
 /// The setting equivalent to `on_error = "skip"`: skip unreadable or duplicate suite entries.
 pub const SKIP_BAD: &str = "on_error=skip";
+
+#[cfg(test)]
+mod tests {
+    /// The engine's options and the preset under them, for the schema.
+    #[derive(schemars::JsonSchema)]
+    #[allow(dead_code)]
+    pub struct EngineWithPreset {
+        /// A named starting point that the other options override.
+        preset: Option<String>,
+        #[serde(flatten)]
+        options: crate::engine::EngineOptions,
+    }
+}

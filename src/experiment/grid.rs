@@ -5,14 +5,13 @@ use super::axes::{axis_len, combinations, locate_axis_value, read_axes, zip_name
 use super::excludes::Excludes;
 use super::file::File;
 use super::options::{self, Setting, paths_overlap};
-use super::paths;
 use super::place::locate;
 use super::problem::{OptionFault, Problem, nearest, quoted_word};
 use super::schema::known_paths;
-use super::subject;
 use super::suites::{self, SuiteEntry};
 use super::text::{FileText, SuiteTexts};
 use super::variant::{Subject, Variant};
+use super::{paths, subject};
 use crate::engine::Limit;
 use crate::table::TableKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

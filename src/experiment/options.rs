@@ -1,13 +1,12 @@
 //! The only place where options are read: preset, `[engine]`, a variant's paths and `--set`, each
 //! overriding the one before.
 
-use super::paths;
-use super::presets;
 use super::problem::{
     OptionFault, Problem, explain, list_quoted, nearest, quoted_word, suggest_new_name, suggest_new_word,
 };
 use super::schema::{self, known_paths};
 use super::subject::{is_subject_path, is_uci_option};
+use super::{paths, presets};
 use crate::decode::{from_table, join_path};
 use crate::engine::EngineOptions;
 use crate::table::Design;

@@ -6,11 +6,10 @@
 //! per variant (`variant:search.evals`).
 
 use super::atomic::write_atomic;
-use super::base_variant;
 use super::columns::{self, Role};
 use super::manifest::{Manifest, Thin};
 use super::results::{RESULTS, ResultsError, csv_line};
-use super::seals;
+use super::{base_variant, seals};
 use crate::system::files;
 use csv::{ReaderBuilder, StringRecord};
 use lzma_rust2::{XzOptions, XzReader, XzWriter};

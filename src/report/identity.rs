@@ -1,10 +1,9 @@
 //! The columns that identify the lines of a page's tables.
 
 use super::sheet::{Cell, SheetColumn};
-use crate::analysis::Line;
 use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::rows::grouping::short_names;
-use crate::analysis::{Frame, Summary};
+use crate::analysis::{Frame, Line, Summary};
 use crate::record::columns;
 use std::collections::{HashMap, HashSet};
 

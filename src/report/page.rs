@@ -1,31 +1,21 @@
 //! The page of an experiment, made from the rows and manifests of one or more results.
 
-use super::anatomy;
 use super::choices::{Choices, default_baseline, default_by, file_condition};
 use super::contents::Page;
-use super::engines;
 use super::explore::Explorer;
-use super::figure;
 use super::grid_figures::{self, Grid};
 use super::identity::Identity;
-use super::interactions;
-use super::match_page;
-use super::pivot;
-use super::sheet;
-use super::sheet::{Part, Sheet, SheetTable, head_parts};
+use super::sheet::{self, Part, Sheet, SheetTable, head_parts};
 use super::source::{Source, join};
-use super::table;
-use super::threads;
-use super::verdicts;
+use super::{anatomy, engines, figure, interactions, match_page, pivot, table, threads, verdicts};
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::questions::match_claims;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::pairwise::{self, LinePair};
 use crate::analysis::questions::quality::{self};
-use crate::analysis::questions::{claims, findings};
+use crate::analysis::questions::{claims, findings, match_claims};
 use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping::{self, Grouping};
 use crate::analysis::rows::seeds::{self, KEYS_SEED, Seeds, THREADS_SEED};

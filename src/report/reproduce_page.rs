@@ -1,8 +1,7 @@
 //! The page of `reproduce`: what published articles claim, what was measured, and the verdict.
 
-use super::Page;
 use super::sheet::{Cell, Emphasis, Entries, Part, Sheet, SheetTable, head_parts};
-use super::verdicts;
+use super::{Page, verdicts};
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::{Ruling, count_rulings};
 use crate::experiment::expect::ClaimOrigin;

@@ -3,12 +3,11 @@
 use super::contents::Page;
 use super::number::format_value;
 use super::sheet::{Cell, Emphasis, Entries, SheetColumn, SheetTable};
-use crate::analysis::Line;
-use crate::analysis::Metric;
 use crate::analysis::caveats::misleading::SAME_LABEL;
 use crate::analysis::questions::line::Measure;
 use crate::analysis::questions::pairwise::LinePair;
 use crate::analysis::rows::metric::{Better, Unit};
+use crate::analysis::{Line, Metric};
 use crate::record::columns;
 use crate::record::manifest::EngineInfo;
 use crate::stats::sample::min_clusters;

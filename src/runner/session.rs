@@ -1,10 +1,8 @@
 //! Runs a plan in a folder. `run`, `reproduce` and each stage of `tune` use this module.
 
-use super::adopt_rows;
 use super::context::{Shared, Sink, WorkerState};
-use super::depths;
 use super::in_flight::{IN_FLIGHT_FILE, InFlight};
-use super::manifest::bench;
+use super::manifest::{self, bench};
 use super::progress::Progress;
 use super::resume::RetryPolicy;
 use super::reuse::ReuseSummary;
@@ -13,8 +11,9 @@ use super::sources::{self, Reused};
 use super::status::Status;
 use super::stopping::Stopping;
 use super::unused::unused_files;
-use super::work;
-use super::{Output, OutputError, RunError, RunSummary, Subjects, check_memory, job, jobs_of, manifest};
+use super::{
+    Output, OutputError, RunError, RunSummary, Subjects, adopt_rows, check_memory, depths, job, jobs_of, work,
+};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::manifest::{MANIFEST, RunSegment, Shard};
 use crate::record::{Jobs, RESULTS, ResultsError};

@@ -4,9 +4,8 @@
 use super::context::{Shared, WorkerState};
 use super::execute::EngineCache;
 use super::in_flight::QUARANTINED;
-use super::monitor;
 use super::stopping::Stopping;
-use super::{RunError, RunSummary, into_value, lock};
+use super::{RunError, RunSummary, into_value, lock, monitor};
 use crate::engine::EngineOptions;
 use crate::experiment::Job;
 use crate::record::{self};

@@ -346,19 +346,18 @@ pub fn deserialize<'de, D: Deserializer<'de>>(
 }
 
 #[cfg(test)]
-impl schemars::JsonSchema for Expression {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Expression".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "string" })
-    }
-}
-
-#[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    impl schemars::JsonSchema for Expression {
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            "Expression".into()
+        }
+        fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+            schemars::json_schema!({ "type": "string" })
+        }
+    }
 
     /// Values of `a = 7`, `b = -2`.
     fn value(text: &str) -> Result<i64, String> {

@@ -4,10 +4,9 @@
 use super::bounded::OneBucket;
 use super::entry::GENERATIONS;
 use super::layout::{bucket_bytes, memory_bytes};
-use super::make;
 use super::options::TableOptions;
 use super::ownership::{Ownership, ThreadCounters};
-use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError};
+use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, make};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use words::{AtomicU16, AtomicU64, Ordering, Words};
 

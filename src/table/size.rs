@@ -117,25 +117,24 @@ impl<'de> Deserialize<'de> for Size {
 }
 
 #[cfg(test)]
-impl schemars::JsonSchema for Size {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Size".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "description": "Bytes (\"16 MiB\"), entries (65536), or a share of the working set (\"25 %\").",
-            "anyOf": [
-                { "type": "string", "pattern": "^[0-9_.]+ *([TtGgMmKk]([Ii][Bb])?|[Bb]|%|entries)?$" },
-                { "type": "integer", "minimum": 1 }
-            ]
-        })
-    }
-}
-
-#[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    impl schemars::JsonSchema for Size {
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            "Size".into()
+        }
+        fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+            schemars::json_schema!({
+                "description": "Bytes (\"16 MiB\"), entries (65536), or a share of the working set (\"25 %\").",
+                "anyOf": [
+                    { "type": "string", "pattern": "^[0-9_.]+ *([TtGgMmKk]([Ii][Bb])?|[Bb]|%|entries)?$" },
+                    { "type": "integer", "minimum": 1 }
+                ]
+            })
+        }
+    }
 
     #[test]
     fn size_text_parses_and_formats() {

@@ -1,8 +1,7 @@
 //! Warnings about effects that an experiment cannot show, and what to do about it.
 
-use super::Caveats;
 use super::external_power::ExternalPower;
-use super::sample_size;
+use super::{Caveats, sample_size};
 use crate::analysis::questions::line::{Line, MIN_PRESSURE};
 use crate::analysis::questions::summary::Summary;
 use crate::experiment::Sequence;

@@ -8,10 +8,9 @@ use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::score_error;
 use crate::experiment::text::{FileText, SuiteTexts};
-use crate::record::columns;
 use crate::record::manifest::{Manifest, ManifestError, SealKind};
-use crate::record::verify::UNSEALED;
-use crate::record::{RESULTS, reference, thin, verify};
+use crate::record::verify::{self, UNSEALED};
+use crate::record::{RESULTS, columns, reference, thin};
 use std::collections::HashMap;
 use std::path::Path;
 

@@ -7,8 +7,7 @@
 
 use super::column::SEED;
 use super::frame::Frame;
-use crate::record::columns;
-use crate::record::{SCHEDULE_SUFFIX, base_variant};
+use crate::record::{SCHEDULE_SUFFIX, base_variant, columns};
 use crate::stats::sample::mean;
 use crate::subject::Repeatability;
 use std::collections::{BTreeMap, HashMap};

@@ -1,9 +1,8 @@
 //! The variants of a plan that have no rows because they were not run.
 
 use crate::analysis::Frame;
-use crate::record::base_variant;
-use crate::record::columns;
 use crate::record::manifest::Manifest;
+use crate::record::{base_variant, columns};
 use crate::report::sheet::Part;
 use std::collections::HashSet;
 

@@ -11,12 +11,10 @@ use crate::experiment::Expect;
 use crate::experiment::expect::Scalar;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
-use crate::report::engines;
 use crate::report::explore::Explorer;
-use crate::report::pivot;
 use crate::report::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::report::table::{self, BASELINE, TOO_FEW_POSITIONS};
-use crate::report::verdicts;
+use crate::report::{engines, pivot, verdicts};
 use crate::text::plural;
 use anyhow::Result;
 
