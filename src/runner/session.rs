@@ -2,7 +2,7 @@
 
 use super::context::{Shared, Sink, WorkerState};
 use super::in_flight::{IN_FLIGHT_FILE, InFlight};
-use super::manifest::{self, bench};
+use super::manifest::bench;
 use super::progress::Progress;
 use super::resume::RetryPolicy;
 use super::reuse::ReuseSummary;
@@ -12,7 +12,7 @@ use super::status::Status;
 use super::stopping::Stopping;
 use super::unused::unused_files;
 use super::{
-    Output, OutputError, RunError, RunSummary, Subjects, adopt_rows, check_memory, depths, job, jobs_of, work,
+    Output, OutputError, RunError, RunSummary, Subjects, adopt_rows, check_memory, depths, job, jobs_of, manifest, work,
 };
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::manifest::{MANIFEST, RunSegment, Shard};

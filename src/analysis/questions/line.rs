@@ -114,14 +114,6 @@ impl Line {
         SUMS.iter().position(|name| *name == column).map_or(f64::NAN, |index| self.sums[index])
     }
 
-    /// Sets sums, for tests that make lines by hand.
-    #[cfg(test)]
-    pub fn set_sums<const N: usize>(&mut self, sums: [(&str, f64); N]) {
-        for (index, name) in SUMS.iter().enumerate() {
-            self.sums[index] = sums.iter().find(|(column, _)| column == name).map_or(self.sums[index], |(_, sum)| *sum);
-        }
-    }
-
     /// The number of nodes that cutoffs saved, and the number that the searches would have needed
     /// without these cutoffs; `None` if saved nodes were not counted.
     pub fn worth(&self) -> Option<(f64, f64)> {
@@ -225,5 +217,20 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
         // 0 / 0 is NaN: no search of the line had a bounded table.
         line.hashfull /= bounded_searches[index];
         line.pressure /= table_counts[index] as f64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, SUMS};
+
+    impl Line {
+        /// Sets sums, for tests that make lines by hand.
+        pub fn set_sums<const N: usize>(&mut self, sums: [(&str, f64); N]) {
+            for (index, name) in SUMS.iter().enumerate() {
+                self.sums[index] =
+                    sums.iter().find(|(column, _)| column == name).map_or(self.sums[index], |(_, sum)| *sum);
+            }
+        }
     }
 }
