@@ -10,8 +10,8 @@ use std::collections::HashMap;
 /// An option that varies, or a policy with its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// Its columns: a single one, or a kind's column with the columns of parameters that only some
-    /// kinds have.
+    /// Its columns: usually one. A policy also has the columns of its parameters, which only some
+    /// kinds of policy have; options that vary together have one column each.
     pub columns: Vec<String>,
     /// The option's path, or the paths of options that vary together, joined by ` + `.
     pub path: String,
@@ -80,9 +80,11 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
         .map(|option| (option.to_owned(), grid.text_column(option).into_owned()))
         .filter(|(_, words)| words.list().len() > 1)
         .collect();
+    // The path of each axis, and the indices of its columns.
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
     for (index, (name, words)) in columns.iter().enumerate() {
-        // A parameter that only some kinds have belongs to its kind's axis.
+        // A parameter that only some kinds have belongs to the axis of the kind. A column that is
+        // no kind has no parameters: no name starts with `?`.
         let kind = columns.iter().position(|(kind, _)| {
             let parent = kind.strip_suffix("kind").unwrap_or("?");
             kind != name && name.starts_with(parent) && words.list().iter().any(String::is_empty)
@@ -110,26 +112,27 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
             };
             let heads: Vec<String> = columns.iter().zip(short_names(&columns)).map(column_head).collect();
             let name = path.split(PATH_SEPARATOR).filter_map(short_name).collect::<Vec<_>>().join(PATH_SEPARATOR);
-            // The label of a single option is its value alone.
-            let unnamed = usize::from(!path.contains(PATH_SEPARATOR));
-            Axis { levels: build_levels(combine(&grid, &columns).1, &heads, unnamed), columns, path, name }
+            // The label of a single option starts with its value alone.
+            let unnamed_count = usize::from(!path.contains(PATH_SEPARATOR));
+            Axis { levels: build_levels(combine(&grid, &columns).1, &heads, unnamed_count), columns, path, name }
         })
         .filter(|axis| axis.levels.len() > 1)
         .collect();
     (grid, axes)
 }
 
-/// Joins options that vary together into one axis, as zipped options do. If each level of one
-/// option occurs with exactly one level of the other, the rows cannot separate their effects.
+/// Joins options that vary together into one axis. Options vary together, as zipped options do, if
+/// each level of one occurs with exactly one level of the other: then the rows cannot separate
+/// their effects.
 fn join_covarying(groups: &mut Vec<(String, Vec<usize>)>, columns: &[(String, TextColumn)]) {
-    // Rows of one variant are adjacent, so it is enough to compare the first row of each run of
-    // equal rows.
+    // Rows of one variant are adjacent, so it is enough to look at the first row of each run of
+    // rows with equal options.
     let rows = columns.first().map_or(0, |(_, words)| words.codes().len());
     let rows_are_equal = |a: usize, b: usize| columns.iter().all(|(_, words)| words.codes()[a] == words.codes()[b]);
-    let runs: Vec<usize> = (0..rows).filter(|&row| row == 0 || !rows_are_equal(row - 1, row)).collect();
+    let run_starts: Vec<usize> = (0..rows).filter(|&row| row == 0 || !rows_are_equal(row - 1, row)).collect();
     let count_levels = |members: &[usize]| {
         let row_codes = |&row: &usize| members.iter().map(|&index| columns[index].1.codes()[row]).collect::<Vec<_>>();
-        runs.iter().map(row_codes).collect::<std::collections::HashSet<_>>().len()
+        run_starts.iter().map(row_codes).collect::<std::collections::HashSet<_>>().len()
     };
     let mut index = 0;
     while index < groups.len() {
@@ -149,18 +152,18 @@ fn join_covarying(groups: &mut Vec<(String, Vec<usize>)>, columns: &[(String, Te
     }
 }
 
-/// A level for each combination of values, without those whose first value is empty. The first
-/// `unnamed` values are shown without their names.
-fn build_levels(combinations: Vec<Vec<String>>, heads: &[String], unnamed: usize) -> Vec<Level> {
+/// Makes a level of each combination of values, except those with an empty first value. `heads`:
+/// the names of the values, which labels show for all values after the first `unnamed_count`.
+fn build_levels(combinations: Vec<Vec<String>>, heads: &[String], unnamed_count: usize) -> Vec<Level> {
     let make_level = |values: Vec<String>| {
-        let named = values.iter().zip(heads).skip(unnamed).filter(|(value, _)| !value.is_empty());
+        let named = values.iter().zip(heads).skip(unnamed_count).filter(|(value, _)| !value.is_empty());
         let named = named.map(|(value, head)| format!("{head}={value}"));
-        let label = values.iter().take(unnamed).cloned().chain(named).collect::<Vec<_>>().join(" ");
+        let label = values.iter().take(unnamed_count).cloned().chain(named).collect::<Vec<_>>().join(" ");
         let number = if values.len() == 1 { parse_number(&values[0]) } else { None };
         Level { values, label, number }
     };
-    let present = combinations.into_iter().filter(|values| !values[0].is_empty());
-    let mut levels: Vec<Level> = present.map(make_level).collect();
+    let with_first_value = combinations.into_iter().filter(|values| !values[0].is_empty());
+    let mut levels: Vec<Level> = with_first_value.map(make_level).collect();
     if levels.iter().all(|level| level.number.is_some()) {
         levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
     }
@@ -263,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn yardsticks_are_not_on_the_grid() {
+    fn reference_tables_are_not_on_the_grid() {
         let rows = ["a,p,1,1,bounded,2", "b,p,1,1,bounded,4", "c,p,1,1,none,", "d,p,1,1,unbounded,2"];
         let frame = frame(&rows, "table.kind,table.slots");
         let (grid, axes) = find_axes(&frame, &["search.nodes"]);

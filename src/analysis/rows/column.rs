@@ -30,15 +30,18 @@ pub enum Values {
 pub struct TextColumn {
     codes: Vec<u32>,
     list: Vec<String>,
-    known: HashMap<String, u32, RandomState>,
+    /// The code of each string in `list`.
+    code_by_text: HashMap<String, u32, RandomState>,
 }
 
 impl TextColumn {
     /// The same string in `rows` rows.
     pub fn repeat(word: &str, rows: usize) -> Self {
-        Self { codes: vec![0; rows], list: vec![word.to_owned()], known: HashMap::from_iter([(word.to_owned(), 0)]) }
+        let code_by_text = HashMap::from_iter([(word.to_owned(), 0)]);
+        Self { codes: vec![0; rows], list: vec![word.to_owned()], code_by_text }
     }
 
+    /// The code of each row.
     pub fn codes(&self) -> &[u32] {
         &self.codes
     }
@@ -62,6 +65,7 @@ impl TextColumn {
         first
     }
 
+    /// Appends a row.
     pub fn push(&mut self, text: &str) {
         // Successive rows are often equal, so the next string is most likely the last one again.
         let last_code = self.codes.last().copied();
@@ -74,17 +78,18 @@ impl TextColumn {
 
     /// Appends the rows of another column.
     fn extend(&mut self, other: &Self) {
-        let codes: Vec<u32> = other.list.iter().map(|word| self.intern(word)).collect();
-        self.codes.extend(other.codes.iter().map(|&code| codes[code as usize]));
+        let new_codes: Vec<u32> = other.list.iter().map(|word| self.intern(word)).collect();
+        self.codes.extend(other.codes.iter().map(|&code| new_codes[code as usize]));
     }
 
+    /// The code of a string, which is added to the list if it is new.
     fn intern(&mut self, text: &str) -> u32 {
-        if let Some(&code) = self.known.get(text) {
+        if let Some(&code) = self.code_by_text.get(text) {
             return code;
         }
         let code = self.list.len() as u32;
         self.list.push(text.to_owned());
-        self.known.insert(text.to_owned(), code);
+        self.code_by_text.insert(text.to_owned(), code);
         code
     }
 }
@@ -107,7 +112,8 @@ fn parse_digits(digits: &[u8]) -> f64 {
 }
 
 impl Values {
-    /// Appends a field; false if the field does not have the column's type.
+    /// Appends a field. Returns false and appends nothing if the field does not have the column's
+    /// type.
     pub fn push(&mut self, text: &[u8]) -> bool {
         match self {
             Self::Numbers(numbers) => {
@@ -122,8 +128,9 @@ impl Values {
         }
     }
 
-    /// Appends the first field of a block and returns its length in bytes; none if the field does
-    /// not have the column's type. The block has no quotes, and all its lines end in a newline.
+    /// Appends the first field of a block of lines and returns its length in bytes; none if the
+    /// field does not have the column's type. The block has no quotes, and all its lines end in a
+    /// newline.
     pub fn push_first_field(&mut self, text: &[u8]) -> Option<usize> {
         let is_field_end = |byte: &u8| matches!(byte, b',' | b'\n');
         match self {
@@ -136,6 +143,7 @@ impl Values {
                 }
             }
             Self::Text(words) => {
+                // Successive rows are often equal, so compare with the last string first.
                 let last_code = words.codes.last().copied();
                 let last_text =
                     last_code.map(|code| words.list[code as usize].as_bytes()).filter(|last| text.starts_with(last));
@@ -188,7 +196,7 @@ impl Values {
         }
     }
 
-    /// All rows as numbers; NaN where the text is not a number.
+    /// All rows as numbers; NaN for text that is not a number.
     pub fn numbers(&self) -> Cow<'_, [f64]> {
         match self {
             Self::Numbers(numbers) => Cow::Borrowed(numbers),

@@ -16,13 +16,13 @@ pub struct Filter {
 /// Why a condition cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
-    /// There is no operator in it.
+    /// The condition has no operator.
     #[error("--where {0}: expected a column, one of = != < <= > >=, and a value, as in depth>=5")]
     NoOperator(String),
-    /// An order is asked of words: the condition and its value.
+    /// The condition compares by order, but its value is not a number: the condition and the value.
     #[error("--where {0}: `{1}` is not a number; use = or != to compare text")]
     NotANumber(String, String),
-    /// Its column cannot be resolved: the condition and why.
+    /// The column's name cannot be resolved: the condition and the reason.
     #[error("--where {0}: {1}")]
     Column(String, FrameError),
 }
@@ -36,7 +36,7 @@ impl Filter {
     /// Reads a condition and finds its column.
     ///
     /// # Errors
-    /// If it has no operator, orders words, or names no column.
+    /// If it has no operator, compares text by order, or does not name a column of the frame.
     pub fn parse(text: &str, frame: &Frame) -> Result<Self, FilterError> {
         let (name, relation, value) = Relation::split(text).ok_or_else(|| FilterError::NoOperator(text.to_owned()))?;
         let value = value.to_owned();
@@ -69,11 +69,12 @@ impl Filter {
         Some(format!("`{}` has no `{}`; there are {}", self.column, self.value, frame.list_values(&self.column)))
     }
 
+    /// Whether a field meets the condition.
     fn accepts(&self, word: &str) -> bool {
         match (self.relation, parse_number(word).zip(parse_number(&self.value))) {
             (Relation::Equal, None) => word == self.value,
             (Relation::NotEqual, None) => word != self.value,
-            (relation, numbers) => numbers.is_some_and(|(found, expected)| relation.holds(found, expected)),
+            (relation, numbers) => numbers.is_some_and(|(number, limit)| relation.holds(number, limit)),
         }
     }
 }
@@ -87,24 +88,24 @@ mod tests {
     fn filters_choose_rows() {
         let text = "variant,position,depth,search.nodes,table.size\na,p,1,10,64 KiB\na,p,2,20,64 KiB\nb,q,2,30,1 MiB\nc,q,2,5,\n";
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-        let rows = |conditions: &[&str]| {
+        let selected_rows = |conditions: &[&str]| {
             let filters: Vec<Filter> = conditions.iter().map(|text| Filter::parse(text, &frame).unwrap()).collect();
             Filter::select_rows(&filters, &frame)
         };
-        assert_eq!(rows(&["depth>=2"]), [1, 2, 3]);
-        // Every sign at, below and above its number.
+        assert_eq!(selected_rows(&["depth>=2"]), [1, 2, 3]);
+        // Every operator, with values below, at and above its number.
         for (condition, expected) in
             [("<20", &[0, 3][..]), ("<=20", &[0, 1, 3]), ("=20", &[1]), (">=20", &[1, 2]), (">20", &[2])]
         {
-            assert_eq!(rows(&[&format!("nodes{condition}")]), expected, "{condition}");
+            assert_eq!(selected_rows(&[&format!("nodes{condition}")]), expected, "{condition}");
         }
-        assert_eq!(rows(&["nodes!=20"]), [0, 2, 3]);
-        assert_eq!(rows(&["depth = 2", "position=p"]), [1]);
-        assert_eq!(rows(&["nodes<20"]), [0, 3]);
-        assert_eq!(rows(&["size>64 KiB"]), [2], "sizes are numbers, and no size is none");
-        assert_eq!(rows(&["size=65536 B"]), [0, 1]);
-        assert_eq!(rows(&["variant!=a"]), [2, 3]);
-        assert_eq!(rows(&["size="]), [3]);
+        assert_eq!(selected_rows(&["nodes!=20"]), [0, 2, 3]);
+        assert_eq!(selected_rows(&["depth = 2", "position=p"]), [1]);
+        assert_eq!(selected_rows(&["nodes<20"]), [0, 3]);
+        assert_eq!(selected_rows(&["size>64 KiB"]), [2], "sizes are numbers, and no size is none");
+        assert_eq!(selected_rows(&["size=65536 B"]), [0, 1]);
+        assert_eq!(selected_rows(&["variant!=a"]), [2, 3]);
+        assert_eq!(selected_rows(&["size="]), [3]);
         for (bad, expected) in [
             ("depth", "expected a column"),
             ("position>p", "is not a number"),
@@ -120,14 +121,14 @@ mod tests {
     #[test]
     fn filter_reports_a_value_that_no_row_has() {
         let frame = Frame::parse("variant,position,depth,search.nodes\na,p,1,10\nb,p,2,20\n".as_bytes(), "t").unwrap();
-        let absent = |text: &str| Filter::parse(text, &frame).unwrap().describe_missing_value(&frame);
+        let describe = |text: &str| Filter::parse(text, &frame).unwrap().describe_missing_value(&frame);
         for present in ["variant=a", "variant = b", "depth=2", "variant!=z", "depth>9", "nodes<=1"] {
-            assert_eq!(absent(present), None, "{present}");
+            assert_eq!(describe(present), None, "{present}");
         }
-        let message = absent("variant=z").unwrap();
+        let message = describe("variant=z").unwrap();
         assert!(message.starts_with("`variant` has no `z`; there are "), "{message}");
         assert!(message.contains('a'), "{message}");
         assert!(message.contains('b'), "{message}");
-        assert!(absent("depth=3").unwrap().starts_with("`depth` has no `3`; "));
+        assert!(describe("depth=3").unwrap().starts_with("`depth` has no `3`; "));
     }
 }

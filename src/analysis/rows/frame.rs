@@ -50,13 +50,14 @@ pub enum FrameError {
     Ambiguous(String, Vec<String>),
 }
 
-/// What a column name is used for, which decides between columns with the same ending.
+/// What a column's name is used for. If several columns match the name, this decides between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
     /// Numbers: a counter has precedence over an option.
     Metric,
     /// Groups: an option has precedence over a counter.
     Group,
+    /// Conditions: a name that may mean both is an error.
     Filter,
 }
 
@@ -141,17 +142,17 @@ impl Frame {
         }
     }
 
-    /// As [`Frame::take`], but with only the named counters (numeric columns with a dot in their
-    /// names).
+    /// As [`Frame::take`], but of the counters (numeric columns with a dot in their names), takes
+    /// only the named ones.
     pub fn take_with_counters(&self, rows: &[usize], counters: &[&str]) -> Self {
-        let mut part = Self { rows: rows.len(), missing: self.missing.clone(), ..Self::default() };
+        let mut taken = Self { rows: rows.len(), missing: self.missing.clone(), ..Self::default() };
         for (name, values) in self.names.iter().zip(&self.columns) {
             if matches!(values, Values::Text(_)) || !name.contains('.') || counters.contains(&name.as_str()) {
-                part.names.push(name.clone());
-                part.columns.push(values.take(rows));
+                taken.names.push(name.clone());
+                taken.columns.push(values.take(rows));
             }
         }
-        part
+        taken
     }
 
     /// The number of rows.
@@ -169,7 +170,7 @@ impl Frame {
         self.column(name).is_some()
     }
 
-    /// The columns that are options.
+    /// The names of the columns that are options.
     pub fn options(&self) -> Vec<&str> {
         let is_option = |name: &&str| !ADDED_COLUMNS.contains(name) && columns::role(name) == columns::Role::Option;
         self.names.iter().map(String::as_str).filter(is_option).collect()
@@ -197,25 +198,25 @@ impl Frame {
                 Some(format!("`{}` says what ended the searches: {}", columns::LIMIT, self.list_values(columns::LIMIT)))
             } else {
                 // `table.policy.kind` is also called `table.policy`.
-                let short = self.names.iter().filter_map(|column| column.strip_suffix(".kind"));
-                nearest_name(name, self.names.iter().map(String::as_str).chain(short))
+                let names_without_kind = self.names.iter().filter_map(|column| column.strip_suffix(".kind"));
+                nearest_name(name, self.names.iter().map(String::as_str).chain(names_without_kind))
             };
             FrameError::Unknown { name: name.to_owned(), hint }
         };
         if let Some(bare_name) = name.strip_prefix(columns::ROW) {
-            let bare_name =
+            let column =
                 self.names.iter().find(|column| *column == bare_name && columns::role(column) != columns::Role::Option);
-            return bare_name.map(String::as_str).ok_or_else(unknown_error);
+            return column.map(String::as_str).ok_or_else(unknown_error);
         }
         let options = self.options();
-        let (mut choices, mut row_columns): (Vec<&str>, Vec<&str>) = self
+        let (mut option_columns, mut row_columns): (Vec<&str>, Vec<&str>) = self
             .names
             .iter()
             .map(String::as_str)
             .filter(|column| columns::may_mean(name, column))
             .partition(|column| options.contains(column));
         let find_exact = |list: &[&'a str]| list.iter().copied().find(|column| *column == name);
-        if let Some(exact) = find_exact(&choices) {
+        if let Some(exact) = find_exact(&option_columns) {
             return Ok(exact);
         }
         if let Some(exact) = find_exact(&row_columns) {
@@ -225,7 +226,7 @@ impl Frame {
                 return Ok(exact);
             }
             if lookup == Lookup::Filter
-                && choices.is_empty()
+                && option_columns.is_empty()
                 && let Some(option) =
                     crate::experiment::schema::option_paths().find(|path| columns::may_mean(name, path))
             {
@@ -234,14 +235,14 @@ impl Frame {
             row_columns = vec![exact];
         }
         match lookup {
-            Lookup::Metric if !row_columns.is_empty() => choices.clear(),
+            Lookup::Metric if !row_columns.is_empty() => option_columns.clear(),
             // Rows are not grouped by counts.
-            Lookup::Group if !choices.is_empty() => {
+            Lookup::Group if !option_columns.is_empty() => {
                 row_columns.retain(|column| matches!(columns::role(column), columns::Role::Key | columns::Role::Word));
             }
             _ => {}
         }
-        row_columns.extend(choices);
+        row_columns.extend(option_columns);
         match row_columns.as_slice() {
             [column] => Ok(column),
             [] => Err(unknown_error()),

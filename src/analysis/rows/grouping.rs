@@ -7,18 +7,19 @@ use crate::experiment::baseline::{OptionValues, Partners};
 use crate::record::columns::{EXPERIMENT, LIMIT, VARIANT, may_mean};
 use std::collections::HashMap;
 
-/// Each row's group and block; the block has the values of the options that vary within the group.
+/// The group and the block of each row.
 #[derive(Debug, Clone, Default)]
 pub struct Grouping {
     /// The columns that define the groups.
     pub by: Vec<String>,
     /// Each group's values of these columns, in the order of the groups' first rows.
     pub values: Vec<Vec<String>>,
+    /// The index of each row's group.
     pub group: Vec<u32>,
-    /// Each row's block: the values of the options that vary within groups. Searches are paired
-    /// only within a block.
+    /// The index of each row's block. Rows of a block have the same values of the options that vary
+    /// within groups. Searches are paired only within a block.
     pub block: Vec<u32>,
-    /// The values of each block.
+    /// Each block's values of these options.
     pub blocks: Vec<Vec<String>>,
     /// Whether searches of different joined results are paired. They are if groups are defined by
     /// source, or if each group comes from a single result.
@@ -32,20 +33,21 @@ impl Grouping {
         // A variant determines every option and the limit; only the source may vary within it.
         let is_named = |name: &str| by.iter().any(|column| column == name);
         let by_variant = is_named(VARIANT);
-        let mut rest = if by_variant { Vec::new() } else { frame.options() };
+        let mut block_columns = if by_variant { Vec::new() } else { frame.options() };
         // If the limit's parts are separate columns, they replace it.
         if !by_variant && frame.has(LIMIT) && !frame.names().iter().any(|name| limits::is_part(name)) {
-            rest.push(LIMIT);
+            block_columns.push(LIMIT);
         }
-        let one_source_per_group =
+        let has_one_source =
             || !by_variant && has_one_source_per_group(&group, frame.text_column(SOURCE).codes(), values.len());
-        let pairs_sources = frame.has(SOURCE) && (is_named(SOURCE) || one_source_per_group());
+        let pairs_sources = frame.has(SOURCE) && (is_named(SOURCE) || has_one_source());
         if frame.has(SOURCE) && !pairs_sources {
-            rest.push(SOURCE);
+            block_columns.push(SOURCE);
         }
-        rest.retain(|option| !(is_named(option) || is_named(LIMIT) && limits::is_part(option)));
-        let rest: Vec<String> = rest.into_iter().map(str::to_owned).collect();
-        let (block, blocks) = combine(frame, &rest);
+        let is_covered = |option: &str| is_named(option) || is_named(LIMIT) && limits::is_part(option);
+        block_columns.retain(|option| !is_covered(option));
+        let block_columns: Vec<String> = block_columns.into_iter().map(str::to_owned).collect();
+        let (block, blocks) = combine(frame, &block_columns);
         Self { by: by.to_vec(), values, group, block, blocks, pairs_sources }
     }
 
@@ -70,8 +72,9 @@ impl Grouping {
         self.values.iter().map(join_parts).collect()
     }
 
-    /// The group that each group is compared with: its values are the group's own, except those
-    /// that the baseline specifies. None if there is no such group.
+    /// The group that each group is compared with. It has the same values as the group, except in
+    /// the columns (by index) for which the baseline specifies a value. None if there is no such
+    /// group.
     pub fn references(&self, baseline: &[(usize, String)]) -> Vec<Option<usize>> {
         let indices: HashMap<&[String], usize> =
             self.values.iter().enumerate().map(|(index, values)| (values.as_slice(), index)).collect();
@@ -85,8 +88,8 @@ impl Grouping {
             .collect()
     }
 
-    /// The baseline of each group, and a description of the values that the two share, if baselines
-    /// are the groups that meet a condition on options.
+    /// Finds the baseline of each group, if the baselines are the groups that meet a condition on
+    /// options. Also describes, for each group, the values that it shares with its baseline.
     ///
     /// # Errors
     /// If two groups that meet the condition do not differ in any other option.
@@ -102,6 +105,7 @@ impl Grouping {
             columns.retain(|column| *column != VARIANT);
         }
         let mut group_options = vec![OptionValues::new(); self.values.len()];
+        // In reverse, so that the first row of a group replaces the others.
         let mut first_rows = vec![0; self.values.len()];
         (0..frame.rows()).rev().for_each(|row| first_rows[self.group[row] as usize] = row);
         for column in columns {
@@ -123,28 +127,30 @@ impl Grouping {
             let column_value = |column: &String| (column.clone(), options.get(column).cloned().unwrap_or_default());
             describe_group(&group_columns.iter().map(column_value).collect::<Vec<_>>())
         };
-        let groups = group_options.iter().map(describe_shared).collect();
-        Ok((baselines, groups))
+        let descriptions = group_options.iter().map(describe_shared).collect();
+        Ok((baselines, descriptions))
     }
 
-    /// The options, among those given, in which groups differ. Groups without an option do not
-    /// count.
+    /// The options, among those given, in which two groups differ. Groups without the option do not
+    /// count. An option counts only if rows are grouped by it or by variant.
     pub fn differing(&self, frame: &Frame, options: &[&str]) -> Vec<String> {
         let differs = |option: &&&str| {
             let words = frame.text_column(option);
-            let is_known = |row: &usize| !words.text(*row).is_empty();
-            let mut known_values = (0..frame.rows()).filter(is_known).map(|row| (self.group[row], words.text(row)));
-            let first_value = known_values.next();
-            let other = known_values.find(|(group, word)| {
-                first_value.is_some_and(|(first_group, value)| first_group != *group && value != *word)
+            let has_option = |row: &usize| !words.text(*row).is_empty();
+            let mut groups_and_values =
+                (0..frame.rows()).filter(has_option).map(|row| (self.group[row], words.text(row)));
+            let first = groups_and_values.next();
+            let other = groups_and_values.find(|(group, value)| {
+                first.is_some_and(|(first_group, first_value)| first_group != *group && first_value != *value)
             });
             (self.by.iter().any(|by| by == VARIANT || by == **option)) && other.is_some()
         };
         options.iter().filter(differs).map(|option| (*option).to_owned()).collect()
     }
 
-    /// Parses a baseline: a group's name, or `column=value` pairs (separated by commas) of the
-    /// grouping columns.
+    /// Parses a baseline: a group's name, its value if there is a single grouping column, or
+    /// `column=value` pairs of grouping columns, separated by commas. Returns the index of each
+    /// column with its value.
     ///
     /// # Errors
     /// If no group matches; the message lists the groups.
@@ -186,8 +192,8 @@ impl Grouping {
     }
 }
 
-/// Describes values of columns for a sentence; a size is given without its name, as in
-/// `64 KiB, slots=2`.
+/// Describes values of columns for a sentence, as in `64 KiB, slots=2`. A table size is given
+/// without the name of its column.
 pub fn describe_group(pairs: &[(String, String)]) -> String {
     let (columns, values): (Vec<String>, Vec<&String>) =
         pairs.iter().map(|(column, value)| (column.clone(), value)).unzip();
@@ -206,7 +212,8 @@ fn has_one_source_per_group(group: &[u32], source: &[u32], groups: usize) -> boo
     group.iter().zip(source).all(|(&group, &source)| *source_of[group as usize].get_or_insert(source) == source)
 }
 
-/// Each row's code for its combination of columns, and the combinations.
+/// Numbers the combinations of values that rows have in some columns, in the order of their first
+/// rows. Returns the number of each row's combination, and the combinations.
 pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>) {
     // Columns are added one by one: the code so far and the column's string give the new code.
     let (mut codes, mut values) = (vec![0; frame.rows()], vec![Vec::new()]);
@@ -216,29 +223,30 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
     for column in columns {
         let words = frame.text_column(column);
         let (mut codes_of_pairs, mut pairs) = (HashMap::<(u32, u32), u32>::new(), Vec::new());
-        let mut last_pair = ((u32::MAX, u32::MAX), 0);
+        // Successive rows are mostly equal, so the last pair's code is kept.
+        let (mut last_pair, mut pair_code) = ((u32::MAX, u32::MAX), 0);
         for (code, &word) in codes.iter_mut().zip(words.codes()) {
             let pair = (*code, word);
-            if last_pair.0 != pair {
-                let next = pairs.len() as u32;
-                last_pair = (pair, *codes_of_pairs.entry(pair).or_insert(next));
-                if last_pair.1 == next {
+            if last_pair != pair {
+                let next_code = pairs.len() as u32;
+                (last_pair, pair_code) = (pair, *codes_of_pairs.entry(pair).or_insert(next_code));
+                if pair_code == next_code {
                     pairs.push(pair);
                 }
             }
-            *code = last_pair.1;
+            *code = pair_code;
         }
-        let combine_values = |(group, word): (u32, u32)| {
-            let earlier: &Vec<String> = &values[group as usize];
-            earlier.iter().chain([&words.list()[word as usize]]).cloned().collect()
+        let combine_values = |(code, word): (u32, u32)| {
+            let earlier_values: &Vec<String> = &values[code as usize];
+            earlier_values.iter().chain([&words.list()[word as usize]]).cloned().collect()
         };
         values = pairs.into_iter().map(combine_values).collect();
     }
     (codes, values)
 }
 
-/// The short names of columns: the last part of their paths, or the whole path if that would be
-/// ambiguous. `.kind` is left out.
+/// The short names of columns: the last part of each path, or the whole path if several columns
+/// have the same last part. A final `.kind` does not count as a part.
 pub fn short_names(columns: &[String]) -> Vec<String> {
     let last_part = |path: &str| {
         let path = path.strip_suffix(".kind").unwrap_or(path);
@@ -260,9 +268,9 @@ pub fn short_names(columns: &[String]) -> Vec<String> {
 pub fn resolve_columns(text: &str, frame: &Frame) -> Result<Vec<String>, FrameError> {
     let mut columns = Vec::new();
     for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let full = frame.resolve(name, Lookup::Group)?.to_owned();
-        if !columns.contains(&full) {
-            columns.push(full);
+        let full_name = frame.resolve(name, Lookup::Group)?.to_owned();
+        if !columns.contains(&full_name) {
+            columns.push(full_name);
         }
     }
     Ok(columns)
@@ -326,9 +334,9 @@ mod tests {
         assert_eq!(reversed.parse_baseline("kind=big1").unwrap(), [pair(1, "big1")]);
         let rows = "a.kind,b.kind,variant,position,depth,search.nodes\nx,x,v,p,1,9\nx,y,w,p,1,9\n";
         let frame = Frame::parse(rows.as_bytes(), "rows").unwrap();
-        let twice = Grouping::new(&frame, &["a.kind", "b.kind"].map(str::to_owned));
+        let by_two_kinds = Grouping::new(&frame, &["a.kind", "b.kind"].map(str::to_owned));
         assert_eq!(
-            twice.parse_baseline("kind=x").unwrap_err(),
+            by_two_kinds.parse_baseline("kind=x").unwrap_err(),
             "--baseline: `kind` may be `a.kind` or `b.kind`: write it out"
         );
         // A group's name has precedence over a value, and a value over pairs.
@@ -344,12 +352,12 @@ mod tests {
     /// Up to eight groups are listed; the ninth becomes "and others".
     #[test]
     fn unknown_baseline_lists_eight_groups() {
-        for (count, others) in [(8, false), (9, true)] {
+        for (count, has_others) in [(8, false), (9, true)] {
             let rows: String = (0..count).map(|index| format!("v{index},p,1,9\n")).collect();
             let frame =
                 Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "rows").unwrap();
             let message = Grouping::new(&frame, &["variant".to_owned()]).parse_baseline("nobody at all").unwrap_err();
-            let end = if others { "\"v7\" and others" } else { "\"v7\"" };
+            let end = if has_others { "\"v7\" and others" } else { "\"v7\"" };
             assert!(message.ends_with(end), "{message}");
         }
     }

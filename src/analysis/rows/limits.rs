@@ -1,10 +1,10 @@
-//! `limit.depth` and `limit.nodes` of an experiment's grid, which the column `limit` holds as one
-//! text.
+//! The options `limit.depth` and `limit.nodes` of an experiment's grid. The column `limit` holds
+//! both in one text, as in `depth 4, nodes 500`.
 
 use super::frame::Frame;
 use crate::record::columns::LIMIT;
 
-/// The parts of a limit: the grid's path, and its prefix in the column.
+/// The parts of a limit: the path of the option, and the word before its value in the column.
 const PARTS: [(&str, &str); 2] = [("limit.depth", "depth "), ("limit.nodes", "nodes ")];
 
 /// Whether a column is a part of the limit.
@@ -12,22 +12,22 @@ pub fn is_part(name: &str) -> bool {
     PARTS.iter().any(|(path, _)| *path == name)
 }
 
-/// The value of a limit's part; empty if it has none.
+/// The value of a part of a limit; empty if the limit has no such part.
 fn find_part(limit: &str, word: &str) -> String {
     limit.split(", ").find_map(|part| part.strip_prefix(word)).unwrap_or_default().to_owned()
 }
 
-/// A limit split into its parts.
+/// Splits a limit into its parts: the path and the value of each.
 pub fn split_limit(limit: &str) -> [(&'static str, String); 2] {
     PARTS.map(|(path, word)| (path, find_part(limit, word)))
 }
 
-/// Adds a column for each part if `asked` names a part that some row has. A search without the part
-/// has an empty field.
-pub fn add_limit_columns(frame: &mut Frame, asked: &[&str]) {
+/// Adds a column for each part of the limit if a requested column is a part that some row has. Rows
+/// without the part get an empty field.
+pub fn add_limit_columns(frame: &mut Frame, requested: &[&str]) {
     let limits = frame.text_column(LIMIT).into_owned();
-    let has = |word: &str| limits.list().iter().any(|limit| !find_part(limit, word).is_empty());
-    if PARTS.iter().any(|(path, word)| asked.contains(path) && has(word)) {
+    let some_row_has = |word: &str| limits.list().iter().any(|limit| !find_part(limit, word).is_empty());
+    if PARTS.iter().any(|(path, word)| requested.contains(path) && some_row_has(word)) {
         for (path, word) in PARTS {
             frame.set_words(path, |row| find_part(limits.text(row), word));
         }

@@ -7,7 +7,7 @@ use crate::record::columns::{self, Role};
 /// A figure of one search or of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metric {
-    /// Its name, as the user gave it or as derived figures are called.
+    /// Its name, as the user gave it.
     pub name: String,
     /// How it is computed from the rows.
     pub aggregation: Aggregation,
@@ -46,7 +46,7 @@ pub enum Better {
     #[default]
     Less,
     More,
-    /// Depends on why, as with stores or evictions.
+    /// Neither by itself: it depends on the reason, as for stores or evictions.
     Neither,
 }
 
@@ -57,7 +57,7 @@ const COSTS: [&str; 5] = [columns::NODES, columns::EVALS, columns::SECONDS, colu
 const GAINS: [&str; 7] =
     ["nps", "usable_rate", "hit_rate", "first_cut_rate", columns::HITS, columns::USABLE, columns::SAVED];
 
-/// Metrics that no column holds: name, numerator, denominator, meaning.
+/// Metrics that are calculated from two columns: name, numerator, denominator, meaning.
 pub const DERIVED: &[(&str, &str, &str, &str)] = &[
     ("usable_rate", columns::USABLE, columns::PROBES, "Share of the probes that ended their node."),
     ("move_rate", columns::MOVE_ONLY, columns::PROBES, "Share of the probes that only gave a move."),
@@ -86,33 +86,40 @@ impl Metric {
     /// If there is none, the column holds words, or thin rows do not hold it by row.
     pub fn find(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         let metric = Self::find_any(name, frame)?;
-        let partial = frame.missing_columns().and_then(|lacks| {
-            let column = metric.columns().into_iter().find(|column| lacks.is_partial(column))?;
-            lacks.column_error(column)
+        let thin_rows_error = frame.missing_columns().and_then(|missing| {
+            let column = metric.columns().into_iter().find(|column| missing.is_partial(column))?;
+            missing.column_error(column)
         });
-        partial.map_or(Ok(metric), |lack| Err(lack.into()))
+        thin_rows_error.map_or(Ok(metric), |error| Err(error.into()))
     }
 
+    /// As [`Metric::find`], but also finds metrics that thin rows do not hold by row.
     fn find_any(name: &str, frame: &Frame) -> Result<Self, FrameError> {
-        if let Some((_, num, den, _)) = DERIVED.iter().find(|(known, ..)| *known == name)
-            && frame.has(num)
-            && frame.has(den)
+        if let Some((_, numerator, denominator, _)) = DERIVED.iter().find(|(derived, ..)| *derived == name)
+            && frame.has(numerator)
+            && frame.has(denominator)
         {
-            let (num, den) = ((*num).to_owned(), (*den).to_owned());
-            let how = if adds_up(&den) { Aggregation::Rate(num, den) } else { Aggregation::PerLast(num, den) };
-            return Ok(Self { name: name.to_owned(), aggregation: how });
+            let (numerator, denominator) = ((*numerator).to_owned(), (*denominator).to_owned());
+            let aggregation = match adds_up(&denominator) {
+                true => Aggregation::Rate(numerator, denominator),
+                false => Aggregation::PerLast(numerator, denominator),
+            };
+            return Ok(Self { name: name.to_owned(), aggregation });
         }
         let column = frame.resolve(name, Lookup::Metric).map_err(|error| match error {
             FrameError::Unknown { name, hint } => {
-                let derived = crate::experiment::problem::nearest(&name, DERIVED.iter().map(|(known, ..)| *known));
-                let all = || {
-                    let derived = DERIVED.iter().filter(|(_, num, den, _)| frame.has(num) && frame.has(den));
-                    let known = ["nodes", "evals", columns::SECONDS].into_iter().chain(derived.map(|(name, ..)| *name));
-                    format!("expected one of {}, or another number of `ttlab columns`", list_quoted(known))
+                let nearest_derived =
+                    crate::experiment::problem::nearest(&name, DERIVED.iter().map(|(derived, ..)| *derived));
+                let list_metrics = || {
+                    let derived = DERIVED
+                        .iter()
+                        .filter(|(_, numerator, denominator, _)| frame.has(numerator) && frame.has(denominator));
+                    let names = ["nodes", "evals", columns::SECONDS].into_iter().chain(derived.map(|(name, ..)| *name));
+                    format!("expected one of {}, or another number of `ttlab columns`", list_quoted(names))
                 };
-                FrameError::Unknown { name, hint: derived.or(hint).or_else(|| Some(all())) }
+                FrameError::Unknown { name, hint: nearest_derived.or(hint).or_else(|| Some(list_metrics())) }
             }
-            other => other,
+            error => error,
         })?;
         if frame.words(column).is_some() {
             return Err(FrameError::NoNumbers(column.to_owned()));
@@ -123,7 +130,7 @@ impl Metric {
     /// As [`Metric::find`], for metrics that are compared as ratios.
     ///
     /// # Errors
-    /// As there, and if the column holds scores, which may be negative.
+    /// As for [`Metric::find`], and if the column holds scores, which may be negative.
     pub fn find_comparable(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         let metric = Self::find(name, frame)?;
         match &metric.aggregation {
@@ -134,9 +141,9 @@ impl Metric {
 
     /// A column's sum, or its last value if it does not add up.
     pub fn from_column(column: &str) -> Self {
-        let how =
+        let aggregation =
             if adds_up(column) { Aggregation::Sum(column.to_owned()) } else { Aggregation::Last(column.to_owned()) };
-        Self { name: column.to_owned(), aggregation: how }
+        Self { name: column.to_owned(), aggregation }
     }
 
     /// Nodes, summed over the iterations.
@@ -144,7 +151,7 @@ impl Metric {
         Self { name: "nodes".to_owned(), ..Self::from_column(columns::NODES) }
     }
 
-    /// Whether it is the nodes of a search.
+    /// Whether it is the nodes, summed over the iterations.
     pub fn is_nodes(&self) -> bool {
         self.aggregation == Aggregation::Sum(columns::NODES.to_owned())
     }
@@ -164,7 +171,9 @@ impl Metric {
     pub fn columns(&self) -> Vec<&str> {
         match &self.aggregation {
             Aggregation::Sum(column) | Aggregation::Last(column) => vec![column],
-            Aggregation::Rate(num, den) | Aggregation::PerLast(num, den) => vec![num, den],
+            Aggregation::Rate(numerator, denominator) | Aggregation::PerLast(numerator, denominator) => {
+                vec![numerator, denominator]
+            }
         }
     }
 
@@ -184,7 +193,7 @@ impl Metric {
         match &self.aggregation {
             Aggregation::Sum(column) if column == columns::SECONDS => Unit::Seconds,
             Aggregation::Sum(_) => Unit::Count,
-            Aggregation::Rate(_, den) if den == columns::SECONDS => Unit::PerSecond,
+            Aggregation::Rate(_, denominator) if denominator == columns::SECONDS => Unit::PerSecond,
             Aggregation::Rate(..) => Unit::Share,
             Aggregation::PerLast(..) | Aggregation::Last(_) => Unit::Plain,
         }
@@ -199,7 +208,7 @@ mod tests {
     /// Each derived figure's numerator and denominator, as documented.
     #[test]
     fn derived_metrics_divide_the_documented_columns() {
-        let by_hand = [
+        let documented = [
             ("usable_rate", "search.usable", "table.probes"),
             ("move_rate", "search.move_only", "table.probes"),
             ("hit_rate", "table.hits", "table.probes"),
@@ -209,17 +218,22 @@ mod tests {
             ("nps", "search.nodes", "seconds"),
             ("pressure", "table.stores", "slots"),
         ];
-        assert_eq!(DERIVED.iter().map(|(name, over, under, _)| (*name, *over, *under)).collect::<Vec<_>>(), by_hand);
+        let actual = DERIVED.iter().map(|(name, numerator, denominator, _)| (*name, *numerator, *denominator));
+        assert_eq!(actual.collect::<Vec<_>>(), documented);
     }
 
     #[test]
     fn metric_is_a_column_or_derived() {
         let text = "variant,position,depth,table.policy.nodes,best,search.nodes,search.cuts,search.first_cuts,seconds,hashfull\n";
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-        let how = |name: &str| Metric::find(name, &frame).unwrap().aggregation;
-        assert_eq!(how("nodes"), Aggregation::Sum("search.nodes".to_owned()), "a counter goes before an option");
-        assert_eq!(how("hashfull"), Aggregation::Last("hashfull".to_owned()));
-        assert_eq!(how("nps"), Aggregation::Rate("search.nodes".to_owned(), "seconds".to_owned()));
+        let aggregation_of = |name: &str| Metric::find(name, &frame).unwrap().aggregation;
+        assert_eq!(
+            aggregation_of("nodes"),
+            Aggregation::Sum("search.nodes".to_owned()),
+            "a counter goes before an option"
+        );
+        assert_eq!(aggregation_of("hashfull"), Aggregation::Last("hashfull".to_owned()));
+        assert_eq!(aggregation_of("nps"), Aggregation::Rate("search.nodes".to_owned(), "seconds".to_owned()));
         assert!(Metric::find("nps", &frame).unwrap().is_time());
         for (name, expected) in
             [("best", "words"), ("nodez", "did you mean `search.nodes`"), ("first_cut_rat", "first_cut_rate")]
@@ -228,9 +242,10 @@ mod tests {
             assert!(error.contains(expected), "{name}: {error}");
         }
         assert!(Metric::find("usable_rate", &frame).is_err(), "its columns are not there");
-        for only in ["search.cuts", "search.first_cuts"] {
-            let half = Frame::parse(format!("variant,position,depth,search.nodes,{only}\n").as_bytes(), "t").unwrap();
-            assert!(Metric::find("first_cut_rate", &half).is_err(), "one of its columns is not there");
+        for column in ["search.cuts", "search.first_cuts"] {
+            let text = format!("variant,position,depth,search.nodes,{column}\n");
+            let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+            assert!(Metric::find("first_cut_rate", &frame).is_err(), "one of its columns is not there");
         }
     }
 }

@@ -3,13 +3,14 @@
 use super::column::{KEYS_SEED, THREADS_SEED};
 use crate::record::columns::{self, Role};
 
-/// Thin rows cannot answer.
+/// Why thin rows are not enough for a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ThinRowsError {
-    /// A column that they do not hold by row: its name, and how to make the full rows.
+    /// It needs a column that thin rows do not store for each row: the column's name, and how to
+    /// make the full rows.
     #[error("thin rows do not hold `{0}` by row: {1}")]
     Column(String, String),
-    /// A filter or grouping that splits searches, while most counters are stored once a search: the
+    /// A filter or grouping would split searches, but most counters are stored once per search: the
     /// column, and how to make the full rows.
     #[error("the compact rows have most counters only once for each search, and `{0}` varies within a search: {1}")]
     Choice(String, String),
@@ -18,7 +19,7 @@ pub enum ThinRowsError {
 /// What a frame of thin rows lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MissingColumns {
-    /// Columns that are stored once a search or once a variant.
+    /// Columns that are stored once per search or once per variant.
     partial: Vec<String>,
     /// Columns that are not stored.
     absent: Vec<String>,
@@ -27,48 +28,51 @@ pub struct MissingColumns {
 }
 
 impl MissingColumns {
-    /// For columns that are not stored by row; `remedy` says how to make the full rows.
+    /// Starts with these columns as absent. `remedy`: how to make the full rows.
     pub fn new(absent: Vec<String>, remedy: String) -> Self {
         Self { partial: Vec::new(), absent, remedy }
     }
 
-    /// Notes that a column is stored once a search or once a variant.
+    /// Notes that a column is stored once per search or once per variant, and so is not absent.
     pub fn mark_partial(&mut self, column: &str) {
         self.absent.retain(|absent| absent != column);
         self.partial.push(column.to_owned());
     }
 
-    /// Adds what joined rows lack.
+    /// Adds the columns that other rows lack, which are joined to these.
     pub fn merge(&mut self, other: &Self) {
-        for (own, theirs) in [(&mut self.partial, &other.partial), (&mut self.absent, &other.absent)] {
-            own.extend(theirs.iter().filter(|name| !own.contains(name)).cloned().collect::<Vec<_>>());
+        for (list, other_list) in [(&mut self.partial, &other.partial), (&mut self.absent, &other.absent)] {
+            let new_names: Vec<String> = other_list.iter().filter(|name| !list.contains(name)).cloned().collect();
+            list.extend(new_names);
         }
         if self.remedy.is_empty() {
             self.remedy.clone_from(&other.remedy);
         }
     }
 
-    /// Whether a column is stored once a search or once a variant.
+    /// Whether a column is stored once per search or once per variant.
     pub fn is_partial(&self, column: &str) -> bool {
         self.partial.iter().any(|name| name == column)
     }
 
-    /// The error for a column that `name` may mean, if it is not stored by row or not at all.
+    /// The error for a name that may mean a column which is not stored for each row; none if it
+    /// means no such column.
     pub fn column_error(&self, name: &str) -> Option<ThinRowsError> {
         let may_mean = |column: &&String| columns::may_mean(name, column);
         let column = self.partial.iter().chain(&self.absent).find(may_mean)?;
         Some(ThinRowsError::Column(column.clone(), self.remedy.clone()))
     }
 
-    /// The error for a filter or grouping by a column that varies within searches: counters stored
-    /// once a search would be assigned to the wrong rows.
+    /// The error for a filter or grouping by a column that varies within a search: counters that
+    /// are stored once per search would be assigned to the wrong rows. None if the column may be
+    /// used.
     pub fn choice_error(&self, column: &str) -> Option<ThinRowsError> {
-        let whole = match columns::role(column) {
+        let is_constant_in_search = match columns::role(column) {
             Role::Option => column != KEYS_SEED && column != THREADS_SEED,
             Role::Key => column != columns::REPEAT && column != columns::DEPTH,
             _ => false,
         };
-        let is_usable = self.partial.is_empty() || whole;
+        let is_usable = self.partial.is_empty() || is_constant_in_search;
         (!is_usable).then(|| ThinRowsError::Choice(column.to_owned(), self.remedy.clone()))
     }
 }

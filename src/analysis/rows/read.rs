@@ -22,16 +22,17 @@ impl Frame {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         match read_blocks(&file, threads, blocks::SIZE) {
             Some(frame) => Ok(frame),
-            // Parse again sequentially: that reader finds the line and says what is wrong.
+            // Parse again line by line: that reader finds the faulty line and says what is wrong.
             None => {
-                // If this fails, the sequential reader reports the error.
+                // If the seek fails, that reader reports the error.
                 let _ = (&file).seek(SeekFrom::Start(0));
                 Self::parse(BufReader::with_capacity(1 << 20, &file), &name)
             }
         }
     }
 
-    /// As [`Frame::read`], but reads row by row from any source, which errors call `path`.
+    /// As [`Frame::read`], but reads row by row from any source. `path`: its name in error
+    /// messages.
     ///
     /// # Errors
     /// If it is not a results file; the message gives line and column.
@@ -72,9 +73,9 @@ impl Frame {
 fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize) -> Option<Frame> {
     let mut reader = csv::Reader::from_reader(&mut source);
     let heading = Heading::from_header(reader.headers().ok()?).ok()?;
-    let header = reader.position().byte();
+    let header_end = reader.position().byte();
     drop(reader);
-    source.seek(SeekFrom::Start(header)).ok()?;
+    source.seek(SeekFrom::Start(header_end)).ok()?;
     let mut rows = heading.empty_frame();
     let parse_block = |block: &[u8]| heading.parse_plain(block).or_else(|| heading.parse_quoted(block));
     blocks::process_blocks(threads, size, source, blocks::whole_records, parse_block, |_, block_rows| {
@@ -84,13 +85,16 @@ fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize)
     Some(rows)
 }
 
+/// The header of a results file.
 struct Heading {
+    /// The names of all columns.
     fields: Vec<String>,
     /// Whether each column is loaded.
     is_loaded: Vec<bool>,
 }
 
 impl Heading {
+    /// Checks the header of a results file. The error says what is wrong with it.
     fn from_header(header: &StringRecord) -> Result<Self, String> {
         let required = [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES];
         if let Some(column) = required.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
@@ -111,7 +115,7 @@ impl Heading {
     /// An empty frame with the loaded columns.
     fn empty_frame(&self) -> Frame {
         let loaded_names =
-            self.fields.iter().zip(&self.is_loaded).filter(|(_, loaded_names)| **loaded_names).map(|(name, _)| name);
+            self.fields.iter().zip(&self.is_loaded).filter(|(_, is_loaded)| **is_loaded).map(|(name, _)| name);
         let columns =
             loaded_names.clone().map(|name| match columns::column(name).is_some_and(columns::Column::is_number) {
                 true => Values::Numbers(Vec::new()),
@@ -123,7 +127,7 @@ impl Heading {
 
     /// Appends a row; the error is the index of a field that does not have its column's type.
     fn push(&self, rows: &mut Frame, record: &ByteRecord) -> Result<(), usize> {
-        let loaded_fields = record.iter().enumerate().zip(&self.is_loaded).filter(|(_, loaded_fields)| **loaded_fields);
+        let loaded_fields = record.iter().enumerate().zip(&self.is_loaded).filter(|(_, is_loaded)| **is_loaded);
         for (values, ((index, text), _)) in rows.columns.iter_mut().zip(loaded_fields) {
             if !values.push(text) {
                 return Err(index);
@@ -133,24 +137,25 @@ impl Heading {
         Ok(())
     }
 
-    /// Parses complete lines without quotes; none if a line has quotes or any other peculiarity.
+    /// Parses complete lines without quotes; none if a line has quotes, or anything else that needs
+    /// the slower reader.
     fn parse_plain(&self, block: &[u8]) -> Option<Frame> {
         if block.contains(&b'"') || block.contains(&b'\r') || !block.ends_with(b"\n") {
             return None;
         }
-        let (mut rows, mut rest) = (self.empty_frame(), block);
-        while !rest.is_empty() {
+        let (mut rows, mut unread) = (self.empty_frame(), block);
+        while !unread.is_empty() {
             let mut columns = rows.columns.iter_mut();
             for (index, &is_loaded) in self.is_loaded.iter().enumerate() {
                 let length = match columns.by_ref().take(usize::from(is_loaded)).next() {
-                    Some(values) => values.push_first_field(rest)?,
-                    None => rest.iter().position(|&byte| matches!(byte, b',' | b'\n'))?,
+                    Some(values) => values.push_first_field(unread)?,
+                    None => unread.iter().position(|&byte| matches!(byte, b',' | b'\n'))?,
                 };
                 // Only the last field of a line ends with a newline.
-                if (rest[length] == b'\n') != (index + 1 == self.is_loaded.len()) {
+                if (unread[length] == b'\n') != (index + 1 == self.is_loaded.len()) {
                     return None;
                 }
-                rest = &rest[length + 1..];
+                unread = &unread[length + 1..];
             }
             rows.rows += 1;
         }

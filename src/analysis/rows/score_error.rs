@@ -6,16 +6,16 @@ use crate::record::columns;
 use crate::record::reference::{Judgement, is_no_move};
 use std::collections::HashMap;
 
-/// Adds the column `score_error`, in centipawns and at most `cap`. It is NaN for a position without
-/// a reference, and for a row without a score, since no iteration was finished.
+/// Adds the column `score_error`, in centipawns and at most `cap`. It is NaN if the reference did
+/// not search the position, and for rows without a score because no iteration was finished.
 pub fn add_score_error(frame: &mut Frame, judgements: &[Judgement], cap: u32) {
-    let scores: HashMap<&str, i32> =
+    let reference_scores: HashMap<&str, i32> =
         judgements.iter().filter(|row| row.mv.is_empty()).map(|row| (row.position.as_str(), row.score)).collect();
     let [positions, bests] = [columns::POSITION, columns::BEST].map(|name| frame.text_column(name).into_owned());
-    let scores_found = frame.numbers(columns::SCORE).into_owned();
-    frame.set_numbers(columns::SCORE_ERROR, |row| match scores.get(positions.text(row)) {
-        Some(&score) if !is_no_move(bests.text(row)) => {
-            (scores_found[row] - f64::from(score)).abs().min(f64::from(cap))
+    let scores = frame.numbers(columns::SCORE).into_owned();
+    frame.set_numbers(columns::SCORE_ERROR, |row| match reference_scores.get(positions.text(row)) {
+        Some(&reference_score) if !is_no_move(bests.text(row)) => {
+            (scores[row] - f64::from(reference_score)).abs().min(f64::from(cap))
         }
         _ => f64::NAN,
     });
@@ -26,8 +26,9 @@ pub fn add_score_error(frame: &mut Frame, judgements: &[Judgement], cap: u32) {
 mod tests {
     use super::*;
 
-    /// By hand: 30 is 20 off 50; 400 and -400 are capped at 100. Position q has no reference, and a
-    /// search without a move has no score.
+    /// The reference score is 50: a score of 30 has an error of 20, and the errors of the other
+    /// scores are capped at 100. Position q has no reference, and a search without a move has no
+    /// score.
     #[test]
     fn score_error_is_capped_on_both_sides() {
         let rows = "variant,position,depth,search.nodes,best,score\na,p,1,9,e2e4,30\na,p,2,9,e2e4,150\nb,p,1,9,e2e4,400\nb,p,2,9,e2e4,-400\n\
@@ -42,8 +43,8 @@ mod tests {
             nodes: None,
         };
         add_score_error(&mut frame, &[judgement("e2e4", 7), judgement("", 50)], 100);
-        let found = frame.numbers(columns::SCORE_ERROR);
-        assert_eq!(found[..4], [20.0, 100.0, 100.0, 100.0]);
-        assert!(found[4..].iter().all(|value| value.is_nan()), "{found:?}");
+        let errors = frame.numbers(columns::SCORE_ERROR);
+        assert_eq!(errors[..4], [20.0, 100.0, 100.0, 100.0]);
+        assert!(errors[4..].iter().all(|error| error.is_nan()), "{errors:?}");
     }
 }

@@ -1,9 +1,10 @@
 //! Key seeds and schedules: a variant under another seed is the same variant.
 //!
-//! Another seed puts positions into other buckets, or gives searchers other turns, and changes
-//! nothing that an experiment is about, yet node counts change. So a plan may run every variant
-//! under several seeds, and their mean is compared. So too where searches do not repeat (threads of
-//! the system): each repeat is another draw.
+//! Another key seed puts positions into other buckets, and another schedule lets searchers take
+//! turns in another order. Neither is what an experiment is about, but both change node counts. So
+//! a plan may run every variant under several seeds, and the means over the seeds are compared. The
+//! same applies to searches that are not repeatable, because they use threads of the system: each
+//! repeat counts like another seed.
 
 use super::column::SEED;
 use super::frame::Frame;
@@ -14,15 +15,16 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use super::column::{KEYS_SEED, THREADS_SEED};
 
-/// Under how many seeds variants were searched, and of what.
+/// The seeds under which the variants were searched, and the repeats that count like seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seeds {
+    /// The number of seeds.
     pub count: usize,
     /// Whether they are schedules of several searchers, not key seeds.
     pub schedules: bool,
-    /// Repeats of the searches that do not repeat, 1 without any; and how far the nodes of one
-    /// search deviate over them, as a share.
+    /// The number of repeats of searches that are not repeatable; 1 without such searches.
     pub repeats: usize,
+    /// How far the nodes of such a search deviate between its repeats, as a share.
     pub deviation: f64,
 }
 
@@ -32,16 +34,17 @@ impl Default for Seeds {
     }
 }
 
-/// The frame with further key seeds, schedules and repeats of what does not repeat as rows of their
-/// variants, numbered in [`SEED`]; none if there is one of each only.
+/// Makes rows under further key seeds and schedules, and further repeats of searches that are not
+/// repeatable, into rows of their variants, numbered in the column [`SEED`]. None if there are no
+/// such rows.
 pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     let variants = frame.text_column(columns::VARIANT);
     let names = variants.list();
     let mut counts = HashMap::<&str, usize>::new();
-    // Each name's variant, and its seed's number in order of appearance.
-    let folded: Vec<(&str, usize)> = names
+    // For each name: its variant, and the number of its seed in order of appearance.
+    let variants_and_seeds: Vec<(&str, usize)> = names
         .iter()
-        .map(|name| match base_variant(name).filter(|variant| names.iter().any(|known| known == variant)) {
+        .map(|name| match base_variant(name).filter(|variant| names.iter().any(|name| name == variant)) {
             None => (name.as_str(), 0),
             Some(variant) => {
                 let count = counts.entry(variant).or_default();
@@ -51,45 +54,56 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
         })
         .collect();
     let count = 1 + counts.values().copied().max().unwrap_or(0);
-    let (words, numbers) = (frame.text_column(columns::REPEATS), frame.numbers(columns::REPEAT));
-    let drawn = Repeatability::NotRepeatable.to_string();
-    // The number of a search among those that do not repeat.
-    let repeat = |row: usize| if words.text(row) == drawn { numbers[row].max(0.0) as usize } else { 0 };
-    let repeats = 1 + (0..frame.rows()).map(repeat).max().unwrap_or(0);
+    let (repeatabilities, repeat_numbers) = (frame.text_column(columns::REPEATS), frame.numbers(columns::REPEAT));
+    let not_repeatable = Repeatability::NotRepeatable.to_string();
+    // The number of the repeat; 0 for repeatable searches, because all their repeats are the same.
+    let repeat_of = |row: usize| match repeatabilities.text(row) == not_repeatable {
+        true => repeat_numbers[row].max(0.0) as usize,
+        false => 0,
+    };
+    let repeats = 1 + (0..frame.rows()).map(repeat_of).max().unwrap_or(0);
     if count == 1 && repeats == 1 {
         return None;
     }
-    let place = |row: usize| folded[variants.codes()[row] as usize];
+    let variant_and_seed = |row: usize| variants_and_seeds[variants.codes()[row] as usize];
+    let variant_of = |row: usize| variant_and_seed(row).0;
     let mut folded_frame = frame.clone();
-    folded_frame.set_words(columns::VARIANT, |row| place(row).0.to_owned());
-    // The seed is not an option that separates rows of a variant.
+    folded_frame.set_words(columns::VARIANT, |row| variant_of(row).to_owned());
+    // All rows of a variant get its own seed, so that this option does not separate them.
     for column in [KEYS_SEED, THREADS_SEED].into_iter().filter(|column| frame.has(column)) {
         let seeds = frame.text_column(column);
-        let first = names.iter().zip(variants.first_rows());
-        let first: HashMap<&str, &str> =
-            first.filter_map(|(name, row)| Some((name.as_str(), seeds.text(row?)))).collect();
-        folded_frame.set_words(column, |row| first.get(place(row).0).map_or(String::new(), |seed| (*seed).to_owned()));
+        let first_rows = names.iter().zip(variants.first_rows());
+        let own_seeds: HashMap<&str, &str> =
+            first_rows.filter_map(|(name, row)| Some((name.as_str(), seeds.text(row?)))).collect();
+        folded_frame
+            .set_words(column, |row| own_seeds.get(variant_of(row)).map_or(String::new(), |seed| (*seed).to_owned()));
     }
-    folded_frame.set_numbers(SEED, |row| (place(row).1 + count * repeat(row)) as f64);
+    folded_frame.set_numbers(SEED, |row| {
+        let (_, seed) = variant_and_seed(row);
+        (seed + count * repeat_of(row)) as f64
+    });
     let schedules = names.iter().any(|name| base_variant(name).is_some() && name.contains(SCHEDULE_SUFFIX));
-    let deviation = if repeats > 1 { deviation(frame, &drawn) } else { 0.0 };
+    let deviation = if repeats > 1 { repeat_deviation(frame, &not_repeatable) } else { 0.0 };
     Some((folded_frame, Seeds { count, schedules, repeats, deviation }))
 }
 
-/// How far the nodes of one search deviate over its repeats, as a share, where they do not repeat:
-/// from the mean variance of their logarithms.
-fn deviation(frame: &Frame, drawn: &str) -> f64 {
-    let [variants, positions, words, errors] =
+/// How far the nodes of a search that is not repeatable deviate between its repeats, as a share. It
+/// is calculated from the variance of the logarithms of the nodes, averaged over the searches.
+/// `not_repeatable`: the text that marks the rows of such searches.
+fn repeat_deviation(frame: &Frame, not_repeatable: &str) -> f64 {
+    let [variants, positions, repeatabilities, errors] =
         [columns::VARIANT, columns::POSITION, columns::REPEATS, columns::ERROR].map(|name| frame.text_column(name));
     let (repeats, nodes) = (frame.numbers(columns::REPEAT), frame.numbers(columns::NODES));
+    // The nodes of each repeat, by variant and position.
     let mut searches: BTreeMap<(u32, u32), BTreeMap<u64, f64>> = BTreeMap::new();
-    for row in (0..frame.rows()).filter(|&row| words.text(row) == drawn && errors.text(row).is_empty()) {
+    let is_counted = |row: &usize| repeatabilities.text(*row) == not_repeatable && errors.text(*row).is_empty();
+    for row in (0..frame.rows()).filter(is_counted) {
         let search = searches.entry((variants.codes()[row], positions.codes()[row])).or_default();
         *search.entry(repeats[row].to_bits()).or_default() += nodes[row];
     }
     let variance = |search: &BTreeMap<u64, f64>| {
-        let center = mean(search.values().map(|nodes| nodes.ln()));
-        search.values().map(|nodes| (nodes.ln() - center).powi(2)).sum::<f64>() / (search.len() - 1) as f64
+        let mean_log = mean(search.values().map(|nodes| nodes.ln()));
+        search.values().map(|nodes| (nodes.ln() - mean_log).powi(2)).sum::<f64>() / (search.len() - 1) as f64
     };
     mean(searches.values().filter(|search| search.len() > 1).map(variance)).sqrt().exp_m1()
 }
@@ -128,19 +142,20 @@ mod tests {
         );
     }
 
-    /// Each repeat of a search that does not repeat is another draw, of one that does the same one.
+    /// Each repeat of a search that is not repeatable counts like another seed; the repeats of a
+    /// repeatable search are the same.
     #[test]
-    fn repeats_of_what_does_not_repeat_are_folded_like_seeds() {
+    fn repeats_of_unrepeatable_searches_are_folded_like_seeds() {
         let text = "variant,position,repeat,depth,search.nodes,reported.repeats\na,p,0,1,50,exact\na,p,1,1,50,exact\n\
                     b,p,0,1,60,not repeatable\nb,p,0,2,40,not repeatable\nb,p,1,1,200,not repeatable\n\
                     b,q,0,1,7,not repeatable\nb,q,1,1,7,not repeatable\n";
         let (folded, seeds) = fold_seeds(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap();
         assert_eq!(folded.numbers(SEED).as_ref(), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0]);
-        // ln 100 and ln 200 have the variance (ln 2)^2 / 2, the other search none.
+        // ln 100 and ln 200 have the variance (ln 2)^2 / 2, those of the other search have none.
         let deviation = (2.0_f64.ln() / 2.0).exp() - 1.0;
         assert!((seeds.deviation - deviation).abs() < 1e-12, "{seeds:?}");
         assert_eq!(seeds, Seeds { repeats: 2, deviation: seeds.deviation, ..Seeds::default() });
-        let once = text.replace("not repeatable", "within 3 %");
-        assert!(fold_seeds(&Frame::parse(once.as_bytes(), "t").unwrap()).is_none());
+        let repeatable = text.replace("not repeatable", "within 3 %");
+        assert!(fold_seeds(&Frame::parse(repeatable.as_bytes(), "t").unwrap()).is_none());
     }
 }

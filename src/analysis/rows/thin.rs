@@ -1,5 +1,5 @@
-//! Thin rows as a frame. Values that are stored once a search or once a variant are placed so that
-//! sums and means are those of the full rows; other questions are refused.
+//! Thin rows as a frame. Some values are stored only once per search or once per variant; they are
+//! placed so that sums and means are those of the full rows. Whatever needs them by row is refused.
 
 use super::column::{TextColumn, Values};
 use super::frame::{Frame, FrameError};
@@ -10,7 +10,7 @@ use crate::record::thin::{Resolution, ThinRows};
 use std::collections::HashMap;
 
 impl Frame {
-    /// Builds a frame of thin rows. `remedy` is the command that makes the full ones.
+    /// Builds a frame of thin rows. `remedy`: how to make the full rows, for error messages.
     ///
     /// # Errors
     /// If a field is not of its column's type.
@@ -42,8 +42,8 @@ impl Frame {
         Ok(frame)
     }
 
-    /// Fills the rows between values that are stored once a search or once a variant, so that sums
-    /// and means are those of the full rows.
+    /// Fills the empty rows of a column that is stored once per search or once per variant, so that
+    /// sums and means are those of the full rows.
     fn fill_gaps(&mut self, name: &str, resolution: Resolution) {
         let mut numbers = self.numbers(name).into_owned();
         let [variants, suites, positions] =
@@ -52,11 +52,11 @@ impl Frame {
         let adds_up = columns::role(name) != Role::Last;
         match resolution {
             Resolution::Row => return,
-            // The last row of a search holds the sum of all.
+            // The last row of a search holds the sum of all its rows, so the others count 0.
             Resolution::Search if adds_up => {
-                let search = |row: usize| (variants.codes()[row], positions.codes()[row], repeats[row].to_bits());
+                let search_key = |row: usize| (variants.codes()[row], positions.codes()[row], repeats[row].to_bits());
                 for row in (1..self.rows).rev() {
-                    if numbers[row - 1].is_nan() && !numbers[row].is_nan() && search(row - 1) == search(row) {
+                    if numbers[row - 1].is_nan() && !numbers[row].is_nan() && search_key(row - 1) == search_key(row) {
                         numbers[row - 1] = 0.0;
                     }
                 }
@@ -64,12 +64,12 @@ impl Frame {
             Resolution::Search => return,
             Resolution::Variant => {
                 let variant_and_suite = |row: usize| (variants.codes()[row], suites.codes()[row]);
-                let known = (0..self.rows)
+                let variant_values = (0..self.rows)
                     .filter(|&row| !numbers[row].is_nan())
                     .map(|row| (variant_and_suite(row), numbers[row]));
-                let known: HashMap<(u32, u32), f64> = known.collect();
+                let variant_values: HashMap<(u32, u32), f64> = variant_values.collect();
                 for (row, number) in numbers.iter_mut().enumerate().filter(|(_, number)| number.is_nan()) {
-                    let value = known.get(&variant_and_suite(row)).copied().unwrap_or(f64::NAN);
+                    let value = variant_values.get(&variant_and_suite(row)).copied().unwrap_or(f64::NAN);
                     *number = if adds_up && !value.is_nan() { 0.0 } else { value };
                 }
             }
