@@ -1,6 +1,6 @@
 //! Errors in `[match]` and `[tune]`.
 
-use super::{GAMES, SEARCH, check, output, read};
+use super::{GAMES, SEARCH, check, read, read_error};
 
 #[test]
 fn match_numbers_are_checked_at_both_limits() {
@@ -77,15 +77,18 @@ fn match_numbers_are_checked_at_both_limits() {
             ("test = { beta = 0.0 }", "match.test.beta: 0 is out of range: expected 0.0001 to 0.5", "beta", ""),
         ],
     );
-    let read_games =
-        |lines: &str| read(&format!("{GAMES}{lines}"), &[]).map(|experiment| experiment.file.games).ok().flatten();
-    let baseline_pairs = read_games("").map(|read_games| (read_games.test_or_default(), read_games.encounters(3, 1)));
+    let test_and_encounters = |lines: &str| {
+        let games = read(&format!("{GAMES}{lines}"), &[]).ok()?.file.games?;
+        Some((games.test_or_default(), games.encounters(3, 1)))
+    };
     let test = crate::experiment::matches::Test { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: false };
-    assert_eq!(baseline_pairs, Some((test, vec![(0, 1), (2, 1)])), "a test that is not asked for stops nothing");
-    let round_robin = read_games("pairing = \"round-robin\"\ntest = { }")
-        .map(|read_games| (read_games.test_or_default(), read_games.encounters(3, 1)));
     assert_eq!(
-        round_robin,
+        test_and_encounters(""),
+        Some((test, vec![(0, 1), (2, 1)])),
+        "a test that is not asked for stops nothing"
+    );
+    assert_eq!(
+        test_and_encounters("pairing = \"round-robin\"\ntest = { }"),
         Some((crate::experiment::matches::Test { stop: true, ..test }, vec![(0, 1), (0, 2), (1, 2)]))
     );
 }
@@ -95,7 +98,7 @@ fn section_not_allowed_with_a_match_is_refused() {
     let refusal = |path: &str| {
         format!("{path}: is not allowed with [match]: a match plays games and searches no positions of the suite")
     };
-    for (lines, expected_message, expected_quote) in [
+    for (lines, message, excerpt) in [
         ("[sequence]\nself_play = 3", refusal("sequence"), "sequence"),
         ("[reference]\nuci = \"builtin\"\nlimit = { depth = 9 }", refusal("reference"), "reference"),
         (
@@ -105,8 +108,8 @@ fn section_not_allowed_with_a_match_is_refused() {
             "tune",
         ),
     ] {
-        let (message, quoted, _) = output(&format!("{GAMES}{lines}\n"), &[]);
-        assert_eq!((message, quoted.as_str()), (expected_message, expected_quote));
+        let error = read_error(&format!("{GAMES}{lines}\n"), &[]);
+        assert_eq!((error.message, error.excerpt.as_str()), (message, excerpt));
     }
     let openings = "a repeat plays the same games again: add openings for more games";
     let seeds = "all seeds of a variant would play the same openings: add openings for more games (or make other keys variants: \
@@ -116,20 +119,20 @@ fn section_not_allowed_with_a_match_is_refused() {
         ("seeds = 3", format!("seeds: {seeds}")),
         ("repeats = 1\nseeds = 1", String::new()),
     ] {
-        assert_eq!(output(&format!("{lines}\n{GAMES}"), &[]).0, message);
+        assert_eq!(read_error(&format!("{lines}\n{GAMES}"), &[]).message, message);
     }
     let single_variant = "suite = { startpos = true }\nlimit = { depth = 1 }\n[match]\n";
     assert_eq!(
-        output(single_variant, &[]).0,
+        read_error(single_variant, &[]).message,
         "match: a match needs at least two variants, found 1: give a second, by [grid] or [[variant]]"
     );
     let share = GAMES.replace("\"keys.seed\" = 2", "\"table.size\" = \"25 %\"");
     assert_eq!(
-        output(&share, &[]).0,
+        read_error(&share, &[]).message,
         "table.size: a match needs an absolute size: a share of what searches store is not known (variant \"second\")"
     );
     let finished = GAMES.replace("startpos = true", "fen = \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"");
-    assert_eq!(output(&finished, &[]).0, "suite: fen: the game is over before it begins");
+    assert_eq!(read_error(&finished, &[]).message, "suite: fen: the game is over before it begins");
     // All finished games are listed, and no other.
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("s.epd");
@@ -137,7 +140,7 @@ fn section_not_allowed_with_a_match_is_refused() {
         rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - id \"mate\";\n";
     std::fs::write(&file, positions).expect("a suite");
     let finished = GAMES.replace("{ startpos = true }", &format!("{:?}", file));
-    assert_eq!(output(&finished, &[]).0, "suite: 2 games are over before they begin: `stalemate`, `mate`");
+    assert_eq!(read_error(&finished, &[]).message, "suite: 2 games are over before they begin: `stalemate`, `mate`");
 }
 
 #[test]
@@ -247,6 +250,7 @@ fn tune_numbers_are_checked_at_both_limits() {
 /// handicap.
 #[test]
 fn handicap_divides_the_baselines_nodes() {
+    // Name, nodes and key seed of each copy. The file has three variants of its own.
     let handicapped = |more: &str, sets: &[&str]| {
         let experiment = read(&format!("baseline = {{ variant = \"second\" }}\n{GAMES}{more}"), sets);
         let variants = experiment.map(|experiment| experiment.variants).unwrap_or_default();
@@ -256,12 +260,10 @@ fn handicap_divides_the_baselines_nodes() {
             .map(|variant| (variant.name.clone(), variant.limit.nodes, variant.builtin().unwrap().keys.seed));
         copies.collect::<Vec<_>>()
     };
-    let expected = |divided: [u64; 2]| {
-        ["0.8", "2"]
-            .iter()
-            .zip(divided)
-            .map(|(divisor, nodes)| (format!("second, nodes / {divisor}"), Some(nodes), 2))
-            .collect::<Vec<_>>()
+    // The copies for the divisors 0.8 and 2, by their nodes; 2 is the baseline's key seed.
+    let expected = |nodes: [u64; 2]| {
+        let copies = ["0.8", "2"].iter().zip(nodes);
+        copies.map(|(divisor, nodes)| (format!("second, nodes / {divisor}"), Some(nodes), 2)).collect::<Vec<_>>()
     };
     assert_eq!(handicapped("handicap = [0.8, 2]", &[]), expected([11, 5]));
     assert_eq!(handicapped("handicap = [0.8, 2]", &["limit.nodes=1000"]), expected([1250, 500]));
@@ -296,9 +298,9 @@ fn handicap_divides_the_baselines_nodes() {
     for limit in ["depth = 3", "depth = 3, nodes = 9"] {
         let experiment = GAMES.replace("nodes = 9", limit);
         let message = "match.handicap: needs a limit of nodes alone, and \"first\" has another limit: give limit = { nodes = 20000 }";
-        assert_eq!(output(&format!("{experiment}handicap = [2]"), &[]).0, message);
+        assert_eq!(read_error(&format!("{experiment}handicap = [2]"), &[]).message, message);
     }
     // One variant plays its handicapped copies.
     let single_variant = "suite = { startpos = true }\nlimit = { nodes = 9 }\n[match]\nhandicap = [2]\n";
-    assert_eq!(output(single_variant, &[]).0, "");
+    assert_eq!(read_error(single_variant, &[]).message, "");
 }

@@ -1,5 +1,5 @@
-//! Experiment files with one error each: the message, the bytes that it points at, and the
-//! suggestion; and values on both sides of each limit.
+//! Experiment files with one error each: tests of the message, the text that it points at, and the
+//! suggestion, and of values on both sides of each limit.
 
 mod confirm;
 mod matches;
@@ -11,26 +11,44 @@ mod variants;
 use super::{Experiment, Problem};
 use std::path::Path;
 
+/// Reads an experiment file. `sets`: `path=value` pairs that override options of every variant.
 fn read(text: &str, sets: &[&str]) -> Result<Experiment, Problem> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     Experiment::parse(text, Path::new("files/x.toml"), &sets)
 }
 
-/// The error of a file: message, text that it points at, help; empty strings without an error.
-fn output(text: &str, sets: &[&str]) -> (String, String, String) {
+/// The first error in a file. All fields are empty if the file is valid.
+#[derive(Debug, Default, PartialEq)]
+struct FileError {
+    message: String,
+    /// The text that the error points at.
+    excerpt: String,
+    help: String,
+}
+
+/// The first error in a file, if `sets` override options of every variant.
+fn read_error(text: &str, sets: &[&str]) -> FileError {
     match read(text, sets) {
-        Ok(_) => Default::default(),
-        Err(Problem { text, span, message, help, .. }) => {
-            (message, span.map_or_else(String::new, |span| text[span].to_owned()), help.unwrap_or_default())
-        }
+        Ok(_) => FileError::default(),
+        Err(Problem { text, span, message, help, .. }) => FileError {
+            message,
+            excerpt: span.map_or_else(String::new, |span| text[span].to_owned()),
+            help: help.unwrap_or_default(),
+        },
     }
 }
 
+/// For each case (lines, message, excerpt, help): checks the first error of a file that consists of
+/// `start` and the lines. The message, excerpt and help are empty if the file is valid.
 #[track_caller]
 fn check(start: &str, cases: &[(&str, &str, &str, &str)]) {
-    for (text, message, place, help) in cases {
-        let (found, excerpt, suggestion) = output(&format!("{start}{text}\n"), &[]);
-        assert_eq!((found.as_str(), excerpt.as_str(), suggestion.as_str()), (*message, *place, *help), "{text}");
+    for (lines, message, excerpt, help) in cases {
+        let error = read_error(&format!("{start}{lines}\n"), &[]);
+        assert_eq!(
+            (error.message.as_str(), error.excerpt.as_str(), error.help.as_str()),
+            (*message, *excerpt, *help),
+            "{lines}"
+        );
     }
 }
 

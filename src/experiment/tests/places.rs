@@ -1,6 +1,6 @@
 //! Errors in sequences, suites, subjects and settings.
 
-use super::{Experiment, SEARCH, check, output, read};
+use super::{Experiment, FileError, SEARCH, check, read, read_error};
 use std::path::Path;
 
 /// A quoted key is a single word, even with dots in it.
@@ -11,9 +11,9 @@ fn quoted_path_is_refused_with_a_suggestion() {
         ("[engine]\n\"table.policy\" = \"always\"", "table.policy", "table.policy"),
         ("[engine.table]\n\"policy.kind\" = \"always\"", "table.policy.kind", "policy.kind"),
     ] {
-        let (message, quoted, help) = output(&format!("{SEARCH}{lines}\n"), &[]);
-        assert_eq!(message, format!("{path}: unknown key `{word}` (variant \"default\")"));
-        assert_eq!((quoted, help), (format!("\"{word}\""), expected_help(word)));
+        let error = read_error(&format!("{SEARCH}{lines}\n"), &[]);
+        assert_eq!(error.message, format!("{path}: unknown key `{word}` (variant \"default\")"));
+        assert_eq!((error.excerpt, error.help), (format!("\"{word}\""), expected_help(word)));
     }
 }
 
@@ -120,7 +120,7 @@ fn sequence_and_suite_errors_have_their_place() {
         let expected = format!("an experiment without a name takes its file's: write name = \"{name}\" at its top");
         assert_eq!(help, (name != "-").then_some(expected), "{file}");
     }
-    // Without a name the experiment takes its file's.
+    // An experiment without a name takes the name of its file.
     assert_eq!(read(SEARCH, &[]).map(|experiment| experiment.name).unwrap_or_default(), "x");
 }
 
@@ -211,7 +211,7 @@ fn subject_errors_have_their_place() {
 
 #[test]
 fn setting_errors_have_their_place() {
-    for (set, expected_message, expected_quote, expected_help) in [
+    for (set, expected_message, expected_excerpt, expected_help) in [
         ("table.slots", "--set table.slots: expected path=value, as in table.size=\"4 MiB\"", "table.slots", ""),
         ("table.slots=9", "table.slots: 9 is out of range: expected 1 to 8 (variant \"default\")", "9", ""),
         (
@@ -246,7 +246,7 @@ fn setting_errors_have_their_place() {
         ("limit.nodes=many", "limit.nodes: expected a number above 0, found many", "many", ""),
         ("preset=3", "preset: expected a name in quotes (variant \"default\")", "3", ""),
     ] {
-        let (message, quoted, help) = output(SEARCH, &[set]);
+        let FileError { message, excerpt, help } = read_error(SEARCH, &[set]);
         if set == "draws.x=1" {
             // The path is unknown before options are read.
             assert!(message.contains("draws.x"), "{message}: {help}");
@@ -254,14 +254,14 @@ fn setting_errors_have_their_place() {
             continue;
         }
         assert_eq!(
-            (message.as_str(), quoted.as_str(), help.as_str()),
-            (expected_message, expected_quote, expected_help),
+            (message.as_str(), excerpt.as_str(), help.as_str()),
+            (expected_message, expected_excerpt, expected_help),
             "{set}"
         );
     }
-    let (message, quoted, _) = output(SEARCH, &["subject.patience=3"]);
+    let error = read_error(SEARCH, &["subject.patience=3"]);
     assert_eq!(
-        (message.as_str(), quoted.as_str()),
+        (error.message.as_str(), error.excerpt.as_str()),
         ("--set.subject.patience: there is no option `subject.patience`", "subject.patience")
     );
     let problem = crate::experiment::options(Some("purpel"), &[]).err().map(|problem| (problem.message, problem.help));

@@ -1,6 +1,6 @@
 //! Errors in `[reference]`.
 
-use super::{check, output};
+use super::{check, read_error};
 use crate::experiment::Experiment;
 
 const SEARCHES: &str = "suite = { startpos = true }\nlimit = { nodes = 1000 }\n[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"limit.nodes\" = 3000\n[reference]\n";
@@ -56,9 +56,9 @@ fn judge_of_scores_needs_more_nodes_than_the_variants() {
     for (path, more) in
         [("uci", "uci = \"builtin\""), ("options", "options = { Hash = 9 }"), ("limit", "limit = { depth = 9 }")]
     {
-        let found = output(&format!("{SEARCHES}self = {{ nodes = 9000 }}\n{more}\n"), &[]).0;
-        let what = "is not allowed with `self`: the baseline's own engine judges the scores, with the nodes and options of `self`";
-        assert_eq!(found, format!("reference.{path}: {what}"));
+        let message = read_error(&format!("{SEARCHES}self = {{ nodes = 9000 }}\n{more}\n"), &[]).message;
+        let expected = "is not allowed with `self`: the baseline's own engine judges the scores, with the nodes and options of `self`";
+        assert_eq!(message, format!("reference.{path}: {expected}"));
     }
 }
 
@@ -66,20 +66,21 @@ fn judge_of_scores_needs_more_nodes_than_the_variants() {
 /// engine are refused.
 #[test]
 fn scores_are_judged_for_one_engine_with_node_limits() {
-    let judged = "[reference]\nself = { nodes = 9000 }\n";
-    let message = |text: &str| output(text, &[]).0;
+    let judge = "[reference]\nself = { nodes = 9000 }\n";
+    let message = |text: &str| read_error(text, &[]).message;
     for limit in ["depth = 3", "depth = 3, nodes = 100"] {
-        let text = format!("suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n{judged}");
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n{judge}");
         let expected =
             "reference.self: score errors need a limit of nodes alone: \"default\" needs limit = { nodes = 20000 }";
         assert_eq!(message(&text), expected);
     }
     let start = "suite = { startpos = true }\nlimit = { nodes = 100 }\n";
-    let own = "reference.self: needs positions that all variants search, but in self-play each variant reaches others";
-    assert_eq!(message(&format!("{start}sequence = {{ self_play = 3 }}\n{judged}")), own);
-    let other = "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"subject.uci\" = \"x\"\n";
+    let expected =
+        "reference.self: needs positions that all variants search, but in self-play each variant reaches others";
+    assert_eq!(message(&format!("{start}sequence = {{ self_play = 3 }}\n{judge}")), expected);
+    let two_engines = "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"subject.uci\" = \"x\"\n";
     let expected = "reference.self: the judge of scores is the engine of \"a\", and \"b\" is another engine";
-    assert_eq!(message(&format!("{start}{judged}{other}")), expected);
+    assert_eq!(message(&format!("{start}{judge}{two_engines}")), expected);
     // Two builds of an external engine count as one engine, whose options may be set.
     let builds = "[grid]\n\"subject.uci\" = [\"./x\", \"./y\"]\n";
     assert_eq!(
@@ -95,12 +96,15 @@ fn score_error_claim_needs_a_judge() {
         let claim = "[[expect]]\nclaim = \"score_error(b) < 2 * score_error(a)\"\n";
         format!("{}{claim}", SEARCHES.replace("[reference]", judge))
     };
-    assert_eq!(output(&text("[reference]\nself = { nodes = 9000 }"), &[]).0, "");
-    let found = output(&text(""), &[]);
-    assert_eq!((found.0.as_str(), found.1.as_str()), ("expect.claim: there is no metric `score_error`", "score_error"));
+    assert_eq!(read_error(&text("[reference]\nself = { nodes = 9000 }"), &[]).message, "");
+    let error = read_error(&text(""), &[]);
+    assert_eq!(
+        (error.message.as_str(), error.excerpt.as_str()),
+        ("expect.claim: there is no metric `score_error`", "score_error")
+    );
     let cut = |more: &str| {
-        let read = Experiment::parse(&format!("{SEARCHES}{more}"), "x.toml".as_ref(), &[]);
-        read.map(|read| read.file.reference.and_then(|reference| reference.score_cut())).ok()
+        let experiment = Experiment::parse(&format!("{SEARCHES}{more}"), "x.toml".as_ref(), &[]).ok()?;
+        Some(experiment.file.reference.and_then(|reference| reference.score_cut()))
     };
     assert_eq!(cut("self = { nodes = 9000 }"), Some(Some(150)));
     assert_eq!(cut("self = { nodes = 9000 }\ncut = 70"), Some(Some(70)));

@@ -5,15 +5,17 @@ use crate::experiment::Plan;
 use crate::experiment::text::SuiteTexts;
 use std::collections::{BTreeMap, HashSet};
 
-/// Three positions, and two others.
+/// The first suite: three positions.
 const MIDDLE: &str = "4k3/8/8/8/8/8/8/4K2R w - - id \"a\";\n4k3/8/8/8/8/8/8/4K2R b - - id \"b\";\n4k3/8/8/8/8/8/8/R3K3 w - - id \"c\";\n";
+/// The second suite: two other positions.
 const END: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - id \"a\";\n4k3/8/8/8/8/8/4P3/4K3 b - - id \"z\";\n";
 
+/// Texts by name.
 fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
 }
 
-/// The experiment of two suites, as read from a plan.
+/// The experiment with both suites, as read from a plan. `end`: the text of the second suite.
 fn read_both(more: &str, end: &str) -> Result<Experiment, Problem> {
     let text = format!(
         "suites = {{ middle = {{ file = 'm.epd', depth = 3 }}, end = {{ file = 'e.epd', depth = 2 }} }}\n{more}\n"
@@ -22,6 +24,7 @@ fn read_both(more: &str, end: &str) -> Result<Experiment, Problem> {
     Experiment::from_plan(&text, Path::new("x.toml"), &[], SuiteTexts::Plan { suite: None, suites: &suites })
 }
 
+/// The plan of an experiment with a single suite.
 fn read_one(depth: u8, suite: &str, more: &str) -> Plan {
     let text = format!("suite = 's.epd'\nlimit = {{ depth = {depth} }}\n{more}\n");
     let texts = SuiteTexts::Plan { suite: Some(suite), suites: &BTreeMap::new() };
@@ -44,9 +47,9 @@ fn rows_of_several_suites_have_the_ids_of_each_suite_alone() {
             .collect()
     };
     let [middle, end] = [(3, MIDDLE), (2, END)].map(|(depth, suite)| ids(&read_one(depth, suite, VARIANTS)));
-    let all: HashSet<u64> = ids(&both).into_iter().collect();
-    let alone: HashSet<u64> = middle.iter().chain(&end).copied().collect();
-    assert_eq!(all, alone);
+    let ids_together: HashSet<u64> = ids(&both).into_iter().collect();
+    let ids_alone: HashSet<u64> = middle.iter().chain(&end).copied().collect();
+    assert_eq!(ids_together, ids_alone);
     // One job for each of five positions, and for the uncleared variant one for each suite.
     assert_eq!((both.len(), both.is_whole_suite_job(0), both.is_whole_suite_job(1)), (7, false, true));
     let limits: Vec<_> = (0..5).map(|item| (both.suite(item).unwrap_or(""), both.limit(0, item).depth)).collect();
@@ -63,13 +66,12 @@ fn plans_with_other_suites_have_other_ids() {
         let read = Experiment::from_plan(text, Path::new("x.toml"), &[], texts);
         Plan::new(&read.unwrap_or_else(|problem| panic!("{problem}"))).id()
     };
-    let both = "suites = { a = { file = 'a.epd' }, b = { file = 'b.epd' } }\nlimit = { depth = 2 }\n";
-    let own = "suites = { a = { file = 'a.epd', depth = 2 }, b = { file = 'b.epd', depth = 3 } }\n";
-    let [head, rest] = [
-        &MIDDLE[..MIDDLE.find('\n').map_or(0, |index| index + 1)],
-        &MIDDLE[MIDDLE.find('\n').map_or(0, |index| index + 1)..],
-    ];
-    let ids = [id(both, MIDDLE, END), id(both, head, &format!("{rest}{END}")), id(own, MIDDLE, END)];
+    let common_limit = "suites = { a = { file = 'a.epd' }, b = { file = 'b.epd' } }\nlimit = { depth = 2 }\n";
+    let with_limits = "suites = { a = { file = 'a.epd', depth = 2 }, b = { file = 'b.epd', depth = 3 } }\n";
+    // The same positions, with another boundary between the suites.
+    let (head, rest) = MIDDLE.split_at(MIDDLE.find('\n').map_or(0, |index| index + 1));
+    let ids =
+        [id(common_limit, MIDDLE, END), id(common_limit, head, &format!("{rest}{END}")), id(with_limits, MIDDLE, END)];
     assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 3, "{ids:x?}");
 }
 
@@ -83,29 +85,28 @@ fn settings_apply_to_every_suite() {
         [(&[][..], [(Some(3), None), (None, Some(9))]), (&["limit.depth=1"], [(Some(1), None), (Some(1), Some(9))])]
     {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let read = Experiment::from_plan(text, Path::new("x.toml"), &sets, texts);
-        let read = read.unwrap_or_else(|problem| panic!("{problem}"));
-        let plan = Plan::new(&read);
-        let found: Vec<_> = (0..2).map(|item| (plan.limit(0, item).depth, plan.limit(0, item).nodes)).collect();
-        assert_eq!(found, limits, "{sets:?}");
-        let names: Vec<&str> = read.suite.items.iter().map(|item| item.id.as_str()).collect();
+        let result = Experiment::from_plan(text, Path::new("x.toml"), &sets, texts);
+        let experiment = result.unwrap_or_else(|problem| panic!("{problem}"));
+        let plan = Plan::new(&experiment);
+        let actual: Vec<_> = (0..2).map(|item| (plan.limit(0, item).depth, plan.limit(0, item).nodes)).collect();
+        assert_eq!(actual, limits, "{sets:?}");
+        let names: Vec<&str> = experiment.suite.items.iter().map(|item| item.id.as_str()).collect();
         assert_eq!(names, ["middle/a", "end/a"]);
     }
 }
 
-/// A position of an earlier suite is refused, or removed with a note; an equal name alone is
-/// allowed.
+/// A position that an earlier suite contains is refused, or removed with a note. Two positions may
+/// have the same name.
 #[test]
 fn position_of_two_suites_is_refused_or_left_out() {
     let shared = format!("{END}4k3/8/8/8/8/8/8/4K2R b - - id \"again\";\n");
     let problem = read_both("", &shared).map(|_| ()).expect_err("a shared position");
-    let output = "suites.end: end/again is the same position as middle/b: each counts once";
-    assert_eq!(problem.message, output);
+    assert_eq!(problem.message, "suites.end: end/again is the same position as middle/b: each counts once");
     assert!(problem.help.is_some_and(|help| help.starts_with("--skip-bad")));
-    let read = read_both("on_error = 'skip'", &shared).unwrap_or_else(|problem| panic!("{problem}"));
-    let sections: Vec<_> = read.sections.iter().map(|section| section.items.clone()).collect();
+    let experiment = read_both("on_error = 'skip'", &shared).unwrap_or_else(|problem| panic!("{problem}"));
+    let sections: Vec<_> = experiment.sections.iter().map(|section| section.items.clone()).collect();
     assert_eq!(sections, [0..3, 3..5]);
-    let notes: Vec<String> = read.suite.notes.iter().map(ToString::to_string).collect();
+    let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].contains("end/again is the same position as middle/b"), "{notes:?}");
 }

@@ -1,6 +1,6 @@
 //! Errors in axes, variants and expectations.
 
-use super::{GRID, SEARCH, check, output, read};
+use super::{GRID, SEARCH, check, read, read_error};
 use crate::experiment::Experiment;
 use crate::record::columns;
 use std::path::Path;
@@ -149,18 +149,19 @@ fn axis_and_variant_errors_have_their_place() {
             "",
         )],
     );
-    let base = |more: &str| read(&format!("{GRID}{more}"), &[]).map(|experiment| experiment.baseline).ok();
-    for (more, place) in [
+    let baseline = |more: &str| read(&format!("{GRID}{more}"), &[]).map(|experiment| experiment.baseline).ok();
+    for (more, index) in [
         ("", 0),
         ("[baseline]\nslots = 2\n", 3),
         ("[baseline]\n\"table.size\" = 256\n\"table.slots\" = 2", 5),
         ("[baseline]\nvariant = \"slots=1, size=256\"", 2),
         ("[baseline]\nvariant = \"slots=2, size=64\"\nslots = 2", 3),
     ] {
-        assert_eq!(base(more), Some(place), "{more}");
+        assert_eq!(baseline(more), Some(index), "{more}");
     }
-    // A layout is the same by its name and by its parts, and what it sets is no other axis.
-    let layouts = |more: &str| {
+    // A layout that is given by its parts equals the one of the same name. The options that a
+    // layout sets are not another axis.
+    let read_layouts = |more: &str| {
         let parts = "{ bucket = \"64 bytes\", entry = 12, slots = 5, key_bits = 16 }";
         let axes = format!(
             "[grid]\n\"table.layout\" = [\"3x10\", \"3x8\", {parts}]\n\"table.size\" = [\"1 MiB\", \"2 MiB\"]\n"
@@ -169,37 +170,29 @@ fn axis_and_variant_errors_have_their_place() {
     };
     for (layout, first) in [("3x10", 0), ("5x12", 4)] {
         for path in ["\"table.layout\"", "layout"] {
-            let found = layouts(&format!("[baseline]\n{path} = \"{layout}\"\n")).unwrap().partners.baselines;
-            assert_eq!(
-                found,
-                [first, first + 1].repeat(3).into_iter().map(Some).collect::<Vec<_>>(),
-                "{path} {layout}"
-            );
+            let experiment = read_layouts(&format!("[baseline]\n{path} = \"{layout}\"\n")).unwrap();
+            // Each of three layouts has two sizes.
+            let expected: Vec<Option<usize>> = [first, first + 1].repeat(3).into_iter().map(Some).collect();
+            assert_eq!(experiment.partners.baselines, expected, "{path} {layout}");
         }
     }
-    let absent = layouts("[baseline]\nlayout = \"5x16\"\n").unwrap_err();
-    assert_eq!(absent.help.as_deref(), Some("table.layout = 5x16: did you mean `5x12`?"));
-    let many: Vec<String> = (0..320).map(|seed| seed.to_string()).collect();
-    let axes = |names: &[&str]| {
-        let axis = |name: &&str| format!("\"{name}\" = [{}]\n", many.join(", "));
-        format!("{SEARCH}[grid]\n{}", names.iter().map(axis).collect::<String>())
-    };
-    assert_eq!(
-        output(&axes(&["keys.seed", "aspiration"]), &[]).0,
-        "grid: more than 100000 combinations: use fewer values or axes"
-    );
-    // 250 x 400 combinations are the maximum: the next error is reported.
+    let problem = read_layouts("[baseline]\nlayout = \"5x16\"\n").unwrap_err();
+    assert_eq!(problem.help.as_deref(), Some("table.layout = 5x16: did you mean `5x12`?"));
+    // 250 x 400 combinations are the maximum, so the next error is reported.
     let list = |count: usize| (0..count).map(|index| index.to_string()).collect::<Vec<_>>().join(", ");
     let first_error = |seeds: usize, windows: usize| {
         let axes = format!("[grid]\n\"keys.seed\" = [{}]\naspiration = [{}]\n", list(seeds), list(windows));
-        output(&format!("{SEARCH}{axes}[[exclude]]\n"), &[]).0
+        read_error(&format!("{SEARCH}{axes}[[exclude]]\n"), &[]).message
     };
     assert_eq!(first_error(250, 400), "exclude: an empty entry: list the values of options to leave out");
-    assert_eq!(first_error(11, 9091), "grid: more than 100000 combinations: use fewer values or axes");
+    for (seeds, windows) in [(11, 9091), (320, 320)] {
+        assert_eq!(first_error(seeds, windows), "grid: more than 100000 combinations: use fewer values or axes");
+    }
 }
 
-/// Variants of the grid come first, the first axis slowest, then the includes, then `[[variant]]`;
-/// names use the last part of a path, or the whole path if two end alike.
+/// Variants of the grid come first, then the includes, then `[[variant]]`. The first axis of the
+/// grid varies slowest. Names use the last part of a path, or the whole path if two paths have the
+/// same last part.
 #[test]
 fn variants_have_their_order_names_and_options() {
     let names = |text: &str| -> Vec<String> {
@@ -223,27 +216,24 @@ fn variants_have_their_order_names_and_options() {
             "v",
         ]
     );
-    let alike = format!(
+    let policies = format!(
         "{SEARCH}[grid]\n\"table.clear\" = [\"game\"]\n\"table.policy\" = [\"always\", {{ kind = \"aged-depth\", factor = 3 }}]\n\"table.kind\" = [\"bounded\"]\n"
     );
     assert_eq!(
-        names(&alike),
+        names(&policies),
         ["clear=game, policy=always, kind=bounded", "clear=game, policy=aged-depth factor=3, kind=bounded"]
     );
     assert_eq!(names(SEARCH), ["default"]);
-    let set = read(GRID, &["table.slots=4"]).map_err(|problem| problem.message);
-    assert!(set.is_err_and(|message| message.contains("are the same variant")), "a set is laid over every point");
-    let (_, pointed, help) = output(GRID, &["table.slots=4"]);
+    let error = read_error(GRID, &["table.slots=4"]);
+    assert!(error.message.contains("are the same variant"), "a set is laid over every point");
     assert_eq!(
-        (pointed.as_str(), help.as_str()),
+        (error.excerpt.as_str(), error.help.as_str()),
         ("", "--set table.slots sets one value for all variants, but the file varies it")
     );
-    let set = read(SEARCH, &["table.slots=4", "limit.nodes=70", "table.slots = 8"])
-        .ok()
-        .map(|mut experiment| experiment.variants.remove(0));
-    let found =
-        set.map(|variant| (variant.table().unwrap().slots, variant.limit.depth, variant.limit.nodes, variant.paths));
-    assert_eq!(found, Some((8, Some(2), Some(70), Vec::new())));
+    let experiment = read(SEARCH, &["table.slots=4", "limit.nodes=70", "table.slots = 8"]).unwrap();
+    let variant = &experiment.variants[0];
+    assert_eq!((variant.limit.depth, variant.limit.nodes), (Some(2), Some(70)));
+    assert_eq!((variant.table().unwrap().slots, variant.paths.len()), (8, 0));
 }
 
 #[test]
@@ -344,13 +334,13 @@ fn expectation_errors_have_their_place() {
     );
 }
 
-/// A claim that no row can answer is refused: words, scores and options have no ratio, and columns
-/// of the anatomy, of other engines and of matches are no metrics of a search.
+/// A claim is refused if its metric cannot be compared (words, scores, options), or if the rows of
+/// this experiment lack it (columns of the anatomy, of external engines and of matches).
 #[test]
 fn claim_that_no_row_can_answer_is_refused() {
-    let taken_apart = format!("{}shallow", columns::ANATOMY);
-    assert!(columns::column(&taken_apart).is_some());
-    for (metric, output) in [
+    let anatomy_metric = format!("{}shallow", columns::ANATOMY);
+    assert!(columns::column(&anatomy_metric).is_some());
+    for (metric, expected) in [
         ("solved", "cannot be compared"),
         ("best", "cannot be compared"),
         ("pv", "cannot be compared"),
@@ -364,7 +354,7 @@ fn claim_that_no_row_can_answer_is_refused() {
         ("other_scores", "cannot be compared"),
         ("table.size", "cannot be compared"),
         ("limit.depth", "cannot be compared"),
-        (&taken_apart, "there is no metric `anatomy."),
+        (&anatomy_metric, "there is no metric `anatomy."),
         (columns::REPORTED_HASHFULL, "there is no metric `reported.hashfull`"),
         (columns::POINTS, "there is no metric `match.points`"),
         ("nodes", ""),
@@ -381,10 +371,10 @@ fn claim_that_no_row_can_answer_is_refused() {
                 sides[0], sides[1]
             );
             match Experiment::parse(&text, Path::new("x.toml"), &[]) {
-                Ok(_) => assert_eq!(output, "", "{metric}"),
+                Ok(_) => assert_eq!(expected, "", "{metric}"),
                 Err(problem) => {
-                    assert!(!output.is_empty(), "{metric}: {problem}");
-                    assert!(problem.message.contains(output), "{metric}: {problem}");
+                    assert!(!expected.is_empty(), "{metric}: {problem}");
+                    assert!(problem.message.contains(expected), "{metric}: {problem}");
                     assert!(problem.to_string().contains("x.toml:9:"), "{metric}: {problem}");
                 }
             }
@@ -396,7 +386,8 @@ fn claim_that_no_row_can_answer_is_refused() {
 fn variant_names_use_whole_paths_when_ambiguous() {
     let names = |grid: &str| -> Vec<String> {
         let experiment = read(&format!("{SEARCH}[grid]\n{grid}\n"), &[]);
-        experiment.map(|found| found.variants.into_iter().map(|variant| variant.name).collect()).unwrap_or_default()
+        let variants = experiment.map(|experiment| experiment.variants).unwrap_or_default();
+        variants.into_iter().map(|variant| variant.name).collect()
     };
     assert_eq!(names("\"table.clear\" = [\"game\"]\n\"eval.random\" = [3]"), ["clear=game, random=3"]);
     assert_eq!(
