@@ -49,14 +49,14 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let words = std::iter::once(&args.engine).chain(&args.arguments).cloned().collect();
-    let options = args.options.iter().map(|text| option(text)).collect::<Result<_, _>>()?;
+    let command = std::iter::once(&args.engine).chain(&args.arguments).cloned().collect();
+    let options = args.options.iter().map(|text| parse_option(text)).collect::<Result<_, _>>()?;
     let budget = match args.depth.zip(args.games) {
-        Some((depth, along)) if (2..=count_games()).contains(&along) => Budget::Games { depth, games: along },
-        Some((_, along)) => refuse!("--games {along}: expected 2 to {}, the number of built-in games", count_games()),
+        Some((depth, games)) if (2..=count_games()).contains(&games) => Budget::Games { depth, games },
+        Some((_, games)) => refuse!("--games {games}: expected 2 to {}, the number of built-in games", count_games()),
         None => Budget::Time(Duration::from_secs(u64::from(args.time))),
     };
-    let request = Request { words: CommandLine::List(words), options, budget };
+    let request = Request { command: CommandLine::List(command), options, budget };
     let stop = stop_flag()?;
     let bar = if args.quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
@@ -65,18 +65,18 @@ pub fn run(args: &Args) -> CommandResult {
     if !bar.is_hidden() {
         bar.enable_steady_tick(Duration::from_millis(250));
     }
-    let found = examine(&request, &|step| bar.set_message(escape_control(step).into_owned()), &stop);
+    let result = examine(&request, &|step| bar.set_message(escape_control(step).into_owned()), &stop);
     bar.finish_and_clear();
-    let Some(found) = found.map_err(CommandFailure::usage)? else { return Ok(Exit::Interrupted) };
-    print!("{}", escape_control(&screen(&found)));
+    let Some(diagnosis) = result.map_err(CommandFailure::usage)? else { return Ok(Exit::Interrupted) };
+    print!("{}", escape_control(&screen(&diagnosis)));
     if let Some(file) = &args.out {
-        super::write(file, &found.to_json().map_err(CommandFailure::io)?)?;
+        super::write(file, &diagnosis.to_json().map_err(CommandFailure::io)?)?;
     }
-    Ok(if found.has_faults() { Exit::Gate } else { Exit::Done })
+    Ok(if diagnosis.has_faults() { Exit::Gate } else { Exit::Done })
 }
 
 /// Parses an option's name and value.
-fn option(text: &str) -> Result<(String, String), CommandFailure> {
+fn parse_option(text: &str) -> Result<(String, String), CommandFailure> {
     match text.split_once('=').map(|(name, value)| (name.trim(), value.trim())) {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => refuse!("--option {text}: expected NAME=VALUE, as in Hash=16"),
@@ -96,10 +96,10 @@ mod tests {
             ("File=a=b", "File", "a=b"),
             ("A=", "A", ""),
         ] {
-            assert_eq!(option(text).unwrap(), (name.to_owned(), value.to_owned()));
+            assert_eq!(parse_option(text).unwrap(), (name.to_owned(), value.to_owned()));
         }
         for text in ["Hash", "=16", ""] {
-            assert!(option(text).unwrap_err().message.contains("expected NAME=VALUE"), "{text}");
+            assert!(parse_option(text).unwrap_err().message.contains("expected NAME=VALUE"), "{text}");
         }
     }
 }

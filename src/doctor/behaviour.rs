@@ -2,14 +2,15 @@
 //! processes left behind.
 
 use super::positions::{MATES, NO_LEGAL_MOVES, TRICKY_POSITIONS};
-use super::{Examiner, Interrupt, PATIENCE};
+use super::{Examiner, Interrupt, QUICK_SEARCH_TIMEOUT};
 use crate::chess::{Board, Score};
 use crate::engine::Limit;
 use crate::record::diagnosis::CheckResult::{self, Fault, Good, Note};
 use crate::subject::{EngineFault, Launch, Position, QuitReport, Subject, Uci};
 use std::time::Duration;
 
-type Finding = Result<(CheckResult, String), Interrupt>;
+/// The result of a check, and the finding as text.
+type CheckOutcome = Result<(CheckResult, String), Interrupt>;
 
 /// A limit that any engine reaches at once.
 pub const fn quick_limit() -> Limit {
@@ -19,24 +20,25 @@ pub const fn quick_limit() -> Limit {
 /// How long `go infinite` runs before `stop` is sent.
 const ENDLESS_SEARCH: Duration = Duration::from_millis(300);
 
-/// Small node limits. An engine that searches more than twice as many gets a note.
+/// Small node limits. An engine that searches more than twice as many nodes gets a note.
 const SMALL_LIMITS: [u64; 2] = [1_000, 10_000];
 
-fn board(fen: &str) -> Board {
+/// The position of a built-in FEN.
+fn parse_board(fen: &str) -> Board {
     Board::from_fen(fen).unwrap_or_else(|_| Board::startpos())
 }
 
 impl Examiner<'_> {
-    /// Starts a process whose searches must finish within [`PATIENCE`].
+    /// Starts a process whose searches must finish within [`QUICK_SEARCH_TIMEOUT`].
     fn quick_engine(&self) -> Result<Uci, Interrupt> {
-        let mut engine = self.engine(self.launch.clone())?;
-        engine.set_timeout(PATIENCE);
+        let mut engine = self.start_engine(self.launch.clone())?;
+        engine.set_timeout(QUICK_SEARCH_TIMEOUT);
         Ok(engine)
     }
 }
 
 /// Checks by how much the engine exceeds small node limits.
-pub fn check_small_limits(examiner: &Examiner<'_>) -> Finding {
+pub fn check_small_limits(examiner: &Examiner<'_>) -> CheckOutcome {
     let (mut engine, start, mut counts) = (examiner.quick_engine()?, Board::startpos(), Vec::new());
     for nodes in SMALL_LIMITS.into_iter().rev() {
         let limit = Limit { depth: None, nodes: Some(nodes) };
@@ -47,7 +49,7 @@ pub fn check_small_limits(examiner: &Examiner<'_>) -> Finding {
     Ok(describe_overshoot(&counts))
 }
 
-/// Describes each node limit with the nodes searched.
+/// Describes, for each node limit, how many nodes were searched.
 fn describe_overshoot(counts: &[(u64, u64)]) -> (CheckResult, String) {
     let parts: Vec<String> =
         counts.iter().map(|(limit, nodes)| format!("{nodes} nodes when asked for {limit}")).collect();
@@ -56,8 +58,8 @@ fn describe_overshoot(counts: &[(u64, u64)]) -> (CheckResult, String) {
 }
 
 /// Checks that `stop` ends an endless search within a second.
-pub fn check_stop(examiner: &Examiner<'_>) -> Finding {
-    let mut engine = examiner.engine(examiner.launch.clone())?;
+pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
+    let mut engine = examiner.start_engine(examiner.launch.clone())?;
     engine.set_timeout(ENDLESS_SEARCH);
     let start = Board::startpos();
     match examiner.search_position(&mut engine, Position::from_board(&start), Limit::default(), true) {
@@ -67,34 +69,34 @@ pub fn check_stop(examiner: &Examiner<'_>) -> Finding {
             EngineFault::NoAnswer(_) => Ok((Fault, "not obeyed within a second".to_owned())),
             _ => Err(Interrupt::Failed(failure)),
         },
-        Err(halt) => Err(halt),
+        Err(interrupt) => Err(interrupt),
     }
 }
 
 /// Checks that the engine plays legal moves in positions with unusual rules.
-pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> Finding {
-    let (mut engine, mut wrong) = (examiner.quick_engine()?, Vec::new());
+pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
+    let (mut engine, mut faults) = (examiner.quick_engine()?, Vec::new());
     for fen in TRICKY_POSITIONS {
-        let board = board(fen);
+        let board = parse_board(fen);
         match examiner.search_position(&mut engine, Position::from_board(&board), limit, true) {
             Ok(_) => {}
             Err(Interrupt::Failed(failure)) => {
-                wrong.push(fault_with_position(&failure.fault, fen));
+                faults.push(fault_with_position(&failure.fault, fen));
                 engine = examiner.quick_engine()?;
             }
-            Err(halt) => return Err(halt),
+            Err(interrupt) => return Err(interrupt),
         }
     }
     engine.quit();
-    Ok(match wrong.first() {
+    Ok(match faults.first() {
         None => (Good, format!("legal in {} positions", TRICKY_POSITIONS.len())),
         Some(first) => {
-            (Fault, format!("wrong in {} of {} positions; first: {first}", wrong.len(), TRICKY_POSITIONS.len()))
+            (Fault, format!("wrong in {} of {} positions; first: {first}", faults.len(), TRICKY_POSITIONS.len()))
         }
     })
 }
 
-/// A fault with its position, for faults that do not name it themselves.
+/// Describes a fault together with its position, which some faults do not name themselves.
 fn fault_with_position(fault: &EngineFault, fen: &str) -> String {
     match fault {
         EngineFault::IllegalMove(_) => fault.to_string(),
@@ -102,16 +104,16 @@ fn fault_with_position(fault: &EngineFault, fen: &str) -> String {
     }
 }
 
-/// Checks what the engine answers where there is no legal move. A client need not ask for a move
-/// there, so this is never a fault.
-pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> Finding {
+/// Checks what the engine answers in positions without a legal move. A client need not ask for a move
+/// there, so no answer is a fault.
+pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
     let mut engine = examiner.quick_engine()?;
     for fen in NO_LEGAL_MOVES {
-        let board = board(fen);
+        let board = parse_board(fen);
         match examiner.search_position(&mut engine, Position::from_board(&board), limit, true) {
             Ok(_) => {}
             Err(Interrupt::Failed(failure)) => return Ok((Note, fault_with_position(&failure.fault, fen))),
-            Err(halt) => return Err(halt),
+            Err(interrupt) => return Err(interrupt),
         }
     }
     engine.quit();
@@ -119,80 +121,82 @@ pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> Finding {
 }
 
 /// Checks that mates are reported as mates, in the right number of moves and for the right side.
-pub fn check_mates(examiner: &Examiner<'_>) -> Finding {
-    let (mut engine, mut found) = (examiner.quick_engine()?, Vec::new());
+pub fn check_mates(examiner: &Examiner<'_>) -> CheckOutcome {
+    let (mut engine, mut results) = (examiner.quick_engine()?, Vec::new());
     for &(fen, moves) in MATES {
-        let board = board(fen);
+        let board = parse_board(fen);
         let limit = Limit { depth: Some((2 * moves.unsigned_abs() + 4) as u8), nodes: None };
-        let answer = examiner.search_position(&mut engine, Position::from_board(&board), limit, true)?;
-        found.push((fen, moves, answer.score));
+        let report = examiner.search_position(&mut engine, Position::from_board(&board), limit, true)?;
+        results.push((fen, moves, report.score));
     }
     engine.quit();
-    Ok(judge_mates(&found))
+    Ok(judge_mates(&results))
 }
 
 /// The number of moves to mate that a score expresses, negative if the side to move is mated;
 /// `None` if it is not a mate score.
 fn mate_in(score: Score) -> Option<i32> {
-    const MATE: Score = 32_000;
-    const FARTHEST: Score = 1_000;
-    let plies = MATE - score.abs();
-    (plies < FARTHEST).then_some((plies + 1) / 2 * score.signum())
+    const MATE_SCORE: Score = 32_000;
+    const MAX_PLIES: Score = 1_000;
+    let plies = MATE_SCORE - score.abs();
+    (plies < MAX_PLIES).then_some((plies + 1) / 2 * score.signum())
 }
 
-fn judge_mates(found: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
+/// Judges the scores of positions; each comes with its FEN and its true number of moves to mate.
+fn judge_mates(results: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
     let describe = |fen: &str, moves: i32, score: Option<Score>| {
-        let score = match score.map(|score| (score, mate_in(score))) {
+        let score_text = match score.map(|score| (score, mate_in(score))) {
             None => "no score".to_owned(),
             Some((_, Some(mate))) => format!("mate {mate}"),
             Some((score, None)) => format!("cp {score}"),
         };
-        format!("{score} where it is mate {moves} in {fen}")
+        format!("{score_text} where it is mate {moves} in {fen}")
     };
-    let correct = found.iter().filter(|(_, moves, score)| score.and_then(mate_in) == Some(*moves)).count();
+    let correct = results.iter().filter(|(_, moves, score)| score.and_then(mate_in) == Some(*moves)).count();
     // A selective search may miss a mate or find a longer one; a shorter one, or one for the other
     // side, is wrong.
     let is_wrong = |moves: i32, score: Option<Score>| {
         score.and_then(mate_in).is_some_and(|mate| mate.signum() != moves.signum() || mate.abs() < moves.abs())
     };
-    let wrong = found.iter().find(|(_, moves, score)| is_wrong(*moves, *score));
-    let missed = found.iter().find(|(_, moves, score)| score.and_then(mate_in) != Some(*moves));
-    let all = found.len();
+    let wrong = results.iter().find(|(_, moves, score)| is_wrong(*moves, *score));
+    let missed = results.iter().find(|(_, moves, score)| score.and_then(mate_in) != Some(*moves));
+    let total = results.len();
     match (wrong, missed) {
         (Some(&(fen, moves, score)), _) => {
-            (Fault, format!("{correct} of {all} as they are; {}", describe(fen, moves, score)))
+            (Fault, format!("{correct} of {total} as they are; {}", describe(fen, moves, score)))
         }
         (None, Some(&(fen, moves, score))) => {
-            (Note, format!("{correct} of {all} as they are; {}", describe(fen, moves, score)))
+            (Note, format!("{correct} of {total} as they are; {}", describe(fen, moves, score)))
         }
-        (None, None) => (Good, format!("{correct} of {all} as they are")),
+        (None, None) => (Good, format!("{correct} of {total} as they are")),
     }
 }
 
-/// Checks that the engine ends on `quit` and leaves no process behind. It is started without a
-/// guard, so that processes it leaves become children of this one.
-pub fn check_quit(examiner: &Examiner<'_>) -> Finding {
-    let mut engine = examiner.engine(Launch { guard: None, ..examiner.launch.clone() })?;
-    engine.set_timeout(PATIENCE);
+/// Checks that the engine ends on `quit` and leaves no process behind. The engine is started without
+/// a guard, so that processes that it leaves become children of this process.
+pub fn check_quit(examiner: &Examiner<'_>) -> CheckOutcome {
+    let mut engine = examiner.start_engine(Launch { guard: None, ..examiner.launch.clone() })?;
+    engine.set_timeout(QUICK_SEARCH_TIMEOUT);
     let start = Board::startpos();
     examiner.search_position(&mut engine, Position::from_board(&start), quick_limit(), true)?;
-    let Some(departure) = engine.quit_and_inspect() else { return Ok((Fault, "it had ended before".to_owned())) };
-    Ok(judge_exit(&departure))
+    let Some(report) = engine.quit_and_inspect() else { return Ok((Fault, "it had ended before".to_owned())) };
+    Ok(judge_exit(&report))
 }
 
-fn judge_exit(departure: &QuitReport) -> (CheckResult, String) {
-    let processes = departure.leftovers.join(", ");
-    let seconds = departure.elapsed.as_secs_f64();
-    match &departure.exit {
+/// Judges how an engine ended after `quit`.
+fn judge_exit(report: &QuitReport) -> (CheckResult, String) {
+    let processes = report.leftovers.join(", ");
+    let seconds = report.elapsed.as_secs_f64();
+    match &report.exit {
         None => (Fault, format!("does not end within {seconds:.1} s")),
         Some(_) if !processes.is_empty() => (Fault, format!("ends, and leaves processes behind: {processes}")),
-        Some(how) => {
-            let result = match how.as_str() {
+        Some(exit) => {
+            let result = match exit.as_str() {
                 "exit code 0" => Good,
-                how if how.starts_with("signal") => Fault,
+                exit if exit.starts_with("signal") => Fault,
                 _ => Note,
             };
-            (result, format!("ends within {seconds:.2} s ({how}), and leaves nothing behind"))
+            (result, format!("ends within {seconds:.2} s ({exit}), and leaves nothing behind"))
         }
     }
 }
@@ -248,22 +252,18 @@ mod tests {
 
     #[test]
     fn exit_is_judged_by_code_and_processes_left() {
-        let judge = |ended: Option<&str>, left: &[&str]| {
-            let left = left.iter().map(|name| (*name).to_owned()).collect();
-            judge_exit(&QuitReport {
-                exit: ended.map(str::to_owned),
-                elapsed: Duration::from_millis(1510),
-                leftovers: left,
-            })
+        let judge = |exit: Option<&str>, leftovers: &[&str]| {
+            let leftovers = leftovers.iter().map(|name| (*name).to_owned()).collect();
+            judge_exit(&QuitReport { exit: exit.map(str::to_owned), elapsed: Duration::from_millis(1510), leftovers })
         };
-        for (found, result, message) in [
+        for (outcome, result, message) in [
             (judge(Some("exit code 0"), &[]), Good, "ends within 1.51 s (exit code 0), and leaves nothing behind"),
             (judge(Some("exit code 3"), &[]), Note, "ends within 1.51 s (exit code 3), and leaves nothing behind"),
             (judge(Some("signal 11"), &[]), Fault, "ends within 1.51 s (signal 11), and leaves nothing behind"),
             (judge(Some("exit code 0"), &["sleep", "sh"]), Fault, "ends, and leaves processes behind: sleep, sh"),
             (judge(None, &[]), Fault, "does not end within 1.5 s"),
         ] {
-            assert_eq!(found, (result, message.to_owned()));
+            assert_eq!(outcome, (result, message.to_owned()));
         }
     }
 }

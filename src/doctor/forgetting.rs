@@ -2,9 +2,9 @@
 //! large table, once keeping the table along each game and once clearing it before each search.
 //! Compares nodes to a depth, and how far the score is from that of a much longer search.
 //!
-//! Many engines reduce the depth of a node for which the table has no move. In these, a table that
-//! forgets makes a depth cheaper and worse, so that nodes to that depth point the wrong way. The
-//! score shows what the depth was worth.
+//! Many engines reduce the depth of a node for which the table has no move. In these engines, a table
+//! that forgets makes searches to a depth cheaper and worse, so that the worse table has fewer nodes
+//! to that depth. The score error shows how good the search was.
 
 use super::positions::{GamePosition, SEARCHES_PER_GAME};
 use super::{Budget, Examiner, Interrupt};
@@ -17,39 +17,51 @@ use crate::subject::options::OptionValue;
 use crate::subject::{Restart, Subject, Uci, UciReport};
 use std::time::{Duration, Instant};
 
-/// Errors are capped at this many centipawns, and scores at this many to either side, mates
-/// included.
+/// Score errors are capped at this many centipawns.
 const MAX_ERROR: Score = 150;
-const DECIDED: Score = 1000;
 
-/// The long search, whose score is the reference, has this many times the nodes; or this many plies
-/// more if the engine does not respect node limits.
+/// Scores, mates included, are capped at this many centipawns for either side: the game is decided.
+const MAX_SCORE: Score = 1000;
+
+/// The long search, whose score is the reference, has this many times the nodes.
 const LONG_FACTOR: u64 = 5;
+
+/// If the engine does not respect node limits, the long search has this many more plies instead.
 const LONG_PLIES: u8 = 3;
 
-/// Cost of all searches of a position, in searches to the depth: two tables, each kept, cleared and
-/// limited by nodes, and the long search.
+/// The cost of all searches of a position, in units of a search to the depth: for each of two tables
+/// one search with the table kept, one with it cleared and one with a node limit, and the long
+/// search.
 const SEARCHES_PER_POSITION: u32 = 6 + LONG_FACTOR as u32;
 
-/// Games to fit into one minute. In ten times the time, three times as many, with longer searches.
+/// The number of games that are planned for one minute. For ten times the time, three times as many
+/// are planned, with longer searches.
 const GAMES_PER_MINUTE: f64 = 5.0;
 
-/// Share of the time to plan with. Depths are coarse, so the rest goes into more games.
+/// The share of the time that the plan uses. Depths are coarse, so the time that remains goes into
+/// more games.
 const PLANNED_SHARE: f64 = 0.6;
 
-/// Factors by which one more ply multiplies the nodes, and at most the time.
+/// The factor by which one more ply multiplies the nodes.
 const PLY_NODE_FACTOR: u64 = 2;
+
+/// The largest factor by which one more ply multiplies the time.
 const PLY_TIME_FACTOR: f64 = 4.0;
 
 /// Ratios this close to 1 count as equal.
 const EQUAL_MARGIN: f64 = 0.01;
 
-/// The smallest and the largest depth to try.
-const DEPTHS: (u8, u8) = (4, 30);
+/// The smallest depth to try.
+const MIN_DEPTH: u8 = 4;
 
-/// The small table loses nothing if its mean error exceeds the large table's by no more than this
-/// share of it, or by this many centipawns.
+/// The largest depth to try.
+const MAX_DEPTH: u8 = 30;
+
+/// The small table's score counts as no worse if its mean error exceeds the large table's by at most
+/// this share of it.
 const LOSS_SHARE: f64 = 0.25;
+
+/// As [`LOSS_SHARE`], in centipawns: the larger of the two margins counts.
 const LOSS_CENTIPAWNS: f64 = 2.0;
 
 /// Table sizes and limits of the searches.
@@ -59,38 +71,39 @@ pub struct Design {
     pub small: i64,
     /// The large table, in MiB.
     pub large: i64,
-    /// Depth of the searches, in plies.
+    /// The depth of the searches, in plies.
     pub depth: u8,
-    /// Node limit of the node-limited searches; none if the engine does not respect one.
+    /// The node limit of the node-limited searches; `None` if the engine does not respect one.
     pub nodes: Option<u64>,
 }
 
-/// The depth that the budget gives, or the largest depth for which it has time to search these
-/// positions (at least [`DEPTHS`]`.0`), and the median nodes of a search to this depth.
+/// The depth of the searches, and the median nodes of a search to this depth. The budget gives the
+/// depth, or else it is the largest depth (at least [`MIN_DEPTH`]) at which searches of these
+/// positions are short enough for the budget's time.
 ///
 /// # Errors
-/// When the engine fails or the user stops the examination.
+/// If the engine fails or the user stops the examination.
 pub fn find_depth(
     examiner: &Examiner<'_>,
     positions: &[&GamePosition],
     budget: Budget,
 ) -> Result<Option<(u8, u64)>, Interrupt> {
-    let (mut engine, mut deepest) = (examiner.engine(examiner.launch.clone())?, None);
+    let (mut engine, mut deepest) = (examiner.start_engine(examiner.launch.clone())?, None);
     let target_time = match budget {
         Budget::Games { depth, .. } => {
             return Ok(Some((depth, median_nodes(examiner, &mut engine, positions, depth)?)));
         }
         Budget::Time(time) => search_time(time, SEARCHES_PER_GAME),
     };
-    for depth in DEPTHS.0..=DEPTHS.1 {
+    for depth in MIN_DEPTH..=MAX_DEPTH {
         let started = Instant::now();
         let nodes = median_nodes(examiner, &mut engine, positions, depth)?;
-        let per_search = started.elapsed() / positions.len().max(1) as u32;
-        if per_search > target_time && deepest.is_some() {
-            break;
+        let is_too_slow = started.elapsed() / positions.len().max(1) as u32 > target_time;
+        // The smallest depth is used even if it is too slow.
+        if !is_too_slow || deepest.is_none() {
+            deepest = Some((depth, nodes));
         }
-        deepest = Some((depth, nodes));
-        if per_search > target_time {
+        if is_too_slow {
             break;
         }
     }
@@ -105,36 +118,40 @@ fn median_nodes(
     depth: u8,
 ) -> Result<u64, Interrupt> {
     let limit = Limit { depth: Some(depth), nodes: None };
-    let answers = positions.iter().map(|position| examiner.search(engine, position, limit, true));
-    let mut nodes = answers.map(|answer| Ok(answer?.nodes.unwrap_or(0))).collect::<Result<Vec<_>, Interrupt>>()?;
+    let reports = positions.iter().map(|position| examiner.search(engine, position, limit, true));
+    let mut nodes = reports.map(|report| Ok(report?.nodes.unwrap_or(0))).collect::<Result<Vec<_>, Interrupt>>()?;
     nodes.sort_unstable();
     Ok(nodes.get(nodes.len() / 2).copied().unwrap_or(0))
 }
 
-/// Time for one search if the whole measurement may take `time`.
+/// The time for one search, if the whole measurement may take `time`.
 fn search_time(time: Duration, searches_per_game: usize) -> Duration {
     time.mul_f64(PLANNED_SHARE / (planned_games(time) * f64::from(SEARCHES_PER_POSITION) * searches_per_game as f64))
 }
 
-/// The answers in one game: for each table, the small one first, one answer per position, and the
-/// answers of the long searches.
-struct Answers {
+/// The engine's reports on all searches of a game, one for each position. Pairs of lists are those of
+/// the small and of the large table.
+struct GameReports {
+    /// Searches to the depth, with the table kept along the game.
     kept_table: [Vec<UciReport>; 2],
+    /// Searches to the depth, with the table cleared before each search.
     cleared_table: [Vec<UciReport>; 2],
+    /// Searches with a node limit and the table kept; `None` if the engine does not respect one.
     node_limited: Option<[Vec<UciReport>; 2]>,
+    /// The long searches.
     long: Vec<UciReport>,
 }
 
-/// Searches games until there are no more or the budget is used up. An unfinished game is left out.
-/// If the budget is a time, and the first game shows that one more ply fits into it, the
-/// measurement starts over with one more ply.
+/// Searches games until there are no more, or until the budget is used up. If the budget is a time,
+/// and the first game shows that searches with one more ply fit into it, the measurement starts over
+/// with one more ply.
 ///
 /// # Errors
-/// When the engine fails or the user stops the examination.
+/// If the engine fails or the user stops the examination.
 pub fn measure(
     examiner: &Examiner<'_>,
     mut design: Design,
-    forgets: bool,
+    resets_on_new_game: bool,
     games: &[Vec<GamePosition>],
     budget: Budget,
 ) -> Result<Forgetting, Interrupt> {
@@ -142,119 +159,125 @@ pub fn measure(
         Budget::Time(time) => (Some(Instant::now() + time), games.len()),
         Budget::Games { games, .. } => (None, games),
     };
-    let mut tables =
-        [start_with_table(examiner, design.small, forgets)?, start_with_table(examiner, design.large, forgets)?];
-    let mut answers_by_game = Vec::new();
-    while let Some(game) = games.iter().take(max_games).nth(answers_by_game.len()) {
+    let mut engines = [
+        start_with_table(examiner, design.small, resets_on_new_game)?,
+        start_with_table(examiner, design.large, resets_on_new_game)?,
+    ];
+    let mut reports_by_game = Vec::new();
+    while let Some(game) = games.iter().take(max_games).nth(reports_by_game.len()) {
         (examiner.progress)(&format!(
             "comparing a small and a large table at depth {}: game {}",
             design.depth,
-            answers_by_game.len() + 1
+            reports_by_game.len() + 1
         ));
         let started = Instant::now();
-        answers_by_game.push(search_game(examiner, &design, &mut tables, game)?);
+        reports_by_game.push(search_game(examiner, &design, &mut engines, game)?);
         let Some(deadline) = deadline else { continue };
         let (elapsed, remaining) = (started.elapsed(), deadline.saturating_duration_since(Instant::now()));
-        if answers_by_game.len() == 1 && design.depth < DEPTHS.1 && fits_deeper(elapsed, remaining) {
+        if reports_by_game.len() == 1 && design.depth < MAX_DEPTH && fits_deeper(elapsed, remaining) {
             design =
                 Design { depth: design.depth + 1, nodes: design.nodes.map(|nodes| PLY_NODE_FACTOR * nodes), ..design };
-            answers_by_game.clear();
-        } else if answers_by_game.len() > 1 && elapsed > remaining {
+            reports_by_game.clear();
+        } else if reports_by_game.len() > 1 && elapsed > remaining {
             break;
         }
     }
-    tables.iter_mut().for_each(Subject::quit);
-    Ok(summarize(&design, &answers_by_game))
+    engines.iter_mut().for_each(Subject::quit);
+    Ok(summarize(&design, &reports_by_game))
 }
 
-/// Whether the planned number of games fits at one more ply, given the time that one game took.
+/// Whether the planned number of games fits into the remaining time if the depth is raised by one
+/// ply. `game_time` is the time that one game took at the present depth.
 fn fits_deeper(game_time: Duration, remaining: Duration) -> bool {
     game_time.mul_f64(PLY_TIME_FACTOR * planned_games(remaining)) < remaining
 }
 
-/// Number of games to plan for this time.
+/// The number of games to plan for this time. It grows with the square root of the time.
 fn planned_games(time: Duration) -> f64 {
     GAMES_PER_MINUTE * (time.as_secs_f64() / 60.0).sqrt().max(1.0)
 }
 
 /// Starts the engine with this `Hash`. If it does not clear its table for a new game, it is
-/// restarted for each.
-fn start_with_table(examiner: &Examiner<'_>, mebibytes: i64, forgets: bool) -> Result<Uci, Interrupt> {
+/// restarted for each game.
+fn start_with_table(examiner: &Examiner<'_>, mebibytes: i64, resets_on_new_game: bool) -> Result<Uci, Interrupt> {
     let mut launch = examiner.launch.clone();
-    launch.restart = if forgets { Restart::Experiment } else { Restart::Game };
+    launch.restart = if resets_on_new_game { Restart::Experiment } else { Restart::Game };
     launch.options.retain(|(name, _)| !name.eq_ignore_ascii_case("Hash"));
     launch.options.push(("Hash".to_owned(), OptionValue::Spin(mebibytes)));
-    examiner.engine(launch)
+    examiner.start_engine(launch)
 }
 
-/// Runs all searches of one game.
+/// Runs all searches of one game, with the engines that have the small and the large table.
 fn search_game(
     examiner: &Examiner<'_>,
     design: &Design,
-    tables: &mut [Uci; 2],
+    engines: &mut [Uci; 2],
     game: &[GamePosition],
-) -> Result<Answers, Interrupt> {
-    let to_depth = Limit { depth: Some(design.depth), nodes: None };
-    let by_nodes = |nodes| Limit { depth: None, nodes: Some(nodes) };
+) -> Result<GameReports, Interrupt> {
+    let depth_limit = Limit { depth: Some(design.depth), nodes: None };
+    let node_limit = |nodes| Limit { depth: None, nodes: Some(nodes) };
     let long_limit = match design.nodes {
-        Some(nodes) => by_nodes(nodes * LONG_FACTOR),
+        Some(nodes) => node_limit(nodes * LONG_FACTOR),
         None => Limit { depth: Some(design.depth + LONG_PLIES), nodes: None },
     };
-    let mut search_both = |limit: Limit, cleared: bool| -> Result<[Vec<UciReport>; 2], Interrupt> {
-        let [small, large] = tables.each_mut().map(|engine| search_positions(examiner, engine, game, limit, cleared));
+    let mut search_both = |limit: Limit, clears_table: bool| -> Result<[Vec<UciReport>; 2], Interrupt> {
+        let [small, large] =
+            engines.each_mut().map(|engine| search_positions(examiner, engine, game, limit, clears_table));
         Ok([small?, large?])
     };
-    Ok(Answers {
-        kept_table: search_both(to_depth, false)?,
-        cleared_table: search_both(to_depth, true)?,
-        node_limited: design.nodes.map(|nodes| search_both(by_nodes(nodes), false)).transpose()?,
-        long: search_positions(examiner, &mut tables[1], game, long_limit, false)?,
+    Ok(GameReports {
+        kept_table: search_both(depth_limit, false)?,
+        cleared_table: search_both(depth_limit, true)?,
+        node_limited: design.nodes.map(|nodes| search_both(node_limit(nodes), false)).transpose()?,
+        long: search_positions(examiner, &mut engines[1], game, long_limit, false)?,
     })
 }
 
-/// Searches the positions of a game. With `cleared`, each starts as a new game, otherwise only the
-/// first.
+/// Searches the positions of a game. With `clears_table`, each search starts a new game, otherwise
+/// only the first search does.
 fn search_positions(
     examiner: &Examiner<'_>,
     engine: &mut Uci,
     game: &[GamePosition],
     limit: Limit,
-    cleared: bool,
+    clears_table: bool,
 ) -> Result<Vec<UciReport>, Interrupt> {
-    let is_new_game = |index: usize| index == 0 || cleared;
+    let is_new_game = |index: usize| index == 0 || clears_table;
     game.iter()
         .enumerate()
         .map(|(index, position)| examiner.search(engine, position, limit, is_new_game(index)))
         .collect()
 }
 
-/// Combines the answers of all games.
-fn summarize(design: &Design, answers_by_game: &[Answers]) -> Forgetting {
-    let nodes = |answer: &UciReport| answer.nodes.unwrap_or(0) as f64;
-    let log_ratio = |report: &UciReport, base: &UciReport| {
-        let (nodes, base) = (nodes(report), nodes(base));
-        (nodes > 0.0 && base > 0.0).then(|| (nodes / base).ln())
+/// Combines the reports of all games.
+fn summarize(design: &Design, reports_by_game: &[GameReports]) -> Forgetting {
+    let count_nodes = |report: &UciReport| report.nodes.unwrap_or(0) as f64;
+    let log_ratio = |report: &UciReport, base_report: &UciReport| {
+        let (nodes, base_nodes) = (count_nodes(report), count_nodes(base_report));
+        (nodes > 0.0 && base_nodes > 0.0).then(|| (nodes / base_nodes).ln())
     };
-    let game_figure = |values: &dyn Fn(&Answers) -> Vec<Option<f64>>| mean_by_game(answers_by_game, values);
-    let ratio_figure = |pair: fn(&Answers) -> (&[UciReport], &[UciReport]), skip: usize| {
-        let logs = move |answers: &Answers| {
-            let (reports, base) = pair(answers);
-            reports.iter().zip(base).skip(skip).map(|(report, base)| log_ratio(report, base)).collect::<Vec<_>>()
+    let game_figure = |values: &dyn Fn(&GameReports) -> Vec<Option<f64>>| mean_by_game(reports_by_game, values);
+    // The mean ratio of nodes of the first to the second list, without the first `skip` positions.
+    let ratio_figure = |select_lists: fn(&GameReports) -> (&[UciReport], &[UciReport]), skip: usize| {
+        let logs = move |game: &GameReports| {
+            let (reports, base_reports) = select_lists(game);
+            let report_pairs = reports.iter().zip(base_reports).skip(skip);
+            report_pairs.map(|(report, base_report)| log_ratio(report, base_report)).collect::<Vec<_>>()
         };
         game_figure(&logs).map(exp_figure)
     };
-    let errors = |reports: &[UciReport], long: &[UciReport]| {
+    let score_errors = |reports: &[UciReport], long: &[UciReport]| {
         reports.iter().zip(long).map(|(report, long)| score_error(report.score?, long.score?)).collect::<Vec<_>>()
     };
-    let differences = |pair: &[Vec<UciReport>; 2], long: &[UciReport]| {
-        let [small, large] = [0, 1].map(|table| errors(&pair[table], long));
-        small.into_iter().zip(large).map(|(small, large)| Some(small? - large?)).collect::<Vec<_>>()
+    let error_differences = |[small, large]: &[Vec<UciReport>; 2], long: &[UciReport]| {
+        let [small_errors, large_errors] = [small, large].map(|reports| score_errors(reports, long));
+        small_errors.into_iter().zip(large_errors).map(|(small, large)| Some(small? - large?)).collect::<Vec<_>>()
     };
-    let pairs = || answers_by_game.iter().flat_map(|answers| answers.kept_table[0].iter().zip(&answers.kept_table[1]));
+    let kept_pairs = || reports_by_game.iter().flat_map(|game| game.kept_table[0].iter().zip(&game.kept_table[1]));
     let mean_hashfull = |table: usize| {
-        let values = answers_by_game
+        let values = reports_by_game
             .iter()
-            .filter_map(|answers| answers.kept_table[table].last()?.hashfull)
+            .filter_map(|game| game.kept_table[table].last()?.hashfull)
             .map(f64::from)
             .collect::<Vec<_>>();
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -263,33 +286,37 @@ fn summarize(design: &Design, answers_by_game: &[Answers]) -> Forgetting {
         small: design.small,
         large: design.large,
         depth: design.depth,
-        games: answers_by_game.len(),
-        searches: pairs().count(),
-        differing: pairs().filter(|(small, large)| small.nodes != large.nodes).count(),
+        games: reports_by_game.len(),
+        searches: kept_pairs().count(),
+        differing: kept_pairs().filter(|(small, large)| small.nodes != large.nodes).count(),
         hashfull: [mean_hashfull(0), mean_hashfull(1)],
-        kept: ratio_figure(|answers| (&answers.kept_table[0], &answers.kept_table[1]), 0),
-        cleared: ratio_figure(|answers| (&answers.cleared_table[0], &answers.cleared_table[1]), 1),
-        clearing: ratio_figure(|answers| (&answers.cleared_table[1], &answers.kept_table[1]), 1),
-        error_at_depth: game_figure(&|answers| differences(&answers.kept_table, &answers.long)),
-        mean_error: game_figure(&|answers| errors(&answers.kept_table[1], &answers.long)).map(|figure| figure.mean),
+        kept: ratio_figure(|game| (&game.kept_table[0], &game.kept_table[1]), 0),
+        // The first search of a game always has an empty table.
+        cleared: ratio_figure(|game| (&game.cleared_table[0], &game.cleared_table[1]), 1),
+        clearing: ratio_figure(|game| (&game.cleared_table[1], &game.kept_table[1]), 1),
+        error_at_depth: game_figure(&|game| error_differences(&game.kept_table, &game.long)),
+        mean_error: game_figure(&|game| score_errors(&game.kept_table[1], &game.long)).map(|figure| figure.mean),
         nodes: design.nodes,
-        error_at_nodes: game_figure(&|answers| {
-            answers.node_limited.as_ref().map_or(Vec::new(), |pair| differences(pair, &answers.long))
+        error_at_nodes: game_figure(&|game| {
+            game.node_limited.as_ref().map_or(Vec::new(), |reports| error_differences(reports, &game.long))
         }),
     }
 }
 
-/// Capped distance between two scores, in centipawns.
+/// The distance between two scores in centipawns, capped at [`MAX_ERROR`].
 fn score_error(score: Score, reference: Score) -> Option<f64> {
-    let clamp = |score: Score| score.clamp(-DECIDED, DECIDED);
+    let clamp = |score: Score| score.clamp(-MAX_SCORE, MAX_SCORE);
     Some(f64::from((clamp(score) - clamp(reference)).abs().min(MAX_ERROR)))
 }
 
 /// The mean of the values with a confidence interval clustered by game; `None` without values.
-fn mean_by_game(answers_by_game: &[Answers], get_values: &dyn Fn(&Answers) -> Vec<Option<f64>>) -> Option<Figure> {
+fn mean_by_game(
+    reports_by_game: &[GameReports],
+    get_values: &dyn Fn(&GameReports) -> Vec<Option<f64>>,
+) -> Option<Figure> {
     let values_by_game = (0_u32..)
-        .zip(answers_by_game)
-        .flat_map(|(game, answers)| get_values(answers).into_iter().flatten().map(move |value| (game, value)));
+        .zip(reports_by_game)
+        .flat_map(|(game, reports)| get_values(reports).into_iter().flatten().map(move |value| (game, value)));
     let clusters = Clusters::new(&values_by_game.collect::<Vec<_>>());
     if clusters.is_empty() {
         return None;
@@ -299,13 +326,14 @@ fn mean_by_game(answers_by_game: &[Answers], get_values: &dyn Fn(&Answers) -> Ve
     Some(Figure { mean: clusters.mean(), low: finite_bound(low), high: finite_bound(high) })
 }
 
+/// Turns a mean logarithm and its interval into a geometric mean.
 fn exp_figure(figure: Figure) -> Figure {
     Figure { mean: figure.mean.exp(), low: figure.low.map(f64::exp), high: figure.high.map(f64::exp) }
 }
 
 /// Whether nodes to a depth are a valid measure of this engine's table. They mislead if they shrink
-/// with a smaller table, or do not grow although the score gets worse. They lead if they grow and
-/// the score stays the same.
+/// with a smaller table, or if they do not grow although the score gets worse. They lead if they grow
+/// and the score does not get worse.
 pub fn judge_nodes(forgetting: &Forgetting) -> NodesVerdict {
     let (Some(kept_ratio), Some(error)) = (forgetting.kept, forgetting.error_at_depth) else {
         return NodesVerdict::Undecided;
@@ -314,10 +342,14 @@ pub fn judge_nodes(forgetting: &Forgetting) -> NodesVerdict {
     let is_below = |figure: Figure, value: f64| figure.high.is_some_and(|high| high < value);
     let grows = is_above(kept_ratio, 1.0 + EQUAL_MARGIN);
     let margin = LOSS_CENTIPAWNS.max(LOSS_SHARE * forgetting.mean_error.unwrap_or(0.0));
-    match () {
-        () if is_below(kept_ratio, 1.0 - EQUAL_MARGIN) || is_above(error, 0.0) && !grows => NodesVerdict::Mislead,
-        () if grows && is_below(error, margin) => NodesVerdict::Lead,
-        () => NodesVerdict::Undecided,
+    let shrinks = is_below(kept_ratio, 1.0 - EQUAL_MARGIN);
+    let is_score_worse = is_above(error, 0.0);
+    if shrinks || is_score_worse && !grows {
+        NodesVerdict::Mislead
+    } else if grows && is_below(error, margin) {
+        NodesVerdict::Lead
+    } else {
+        NodesVerdict::Undecided
     }
 }
 
@@ -326,18 +358,23 @@ pub fn judge_nodes(forgetting: &Forgetting) -> NodesVerdict {
 mod tests {
     use super::*;
 
-    fn answers(kept_table: [&[(u64, Score)]; 2], cleared_table: [&[(u64, Score)]; 2], long: &[Score]) -> Answers {
+    /// The reports on a game, with these nodes and scores.
+    fn game_reports(
+        kept_table: [&[(u64, Score)]; 2],
+        cleared_table: [&[(u64, Score)]; 2],
+        long: &[Score],
+    ) -> GameReports {
         let to_reports = |list: &[(u64, Score)]| {
-            let report = |&(nodes, score): &(u64, Score)| UciReport {
+            let make_report = |&(nodes, score): &(u64, Score)| UciReport {
                 nodes: Some(nodes),
                 score: Some(score),
                 hashfull: Some(500),
                 ..UciReport::default()
             };
-            list.iter().map(report).collect::<Vec<_>>()
+            list.iter().map(make_report).collect::<Vec<_>>()
         };
         let long = long.iter().map(|&score| UciReport { score: Some(score), ..UciReport::default() }).collect();
-        Answers {
+        GameReports {
             kept_table: kept_table.map(to_reports),
             cleared_table: cleared_table.map(to_reports),
             node_limited: Some(kept_table.map(to_reports)),
@@ -351,13 +388,13 @@ mod tests {
     /// so the geometric mean is the square root of 2.
     #[test]
     fn figures_are_means_over_games() {
-        let first = answers(
+        let first = game_reports(
             [&[(200, 10), (400, 40)], &[(100, 0), (200, 0)]],
             [&[(7, 0), (300, 0)], &[(5, 0), (400, 0)]],
             &[0, 20],
         );
         let second =
-            answers([&[(50, 5), (50, 5)], &[(50, 5), (50, 5)]], [&[(7, 0), (30, 0)], &[(5, 0), (40, 0)]], &[5, 5]);
+            game_reports([&[(50, 5), (50, 5)], &[(50, 5), (50, 5)]], [&[(7, 0), (30, 0)], &[(5, 0), (40, 0)]], &[5, 5]);
         let forgetting = summarize(&DESIGN, &[first, second]);
         let assert_mean = |figure: Option<Figure>, expected: f64| {
             assert!((figure.unwrap().mean - expected).abs() < 1e-9, "{figure:?}")
@@ -378,9 +415,9 @@ mod tests {
         assert!(forgetting.kept.unwrap().low.is_some());
         let no_games = summarize(&DESIGN, &[]);
         assert_eq!((no_games.kept, no_games.error_at_depth, no_games.hashfull), (None, None, [None; 2]));
-        let single_answer = summarize(&DESIGN, &[answers([&[(2, 0)], &[(1, 0)]], [&[(2, 0)], &[(1, 0)]], &[0])]);
-        assert_eq!(single_answer.kept, Some(Figure { mean: 2.0, low: None, high: None }));
-        assert_eq!(single_answer.cleared, None, "the first search of a game is left out");
+        let single_report = summarize(&DESIGN, &[game_reports([&[(2, 0)], &[(1, 0)]], [&[(2, 0)], &[(1, 0)]], &[0])]);
+        assert_eq!(single_report.kept, Some(Figure { mean: 2.0, low: None, high: None }));
+        assert_eq!(single_report.cleared, None, "the first search of a game is left out");
     }
 
     #[test]
@@ -420,8 +457,8 @@ mod tests {
         }
     }
 
-    /// In one minute, 5 games of 3 positions with 11 searches each are 165 searches, in 60 % of the
-    /// time. In four minutes, there are twice as many games.
+    /// For one minute, 5 games of 3 positions with 11 searches each are planned. These 165 searches
+    /// take 60 % of the time. For four minutes, twice as many games are planned.
     #[test]
     fn search_time_follows_the_time_budget() {
         let assert_seconds = |seconds: u64, expected: f64| {

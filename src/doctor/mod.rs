@@ -24,11 +24,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// An engine to examine, and how.
+/// An engine to examine, its options, and how much to search.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The engine and its arguments.
-    pub words: CommandLine,
+    pub command: CommandLine,
     /// UCI options to set: names and values, as the user wrote them.
     pub options: Vec<(String, String)>,
     /// How much to search.
@@ -38,10 +38,10 @@ pub struct Request {
 /// How much to search when a small and a large table are compared.
 #[derive(Debug, Clone, Copy)]
 pub enum Budget {
-    /// As much as fits into roughly this duration of the whole examination: it determines the depth
-    /// and the number of games.
+    /// So much that the whole examination takes roughly this time. The depth and the number of games
+    /// follow from it.
     Time(Duration),
-    /// A fixed amount: an engine with repeatable searches then gives the same figures on any
+    /// A fixed amount, so that an engine with repeatable searches gives the same figures on any
     /// machine.
     Games {
         /// The depth of each search.
@@ -78,18 +78,19 @@ struct Examiner<'a> {
     stop: &'a AtomicBool,
 }
 
-/// Time limit of a search that should finish at once.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// The time limit of a search that should finish at once.
+const QUICK_SEARCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Examiner<'_> {
     /// Starts a process of the engine.
-    fn engine(&self, launch: Launch) -> Result<Uci, Interrupt> {
+    fn start_engine(&self, launch: Launch) -> Result<Uci, Interrupt> {
         let mut engine = Uci::new(launch);
         engine.start()?;
         Ok(engine)
     }
 
-    /// Searches a position with the game that led to it.
+    /// Searches a position, which is sent with the game that led to it, and returns the engine's last
+    /// report. With `new_game`, the search starts a new game.
     fn search(
         &self,
         engine: &mut Uci,
@@ -101,6 +102,7 @@ impl Examiner<'_> {
         self.search_position(engine, Position { start, moves, past, board }, limit, new_game)
     }
 
+    /// As `search`, for a position that the caller put together.
     fn search_position(
         &self,
         engine: &mut Uci,
@@ -112,9 +114,9 @@ impl Examiner<'_> {
             engine.new_game()?;
         }
         let mut report = UciReport::default();
-        let end = engine.search(position, limit, self.stop, &mut |message| {
-            if let SearchEvent::Report(reported) = message {
-                report = reported.clone();
+        let end = engine.search(position, limit, self.stop, &mut |event| {
+            if let SearchEvent::Report(latest) = event {
+                report = latest.clone();
             }
         })?;
         if end == SearchEnd::Stopped { Err(Interrupt::Stopped) } else { Ok(report) }
@@ -130,7 +132,7 @@ impl Findings {
         self.0.push(Check { check: check.to_owned(), result, finding: finding.into() });
     }
 
-    /// Adds the result of a check, or a fault if the engine failed during it.
+    /// Adds the result of a check, or a fault if the engine failed during the check.
     fn add_result(&mut self, check: &str, outcome: Result<(CheckResult, String), Interrupt>) -> Result<(), Interrupt> {
         if let Some((result, finding)) = record_failure(outcome, check, self)? {
             self.add(check, result, finding);
@@ -139,31 +141,31 @@ impl Findings {
     }
 }
 
-/// Examines an engine. None if the user stopped it.
+/// Examines an engine; `None` if the user stopped the examination.
 ///
 /// # Errors
-/// When the engine is not found, does not start, or an option is not one that it declares.
+/// If the engine is not found or does not start, or if it does not declare one of the options.
 pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) -> Result<Option<Diagnosis>, String> {
-    let begun = Instant::now();
-    let program = find_program(&request.words, Path::new(""))?;
+    let started = Instant::now();
+    let program = find_program(&request.command, Path::new(""))?;
     progress("starting the engine");
     let mut engine = Uci::new(Launch::new(&program));
     engine.start().map_err(|failure| failure.to_string())?;
-    let ready = begun.elapsed();
+    let startup_time = started.elapsed();
     let identity = engine.identity().clone();
     engine.quit();
-    let required = typed_options(request, &identity.options);
-    let required = required.iter().map(|(name, value)| (name, value));
-    let options = select_options(&identity.options, required, &request.words.to_string(), "--option ")?;
+    let typed_options = type_options(request, &identity.options);
+    let requested = typed_options.iter().map(|(name, value)| (name, value));
+    let options = select_options(&identity.options, requested, &request.command.to_string(), "--option ")?;
     let examiner = Examiner { launch: Launch { options, ..Launch::new(&program) }, progress, stop };
     let mut findings = Findings::default();
-    findings.add("start", CheckResult::Good, format!("ready after {:.2} s", ready.as_secs_f64()));
-    let measured = match run_checks(&examiner, request.budget, begun, &mut findings) {
-        Ok(measured) => measured,
+    findings.add("start", CheckResult::Good, format!("ready after {:.2} s", startup_time.as_secs_f64()));
+    let measurements = match run_checks(&examiner, request.budget, started, &mut findings) {
+        Ok(measurements) => measurements,
         Err(Interrupt::Stopped) => return Ok(None),
         Err(Interrupt::Failed(failure)) => {
             findings.add("failure", CheckResult::Fault, failure.to_string());
-            Measured::default()
+            Measurements::default()
         }
     };
     Ok(Some(Diagnosis {
@@ -173,20 +175,21 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
         arguments: program.arguments.clone(),
         sha256: program.sha256.clone(),
         name: identity.name.clone(),
-        options: measured.options,
-        seconds: begun.elapsed().as_secs_f64(),
+        options: measurements.options,
+        seconds: started.elapsed().as_secs_f64(),
         checks: findings.0,
-        nodes: measured.forgetting.as_ref().map_or(NodesVerdict::Undecided, forgetting::judge_nodes),
-        forgetting: measured.forgetting,
+        nodes: measurements.forgetting.as_ref().map_or(NodesVerdict::Undecided, forgetting::judge_nodes),
+        forgetting: measurements.forgetting,
     }))
 }
 
-/// The options with the types that the engine declares; `Threads` is 1 unless the user set it.
-fn typed_options(request: &Request, declared: &[UciOption]) -> Vec<(String, OptionValue)> {
-    let kind =
+/// The options of the request, with the types that the engine declares. `Threads` is set to 1 unless
+/// the user set it.
+fn type_options(request: &Request, declared: &[UciOption]) -> Vec<(String, OptionValue)> {
+    let find_kind =
         |name: &str| declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| &option.kind);
     let typed = request.options.iter().map(|(name, text)| {
-        let value = match (kind(name), text.parse::<i64>(), text.parse::<bool>()) {
+        let value = match (find_kind(name), text.parse::<i64>(), text.parse::<bool>()) {
             (Some(OptionKind::Text), ..) | (_, Err(_), Err(_)) => OptionValue::Text(text.clone()),
             (_, Ok(number), _) => OptionValue::Spin(number),
             (_, _, Ok(switch)) => OptionValue::Check(switch),
@@ -195,32 +198,36 @@ fn typed_options(request: &Request, declared: &[UciOption]) -> Vec<(String, Opti
     });
     let is_set = |name: &str| request.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
     let single_thread =
-        (kind("Threads").is_some() && !is_set("Threads")).then(|| ("Threads".to_owned(), OptionValue::Spin(1)));
+        (find_kind("Threads").is_some() && !is_set("Threads")).then(|| ("Threads".to_owned(), OptionValue::Spin(1)));
     single_thread.into_iter().chain(typed).collect()
 }
 
-/// Measurements that are not checks.
+/// What is measured in addition to the checks.
 #[derive(Default)]
-struct Measured {
+struct Measurements {
+    /// The engine's options and their values.
     options: std::collections::BTreeMap<String, String>,
+    /// The comparison of a small and a large table; `None` if it was not possible.
     forgetting: Option<Forgetting>,
 }
 
-/// Runs all checks, in order.
+/// Runs all checks in order, and adds their findings.
 fn run_checks(
     examiner: &Examiner<'_>,
     budget: Budget,
-    begun: Instant,
+    started: Instant,
     findings: &mut Findings,
-) -> Result<Measured, Interrupt> {
+) -> Result<Measurements, Interrupt> {
     let games = positions::games();
     (examiner.progress)("checking search limits");
     let probe = probe_limits(&examiner.launch, examiner.stop)?.ok_or(Interrupt::Stopped)?;
     add_limit_checks(&probe, findings);
     (examiner.progress)("finding a depth that takes a moment");
-    let first: Vec<&GamePosition> = games.iter().take(2).filter_map(|game| game.first()).collect();
+    let probe_positions: Vec<&GamePosition> = games.iter().take(2).filter_map(|game| game.first()).collect();
     let depth_and_nodes = match probe.depth {
-        LimitSupport::Yes => record_failure(forgetting::find_depth(examiner, &first, budget), "depths", findings)?,
+        LimitSupport::Yes => {
+            record_failure(forgetting::find_depth(examiner, &probe_positions, budget), "depths", findings)?
+        }
         LimitSupport::No(_) => None,
     }
     .flatten();
@@ -229,15 +236,15 @@ fn run_checks(
         Some((depth, _)) => Limit { depth: Some(depth), nodes: None },
         None => Limit { depth: None, nodes: Some(20_000) },
     };
-    let boards: Vec<Board> = first.iter().map(|reached| reached.board).collect();
+    let boards: Vec<Board> = probe_positions.iter().map(|position| position.board).collect();
     let probe = if probe.respects(limit) {
-        let found = probe_repeatability(&examiner.launch, &boards, limit, probe.clone(), examiner.stop)
+        let outcome = probe_repeatability(&examiner.launch, &boards, limit, probe.clone(), examiner.stop)
             .map_err(Interrupt::from);
-        match record_failure(found, "repeats", findings)? {
-            Some(found) => {
-                let found = found.ok_or(Interrupt::Stopped)?;
-                add_repeat_checks(&found, limit, findings);
-                found
+        match record_failure(outcome, "repeats", findings)? {
+            Some(probe) => {
+                let probe = probe.ok_or(Interrupt::Stopped)?;
+                add_repeat_checks(&probe, limit, findings);
+                probe
             }
             None => probe,
         }
@@ -250,9 +257,9 @@ fn run_checks(
     }
     (examiner.progress)("checking moves, mates, stop and quit");
     findings.add_result("stop", behaviour::check_stop(examiner))?;
-    let quick = if probe.depth == LimitSupport::Yes { behaviour::quick_limit() } else { limit };
-    findings.add_result("moves", behaviour::check_moves(examiner, quick))?;
-    findings.add_result("ended games", behaviour::check_ended_games(examiner, quick))?;
+    let quick_limit = if probe.depth == LimitSupport::Yes { behaviour::quick_limit() } else { limit };
+    findings.add_result("moves", behaviour::check_moves(examiner, quick_limit))?;
+    findings.add_result("ended games", behaviour::check_ended_games(examiner, quick_limit))?;
     if probe.depth == LimitSupport::Yes {
         findings.add_result("mate scores", behaviour::check_mates(examiner))?;
     }
@@ -266,29 +273,32 @@ fn run_checks(
         }
         (Some((depth, nodes)), Some((small, large))) if nodes > 0 => {
             let remaining = match budget {
-                Budget::Time(time) => Budget::Time(time.saturating_sub(begun.elapsed()).max(time / 4)),
-                games => games,
+                Budget::Time(time) => Budget::Time(time.saturating_sub(started.elapsed()).max(time / 4)),
+                fixed_budget => fixed_budget,
             };
             let nodes = Some(nodes).filter(|_| probe.nodes == LimitSupport::Yes);
             let design = forgetting::Design { small, large, depth, nodes };
-            let found = forgetting::measure(examiner, design, probe.resets_on_new_game, &games, remaining);
-            let found = record_failure(found, "Hash", findings)?;
-            if let Some((result, finding)) = found.as_ref().map(hash_check) {
+            let outcome = forgetting::measure(examiner, design, probe.resets_on_new_game, &games, remaining);
+            let forgetting = record_failure(outcome, "Hash", findings)?;
+            if let Some((result, finding)) = forgetting.as_ref().map(hash_check) {
                 findings.add("Hash", result, finding);
             }
-            found
+            forgetting
         }
         _ => {
-            let why =
+            let finding =
                 "a small and a large table cannot be compared: it does not respect `go depth`, or reports no nodes";
-            findings.add("Hash", CheckResult::Note, why);
+            findings.add("Hash", CheckResult::Note, finding);
             None
         }
     };
-    Ok(Measured { options, forgetting })
+    Ok(Measurements { options, forgetting })
 }
 
-/// The value of a step; if the engine failed at it, adds a fault and returns `None`.
+/// Returns the value of a step. If the engine failed in this step, adds a fault and returns `None`.
+///
+/// # Errors
+/// If the user stopped the examination.
 fn record_failure<T>(
     outcome: Result<T, Interrupt>,
     check: &str,
@@ -304,12 +314,12 @@ fn record_failure<T>(
     }
 }
 
-/// Adds the checks of limits and of node counts, from the probe that also precedes every run.
+/// Adds the checks of limits and of node counts. The same probe is made before every run.
 fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
     for (check, support) in [("go depth", &probe.depth), ("go nodes", &probe.nodes)] {
         match support {
             LimitSupport::Yes => findings.add(check, CheckResult::Good, "respected"),
-            LimitSupport::No(why) => findings.add(check, CheckResult::Fault, format!("not respected: {why}")),
+            LimitSupport::No(reason) => findings.add(check, CheckResult::Fault, format!("not respected: {reason}")),
         }
     }
     match (probe.node_reports, &probe.nodes) {
@@ -328,50 +338,52 @@ fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
     }
 }
 
-/// Adds the checks of repeatability, from the probe that also precedes every run.
+/// Adds the checks of repeatability. The same probe is made before every run.
 fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings) {
-    let why = probe.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
-    let to = limit.depth.map_or("20000 nodes".to_owned(), |depth| format!("depth {depth}"));
-    let (repeats, forgets) = match (probe.repeatability, probe.resets_on_new_game) {
-        (Repeatability::Exact, _) => (
-            (CheckResult::Good, format!("exact: nodes, score, move, variation and depths, to {to}")),
-            (CheckResult::Good, "like a new process".to_owned()),
-        ),
-        (_, false) => (
-            (CheckResult::Good, format!("exact in new processes, to {to}")),
-            (CheckResult::Fault, format!("it does not forget all{why}: measure it with restart = \"game\"")),
-        ),
-        (repeats, true) => (
-            (CheckResult::Fault, format!("{repeats}, even in new processes, to {to}{why}")),
-            (CheckResult::Note, "undecided: nothing repeats".to_owned()),
-        ),
-    };
-    findings.add("repeats", repeats.0, repeats.1);
-    findings.add("ucinewgame", forgets.0, forgets.1);
+    let difference = probe.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
+    let limit = limit.depth.map_or("20000 nodes".to_owned(), |depth| format!("depth {depth}"));
+    let ((repeats_result, repeats_finding), (reset_result, reset_finding)) =
+        match (probe.repeatability, probe.resets_on_new_game) {
+            (Repeatability::Exact, _) => (
+                (CheckResult::Good, format!("exact: nodes, score, move, variation and depths, to {limit}")),
+                (CheckResult::Good, "like a new process".to_owned()),
+            ),
+            (_, false) => (
+                (CheckResult::Good, format!("exact in new processes, to {limit}")),
+                (CheckResult::Fault, format!("it does not forget all{difference}: measure it with restart = \"game\"")),
+            ),
+            (repeatability, true) => (
+                (CheckResult::Fault, format!("{repeatability}, even in new processes, to {limit}{difference}")),
+                (CheckResult::Note, "undecided: nothing repeats".to_owned()),
+            ),
+        };
+    findings.add("repeats", repeats_result, repeats_finding);
+    findings.add("ucinewgame", reset_result, reset_finding);
 }
 
-/// Small and large `Hash` sizes in MiB: the minimum that the engine allows, and the user's value or
-/// one so large that little is evicted. None if there is no room for two sizes.
-fn table_sizes(declared: &[UciOption], set: &[(String, OptionValue)]) -> Option<(i64, i64)> {
+/// The small and the large `Hash` size in MiB: the minimum that the engine allows, and the user's
+/// value or a size so large that little is evicted. `None` if the engine's range is too narrow for
+/// two sizes.
+fn table_sizes(declared: &[UciOption], set_options: &[(String, OptionValue)]) -> Option<(i64, i64)> {
     const DEFAULT_LARGE: i64 = 64;
     const MIN_FACTOR: i64 = 8;
     let hash = declared.iter().find(|option| option.name.eq_ignore_ascii_case("Hash"))?;
     let OptionKind::Spin(min, max) = hash.kind else { return None };
     let small = min.max(1);
-    let set_size = set.iter().find_map(|(name, value)| crate::subject::options::hash_mebibytes(name, value));
-    let large =
-        set_size.filter(|&size| size >= MIN_FACTOR * small).unwrap_or(DEFAULT_LARGE.max(MIN_FACTOR * small)).min(max);
+    let set_size = set_options.iter().find_map(|(name, value)| crate::subject::options::hash_mebibytes(name, value));
+    let min_large = MIN_FACTOR * small;
+    let large = set_size.filter(|&size| size >= min_large).unwrap_or(DEFAULT_LARGE.max(min_large)).min(max);
     (large > small).then_some((small, large))
 }
 
-/// The check whether the table size changes any search.
-fn hash_check(found: &Forgetting) -> (CheckResult, String) {
-    let Forgetting { small, large, searches, differing, hashfull, .. } = found;
-    let full = match hashfull {
+/// The result of the check whether the table size changes any search.
+fn hash_check(forgetting: &Forgetting) -> (CheckResult, String) {
+    let Forgetting { small, large, searches, differing, hashfull, .. } = forgetting;
+    let fill = match hashfull {
         [Some(small), Some(large)] => format!("; hashfull {small:.0} and {large:.0}"),
         _ => String::new(),
     };
-    let output = format!("{differing} of {searches} searches differ between {small} and {large} MiB{full}");
+    let output = format!("{differing} of {searches} searches differ between {small} and {large} MiB{fill}");
     match differing {
         0 => (
             CheckResult::Note,
@@ -392,7 +404,7 @@ mod tests {
 
     #[test]
     fn options_take_the_declared_type() {
-        let own = parse_options(&[
+        let declared = parse_options(&[
             "option name Hash type spin default 16 min 1 max 64",
             "option name Threads type spin default 4 min 1 max 8",
             "option name File type string default <empty>",
@@ -400,8 +412,8 @@ mod tests {
         ]);
         let resolve = |requested: &[(&str, &str)]| {
             let options = requested.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            let request = Request { words: CommandLine::default(), options, budget: Budget::Time(Duration::ZERO) };
-            typed_options(&request, &own)
+            let request = Request { command: CommandLine::default(), options, budget: Budget::Time(Duration::ZERO) };
+            type_options(&request, &declared)
                 .into_iter()
                 .map(|(name, value)| format!("{name} {value:?}"))
                 .collect::<Vec<_>>()
@@ -415,7 +427,7 @@ mod tests {
 
     #[test]
     fn table_sizes_are_the_minimum_and_at_least_eight_times_it() {
-        for (line, given, expected) in [
+        for (line, user_size, expected) in [
             ("option name Hash type spin default 16 min 1 max 1024", None, Some((1, 64))),
             ("option name hash type spin default 16 min 0 max 1024", None, Some((1, 64))),
             ("option name Hash type spin default 16 min 16 max 1024", None, Some((16, 128))),
@@ -427,8 +439,9 @@ mod tests {
             ("option name Hash type spin default 16 min 1 max 1024", Some(8), Some((1, 8))),
             ("option name Hash type spin default 16 min 1 max 1024", Some(7), Some((1, 64))),
         ] {
-            let set: Vec<_> = given.map(|size| ("hash".to_owned(), OptionValue::Spin(size))).into_iter().collect();
-            assert_eq!(table_sizes(&parse_options(&[line]), &set), expected, "{line} {given:?}");
+            let set_options: Vec<_> =
+                user_size.map(|size| ("hash".to_owned(), OptionValue::Spin(size))).into_iter().collect();
+            assert_eq!(table_sizes(&parse_options(&[line]), &set_options), expected, "{line} {user_size:?}");
         }
     }
 
@@ -444,16 +457,17 @@ mod tests {
             node_reports: NodeReports::Whole,
         };
         let ignores_nodes = ProbeResult { nodes: LimitSupport::No("it made 6".to_owned()), ..exact.clone() };
-        let deep = Limit { depth: Some(9), nodes: None };
-        let checks = |probe: &ProbeResult, limit: Limit| {
+        let depth_limit = Limit { depth: Some(9), nodes: None };
+        let list_checks = |probe: &ProbeResult, limit: Limit| {
             let mut findings = Findings::default();
             add_limit_checks(probe, &mut findings);
             add_repeat_checks(probe, limit, &mut findings);
-            let lines = findings.0.into_iter().map(|it| format!("{:?} {}: {}", it.result, it.check, it.finding));
+            let lines =
+                findings.0.into_iter().map(|check| format!("{:?} {}: {}", check.result, check.check, check.finding));
             lines.collect::<Vec<_>>()
         };
         assert_eq!(
-            checks(&exact, deep),
+            list_checks(&exact, depth_limit),
             [
                 "Good go depth: respected",
                 "Good go nodes: respected",
@@ -462,14 +476,14 @@ mod tests {
                 "Good ucinewgame: like a new process",
             ]
         );
-        let forgetful = ProbeResult {
+        let not_resetting = ProbeResult {
             repeatability: Repeatability::Within(0.5),
             resets_on_new_game: false,
             difference: Some("nodes 5, then 6".to_owned()),
             node_reports: NodeReports::Depths,
             ..exact.clone()
         };
-        let lines = checks(&forgetful, deep);
+        let lines = list_checks(&not_resetting, depth_limit);
         assert_eq!(
             lines[2..],
             [
@@ -483,7 +497,7 @@ mod tests {
             node_reports: NodeReports::Never,
             ..exact.clone()
         };
-        let lines = checks(&unrepeatable, deep);
+        let lines = list_checks(&unrepeatable, depth_limit);
         assert_eq!(
             lines[2..],
             [
@@ -492,14 +506,14 @@ mod tests {
                 "Note ucinewgame: undecided: nothing repeats",
             ]
         );
-        let lines = checks(&ignores_nodes, Limit { depth: None, nodes: Some(20_000) });
+        let lines = list_checks(&ignores_nodes, Limit { depth: None, nodes: Some(20_000) });
         assert_eq!(lines[1], "Fault go nodes: not respected: it made 6");
         assert_eq!(lines[2], "Good repeats: exact: nodes, score, move, variation and depths, to 20000 nodes");
     }
 
     #[test]
     fn hash_without_effect_is_a_note() {
-        let check = |differing| {
+        let check_with = |differing| {
             hash_check(&Forgetting {
                 small: 1,
                 large: 64,
@@ -510,8 +524,9 @@ mod tests {
             })
         };
         let output = "3 of 24 searches differ between 1 and 64 MiB; hashfull 900 and 20";
-        assert_eq!(check(3), (CheckResult::Good, output.to_owned()));
-        assert!(check(0).0 == CheckResult::Note);
-        assert!(check(0).1.contains("no effect"));
+        assert_eq!(check_with(3), (CheckResult::Good, output.to_owned()));
+        let (result, finding) = check_with(0);
+        assert!(result == CheckResult::Note);
+        assert!(finding.contains("no effect"));
     }
 }

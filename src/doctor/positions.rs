@@ -7,18 +7,20 @@ use std::path::Path;
 /// The built-in suite of games between people.
 const GAMES: &str = "builtin:human-explore";
 
-/// Searches in each game: positions of one side, two plies apart.
+/// The number of searches in each game. Their positions are two plies apart, so that the same side is
+/// to move.
 pub const SEARCHES_PER_GAME: usize = 3;
 
-/// Only every third game is used, because neighbours come from one match.
+/// Only every third game is used, because neighbouring games come from the same match.
 const GAME_STRIDE: usize = 3;
 
-/// Plies played before the first search of the first game.
+/// The number of plies before the first search of the first game.
 const FIRST_PLY: usize = 20;
 
-/// How many plies later the searches of each next game begin, and after how many games this starts
-/// over.
+/// The searches of each game begin this many plies later than those of the game before.
 const PLY_STEP: usize = 8;
+
+/// After this many games, the searches begin at [`FIRST_PLY`] again.
 const PLY_CYCLE: usize = 5;
 
 /// A position and the game that led to it.
@@ -36,26 +38,27 @@ pub struct GamePosition {
 
 /// The positions to search, by game. Games too short for [`SEARCHES_PER_GAME`] are left out.
 pub fn games() -> Vec<Vec<GamePosition>> {
-    let read = Suite::load(Path::new(GAMES), SuiteOptions::default());
-    let items = read.map(|suite| suite.items).unwrap_or_default();
+    let suite = Suite::load(Path::new(GAMES), SuiteOptions::default());
+    let items = suite.map(|suite| suite.items).unwrap_or_default();
     let games = items.iter().filter_map(|item| Some((item.board, item.game()?))).step_by(GAME_STRIDE).enumerate();
-    let positions = |(index, (start, game)): (usize, (Board, &[Move]))| {
-        let from = FIRST_PLY + PLY_STEP * (index % PLY_CYCLE);
-        let (mut board, mut past, mut found) = (start, Vec::new(), Vec::new());
+    let select_positions = |(index, (start, game)): (usize, (Board, &[Move]))| {
+        let first_ply = FIRST_PLY + PLY_STEP * (index % PLY_CYCLE);
+        let (mut board, mut past, mut positions) = (start, Vec::new(), Vec::new());
         for (ply, &mv) in game.iter().enumerate() {
-            if ply >= from && (ply - from).is_multiple_of(2) && found.len() < SEARCHES_PER_GAME {
-                found.push(GamePosition { start, moves: game[..ply].to_vec(), past: past.clone(), board });
+            let is_selected = ply >= first_ply && (ply - first_ply).is_multiple_of(2);
+            if is_selected && positions.len() < SEARCHES_PER_GAME {
+                positions.push(GamePosition { start, moves: game[..ply].to_vec(), past: past.clone(), board });
             }
             past.push(board);
             board.play(mv, Increments::none());
         }
-        (found.len() == SEARCHES_PER_GAME).then_some(found)
+        (positions.len() == SEARCHES_PER_GAME).then_some(positions)
     };
-    games.filter_map(positions).collect()
+    games.filter_map(select_positions).collect()
 }
 
-/// Positions that engines get wrong: en passant, castling, promotions, double checks, one legal
-/// move, and many.
+/// Positions that engines often get wrong: en passant, castling, promotions, double checks, a single
+/// legal move, and very many legal moves.
 pub const TRICKY_POSITIONS: &[&str] = &[
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
@@ -93,7 +96,7 @@ pub const TRICKY_POSITIONS: &[&str] = &[
 pub const NO_LEGAL_MOVES: &[&str] =
     &["rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"];
 
-/// Positions with the moves to mate for the side to move; negative if it is mated.
+/// Positions with the number of moves to mate; negative if the side to move is mated.
 pub const MATES: &[(&str, i32)] = &[
     ("6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1", 1),
     ("k3r3/8/8/8/8/8/5PPP/6K1 b - - 0 1", 1),
@@ -116,14 +119,14 @@ mod tests {
         assert!(games.len() >= 24, "{}", games.len());
         for game in &games {
             assert_eq!(game.len(), SEARCHES_PER_GAME);
-            for reached in game {
-                let (mut board, mut past) = (reached.start, Vec::new());
-                for &mv in &reached.moves {
+            for position in game {
+                let (mut board, mut past) = (position.start, Vec::new());
+                for &mv in &position.moves {
                     past.push(board);
                     board.play(mv, Increments::none());
                 }
-                assert!(board == reached.board);
-                assert!(past == reached.past);
+                assert!(board == position.board);
+                assert!(past == position.past);
                 assert!(board.has_legal_move());
                 assert!(board.turn() == game[0].board.turn());
             }
@@ -134,15 +137,15 @@ mod tests {
     #[test]
     fn tricky_positions_have_moves_and_ended_games_none() {
         let board = |fen: &str| Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
-        let count = |fen: &str| {
+        let count_moves = |fen: &str| {
             let mut moves = MoveList::new();
             legal(&board(fen), &mut moves);
             moves.len()
         };
-        assert!(TRICKY_POSITIONS.iter().all(|fen| count(fen) > 0));
-        assert!(NO_LEGAL_MOVES.iter().all(|fen| count(fen) == 0));
-        assert!(TRICKY_POSITIONS.iter().any(|fen| count(fen) == 1));
-        assert!(TRICKY_POSITIONS.iter().any(|fen| count(fen) == 218));
+        assert!(TRICKY_POSITIONS.iter().all(|fen| count_moves(fen) > 0));
+        assert!(NO_LEGAL_MOVES.iter().all(|fen| count_moves(fen) == 0));
+        assert!(TRICKY_POSITIONS.iter().any(|fen| count_moves(fen) == 1));
+        assert!(TRICKY_POSITIONS.iter().any(|fen| count_moves(fen) == 218));
     }
 
     /// Whether the side to move mates within this number of moves.
@@ -156,7 +159,7 @@ mod tests {
         })
     }
 
-    /// Whether the side to move is mated within this number of moves; 0: it is mated already.
+    /// Whether the side to move is mated within this number of moves; 0 means that it is mated already.
     fn is_mated_within(board: &Board, moves: i32) -> bool {
         let mut list = MoveList::new();
         legal(board, &mut list);
@@ -175,10 +178,10 @@ mod tests {
     fn mates_take_exactly_the_listed_number_of_moves() {
         for &(fen, moves) in MATES {
             let board = Board::from_fen(fen).unwrap();
-            let within =
+            let has_mate_within =
                 |moves: i32| if moves > 0 { mates_within(&board, moves) } else { is_mated_within(&board, -moves) };
-            assert!(within(moves), "{fen}");
-            assert!(moves == 1 || !within(moves - moves.signum()), "{fen}");
+            assert!(has_mate_within(moves), "{fen}");
+            assert!(moves == 1 || !has_mate_within(moves - moves.signum()), "{fen}");
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::record::diagnosis::{CheckResult, Diagnosis, Figure, Forgetting, NodesVerdict};
 
-/// A small table with a lower hashfull than this, in per mille, evicts too few entries to judge
-/// tables by.
+/// If the hashfull of the small table, in per mille, is lower than this, the table evicts too few
+/// entries to judge tables by it.
 const NEARLY_FULL: f64 = 500.0;
 
 /// Formats a diagnosis for a terminal.
@@ -14,7 +14,8 @@ pub fn screen(diagnosis: &Diagnosis) -> String {
     let settings: Vec<String> = ["Threads", "Hash"]
         .iter()
         .filter_map(|name| {
-            Some(format!("{name} {}", options.iter().find(|(option, _)| option.eq_ignore_ascii_case(name))?.1))
+            let (_, value) = options.iter().find(|(option, _)| option.eq_ignore_ascii_case(name))?;
+            Some(format!("{name} {value}"))
         })
         .collect();
     if !settings.is_empty() {
@@ -30,20 +31,20 @@ pub fn screen(diagnosis: &Diagnosis) -> String {
         out += &format!("  {mark:<6}{:<14}{}\n", check.check, check.finding);
     }
     if let Some(forgetting) = &diagnosis.forgetting {
-        out += &forgetting_lines(forgetting);
+        out += &format_forgetting(forgetting);
     }
     out += &format!("\n{}\n", conclusion(diagnosis));
     out
 }
 
 /// The lines that compare a small and a large table.
-fn forgetting_lines(forgetting: &Forgetting) -> String {
+fn format_forgetting(forgetting: &Forgetting) -> String {
     let Forgetting { small, large, depth, games, searches, .. } = forgetting;
     let mut out =
         format!("\n{small} MiB against {large} MiB: {searches} searches along {games} games, 95 % intervals by game\n");
     let mut add_line = |name: String, figure: &Option<Figure>, unit: &str| {
         if let Some(figure) = figure {
-            out += &format!("  {name:<44}{}{unit}\n", figure_text(figure, unit.is_empty()));
+            out += &format!("  {name:<44}{}{unit}\n", format_figure(figure, unit.is_empty()));
         }
     };
     add_line(format!("nodes to depth {depth}, table kept"), &forgetting.kept, "");
@@ -56,9 +57,9 @@ fn forgetting_lines(forgetting: &Forgetting) -> String {
     out
 }
 
-/// Formats a ratio, or a difference with its sign, with the interval if there is one.
-fn figure_text(figure: &Figure, ratio: bool) -> String {
-    let format_value = |value: f64| if ratio { format!("{value:.3}") } else { format!("{value:+.1}") };
+/// Formats a ratio, or a difference with its sign, and the interval if there is one.
+fn format_figure(figure: &Figure, is_ratio: bool) -> String {
+    let format_value = |value: f64| if is_ratio { format!("{value:.3}") } else { format!("{value:+.1}") };
     match (figure.low, figure.high) {
         (Some(low), Some(high)) => {
             format!("{} [{}, {}]", format_value(figure.mean), format_value(low), format_value(high))
@@ -69,7 +70,7 @@ fn figure_text(figure: &Figure, ratio: bool) -> String {
 
 /// What the diagnosis means for measurements, and the number of faults.
 fn conclusion(diagnosis: &Diagnosis) -> String {
-    let words = match (&diagnosis.forgetting, diagnosis.nodes) {
+    let verdict = match (&diagnosis.forgetting, diagnosis.nodes) {
         (None, _) => "What its nodes to a depth are worth was not measured.",
         (_, NodesVerdict::Lead) => {
             "Nodes to a depth grow where the table forgets, and buy the same score: they can lead."
@@ -90,9 +91,9 @@ fn conclusion(diagnosis: &Diagnosis) -> String {
         }
     };
     let faults = diagnosis.checks.iter().filter(|check| check.result == CheckResult::Fault).count();
-    let message =
+    let faults_text =
         if faults == 0 { "No fault.".to_owned() } else { format!("{}.", crate::text::plural(faults, "fault")) };
-    format!("{words} {message}")
+    format!("{verdict} {faults_text}")
 }
 
 #[cfg(test)]
@@ -153,9 +154,9 @@ mod tests {
         assert_eq!(lines[10], "  score error at 5000 nodes                   -0.2 centipawns");
         assert!(lines[12].starts_with("Nodes to a depth mislead: "), "{text}");
         assert!(lines[12].ends_with(" 1 fault."), "{text}");
-        for (nodes, words) in [(NodesVerdict::Lead, "they can lead"), (NodesVerdict::Undecided, "is undecided")] {
+        for (nodes, text) in [(NodesVerdict::Lead, "they can lead"), (NodesVerdict::Undecided, "is undecided")] {
             diagnosis.nodes = nodes;
-            assert!(screen(&diagnosis).contains(words));
+            assert!(screen(&diagnosis).contains(text));
         }
         for (hashfull, expected) in [(499.0, true), (500.0, false)] {
             diagnosis.forgetting.as_mut().unwrap().hashfull[0] = Some(hashfull);
