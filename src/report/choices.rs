@@ -21,7 +21,7 @@ pub struct Choices {
     pub metrics: Vec<String>,
     /// Whether to compare every line with every other.
     pub pairs: bool,
-    /// The column whose values are the rows of a table of each metric.
+    /// The column to tabulate each metric by: a row for each of its values.
     pub pivot: Option<String>,
 }
 

@@ -75,7 +75,7 @@ fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
     (lines, if shown_count < line_count { remark } else { String::new() })
 }
 
-/// Nodes by depth, and their ratios to the baseline.
+/// The nodes of an iteration by its depth, and their ratios to the baseline.
 pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     let (lines, remark) = chosen_lines(summary);
     let series = curves::nodes_by_depth(rows, summary, &lines);
@@ -122,7 +122,8 @@ fn baseline_series(series: &[Series], summary: &Summary) -> Option<usize> {
     series.iter().position(|series| series.line.is_some_and(|index| summary.lines[index].is_baseline))
 }
 
-/// Each search compared with the baseline's search of the same position.
+/// Each search compared with the baseline's search of the same position. None if the metric is not
+/// nodes, or with fewer than three positions.
 pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Option<Figure> {
     let (lines, remark) = chosen_lines(summary);
     let series = if metric_name(summary) == "nodes" {
@@ -145,8 +146,9 @@ pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &
     })
 }
 
-/// The share of searches that finished, and of positions solved, by number of nodes.
-pub fn within_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Vec<Figure> {
+/// The shares of searches that finished, and of positions that were solved, within a number of
+/// nodes. Empty if the metric is not nodes, or with fewer than three searches.
+pub fn completion_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Vec<Figure> {
     if metric_name(summary) != "nodes" || summary.searches < 3 {
         return Vec::new();
     }
@@ -199,6 +201,7 @@ pub fn ratio_figures(summary: &Summary) -> Vec<Figure> {
     summary.metrics.iter().enumerate().filter_map(|(index, metric)| ratio_figure(summary, index, metric)).collect()
 }
 
+/// Each line's ratio to the baseline in the metric with this index.
 fn ratio_figure(summary: &Summary, index: usize, metric: &Metric) -> Option<Figure> {
     let lines = summary.lines.iter().filter(|line| !line.is_baseline && line.measures[index].ratio.mean > 0.0);
     let make_row = |line: &Line| {
@@ -225,7 +228,7 @@ fn ratio_figure(summary: &Summary, index: usize, metric: &Metric) -> Option<Figu
     })
 }
 
-/// Outcomes of the probes of each line.
+/// The outcomes of each line's probes, as shares. None if no line has probes.
 pub fn probes_figure(summary: &Summary) -> Option<Figure> {
     let (lines, remark) = chosen_lines(summary);
     // The name and the series colour of each part, in the order of the sizes in `make_bar`.
@@ -359,7 +362,7 @@ mod tests {
             let searches = (&grouping, &searches);
             let mut figures = depth_figures(&frame, &summary);
             figures.extend(positions_figure(&frame, &summary, searches));
-            figures.extend(within_figures(&frame, &summary, searches));
+            figures.extend(completion_figures(&frame, &summary, searches));
             assert!(figures.iter().all(|figure| !figure.caption.contains(" shown:")), "all are shown");
             figures.into_iter().map(|figure| figure.file).collect::<Vec<_>>().join(" ")
         };
@@ -402,7 +405,7 @@ mod tests {
             let mut summary = summary.clone();
             (summary.lines[1].measures[0].truncated, summary.lines[1].measures[0].incomparable) =
                 (truncated, incomparable);
-            let figures = within_figures(&frame, &summary, (&grouping, &searches)).into_iter();
+            let figures = completion_figures(&frame, &summary, (&grouping, &searches)).into_iter();
             let figures: Vec<_> =
                 figures.map(|figure| (figure.file, figure.caption.contains("not of the same work"))).collect();
             assert_eq!(
@@ -428,7 +431,7 @@ mod tests {
             let (summary, grouping, searches) =
                 Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
             let mut figures = depth_figures(&frame, &summary);
-            figures.extend(within_figures(&frame, &summary, (&grouping, &searches)));
+            figures.extend(completion_figures(&frame, &summary, (&grouping, &searches)));
             figures
         };
         for (variants, expects_remark) in [(2, false), (8, false), (9, true)] {

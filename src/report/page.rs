@@ -130,7 +130,7 @@ impl Page {
         let by = by.unwrap_or_else(|| default_by(rows));
         ensure!(!by.is_empty(), "--by: names no column");
         let variants = rows.text_column(columns::VARIANT);
-        let has_baseline = (0..rows.rows()).any(|row| variants.text(row) == manifest.baseline);
+        let baseline_has_rows = (0..rows.rows()).any(|row| variants.text(row) == manifest.baseline);
         // The times of several results are compared only if each had repeats and ran one job at a
         // time; a single result gets a warning instead.
         let is_timed = |manifest: &Manifest| manifest.repeats > 1 && manifest.jobs == 1;
@@ -227,11 +227,11 @@ impl Page {
                     .for_each(|LinePair { measure, .. }| (measure.significant, measure.fragile) = (false, false));
             }
         }
-        if let [only] = sources {
+        if let [source] = sources {
             let Manifest { variants, baseline, .. } = &page.manifest;
-            page.quality = quality::move_quality(rows, &only.judgements, variants, baseline);
+            page.quality = quality::move_quality(rows, &source.judgements, variants, baseline);
         }
-        let mut grid = Grid::new(rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
+        let mut grid = Grid::new(rows, &page.summary, baseline_has_rows.then_some(&page.manifest.baseline));
         if let Some(grid) = grid.as_mut().filter(|_| page.nodes_have_no_verdict()) {
             grid.clear_marks();
         }
@@ -267,8 +267,7 @@ impl Page {
         Ok(page)
     }
 
-    /// Whether nodes may mislead and are the first metric, so that the page gives no verdicts by
-    /// them.
+    /// Whether the first metric is nodes and these may mislead, so that the page gives no verdicts.
     fn nodes_have_no_verdict(&self) -> bool {
         self.nodes_mislead && self.summary.metrics.first().is_some_and(Metric::is_nodes)
     }
@@ -305,6 +304,7 @@ impl Page {
         head_parts(&self.manifest.question, &self.analysis, self.findings.clone(), caveats)
     }
 
+    /// The notes as a folded part; none without notes.
     fn notes_part(&self) -> Option<Part> {
         let title = format!("For information: {}", plural(self.notes.len(), "note"));
         (!self.notes.is_empty()).then(|| Part::Folded(title, vec![Part::Findings(self.notes.clone())]))
@@ -319,7 +319,7 @@ impl Page {
             parts.push(Part::Table(pivot::table(pivot)));
             parts.extend(pivot::figure(pivot).map(Part::Figure));
         }
-        // Figures of the grid name variants, so other groups have none.
+        // The figures of a grid are by variant, so other groups have none.
         let variants_grid = grid.filter(|_| summary.by == [columns::VARIANT]);
         let figures = variants_grid.map_or_else(Vec::new, |grid| grid_figures::figures(grid, summary));
         let mut figures = figures.into_iter().peekable();
@@ -346,7 +346,7 @@ impl Page {
         parts.extend(counters.map(|table| folded("Every counter of full diagnostics", table)));
         parts.push(Part::Table(table::details_table(self)));
         parts.extend(figure::positions_figure(rows, summary, searches).map(Part::Figure));
-        parts.extend(figure::within_figures(rows, summary, searches).into_iter().map(Part::Figure));
+        parts.extend(figure::completion_figures(rows, summary, searches).into_iter().map(Part::Figure));
         parts.extend(Explorer::new(rows, summary, searches).map(Part::Explorer));
         parts.extend(table::pairs_table(self).map(Part::Table));
         parts.extend(verdicts::verdict_table(self, true).map(Part::Table));
@@ -370,13 +370,13 @@ impl Page {
 
     /// A short form of the page for a terminal.
     pub fn terminal_sheet(&self) -> Sheet {
-        let untitled = |table: SheetTable| match table.key == table::SUMMARY {
+        let without_summary_title = |table: SheetTable| match table.key == table::SUMMARY {
             true => SheetTable { title: String::new(), ..table },
             false => table,
         };
         let mut parts: Vec<Part> = Vec::new();
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
-        parts.extend(self.main_tables().into_iter().map(|table| Part::Table(untitled(table))));
+        parts.extend(self.main_tables().into_iter().map(|table| Part::Table(without_summary_title(table))));
         parts.extend(self.verdict_part());
         let after_findings = parts.iter().take_while(|part| matches!(part, Part::Findings(_))).count();
         parts.splice(after_findings..after_findings, self.blockers.iter().cloned().map(Part::Blocker));

@@ -50,19 +50,20 @@ pub(super) fn single_position_pivot(rows: &Frame, searches: usize) -> Option<Piv
     (has_value && pivot.levels.len() > 1 && pivot.names.len() > 1).then_some(pivot)
 }
 
-/// The column's name, as headings show it.
+/// The column's short name, as headings show it.
 fn short_name(pivot: &Pivot) -> String {
     short_names(std::slice::from_ref(&pivot.by)).remove(0)
 }
 
+/// The heading of the table and of the figure, as in `Nodes by depth`.
 fn title(pivot: &Pivot) -> String {
     capitalize(&format!("{} by {}", pivot.metric.name, short_name(pivot)))
 }
 
 /// The key of the table and the file of the figure.
 fn key(pivot: &Pivot) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    format!("{}-by-{}", pivot.metric.name, short_name(pivot)).chars().map(plain).collect()
+    let to_key_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    format!("{}-by-{}", pivot.metric.name, short_name(pivot)).chars().map(to_key_letter).collect()
 }
 
 /// Why a cell has no value.
@@ -71,13 +72,13 @@ const NOT_SEARCHED: &str = "not searched, or not finished";
 /// The table: a row for each value of the column, a column for each group.
 pub(super) fn table(pivot: &Pivot) -> SheetTable {
     let unit = pivot.metric.unit();
-    let (least, most) = pivot.searches();
+    let (min_searches, max_searches) = pivot.searches();
     let rows = pivot.levels.iter().zip(&pivot.cells).enumerate().map(|(index, (level, cells))| {
         let head = Cell::text(if level.is_empty() { "(none)" } else { level });
         let make_cell = |total: &Option<pivot::Total>| match total {
             None => Cell::empty(NOT_SEARCHED),
             Some(total) => {
-                Cell::number(total.value, format_value(total.value, unit)).with_sign('†', total.searches < most)
+                Cell::number(total.value, format_value(total.value, unit)).with_sign('†', total.searches < max_searches)
             }
         };
         std::iter::once(Cell { sort_rank: Some(index), ..head }).chain(cells.iter().map(make_cell)).collect::<Vec<_>>()
@@ -89,9 +90,9 @@ pub(super) fn table(pivot: &Pivot) -> SheetTable {
         Unit::Count | Unit::Seconds => "Sums",
         _ => "Means",
     };
-    let fewer = if least < most { "; †: over fewer, so not of the same work" } else { "" };
+    let fewer = if min_searches < max_searches { "; †: over fewer, so not of the same work" } else { "" };
     SheetTable::new(&key(pivot), &title(pivot), columns, rows)
-        .with_note(format!("{kind} over {}{fewer}.", plural(most, "search")))
+        .with_note(format!("{kind} over {}{fewer}.", plural(max_searches, "search")))
 }
 
 /// The figure: the column along x, and a line for each of the first groups. None if the table has
@@ -102,7 +103,7 @@ pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
     }
     let numbers: Option<Vec<f64>> = pivot.levels.iter().map(|level| parse_number(level)).collect();
     let x_values = numbers.unwrap_or_else(|| (0..pivot.levels.len()).map(|index| index as f64).collect());
-    let (unit, most) = (pivot.metric.unit(), pivot.searches().1);
+    let (unit, (_, max_searches)) = (pivot.metric.unit(), pivot.searches());
     let series: Vec<Series> = pivot
         .names
         .iter()
@@ -110,7 +111,7 @@ pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
         .map(|(group, name)| {
             let make_point = |(&x, cells): (&f64, &Vec<Option<pivot::Total>>)| {
                 // Totals over fewer searches would not be of the same work.
-                let total = cells[group].filter(|total| total.searches == most && total.value.is_finite())?;
+                let total = cells[group].filter(|total| total.searches == max_searches && total.value.is_finite())?;
                 Some(CurvePoint { x, y: total.value, low: f64::NAN, high: f64::NAN, label: String::new() })
             };
             Series {
@@ -181,7 +182,7 @@ mod tests {
         assert_eq!(table.notes(), "Sums over 1 search. -: not searched, or not finished.");
         let figure = figure(&pivot).unwrap();
         let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
-        assert_eq!(lines.series.iter().map(|one| one.points.len()).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(lines.series.iter().map(|series| series.points.len()).collect::<Vec<_>>(), [2, 3]);
         assert!(lines.y_log);
         assert!(!lines.x_log);
         assert_eq!(single_position_pivot(&frame(), 2), None);

@@ -132,12 +132,12 @@ fn missed_table(pages: &[Page]) -> Option<SheetTable> {
         .non_empty()
 }
 
-/// Splits a verdict's subject into series, depth and figure. The series includes its comma; it is
-/// empty if the file has only one series.
+/// Splits a verdict's subject, such as `s, depth 4: nodes`, into series (`s, `), depth and figure.
+/// The series is empty if the subject begins with the depth. None if the subject names no depth.
 fn split_depth(verdict: &Verdict) -> Option<(&str, &str, &str)> {
-    let (series, rest) = verdict.subject.split_at(verdict.subject.rfind(", depth ").map_or(0, |comma| comma + 2));
-    let rest = rest.strip_prefix("depth ")?;
-    let (depth, figure) = rest.split_once(": ")?;
+    let after_series = verdict.subject.rfind(", depth ").map_or(0, |comma| comma + 2);
+    let (series, depth_and_figure) = verdict.subject.split_at(after_series);
+    let (depth, figure) = depth_and_figure.strip_prefix("depth ")?.split_once(": ")?;
     Some((series, depth, figure))
 }
 

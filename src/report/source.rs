@@ -97,8 +97,8 @@ impl Source {
         variants.map_or_else(Caveats::default, |(variants, partners)| {
             // With several key seeds, rows have other names than their variants; then all variants
             // count.
-            let has_names = variants.iter().any(|variant| names.contains(&variant.name.as_str()));
-            let is_listed = |index: &usize| !has_names || names.contains(&variants[*index].name.as_str());
+            let names_are_variants = variants.iter().any(|variant| names.contains(&variant.name.as_str()));
+            let is_listed = |index: &usize| !names_are_variants || names.contains(&variants[*index].name.as_str());
             let listed: Vec<usize> = (0..variants.len()).filter(is_listed).collect();
             let new_index = |old_index: usize| listed.iter().position(|&index| index == old_index);
             let baselines = listed.iter().map(|&index| partners.baselines[index].and_then(new_index)).collect();
@@ -136,6 +136,7 @@ impl Source {
         ))
     }
 
+    /// The settings of the match; the defaults if the file has none.
     fn match_settings(&self) -> Match {
         self.file.as_ref().and_then(|file| file.games.clone()).unwrap_or_default()
     }

@@ -58,7 +58,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Adds a pair, or counts it if it has no ratio.
+    /// Adds a pair of values, or counts it if it has no ratio.
     fn push(&mut self, [block, unit, cluster, seed]: [u32; 4], values: [f64; 2]) {
         if values[0] > 0.0 && values[1] > 0.0 {
             let log = (values[1] / values[0]).ln();
@@ -220,7 +220,7 @@ impl<'a> BaseSearches<'a> {
         self.pairs_with(group, self.reader)
     }
 
-    /// As [`BaseSearches::pairs`], with another metric for the other group.
+    /// As [`BaseSearches::pairs`], but reads another metric of the other group.
     pub fn pairs_with(&self, group: usize, reader: &MetricReader<'_>) -> Pairs {
         let (mut pairs, mut has_seeds) = (Pairs::default(), self.has_seeds);
         let compares_means = self.reader.compares_means() || reader.compares_means();

@@ -16,12 +16,12 @@ const SEARCH: &str = "search";
 
 /// The first searched ply of each game, by the game's code; none for single positions.
 fn first_plies(games: &TextColumn, plies: &[f64]) -> HashMap<u32, f64> {
-    let mut first = HashMap::new();
+    let mut first_plies = HashMap::new();
     for (row, &ply) in plies.iter().enumerate().filter(|(row, ply)| !ply.is_nan() && !games.text(*row).is_empty()) {
-        let first_ply = first.entry(games.codes()[row]).or_insert(ply);
+        let first_ply = first_plies.entry(games.codes()[row]).or_insert(ply);
         *first_ply = ply.min(*first_ply);
     }
-    first
+    first_plies
 }
 
 /// A single search.
@@ -69,7 +69,7 @@ pub struct Repeats {
     pub seed: u32,
     pub opens_game: bool,
     pub own_process: bool,
-    /// The first of its places in [`Searches::order`].
+    /// The index of its first search in [`Searches::order`].
     first: u32,
     /// The number of repeats.
     count: u32,
@@ -80,7 +80,7 @@ pub struct Repeats {
 pub struct Searches {
     /// The searches, in the order of their first rows.
     pub list: Vec<OneSearch>,
-    /// The number of failed jobs' rows in each group.
+    /// The number of rows of failed jobs in each group.
     pub errors: Vec<usize>,
     /// The columns that were summed.
     columns: Vec<String>,
@@ -88,7 +88,8 @@ pub struct Searches {
     sums: Vec<f64>,
     /// The iterations of all searches, by search and depth.
     steps: Vec<IterationRow>,
-    /// The index of each search's first iteration, and the total at the end.
+    /// The index in `steps` of each search's first iteration; at the end the number of all
+    /// iterations.
     starts: Vec<u32>,
     /// Indices of searches, with repeats of one search adjacent.
     order: Vec<u32>,

@@ -25,7 +25,7 @@ fn tiny_change_is_not_shown_as_zero() {
     }
 }
 
-/// A variant with `paired` rows, of which `moved` differ; its nodes changed from `base` to `new`.
+/// A variant with `paired` rows, `moved` of them different; its nodes changed from `base` to `new`.
 fn variant(name: &str, paired: usize, moved: usize, [base, new]: [f64; 2]) -> Change {
     Change {
         variant: name.to_owned(),

@@ -65,11 +65,12 @@ impl Page {
 /// none of the names is a variant's: with several key seeds, rows have other names.
 fn restrict_to(manifest: &Manifest, shown: &[&str]) -> Manifest {
     let mut restricted = manifest.clone();
-    if !restricted.variants.iter().all(|name| shown.contains(&name.as_str()))
-        && restricted.variants.iter().any(|name| shown.contains(&name.as_str()))
-    {
-        restricted.variants.retain(|name| shown.contains(&name.as_str()));
-        restricted.options.retain(|name, _| shown.contains(&name.as_str()));
+    let is_shown = |name: &String| shown.contains(&name.as_str());
+    let (some_are_shown, all_are_shown) =
+        (manifest.variants.iter().any(is_shown), manifest.variants.iter().all(is_shown));
+    if some_are_shown && !all_are_shown {
+        restricted.variants.retain(is_shown);
+        restricted.options.retain(|name, _| is_shown(name));
         let options: Vec<BTreeMap<String, String>> =
             restricted.options.values().map(|options| paths::flatten(options).into_iter().collect()).collect();
         restricted.varying.retain(|path| {

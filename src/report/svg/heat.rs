@@ -37,6 +37,8 @@ impl Heat {
         for (index, name) in column_labels.iter().enumerate() {
             svg.fitted_text((left + cell_width * (index as f64 + 0.5), 35.0), Anchor::Middle, name, cell_width - 4.0);
         }
+        // The strongest colour is that of the ratio farthest from 1, but at least 5 % from it, so
+        // that small differences stay pale.
         let farthest = self
             .cells
             .iter()

@@ -125,6 +125,7 @@ impl Lines {
         svg.finish(height, title, standalone)
     }
 
+    /// Draws the intervals, the line and the marks of a series.
     fn draw_series(&self, svg: &mut Svg, index: usize, series: &Series, x: &Scale, y: &Scale) {
         let colour = self.colour(index);
         let class = colour % super::SERIES;
@@ -147,7 +148,7 @@ impl Lines {
         }
         let mut line: Vec<(f64, f64)> = Vec::new();
         for point in &series.points {
-            let corner = line.last().filter(|_| self.stairs).map(|last| (x_pixel(point), last.1));
+            let corner = line.last().filter(|_| self.stairs).map(|&(_, last_y)| (x_pixel(point), last_y));
             line.extend(corner);
             line.push((x_pixel(point), y.pixel(point.y)));
         }
