@@ -61,13 +61,13 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
         let points = axis_len(&axis);
         if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != points) {
             let (first_path, values) = (&axis[0].0, plural(values.len(), "value"));
-            let message = format!("zip.{path}: has {values} where zip.{first_path} has {points}");
+            let message = format!("zip.{path}: has {values}, but zip.{first_path} has {points}");
             return Err(source.problem_at(&format!("zip.{index}.{path}"), message));
         }
         let is_set_earlier = |path: &String| axes.iter().flatten().any(|(earlier, _)| earlier == path);
         if let Some((path, _)) = axis.iter().find(|(path, _)| is_set_earlier(path)) {
             let other = if file.grid.contains_key(path) { "[grid]" } else { "another [[zip]]" };
-            let message = format!("zip.{path}: is set in {other} too: set it in one of them");
+            let message = format!("zip.{path}: is also set in {other}: set it in only one of them");
             return Err(source.problem_at(&format!("zip.{index}.{path}"), message));
         }
         if let Some(names) = zip.get(NAME) {
@@ -75,7 +75,7 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
             let distinct: BTreeSet<&str> = names.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             if distinct.len() != points || names.as_array().is_none_or(|names| names.len() != points) {
                 return wrong(format!(
-                    "zip.{NAME}: expected {} in a list, one for each point",
+                    "zip.{NAME}: expected a list of {}, one for each set of values",
                     plural(points, "different name")
                 ));
             }

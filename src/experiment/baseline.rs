@@ -168,12 +168,12 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
         }
         false => Partners::find(&points, &conditions).map_err(|[first, second]| Problem {
             help: Some(format!(
-                "name one: baseline = {{ variant = {} }}, or an option in which they differ",
+                "name one variant: baseline = {{ variant = {} }}, or add an option in which they differ",
                 name(first)
             )),
             ..source.invalid(
                 "baseline",
-                format!("{} and {} both meet the conditions, within one group", name(first), name(second)),
+                format!("{} and {} are in the same group, and both meet the conditions", name(first), name(second)),
             )
         })?,
     };
@@ -202,8 +202,8 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
             Err(Problem { help: Some(help), ..source.invalid("baseline", "no variant matches it") })
         }
         [first, _, ..] if file.games.is_some() || file.confirm.is_some() => Err(Problem {
-            help: Some(format!("name one: baseline = {{ variant = {} }}", name(first))),
-            ..source.invalid("baseline", format!("{} variants meet it, but games have one baseline", bases.len()))
+            help: Some(format!("name one variant: baseline = {{ variant = {} }}", name(first))),
+            ..source.invalid("baseline", format!("{} variants meet it, but games need a single baseline", bases.len()))
         }),
         _ => Ok(partners),
     }

@@ -108,15 +108,15 @@ impl ExpectedFigure {
         let first_depth = from.unwrap_or(1);
         let last_depth = usize::from(first_depth) + by_depth.len().saturating_sub(1);
         Some(if kind_count == 0 {
-            "gives no figure: expected `min`, `max` or both, `exact`, or `by_depth`".to_owned()
+            "has no figure: give `min`, `max` or both, `exact`, or `by_depth`".to_owned()
         } else if kind_count > 1 {
-            "expected `min` and `max`, `exact`, or `by_depth`: one of the three".to_owned()
+            "`min` and `max`, `exact`, and `by_depth` are mutually exclusive: use one of the three".to_owned()
         } else if let (Some(min), Some(max)) = (min, max)
             && min > max
         {
             format!("min = {min} is above max = {max}")
         } else if by_depth.is_empty() && from.is_some() {
-            "`from` is the depth of the first of `by_depth`, which is not given".to_owned()
+            "`from` is the depth of the first value in `by_depth`, but `by_depth` is missing".to_owned()
         } else if !by_depth.is_empty() && statistic.is_some() {
             "`by_depth` is compared with each row: `of` is not allowed with it".to_owned()
         } else if !by_depth.is_empty() && (first_depth == 0 || last_depth > usize::from(u8::MAX)) {
@@ -326,9 +326,9 @@ mod tests {
         assert!(["3", "{ exact = 0 }", "{ by_depth = [1, 2] }"].into_iter().all(exact));
         assert!(!["{ min = 3, max = 3 }", "{ max = 3 }"].into_iter().any(exact));
         for (text, word) in [
-            ("{ }", "gives no figure"),
-            ("{ of = \"max\" }", "gives no figure"),
-            ("{ from = 2 }", "gives no figure"),
+            ("{ }", "has no figure"),
+            ("{ of = \"max\" }", "has no figure"),
+            ("{ from = 2 }", "has no figure"),
             ("{ min = 3, max = 2 }", "min = 3 is above max = 2"),
             ("{ min = 3, exact = 3 }", "one of the three"),
             ("{ exact = 3, by_depth = [3] }", "one of the three"),

@@ -79,7 +79,7 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
             && !has_source
             && !(expect.kind == ClaimOrigin::Published && file.article.is_some())
         {
-            return Err(source.problem_at(&place, "expect.source: missing: who published or expects it?"));
+            return Err(source.problem_at(&place, "expect.source: missing: name who published or expects the figure"));
         }
         if expect.figures.is_empty() && expect.claim.is_none() {
             return Err(source.problem_at(&place, "expect: gives neither a figure nor a claim"));

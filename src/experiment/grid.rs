@@ -309,7 +309,7 @@ fn read_variant(
                 return Err(source.invalid(&place, message));
             }
             if limit.depth.is_none() && variant.builtin().is_some_and(|options| options.deepening.step == 0) {
-                let message = format!("{place}.depth: missing: without deepening a search needs a depth");
+                let message = format!("{place}.depth: missing: a search without deepening needs a depth");
                 return Err(source.problem_at(&place, message));
             }
         }
@@ -377,7 +377,7 @@ fn refuse_duplicates(variants: &[Variant]) -> Result<(), Duplicate> {
         }
         if let Some(earlier) = ids.insert(super::identity::variant_id(variant), index) {
             let message = format!(
-                "\"{name}\" and \"{}\" are the same variant: equal options under an equal limit",
+                "\"{name}\" and \"{}\" are the same variant: their options and limits are equal",
                 variants[earlier].name
             );
             return Err(Duplicate { index, earlier, message });
@@ -449,7 +449,10 @@ mod tests {
         assert_eq!(named.as_deref(), Ok("size=64, old; size=64, new; size=128, old; size=128, new"));
         for invalid in ["['old']", "['old', 'old']", "'old'", "['old', 2]"] {
             let message = variant_names(&format!("name = {invalid}\n{zip}")).err().unwrap_or_default();
-            assert_eq!(message, "zip.name: expected 2 different names in a list, one for each point", "{invalid}");
+            assert_eq!(
+                message, "zip.name: expected a list of 2 different names, one for each set of values",
+                "{invalid}"
+            );
         }
         assert_eq!(
             variant_names(&format!("name = ['old', ' ']\n{zip}")).err().as_deref(),

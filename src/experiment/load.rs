@@ -152,7 +152,7 @@ impl Experiment {
             source.check_range(path, count, (1..=10_000).contains(&count), "1 to 10000")?;
         }
         let effect = file.smallest_effect;
-        source.check_range("smallest_effect", effect, (0.0..1.0).contains(&effect), "0 to below 1")?;
+        source.check_range("smallest_effect", effect, (0.0..1.0).contains(&effect), "at least 0 and below 1")?;
         if sets.iter().any(|set| set == SKIP_BAD) {
             file.on_error = OnError::Skip;
         }
@@ -162,7 +162,7 @@ impl Experiment {
         if file.asks_for_times() && !file.reuse.is_empty() {
             return Err(source.invalid(
                 "reuse",
-                "is not allowed with times = true or repeats above 1: other folders' times are not taken",
+                "is not allowed with times = true or repeats above 1: times are never taken from other folders",
             ));
         }
         source.check_range("first", 0, file.first != Some(0), "at least 1")?;
@@ -244,8 +244,8 @@ impl Experiment {
         }
         let has_real_threads = variants.iter().filter_map(Variant::builtin).any(|options| options.threads.is_real());
         if (file.games.is_some() || file.tune.is_some()) && has_real_threads {
-            let problem =
-                "\"real\" repeats no search, and games and races must be the same twice: expected \"virtual\"";
+            let problem = "\"real\" makes searches that do not repeat, but games and races must be repeatable: expected \
+                 \"virtual\"";
             return Err(source.invalid("threads.kind", problem));
         }
         if file.schedules > 1 {
@@ -254,8 +254,8 @@ impl Experiment {
             } else if variants.iter().filter_map(Variant::builtin).any(|options| options.threads.is_seeded()) {
                 ""
             } else {
-                "no variant's searchers depend on a seed: give one threads.count above 1 and threads.schedule = \"random\" \
-                 or threads.helpers = \"shuffle\""
+                "no variant has a schedule that depends on a seed: give one threads.count above 1 and \
+                 threads.schedule = \"random\" or threads.helpers = \"shuffle\""
             };
             if !problem.is_empty() {
                 return Err(source.invalid("schedules", problem));
@@ -318,7 +318,10 @@ fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem
     let help = file.name.is_none().then(|| {
         let suggestion: String = name.chars().map(|c| if is_allowed(c) { c } else { '-' }).collect();
         let letter = if suggestion.starts_with('.') { "x" } else { "" };
-        format!("an experiment without a name takes its file's: write name = \"{letter}{suggestion}\" at its top")
+        format!(
+            "the name was taken from the file's name: write name = \"{letter}{suggestion}\" at the top of the \
+            file"
+        )
     });
     let message = format!("`{name}` is not a valid folder name: expected letters, digits, - _ .");
     Err(Problem { help, ..source.invalid("name", message) })

@@ -54,7 +54,7 @@ impl MatchClaim {
             }));
         };
         if !bound.is_finite() || is_score && !(bound > 0.0 && bound < 1.0) {
-            let message = format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number");
+            let message = format!("expect.claim: `{text}`: expected a score between 0 and 1, or a finite Elo");
             return Err((String::new(), message));
         }
         let elo = if is_score { 400.0 * (bound / (1.0 - bound)).log10() } else { bound };

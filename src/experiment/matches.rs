@@ -174,10 +174,10 @@ impl Match {
                 variant.name == copy.name || super::identity::variant_id(variant) == super::identity::variant_id(&copy)
             };
             if let Some(Variant { name, .. }) = variants.iter().find(equals_copy) {
-                return refuse(format!("{divisor}: \"{name}\" is the same player"));
+                return refuse(format!("{divisor}: gives the same player as \"{name}\""));
             }
             if divided == 0 {
-                return refuse(format!("{divisor}: leaves 0 of {nodes} nodes"));
+                return refuse(format!("{divisor}: is too large: it leaves 0 of {nodes} nodes"));
             }
             variants.push(copy);
         }

@@ -103,7 +103,7 @@ pub fn nearest_or_all<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clo
 /// The message for an ambiguous name.
 pub fn ambiguous_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    format!("may be {}: write it out", names.join(" or "))
+    format!("is ambiguous ({}): write the full name", names.join(" or "))
 }
 
 /// The subject of a message: its first word in backquotes, or its first text in double quotes.
@@ -204,7 +204,7 @@ fn in_plain_words(message: &str) -> String {
             let start = index + "expected ".len();
             let name_start = start + kind.len();
             let name_end = text[name_start..].find([' ', ',']).map_or(text.len(), |length| name_start + length);
-            let plain = if kind.contains("struct") { "a table" } else { "a word, or a table with a kind" };
+            let plain = if kind.contains("struct") { "a table" } else { "a word, or a table with the key `kind`" };
             text.replace_range(start..name_end, plain);
         }
     }
@@ -246,7 +246,7 @@ mod tests {
             ("invalid type: string \"x\", expected struct Limit", "invalid type: text \"x\", expected a table"),
             (
                 "invalid type: integer `3`, expected internally tagged enum Policy",
-                "invalid type: integer `3`, expected a word, or a table with a kind",
+                "invalid type: integer `3`, expected a word, or a table with the key `kind`",
             ),
             ("unknown variant `x`, expected `y`", "unknown word `x`, expected `y`"),
             (
@@ -256,7 +256,7 @@ mod tests {
             // The type name ends at a space or comma, and every occurrence is replaced.
             (
                 "expected struct Limit or expected enum Leaf, found 3",
-                "expected a table or expected a word, or a table with a kind, found 3",
+                "expected a table or expected a word, or a table with the key `kind`, found 3",
             ),
         ] {
             assert_eq!(explain(rust).0, plain);

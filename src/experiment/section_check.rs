@@ -25,7 +25,7 @@ impl Confirm {
         }
         if let Some(different) = variants.iter().find(|variant| variant.limit != variants[0].limit) {
             let message = format!(
-                "all variants need the same limit, and \"{}\" has another than \"{}\"",
+                "all variants need the same limit, but \"{}\" and \"{}\" have different limits",
                 different.name, variants[0].name
             );
             return Err(source.invalid("confirm", message));
@@ -48,9 +48,8 @@ impl Match {
     pub(super) fn check(&self, variants: &[Variant], suite: &Suite, source: &FileText<'_>) -> Result<(), Problem> {
         self.check_numbers(source)?;
         if let Some(Variant { name, .. }) = variants.iter().find(|variant| variant.has_share()) {
-            let message = format!(
-                "a match needs an absolute size: a share of what searches store is not known (variant \"{name}\")"
-            );
+            let message =
+                format!("a match needs a size in bytes or entries, not a share of a working set (variant \"{name}\")");
             return Err(source.invalid("table.size", message));
         }
         let is_finished = |item: &&Item| crate::chess::ending::ending(&opening_position(item), &[]).is_some();
@@ -80,7 +79,8 @@ impl Reference {
     ) -> Result<(), Problem> {
         let Some(search) = &self.own_search else {
             if self.uci.is_none() {
-                let message = "names no judge: give uci = \"ENGINE\" with a limit (moves), or self = { nodes = 600_000 } (scores)";
+                let message = "has no judge: give uci = \"ENGINE\" with a limit to judge moves, or self = { nodes = \
+                    600_000 } to judge scores";
                 return Err(source.invalid("reference", message));
             }
             if self.cut.is_some() {
@@ -103,12 +103,14 @@ impl Reference {
         let invalid = |message: String| Err(source.invalid("reference.self", message));
         if file.sequence.as_ref().is_some_and(|sequence| sequence.self_play > 0) {
             return invalid(
-                "needs positions that all variants search, but in self-play each variant reaches others".to_owned(),
+                "needs positions that all variants search, but in self-play each variant reaches different ones"
+                    .to_owned(),
             );
         }
         if variants[baseline].builtin().is_some() && !search.options.is_empty() {
             return invalid(
-                "options: apply to external engines only, ttlab's own judge has an unbounded table: remove them"
+                "options: these apply only to external engines, and ttlab's own judge has an unbounded table: \
+                 remove them"
                     .to_owned(),
             );
         }
@@ -122,14 +124,14 @@ impl Reference {
             };
             if search.nodes <= nodes {
                 return invalid(format!(
-                    "nodes: {} are no more than the {nodes} of \"{name}\": give far more",
+                    "nodes: {} is too small: expected far more than the {nodes} nodes of \"{name}\"",
                     search.nodes
                 ));
             }
             if variant.builtin().is_some() != variants[baseline].builtin().is_some() {
                 let baseline_name = &variants[baseline].name;
                 return invalid(format!(
-                    "the judge of scores is the engine of \"{baseline_name}\", and \"{name}\" is another engine"
+                    "scores are judged by the engine of \"{baseline_name}\", but \"{name}\" is another engine"
                 ));
             }
         }

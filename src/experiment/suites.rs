@@ -162,7 +162,7 @@ pub(super) fn check_unique_across(
                 return true;
             };
             let kind = if item.game().is_some() { "game" } else { "position" };
-            let message = format!("{} is the same {kind} as {earlier}: each counts once", item.id);
+            let message = format!("{} is the same {kind} as {earlier}: each may occur only once", item.id);
             first_message.get_or_insert_with(|| message.clone());
             let message = format!("left out: {message}");
             notes.push(Fault { file: section.entry.file.display().to_string(), line: item.line, column: 1, message });

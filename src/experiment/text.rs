@@ -137,7 +137,7 @@ impl FileText<'_> {
         let (name, options) = (file.display().to_string(), SuiteOptions { on_error, first, ..SuiteOptions::default() });
         if let SuiteTexts::Plan { suite, suites } = self.suites {
             let text = suite_name.map_or(suite, |name| suites.get(name).map(String::as_str));
-            let text = text.ok_or_else(|| self.invalid(key, "the plan does not hold its text"))?;
+            let text = text.ok_or_else(|| self.invalid(key, "the plan does not contain the suite's text"))?;
             let kind = SuiteKind::from_path(file)
                 .ok_or_else(|| self.invalid(key, format!("{name} is not a suite: expected EPD, FEN or PGN")))?;
             let suite = Suite::read(&stem(file), &name, kind, text.as_bytes(), options);
@@ -197,15 +197,16 @@ impl FileText<'_> {
         let Sequence { from, to, self_play, .. } = sequence;
         let has_games = suite.items.iter().any(|item| item.game().is_some());
         let message = if has_games && self_play > 0 {
-            "sequence.self_play: the suite's games give the moves: leave it out"
+            "sequence.self_play: the moves come from the suite's games: remove it"
         } else if !has_games && self_play == 0 {
-            "sequence: the suite has single positions: give self_play (plies of the engine's own play)"
+            "sequence: the suite has single positions: give self_play (how many plies the engine plays)"
         } else if !has_games && (from > 0 || to.is_some()) {
-            "sequence.from, sequence.to: plies of a game, and the suite has single positions: leave them out beside self_play"
+            "sequence.from, sequence.to: these select plies of a game, but the suite has single positions: remove \
+             them"
         } else if to.is_some_and(|to| to < from) {
             "sequence.to: lies before sequence.from"
         } else if !suite.items.iter().any(|item| sequence.searches(item)) {
-            "sequence: no item of the suite has such plies: nothing would be searched"
+            "sequence: no game of the suite has plies in this range: nothing would be searched"
         } else {
             return Ok(());
         };
@@ -221,7 +222,7 @@ pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
         let content = SipHasher13::new().hash(super::identity::item_content(item).as_bytes()).as_u128();
         let first_line = *first_lines.entry(content).or_insert(item.line);
         let kind = if item.game().is_some() { "game" } else { "position" };
-        let message = format!("the same {kind} as in line {first_line}: each counts once");
+        let message = format!("the same {kind} as in line {first_line}: each may occur only once");
         let is_duplicate = first_line != item.line;
         is_duplicate.then(|| (index, Fault { file: name.to_owned(), line: item.line, column: 1, message }))
     };
@@ -262,11 +263,15 @@ mod tests {
     #[test]
     fn duplicate_items_are_refused_or_removed() {
         let problem = read("", "x.epd", THREE).unwrap_err();
-        assert_eq!(problem.message, "suite: x.epd:4:1: the same position as in line 1: each counts once");
+        assert_eq!(problem.message, "suite: x.epd:4:1: the same position as in line 1: each may occur only once");
         assert!(problem.help.unwrap().contains("--skip-bad"));
         let suite = read("on_error = \"skip\"\n", "x.epd", THREE).unwrap().suite;
         assert_eq!(suite.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-        assert_eq!(suite.notes[0].to_string(), "x.epd:4:1: left out: the same position as in line 1: each counts once");
+        assert_eq!(
+            suite.notes[0].to_string(),
+            "x.epd:4:1: left out: the same position as in line 1: each may occur \
+            only once"
+        );
         // `first` counts after duplicates are removed; a duplicate among the first items is
         // refused, and one after them is not read.
         let with_duplicates =
@@ -355,7 +360,7 @@ mod tests {
             SuiteTexts::Plan { suite: None, suites: &BTreeMap::new() },
         )
         .unwrap_err();
-        assert_eq!(problem.message, "suite: the plan does not hold its text");
+        assert_eq!(problem.message, "suite: the plan does not contain the suite's text");
         let (variants, partners) = Experiment::parse_variants(
             &format!("baseline = {{ slots = 2 }}\n{text}[grid]\n'table.slots' = [1, 2, 4]\n"),
             Path::new("x.toml"),

@@ -82,18 +82,20 @@ macro_rules! columns {
 }
 
 columns! { HEAD:
-    ID = "id", Key, "", "Stable hash of options, position, limit, repeat, ply and depth, 16 hexadecimal digits; on the last row of a job, of the job.",
+    ID = "id", Key, "", "Stable hash of options, position, limit, repeat, ply and depth, 16 hexadecimal digits; the \
+        last row of a job has the job's hash.",
         |row, _| format!("{:016x}", row.label.id);
     EXPERIMENT = "experiment", Key, "", "The experiment's name.", |row, _| row.label.experiment.clone();
     VARIANT = "variant", Key, "", "The variant's name.", |row, _| row.label.variant.clone();
-    SUITE = "suite", Key, "", "Where an experiment has several suites: which of them; the names of its games and positions begin with it.",
+    SUITE = "suite", Key, "", "The name of the suite, if the experiment has several; the names of its games and \
+        positions begin with it.",
         |row, _| row.label.suite.clone().unwrap_or_default();
     GAME = "game", Key, "", "The game, in sequences; empty for single positions.", |row, _| row.label.game.clone();
     POSITION = "position", Key, "", "The position's id in its suite; in a sequence, the game's id and the ply.",
         |row, _| row.label.position.clone();
     PLY = "ply", Key, "plies", "Ply of the game, in sequences (0: before White's first move).",
         |row, _| row.label.ply.map(|ply| ply.to_string()).unwrap_or_default();
-    REPEAT = "repeat", Key, "repeats", "Which repeat, from 0.", |row, _| row.label.repeat.to_string();
+    REPEAT = "repeat", Key, "repeats", "Number of the repeat, from 0.", |row, _| row.label.repeat.to_string();
     DEPTH = "depth", Key, "plies", "Depth of the iteration, in plies.", |_, iteration| iteration.depth.to_string();
     LIMIT = "limit", Key, "", "What ended the search: depth, nodes, or both.", |row, _| row.label.limit.clone();
 }
@@ -104,7 +106,8 @@ columns! { RESULT:
         |row, iteration| if row.report().is_some_and(|report| report.score.is_none()) { String::new() } else { iteration.score.to_string() };
     PV = "pv", Word, "", "The principal variation, UCI moves separated by blanks.",
         |_, iteration| join_words(iteration.pv.iter());
-    SOLVED = "solved", Word, "", "Whether the best move is one of the suite's (bm) or none of its bad ones (am); empty where it names none.",
+    SOLVED = "solved", Word, "", "Whether the best move is one of the suite's best moves (bm), or none of its moves \
+        to avoid (am); empty where the suite names none.",
         |row, _| row.solved.map(|solved| solved.to_string()).unwrap_or_default();
     FINISHED = "finished", Word, "", "False for a last iteration that the node limit cut short.",
         |_, iteration| iteration.finished.to_string();
@@ -112,28 +115,32 @@ columns! { RESULT:
 
 columns! { JUDGED:
     SCORE_ERROR = "score_error", Last, "centipawns",
-        "Not in the file: how far the score is from that of the baseline's own search with far more nodes and a table that is never full, cut (`[reference] self`, reference.csv).",
+        "Not in the file: the distance, at most `cut`, between the score and that of the baseline's engine with far \
+         more nodes and a table that is never full (`[reference] self`, reference.csv).",
         |_, _| String::new();
 }
 
 columns! { REPORTED:
-    REPEATS = "reported.repeats", Word, "", "Whether the engine's searches repeat, as it was tried before the run: exact, same nodes with other answers, within so much, or not repeatable.",
+    REPEATS = "reported.repeats", Word, "", "Whether the engine's searches repeat, as tested before the run: exact; \
+        same nodes, other answers; within a percentage; or not repeatable.",
         |row, _| row.external.map(|external| external.repeats.to_owned()).unwrap_or_default();
-    REPORTED_HASHFULL = "reported.hashfull", Last, "per mille", "What the engine calls its hashfull: engines count different things under that name.",
+    REPORTED_HASHFULL = "reported.hashfull", Last, "per mille", "The `hashfull` that the engine reports: engines \
+        count different things under that name.",
         |row, _| row.report().and_then(|report| report.hashfull).map(|full| full.to_string()).unwrap_or_default();
 }
 
 columns! { MATCH_COLUMNS:
-    OPPONENT = "match.opponent", Key, "", "In a match: the variant that it played against.", |row, _| row.games.map(|game| game.opponent.to_owned()).unwrap_or_default();
+    OPPONENT = "match.opponent", Key, "", "In a match: the opposing variant.", |row, _| row.games.map(|game| game.opponent.to_owned()).unwrap_or_default();
     COLOUR = "match.colour", Key, "", "The variant's pieces: white in the first game of each pair, black in the second.",
         |row, _| game(row, |game| game.colour().to_owned());
-    POINTS = "match.points", Last, "points", "What the game was worth to the variant: 1, 0.5 or 0.", |row, _| game(row, |game| game.points().to_owned());
+    POINTS = "match.points", Last, "points", "The variant's points for the game: 1, 0.5 or 0.", |row, _| game(row, |game| game.points().to_owned());
     END = "match.end", Word, "", "What ended the game: mate, stalemate, repetition, fifty-moves, material, resigned, draw-agreed or max-moves.",
         |row, _| game(row, |game| game.end.to_owned());
-    GAME_PLIES = "match.plies", Sum, "plies", "Moves of both sides, the opening's apart.", |row, _| game(row, |game| game.moves.len().to_string());
+    GAME_PLIES = "match.plies", Sum, "plies", "Moves of both sides, without those of the opening.", |row, _| game(row, |game| game.moves.len().to_string());
     DEPTHS = "match.depths", Sum, "plies", "Depth of the last finished iteration, summed over the variant's moves.",
         |row, _| game(row, |game| game.depths.to_string());
-    BLIND = "match.blind", Sum, "count", "The variant's moves for which no iteration ended within the limit: the first legal move was played.",
+    BLIND = "match.blind", Sum, "count", "The variant's moves for which no iteration ended within the limit, so \
+        that the first legal move was played.",
         |row, _| game(row, |game| game.blind.to_string());
     OPPONENT_NODES = "match.opponent_nodes", Sum, "count", "Nodes of the opponent's searches.", |row, _| game(row, |game| game.opponent_nodes.to_string());
     START = "match.start", Word, "", "The position from which the game was played, in FEN.", |row, _| game(row, |game| game.start.fen(EpRule::Legal));
@@ -155,7 +162,7 @@ columns! { TAIL:
         |_, iteration| bounded(iteration, iteration.occupancy.slots);
     ENTRIES = "entries", Last, "entries", "Entries in the table at the end of the iteration.",
         |row, iteration| own_figure(row, iteration.occupancy.occupied);
-    CURRENT = "current", Last, "entries", "Of those, written or refreshed at the clock's present tick.",
+    CURRENT = "current", Last, "entries", "Of the entries, those written or refreshed at the clock's current tick.",
         |row, iteration| own_figure(row, iteration.occupancy.current);
     BYTES = "bytes", Last, "bytes", "Bytes of memory that the table's entries take.", |row, iteration| own_figure(row, iteration.occupancy.bytes);
     HASHFULL = "hashfull", Last, "per mille", "Occupied slots per mille; empty without a bounded table.", |_, iteration| {
@@ -165,7 +172,8 @@ columns! { TAIL:
     SECONDS = "seconds", Time, "seconds", "Wall-clock time of the iteration's search.", |row, _| format!("{:.6}", row.seconds);
     // A line feed in the message would split the row.
     ERROR = "error", Word, "", "Why the job failed; empty if it did not.", |row, _| row.error.replace(char::is_control, " ");
-    CHECK = "check", Seal, "", "Eight hexadecimal digits over the row's other fields, the seconds apart, and the check of the same job's row before it: a row that was edited, damaged or lost shows.",
+    CHECK = "check", Seal, "", "Checksum, eight hexadecimal digits, of the row's other fields without the seconds, \
+        and of the check of the same job's previous row: it detects rows that were edited, damaged or lost.",
         |_, _| String::new();
 }
 

@@ -22,7 +22,8 @@ pub enum ManifestError {
     Io { path: String, error: io::Error },
     /// Its seal differs: it was edited or damaged.
     #[error(
-        "{path}: it was edited or damaged: its seal does not fit: restore it, or move it away (`ttlab run` of the same experiment then writes another)"
+        "{path}: it was edited or damaged: its seal does not match: restore it, or move it away (`ttlab run` of the \
+         same experiment then writes another)"
     )]
     Edited { path: String },
     /// Another version of ttlab wrote it.
@@ -420,7 +421,8 @@ impl Manifest {
         let unlike: Vec<&String> = both.filter(|(_, one, another)| one != another).map(|(name, ..)| name).collect();
         let first = unlike.first()?;
         Some(format!(
-            "{} called alike {} not the same, or not searched at the same plies, `{first}` for one: such searches are not compared",
+            "{} of the same name {} different in the two results, or searched at different plies (for example \
+             `{first}`): such searches are not compared",
             plural(unlike.len(), "item"),
             if unlike.len() == 1 { "is" } else { "are" }
         ))
@@ -568,15 +570,16 @@ mod tests {
         for same in [with_contents(&[]), with_contents(&[("a", "1"), ("d", "9")]), base.clone()] {
             assert_eq!((base.describe_unlike_items(&same), same.describe_unlike_items(&base)), (None, None));
         }
-        let end = "`b` for one: such searches are not compared";
-        let message = |which: &str| Some(format!("{which} not the same, or not searched at the same plies, {end}"));
+        let end = "(for example `b`): such searches are not compared";
+        let message =
+            |which: &str| Some(format!("{which} different in the two results, or searched at different plies {end}"));
         assert_eq!(
             base.describe_unlike_items(&with_contents(&[("b", "9"), ("d", "3")])),
-            message("1 item called alike is")
+            message("1 item of the same name is")
         );
         assert_eq!(
             base.describe_unlike_items(&with_contents(&[("c", "2"), ("b", "3"), ("a", "1")])),
-            message("2 items called alike are")
+            message("2 items of the same name are")
         );
     }
 

@@ -19,8 +19,8 @@ pub enum ResultsError {
     Io(#[from] io::Error),
     /// The header differs: another experiment or another build wrote the file.
     #[error(
-        "it has other columns than this experiment writes: {0} (another experiment or another build wrote it): move it away, \
-         or choose another folder with --out"
+        "its columns are not those that this experiment writes: {0} (another experiment or another build wrote it): \
+         move it away, or choose another folder with --out"
     )]
     OtherColumns(String),
     /// A line is not a row of this plan.
@@ -405,8 +405,8 @@ mod tests {
         }
         let whole = |what: &str| {
             format!(
-                "it has other columns than this experiment writes: {what} (another experiment or another build wrote it): move it \
-                 away, or choose another folder with --out"
+                "its columns are not those that this experiment writes: {what} (another experiment or another build \
+                 wrote it): move it away, or choose another folder with --out"
             )
         };
         for (text, what) in [

@@ -311,13 +311,13 @@ impl ThinRows {
 /// When they cannot be read or do not match the manifest.
 pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError> {
     let broken = |problem: &str| ResultsError::Thin(problem.to_owned());
-    let Some(thin) = &manifest.thin else { return Err(broken("the manifest beside it is not of thin rows")) };
+    let Some(thin) = &manifest.thin else { return Err(broken("the manifest beside it belongs to full rows")) };
     let text = decompress_file(&folder.join(NAME)).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => broken(&format!("it is no xz file, or was damaged ({error})")),
+        io::ErrorKind::InvalidData => broken(&format!("it is not an xz file, or was damaged ({error})")),
         _ => ResultsError::Io(error),
     })?;
     if seals::hash_bytes(&text) != thin.seal {
-        return Err(broken("it was edited or damaged: its seal does not fit"));
+        return Err(broken("it was edited or damaged: its seal does not match"));
     }
     let mut found = ThinRows { rows: thin.rows as usize, ..ThinRows::default() };
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&text[..]);
@@ -333,7 +333,7 @@ pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError
             && let Some(seal) = manifest.column_seals.get(&name)
         {
             if *seal != seals::hash_column(fields.iter()) {
-                return Err(broken(&format!("column `{name}` is not that of the full rows")));
+                return Err(broken(&format!("column `{name}` differs from that of the full rows")));
             }
             found.verified += 1;
         }

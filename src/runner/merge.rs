@@ -179,7 +179,8 @@ impl Shards<'_> {
         };
         let (variant, item) = (&self.plan.variants[variant].name, &self.experiment.suite.items[item].id);
         MergeError::Conflict(format!(
-            "shard {shard}: it is in two folders with different counts: \"{variant}\" on {item} (repeat {repeat}) in {first} and in {second}"
+            "shard {shard}: two folders have different counts for \"{variant}\" on {item} (repeat {repeat}): \
+             {first} and {second}"
         ))
     }
 

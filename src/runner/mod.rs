@@ -80,7 +80,8 @@ pub enum RunError {
     Memory(String),
     /// A row could not be written; all rows before it are safe.
     #[error(
-        "{path}: cannot write: {error}; all rows before it are safe: run the same command again to resume when the file is writable"
+        "{path}: cannot write: {error}; all earlier rows are safe: make the file writable, then run the same \
+         command again to resume"
     )]
     Write {
         /// The path of the results file.

@@ -67,7 +67,7 @@ pub enum OutputError {
     #[error("{0}")]
     Foreign(String),
     /// Finished rows differ from the rows that were sealed.
-    #[error("{0}: every count is as it was sealed, but the file is not: its seconds were changed after the run ended")]
+    #[error("{0}: its seconds were changed after the run ended: the counts match their seals, but the file does not")]
     Edited(String),
     /// Two results have different counts for the same search.
     #[error("{0}: find out which of them is wrong")]
@@ -215,7 +215,8 @@ impl Output {
             };
             if let Some(difference) = other_build.filter(|_| !any_build) {
                 return refuse(&format!(
-                    "results of another build{difference}, which may search otherwise: start over with --fresh, or continue anyway with --any-build"
+                    "results of another build{difference}, which may search differently: start over with --fresh, \
+                     or continue anyway with --any-build"
                 ));
             }
             if old.plan != manifest.plan || old.shard != manifest.shard {
@@ -488,12 +489,13 @@ mod tests {
         );
         let build = |version: &str, commit: &str, profile: &str| {
             format!(
-                "{folder}: holds results of another build (1 abc release; this is {version} {commit} {profile}), which may search otherwise: start over with --fresh, or \
-                 continue anyway with --any-build"
+                "{folder}: holds results of another build (1 abc release; this is {version} {commit} {profile}), \
+                 which may search differently: start over with --fresh, or continue anyway with --any-build"
             )
         };
         let engine = format!(
-            "{folder}: holds results of another build of the engine of \"one\", which may search otherwise: start over with --fresh, or continue anyway with --any-build"
+            "{folder}: holds results of another build of the engine of \"one\", which may search differently: start \
+             over with --fresh, or continue anyway with --any-build"
         );
         type Change = fn(&mut Manifest);
         let second_engine = engine.replace("one", "two");

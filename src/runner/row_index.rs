@@ -113,7 +113,7 @@ impl<'a> RowIndex<'a> {
             u64::from_str_radix(id, 16).map_err(|_| format!("id: expected 16 hexadecimal digits, found `{id}`"))?;
         if repeat >= self.plan.repeats {
             let repeats = self.plan.repeats;
-            return Err(format!("repeat: the plan has {repeats} repeats, found {repeat} (from 0)"));
+            return Err(format!("repeat: the plan has {repeats} repeats (numbered from 0), found {repeat}"));
         }
         let job = self.plan.job_for(variant, opponent, item, repeat);
         let last = id_number == self.plan.job_id(&job);

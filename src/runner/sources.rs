@@ -34,7 +34,8 @@ pub(super) fn find_folders(
         let pattern_error = |problem: &str| OutputError::Foreign(format!("reuse: {pattern}: {problem}"));
         if experiment.file.asks_for_times() {
             return Err(pattern_error(
-                "the file asks for times (times = true, or repeats above 1), and other folders' times are not taken",
+                "the file asks for times (times = true, or repeats above 1), but times are never taken from other \
+                 folders",
             ));
         }
         let paths = glob::glob(&pattern.to_string()).map_err(|error| pattern_error(&error.to_string()))?;
@@ -81,7 +82,7 @@ pub(super) fn take_rows(
             source.ok_or_else(|| foreign_error("no manifest.json and results.csv found: expected a results folder"))?;
         if !source.build.searches_as(&own.build) {
             return Err(foreign_error(&format!(
-                "its build ({}) may search otherwise than this one ({})",
+                "its build ({}) may search differently from this one ({})",
                 source.build, own.build
             )));
         }
@@ -97,7 +98,7 @@ pub(super) fn take_rows(
         let file_rows = file_rows.map_err(OutputError::results(&path))?;
         if let Some(line) = file_rows.conflict {
             return Err(OutputError::Unequal(format!(
-                "{line}: other counts than in the results that are already there"
+                "{line}: its counts differ from those of the results that are already there"
             )));
         }
         let jobs = (known.len() - before) as u64;

@@ -144,7 +144,10 @@ fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, Out
         }
         Ok(rows) => {
             let columns = plural(rows.verified as u64, "column");
-            let text = format!("thin rows, sealed: the table, the manifest, and {columns} as the full rows had them");
+            let text = format!(
+                "thin rows, sealed: the table and the manifest; {columns} equal to those of the full \
+                rows"
+            );
             add_finding(FolderState::Whole, text);
         }
     }

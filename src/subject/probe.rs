@@ -211,7 +211,7 @@ fn try_nodes(
             Ok(Some((LimitSupport::Yes, NodeReports::Depths)))
         }
         _ => {
-            let why = format!("{why}, and no deeper with a limit of {} nodes", 2 * next_nodes);
+            let why = format!("{why}, and it searches no deeper with a limit of {} nodes", 2 * next_nodes);
             Ok(Some((LimitSupport::No(why), NodeReports::Whole)))
         }
     }
@@ -731,7 +731,7 @@ mod tests {
         assert_eq!(probe_nodes("1000"), ignored("900 nodes, expected 20000, and its next depth takes 2700 nodes"));
         assert_eq!(
             probe_nodes("9000"),
-            ignored("8100 nodes, expected 20000, and no deeper with a limit of 48600 nodes")
+            ignored("8100 nodes, expected 20000, and it searches no deeper with a limit of 48600 nodes")
         );
     }
 

@@ -485,8 +485,8 @@ fn different_positions_of_one_name_are_refused() {
     for (name, fens, plies, refused) in [
         ("same", &fens[..], "", None),
         ("fewer", &fens[..2], "", None),
-        ("moved", &fens[1..], "", Some("2 items called alike are not the same")),
-        ("played", &fens[..], "sequence = { self_play = 2 }\n", Some("3 items called alike are not the same")),
+        ("moved", &fens[1..], "", Some("2 items of the same name are different")),
+        ("played", &fens[..], "sequence = { self_play = 2 }\n", Some("3 items of the same name are different")),
     ] {
         let new = ran(name, fens, plies);
         for command in [&["compare", &base, &new][..], &["report", &base, &new, "--by", "source"]] {
@@ -496,7 +496,9 @@ fn different_positions_of_one_name_are_refused() {
                     assert_eq!(code, 2, "{name} {command:?} {code}: {stderr}{stdout}");
                     assert!(stderr.contains(words), "{name} {command:?} {code}: {stderr}{stdout}");
                 }
-                None => assert!(!stderr.contains("called alike") && code != 2, "{name} {command:?} {code}: {stderr}"),
+                None => {
+                    assert!(!stderr.contains("of the same name") && code != 2, "{name} {command:?} {code}: {stderr}")
+                }
             }
         }
     }

@@ -46,7 +46,7 @@ pub enum FrameError {
     #[error(transparent)]
     ThinRows(#[from] ThinRowsError),
     /// Several columns end in that name: the name, and the columns that it may mean.
-    #[error("`{}` may be {}: write it out", .0, .1.join(" or "))]
+    #[error("`{}` is ambiguous ({}): write the full name", .0, .1.join(" or "))]
     Ambiguous(String, Vec<String>),
 }
 

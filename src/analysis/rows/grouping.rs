@@ -337,7 +337,7 @@ mod tests {
         let by_two_kinds = Grouping::new(&frame, &["a.kind", "b.kind"].map(str::to_owned));
         assert_eq!(
             by_two_kinds.parse_baseline("kind=x").unwrap_err(),
-            "--baseline: `kind` may be `a.kind` or `b.kind`: write it out"
+            "--baseline: `kind` is ambiguous (`a.kind` or `b.kind`): write the full name"
         );
         // A group's name has precedence over a value, and a value over pairs.
         let slots = group_by(&["table.slots"]);

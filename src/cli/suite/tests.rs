@@ -29,7 +29,7 @@ fn format_follows_the_extension_of_the_output() {
 fn duplicates_are_reported_and_skipped_with_skip_bad() {
     let text = format!("{ROOKS} id \"a\";\n4k3/8/8/8/8/8/8/R3K2R b KQ - id \"b\";\n{ROOKS} id \"c\";\n");
     let mut suite = read(SuiteKind::Positions, &text);
-    let same = "the same position as in line 1: each counts once";
+    let same = "the same position as in line 1: each may occur only once";
     let output = format!("s.epd:3:1: {same}: experiments refuse it; skip it with --skip-bad");
     assert_eq!((notes("s.epd", &mut suite, false), suite.items.len()), (vec![output], 3));
     let left = notes("s.epd", &mut suite, true);

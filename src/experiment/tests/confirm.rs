@@ -42,7 +42,11 @@ fn confirm_needs_searched_variants_of_one_limit() {
         "confirm: is not allowed with [match]: [confirm] plays games among variants that were searched"
     );
     let two_limits = valid.replace("\"keys.seed\" = 2", "\"limit.depth\" = 3");
-    assert_eq!(message(two_limits), "confirm: all variants need the same limit, and \"b\" has another than \"a\"");
+    assert_eq!(
+        message(two_limits),
+        "confirm: all variants need the same limit, but \"b\" and \"a\" have different \
+        limits"
+    );
     let one_variant = "suite = { startpos = true }\nlimit = { depth = 2 }\n[confirm]\nopenings = \"data/openings.epd\"\nlimit = { nodes = 9 }\n";
     assert_eq!(
         message(one_variant.to_owned()),

@@ -129,7 +129,7 @@ fn section_not_allowed_with_a_match_is_refused() {
     let share = GAMES.replace("\"keys.seed\" = 2", "\"table.size\" = \"25 %\"");
     assert_eq!(
         read_error(&share, &[]).message,
-        "table.size: a match needs an absolute size: a share of what searches store is not known (variant \"second\")"
+        "table.size: a match needs a size in bytes or entries, not a share of a working set (variant \"second\")"
     );
     let finished = GAMES.replace("startpos = true", "fen = \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"");
     assert_eq!(read_error(&finished, &[]).message, "suite: fen: the game is over before it begins");
@@ -151,7 +151,7 @@ fn match_claim_needs_two_variants_that_play() {
     let nodes_message = format!("expect.nodes: a match supports claims only: {syntax}");
     let depth_message = format!("expect.depth: a match supports claims only: {syntax}");
     let out_of_range =
-        |text: &str| format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number");
+        |text: &str| format!("expect.claim: `{text}`: expected a score between 0 and 1, or a finite Elo");
     check(
         GAMES,
         &[
@@ -277,14 +277,19 @@ fn handicap_divides_the_baselines_nodes() {
             ("handicap = [0.01]", "", "", ""),
             ("handicap = [0.009]", &out_of_range("0.009"), "handicap", ""),
             ("handicap = [18]", "", "", ""),
-            ("handicap = [18.1]", "match.handicap: 18.1: leaves 0 of 9 nodes", "handicap", ""),
+            ("handicap = [18.1]", "match.handicap: 18.1: is too large: it leaves 0 of 9 nodes", "handicap", ""),
             ("handicap = [100.1]", &out_of_range("100.1"), "handicap", ""),
             ("handicap = [2, 1.0]", &out_of_range("1"), "handicap", ""),
             ("handicap = [-2]", &out_of_range("-2"), "handicap", ""),
-            ("handicap = [2, 2.0]", "match.handicap: 2: \"first, nodes / 2\" is the same player", "handicap", ""),
+            ("handicap = [2, 2.0]", "match.handicap: 2: gives the same player as \"first, nodes / 2\"", "handicap", ""),
             // Nine nodes divided by 2 and by 1.9 give the same number.
-            ("handicap = [2, 1.9]", "match.handicap: 1.9: \"first, nodes / 2\" is the same player", "handicap", ""),
-            ("handicap = [1.01]", "match.handicap: 1.01: \"first\" is the same player", "handicap", ""),
+            (
+                "handicap = [2, 1.9]",
+                "match.handicap: 1.9: gives the same player as \"first, nodes / 2\"",
+                "handicap",
+                "",
+            ),
+            ("handicap = [1.01]", "match.handicap: 1.01: gives the same player as \"first\"", "handicap", ""),
             ("handicap = [2]\ntest = { stop = false }", "", "", ""),
             ("handicap = [2]\ntest = { }", stops, "handicap", ""),
             (

@@ -45,25 +45,27 @@ fn sequence_and_suite_errors_have_their_place() {
             ),
             (
                 "suite = { startpos = true }\n[sequence]\nfrom = 2",
-                "sequence: the suite has single positions: give self_play (plies of the engine's own play)",
+                "sequence: the suite has single positions: give self_play (how many plies the engine plays)",
                 "sequence",
                 "",
             ),
             (
                 "suite = \"data/games.pgn\"\n[sequence]\nself_play = 1",
-                "sequence.self_play: the suite's games give the moves: leave it out",
+                "sequence.self_play: the moves come from the suite's games: remove it",
                 "sequence",
                 "",
             ),
             (
                 "suite = { startpos = true }\n[sequence]\nself_play = 4\nfrom = 2",
-                "sequence.from, sequence.to: plies of a game, and the suite has single positions: leave them out beside self_play",
+                "sequence.from, sequence.to: these select plies of a game, but the suite has single positions: \
+                 remove them",
                 "sequence",
                 "",
             ),
             (
                 "suite = { startpos = true }\n[sequence]\nself_play = 4\nto = 9",
-                "sequence.from, sequence.to: plies of a game, and the suite has single positions: leave them out beside self_play",
+                "sequence.from, sequence.to: these select plies of a game, but the suite has single positions: \
+                 remove them",
                 "sequence",
                 "",
             ),
@@ -76,13 +78,13 @@ fn sequence_and_suite_errors_have_their_place() {
             ),
             (
                 "suite = \"data/games.pgn\"\nfirst = 1\n[sequence]\nfrom = 60000",
-                "sequence: no item of the suite has such plies: nothing would be searched",
+                "sequence: no game of the suite has plies in this range: nothing would be searched",
                 "sequence",
                 "",
             ),
             (
                 "suite = { startpos = true }\nsequence = { self_play = 1, side = \"black\" }",
-                "sequence: no item of the suite has such plies: nothing would be searched",
+                "sequence: no game of the suite has plies in this range: nothing would be searched",
                 "sequence",
                 "",
             ),
@@ -109,7 +111,7 @@ fn sequence_and_suite_errors_have_their_place() {
         ],
     );
     // A search by nodes alone needs deepening; an external engine has its own.
-    let message = "limit.depth: missing: without deepening a search needs a depth";
+    let message = "limit.depth: missing: a search without deepening needs a depth";
     let without_deepening = "suite = { startpos = true }\nlimit = { nodes = 9 }\n[engine]\ndeepening.step = 0\n";
     check(without_deepening, &[("", message, "limit", ""), ("[subject]\nuci = \"x\"", "", "", "")]);
     // If the file's name is not a valid experiment name, a name is suggested: the file need not be
@@ -117,7 +119,10 @@ fn sequence_and_suite_errors_have_their_place() {
     for (file, name) in [("my dir/ex p.toml", "ex-p"), (".x.toml", "x.x"), ("-.toml", "-")] {
         let problem = Experiment::parse(SEARCH, Path::new(file), &[]).err();
         let help = problem.and_then(|problem| problem.help);
-        let expected = format!("an experiment without a name takes its file's: write name = \"{name}\" at its top");
+        let expected = format!(
+            "the name was taken from the file's name: write name = \"{name}\" at the top of the \
+            file"
+        );
         assert_eq!(help, (name != "-").then_some(expected), "{file}");
     }
     // An experiment without a name takes the name of its file.
@@ -292,8 +297,8 @@ fn file_numbers_are_checked_at_both_limits() {
             ("schedules = 10001", "schedules: 10001 is out of range: expected 1 to 10000", "schedules", ""),
             (
                 "schedules = 2",
-                "schedules: no variant's searchers depend on a seed: give one threads.count above 1 and threads.schedule = \
-                 \"random\" or threads.helpers = \"shuffle\"",
+                "schedules: no variant has a schedule that depends on a seed: give one threads.count above 1 and \
+                 threads.schedule = \"random\" or threads.helpers = \"shuffle\"",
                 "schedules",
                 "",
             ),
@@ -307,7 +312,7 @@ fn file_numbers_are_checked_at_both_limits() {
             ("smallest_effect = 0.99", "", "", ""),
             (
                 "smallest_effect = 1.0",
-                "smallest_effect: 1 is out of range: expected 0 to below 1",
+                "smallest_effect: 1 is out of range: expected at least 0 and below 1",
                 "smallest_effect",
                 "",
             ),

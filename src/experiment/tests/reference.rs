@@ -13,13 +13,13 @@ fn judge_of_scores_needs_more_nodes_than_the_variants() {
             ("self = { nodes = 3001 }", "", "", ""),
             (
                 "self = { nodes = 3000 }",
-                "reference.self: nodes: 3000 are no more than the 3000 of \"b\": give far more",
+                "reference.self: nodes: 3000 is too small: expected far more than the 3000 nodes of \"b\"",
                 "self",
                 "",
             ),
             (
                 "self = { nodes = 900 }",
-                "reference.self: nodes: 900 are no more than the 1000 of \"a\": give far more",
+                "reference.self: nodes: 900 is too small: expected far more than the 1000 nodes of \"a\"",
                 "self",
                 "",
             ),
@@ -34,13 +34,15 @@ fn judge_of_scores_needs_more_nodes_than_the_variants() {
             ),
             (
                 "self = { nodes = 9000, options = { Hash = 256 } }",
-                "reference.self: options: apply to external engines only, ttlab's own judge has an unbounded table: remove them",
+                "reference.self: options: these apply only to external engines, and ttlab's own judge has an \
+                 unbounded table: remove them",
                 "self",
                 "",
             ),
             (
                 "",
-                "reference: names no judge: give uci = \"ENGINE\" with a limit (moves), or self = { nodes = 600_000 } (scores)",
+                "reference: has no judge: give uci = \"ENGINE\" with a limit to judge moves, or self = { nodes = \
+                 600_000 } to judge scores",
                 "reference",
                 "",
             ),
@@ -75,11 +77,11 @@ fn scores_are_judged_for_one_engine_with_node_limits() {
         assert_eq!(message(&text), expected);
     }
     let start = "suite = { startpos = true }\nlimit = { nodes = 100 }\n";
-    let expected =
-        "reference.self: needs positions that all variants search, but in self-play each variant reaches others";
+    let expected = "reference.self: needs positions that all variants search, but in self-play each variant reaches different \
+         ones";
     assert_eq!(message(&format!("{start}sequence = {{ self_play = 3 }}\n{judge}")), expected);
     let two_engines = "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"subject.uci\" = \"x\"\n";
-    let expected = "reference.self: the judge of scores is the engine of \"a\", and \"b\" is another engine";
+    let expected = "reference.self: scores are judged by the engine of \"a\", but \"b\" is another engine";
     assert_eq!(message(&format!("{start}{judge}{two_engines}")), expected);
     // Two builds of an external engine count as one engine, whose options may be set.
     let builds = "[grid]\n\"subject.uci\" = [\"./x\", \"./y\"]\n";

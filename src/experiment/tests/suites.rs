@@ -101,7 +101,7 @@ fn settings_apply_to_every_suite() {
 fn position_of_two_suites_is_refused_or_left_out() {
     let shared = format!("{END}4k3/8/8/8/8/8/8/4K2R b - - id \"again\";\n");
     let problem = read_both("", &shared).map(|_| ()).expect_err("a shared position");
-    assert_eq!(problem.message, "suites.end: end/again is the same position as middle/b: each counts once");
+    assert_eq!(problem.message, "suites.end: end/again is the same position as middle/b: each may occur only once");
     assert!(problem.help.is_some_and(|help| help.starts_with("--skip-bad")));
     let experiment = read_both("on_error = 'skip'", &shared).unwrap_or_else(|problem| panic!("{problem}"));
     let sections: Vec<_> = experiment.sections.iter().map(|section| section.items.clone()).collect();

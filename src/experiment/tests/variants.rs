@@ -38,25 +38,25 @@ fn axis_and_variant_errors_have_their_place() {
             ),
             (
                 "[[zip]]\n\"keys.seed\" = [1, 2]\n\"draws\" = [true]",
-                "zip.draws: has 1 value where zip.keys.seed has 2",
+                "zip.draws: has 1 value, but zip.keys.seed has 2",
                 "\"draws\"",
                 "",
             ),
             (
                 "[[zip]]\n\"keys.seed\" = [1]\ndraws = [true, false]",
-                "zip.draws: has 2 values where zip.keys.seed has 1",
+                "zip.draws: has 2 values, but zip.keys.seed has 1",
                 "draws",
                 "",
             ),
             (
                 "[[zip]]\n\"keys.seed\" = [1, 2]\n\"table.size\" = [64, 256]",
-                "zip.table.size: is set in [grid] too: set it in one of them",
+                "zip.table.size: is also set in [grid]: set it in only one of them",
                 "\"table.size\"",
                 "",
             ),
             (
                 "[[zip]]\n\"keys.seed\" = [1, 2]\n[[zip]]\ndraws = [true, false]\n\"keys.seed\" = [3, 4]",
-                "zip.keys.seed: is set in another [[zip]] too: set it in one of them",
+                "zip.keys.seed: is also set in another [[zip]]: set it in only one of them",
                 "\"keys.seed\"",
                 "",
             ),
@@ -109,7 +109,7 @@ fn axis_and_variant_errors_have_their_place() {
             ),
             (
                 "[[variant]]\nname = \"v\"\n\"table.slots\" = 2\n\"table.size\" = 256",
-                "\"v\" and \"slots=2, size=256\" are the same variant: equal options under an equal limit",
+                "\"v\" and \"slots=2, size=256\" are the same variant: their options and limits are equal",
                 "[[variant]]",
                 "",
             ),
@@ -134,7 +134,8 @@ fn axis_and_variant_errors_have_their_place() {
             ("[baseline]\nclear = \"game\"", "", "", ""),
             (
                 "[baseline]\nkind = \"always\"",
-                "baseline.kind: may be `table.kind` or `table.policy.kind` or `threads.kind`: write it out",
+                "baseline.kind: is ambiguous (`table.kind` or `table.policy.kind` or `threads.kind`): write the \
+                 full name",
                 "kind",
                 "",
             ),
@@ -144,7 +145,7 @@ fn axis_and_variant_errors_have_their_place() {
         SEARCH,
         &[(
             "[grid]\n\"table.size\" = [\"1 MiB\", \"64 KiB\", \"1024 KiB\"]",
-            "\"size=1024 KiB\" and \"size=1 MiB\" are the same variant: equal options under an equal limit",
+            "\"size=1024 KiB\" and \"size=1 MiB\" are the same variant: their options and limits are equal",
             "\"1024 KiB\"",
             "",
         )],
@@ -251,13 +252,14 @@ fn expectation_errors_have_their_place() {
             ("where = { clear = \"game\" }\nnodes = 3", "", "", ""),
             (
                 "where = { slots = 2 }\nnodes = 3",
-                "expect.where.slots: may be `table.slots` or `row.slots`: write it out",
+                "expect.where.slots: is ambiguous (`table.slots` or `row.slots`): write the full name",
                 "slots",
                 "",
             ),
             (
                 "where = { kind = \"x\" }\nnodes = 3",
-                "expect.where.kind: may be `table.kind` or `table.policy.kind` or `threads.kind`: write it out",
+                "expect.where.kind: is ambiguous (`table.kind` or `table.policy.kind` or `threads.kind`): write the \
+                 full name",
                 "kind",
                 "",
             ),
@@ -284,13 +286,13 @@ fn expectation_errors_have_their_place() {
             ("", "expect: gives neither a figure nor a claim", "[[expect]]", ""),
             (
                 "kind = \"expected\"\nnodes = 3",
-                "expect.source: missing: who published or expects it?",
+                "expect.source: missing: name who published or expects the figure",
                 "[[expect]]",
                 "",
             ),
             (
                 "kind = \"published\"\nnodes = 3\nsource = \" \"",
-                "expect.source: missing: who published or expects it?",
+                "expect.source: missing: name who published or expects the figure",
                 "[[expect]]",
                 "",
             ),
@@ -301,7 +303,7 @@ fn expectation_errors_have_their_place() {
             ("kind = \"published\"\nnodes = 3\n[article]\ntitle = \"T\"", "", "", ""),
             (
                 "kind = \"expected\"\nnodes = 3\n[article]\ntitle = \"T\"",
-                "expect.source: missing: who published or expects it?",
+                "expect.source: missing: name who published or expects the figure",
                 "[[expect]]",
                 "",
             ),

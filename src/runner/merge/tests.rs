@@ -327,7 +327,7 @@ fn duplicate_shard_conflicts_if_counts_differ() {
     // Jobs 3 and 5 differ: the second variant on the second and third positions.
     assert_eq!(
         message(&[(5, 10), (3, 20), (1, 30)], &[(1, 30), (3, 11), (5, 12)]),
-        "shard 1: it is in two folders with different counts: \"size=256\" on b (repeat 0) in one and in two"
+        "shard 1: two folders have different counts for \"size=256\" on b (repeat 0): one and two"
     );
 }
 

@@ -65,7 +65,7 @@ fn entry_finds_the_place_or_names_the_wrong_field() {
     assert!(last_entry.place > entry(&first, columns::SECONDS, "1e9").unwrap().place);
     assert_eq!(error(&first, columns::VARIANT, "c"), "the plan has no variant \"c\"");
     assert_eq!(error(&first, columns::POSITION, "x"), "the suite has no item \"x\"");
-    assert_eq!(error(&first, columns::REPEAT, "3"), "repeat: the plan has 3 repeats, found 3 (from 0)");
+    assert_eq!(error(&first, columns::REPEAT, "3"), "repeat: the plan has 3 repeats (numbered from 0), found 3");
     for (name, value) in [
         (columns::REPEAT, "-1"),
         (columns::DEPTH, "256"),

@@ -27,7 +27,7 @@ fn full_disk_ends_the_run_without_loss() {
     for (blocks, trap) in [(12, ""), (16, "trap '' XFSZ; "), (size / 512 - 1, "")] {
         let out = format!("full-{blocks}");
         let message = limited(&format!("{trap}ulimit -f {blocks}"), &trial, &out);
-        message.expect(5).prints(&["error: ", "all rows before it are safe", "run the same command again"]);
+        message.expect(5).prints(&["error: ", "all earlier rows are safe", "run the same command again"]);
         // All rows in the file are complete.
         let text = fs::read_to_string(trial.results(&out)).unwrap();
         assert!(text.ends_with('\n'), "{} bytes", text.len());
@@ -73,7 +73,7 @@ fn full_file_system_ends_the_run_without_loss() {
         skip("namespaces", &format!("no name space to mount a file system in: {}", message.stderr.trim()));
         return;
     }
-    let message = message.expect(0).prints(&["No space left on device", "all rows before it are safe"]);
+    let message = message.expect(0).prints(&["No space left on device", "all earlier rows are safe"]);
     assert_eq!(counts(&trial.path("kept.csv")), counts(&trial.results("undisturbed")), "{}", message.stderr);
 }
 

@@ -159,7 +159,7 @@ fn results_of_another_experiment_or_build_are_refused() {
     let results = trial.results("out");
     let good = fs::read_to_string(&results).unwrap();
     fs::write(&results, good.replacen("experiment,variant", "experiment,varient", 1)).unwrap();
-    trial.run("out", &[]).expect(2).prints(&["other columns", "--out"]);
+    trial.run("out", &[]).expect(2).prints(&["its columns are not those", "--out"]);
     fs::write(&results, &good).unwrap();
     let manifest = trial.path("out").join("manifest.json");
     seal_anew(&trial.path("out"), |manifest| manifest["build"]["searches"] = "0".into());
@@ -188,12 +188,15 @@ fn damaged_header_and_holes_are_repaired() {
     for (lines, words) in [
         (
             edited.lines[1..].to_vec(),
-            &["other columns", "help: if only its first line is damaged, restore it with --repair"][..],
+            &["its columns are not those", "help: if only its first line is damaged, restore it with --repair"][..],
         ),
-        (with(&head.replacen("experiment,variant", "experiment,varient", 1)), &["other columns", "varient"]),
+        (
+            with(&head.replacen("experiment,variant", "experiment,varient", 1)),
+            &["its columns are not those", "varient"],
+        ),
         (with(&format!("\u{feff}{head}")), &["line 1: it begins with a byte order mark", "with --repair"]),
-        (with("x"), &["other columns"]),
-        (with(""), &["other columns"]),
+        (with("x"), &["its columns are not those"]),
+        (with(""), &["its columns are not those"]),
         (with(&hole), &["line 1: it contains zero bytes", "with --repair"]),
         (with(&format!("{hole}{}", edited.lines[3])), &["line 1: it contains zero bytes"]),
         (inside, &["line 5: it contains zero bytes", "with --repair"]),

@@ -140,9 +140,9 @@ fn reuse_refuses_untrusted_results() {
     reuse(&trial.text("nothing")).expect(2).prints(&["no folder with a results.csv found"]);
     let file = fs::read_to_string(&trial.file).unwrap();
     fs::write(&trial.file, file.replace("first = 3", "first = 3\nrepeats = 2")).unwrap();
-    reuse(&trial.text("a")).expect(2).prints(&["other folders' times are not taken"]);
+    reuse(&trial.text("a")).expect(2).prints(&["times are never taken from other folders"]);
     fs::write(&trial.file, file.replace("first = 3", "first = 3\ntimes = true")).unwrap();
-    reuse(&trial.text("a")).expect(2).prints(&["the file asks for times", "other folders' times are not taken"]);
+    reuse(&trial.text("a")).expect(2).prints(&["the file asks for times", "times are never taken from other folders"]);
     fs::write(&trial.file, file.replace("first = 3", "first = 3\nrepeats = 2\nreuse = ['a']")).unwrap();
     reuse(&trial.text("a")).expect(2).prints(&["reuse: is not allowed with times = true"]);
     fs::write(&trial.file, file.replace("first = 3", "first = 3\nreuse = ['a/***b']")).unwrap();
@@ -173,7 +173,10 @@ fn reuse_refuses_untrusted_results() {
     let check = ttlab::internals::record::check(before, fields.iter().copied());
     let other = format!("{},{check:08x}", fields.join(","));
     fs::write(trial.results("a"), text.replace(lines[3], &other)).unwrap();
-    trial.run("whole", &["--reuse", &trial.text("a")]).expect(4).prints(&["other counts than in the results"]);
+    trial
+        .run("whole", &["--reuse", &trial.text("a")])
+        .expect(4)
+        .prints(&["its counts differ from those of the results"]);
 }
 
 /// Patterns in the file are relative to the file's folder, wherever the command runs.

@@ -169,7 +169,7 @@ fn doubled_and_conflicting_shards_are_refused() {
     // checksums.
     let path = sweep.trial.path("b/shards/1/results.csv");
     forge(&path);
-    merge(&[&zero, &one, &other]).expect(4).prints(&["with different counts", "shard 1", "BK.02"]);
+    merge(&[&zero, &one, &other]).expect(4).prints(&["have different counts", "shard 1", "BK.02"]);
     assert!(!sweep.trial.results("out").exists());
     merge(&[&zero, &one]).expect(0);
 }

@@ -123,9 +123,9 @@ fn edit_of_any_field_of_a_manifest_is_detected() {
     fs::write(&path, edited.to_string()).unwrap();
     ttlab(&["verify", &out]).expect(4);
     for command in [vec!["report", &out], vec!["compare", &out, &trial.text("other")]] {
-        ttlab(&command).expect(2).prints(&["manifest.json: it was edited or damaged: its seal does not fit"]);
+        ttlab(&command).expect(2).prints(&["manifest.json: it was edited or damaged: its seal does not match"]);
     }
-    trial.run("out", &[]).expect(2).prints(&["its seal does not fit", "move it away"]);
+    trial.run("out", &[]).expect(2).prints(&["its seal does not match", "move it away"]);
     // As the message says: the rows belong to the plan, and get a new manifest.
     fs::remove_file(&path).unwrap();
     trial.run("out", &[]).expect(0);
