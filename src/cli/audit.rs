@@ -10,19 +10,7 @@ use std::sync::atomic::Ordering;
 
 /// Check every table answer against a search without a table
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab audit experiments/quick.toml                every variant, every position, to depth 5
-  ttlab audit experiments/quick.toml --depth 6 --jobs 1
-  ttlab audit experiments/quick.toml --positions 5  only the first five
-
-Every answer of the table that the search may use is compared with a plain search of the same node, depth and
-window; stored moves must be legal and root scores right. Options that make scores incomparable are changed for
-the audit: probe.depth = \"at-least\" becomes \"equal\"; draws, quiescence.delta, iir, lmr, null_move and
-singular are off. A variant with draws is searched again with them: scores that are right on one path
-and wrong on another are counted under \"path\" and listed, but are not faults of the table.
-Faults that the experiment asks for (ignored bounds or depth, short keys, broken schemes) stay and are found.
-Exit: 0 nothing is wrong, 4 wrong answers found, 2 usage, a bad file or no finished iteration,
-3 too little memory was left, 75 interrupted.")]
+#[command(after_help = include_str!("help/audit.txt"))]
 pub struct Args {
     /// The experiment file whose searches are checked
     file: PathBuf,

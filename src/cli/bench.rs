@@ -5,11 +5,7 @@ use std::time::Instant;
 
 /// Search fixed positions and print the node count (signature)
 #[derive(clap::Args)]
-#[command(after_help = "The count is the same on every machine and changes only when the search changes.
-stderr: Nodes searched  : N          stdout: N nodes M nps
-
-Examples:
-  ttlab bench")]
+#[command(after_help = include_str!("help/bench.txt"))]
 pub struct Args {}
 
 pub fn run(_: &Args) -> CommandResult {

@@ -10,9 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Check experiment files without running anything
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab check experiments/quick.toml
-  ttlab check experiments/*.toml experiments/published/*.toml")]
+#[command(after_help = include_str!("help/check.txt"))]
 pub struct Args {
     /// The experiment files to check
     #[arg(required = true)]

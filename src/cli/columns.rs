@@ -3,9 +3,7 @@ use crate::record::Column;
 
 /// Show every column of results.csv
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab columns
-  ttlab columns --markdown          docs/columns.md")]
+#[command(after_help = include_str!("help/columns.txt"))]
 pub struct Args {
     /// Print the page docs/columns.md
     #[arg(long)]

@@ -10,18 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Compare two results row by row, and gate on changes in CI
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab compare reports/quick target/quick                       what changed?
-  ttlab compare old new --fail-on \"nodes > +1%\"                  exit 1 if a variant needs 1 % more nodes
-  ttlab compare old new --fail-on \"nodes changed\" --fail-on \"seconds > +5%\"
-  ttlab compare old new --junit compare.xml --json compare.json
-  ttlab compare old new --html compare.html                      a page; a box shows only variants that differ
-  ttlab compare old new --markdown - >> \"$GITHUB_STEP_SUMMARY\"   a job's summary
-
-Rows are paired by variant, position, ply, depth and repeat. A gate bounds the change of each variant's total over the rows
-that both have; seconds (the median of repeats) must also differ clearly at 95 %.
-Exit: 0 fine, 1 a gate fails, 2 usage or a bad file, 3 NEW lacks rows of BASE, 4 the plans are equal but counts are not
-(--allow-moves: only the gates decide), or an engine whose counts are not repeatable has a gate \"changed\", 5 input/output.")]
+#[command(after_help = include_str!("help/compare.txt"))]
 pub struct Args {
     /// The old results: a folder that `ttlab run` wrote, or a results file
     base: PathBuf,

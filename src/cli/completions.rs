@@ -3,10 +3,7 @@ use clap_complete::Shell;
 
 /// Print shell completions
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab completions bash > ~/.local/share/bash-completion/completions/ttlab
-  ttlab completions zsh > ~/.zfunc/_ttlab               with fpath+=~/.zfunc before compinit in ~/.zshrc
-  ttlab completions fish > ~/.config/fish/completions/ttlab.fish")]
+#[command(after_help = include_str!("help/completions.txt"))]
 pub struct Args {
     /// bash, elvish, fish, powershell or zsh
     shell: Shell,

@@ -12,17 +12,7 @@ use std::time::Duration;
 /// Is it repeatable, does `ucinewgame` reset it, does it respect its limits, and does it need fewer
 /// nodes to a depth with a better table?
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab doctor stockfish                               a minute, one screen
-  ttlab doctor ./engine --option Hash=16 --time 300    longer searches and more games
-  ttlab doctor ./engine --depth 12 --games 20          the same figures on any machine
-  ttlab doctor gnuchess -o doctor.json -- -u           arguments of the engine follow --
-  ttlab doctor ./engine -o doctor.json                 for an experiment: [subject] doctor = \"doctor.json\"
-
-Starts the engine's program. Positions and games are built in. Compares nodes to a depth with the smallest table and a
-large one (--option Hash if at least eight times as large, else 64 MiB), with the table kept along games and with
-`ucinewgame` before each search, and how far the score is from that of a much longer search.
-Exit: 0 no fault, 1 a fault, 2 usage or the engine does not start, 75 interrupted.")]
+#[command(after_help = include_str!("help/doctor.txt"))]
 pub struct Args {
     /// The engine: a program on the path, or a file
     engine: String,

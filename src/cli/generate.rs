@@ -4,12 +4,7 @@ use crate::generate::{self, GenerateRequest, PositionKind};
 
 /// Generate a suite from a seed: openings, games or positions
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab generate --count 240 --seed 1 --plies 10 > openings.epd       the file data/openings.epd
-  ttlab generate --count 200 --seed 2 --games 40 > selfplay.pgn       the file data/selfplay.pgn
-  ttlab generate --count 100 --seed 7 --games 80 --take middlegames   quiet middle games, one from each game
-
-Games are played by a fixed engine (alpha-beta, quiescence, no table) against itself from these positions.")]
+#[command(after_help = include_str!("help/generate.txt"))]
 pub struct Args {
     /// Seed; the same seed makes the same suite on every machine
     #[arg(long, default_value_t = GenerateOptions::default().seed)]

@@ -3,10 +3,7 @@ use crate::chess::{Keys, keyaudit};
 
 /// Check a key scheme for equal keys and collisions
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab keys                                            the default scheme
-  ttlab keys --set keys.scheme=webster-product          374 distinct keys of 768
-  ttlab keys --set keys.scheme=webster-literals         16 distinct of 32")]
+#[command(after_help = include_str!("help/keys.txt"))]
 pub struct Args {
     /// A named starting point for the options
     #[arg(short, long)]

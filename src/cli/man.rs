@@ -4,10 +4,7 @@ use std::path::PathBuf;
 
 /// Print man pages
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab man > ttlab.1 && man ./ttlab.1
-  ttlab man run | man -l -                      one command's page; also `ttlab man trace import`
-  ttlab man --out ~/.local/share/man/man1       all pages; then `man ttlab-run`")]
+#[command(after_help = include_str!("help/man.txt"))]
 pub struct Args {
     /// A command, or a command and its subcommand
     #[arg(value_name = "COMMAND", conflicts_with = "out")]

@@ -8,15 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Merge the shards of a plan into the results of one run
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab merge plan.json                       from reports/<name>/shards/* to reports/<name>/
-  ttlab merge plan.json --from a/0 --from b/1 shards in other folders
-  ttlab merge plan.json --check               exit 1 if an [[expect]] is not met
-
-The results have the same bytes as a single run, except for timings. Missing, duplicate or conflicting rows are
-refused, and the folder is left as it was. Judgements of a [reference] are merged too.
-Exit: 0 done, 1 an expectation failed (--check), 2 a bad plan or folder, 3 rows are missing or jobs failed,
-4 two folders hold a shard with different counts, 5 input/output.")]
+#[command(after_help = include_str!("help/merge.txt"))]
 pub struct Args {
     /// The plan file that `ttlab plan --shards` wrote
     plan: PathBuf,

@@ -122,12 +122,7 @@ type CommandResult = Result<Exit, CommandFailure>;
 /// lines of TOML.
 #[derive(Parser)]
 #[command(name = "ttlab", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Examples:
-  ttlab new quick                             write quick.toml and its suite, to begin with
-  ttlab run experiments/quick.toml            run an experiment; results in reports/quick/
-  ttlab check experiments/*.toml              check files without running them
-  ttlab search startpos --depth 8             one search, all counters
-  ttlab options table                         options of the table, with their meaning")]
+#[command(after_help = include_str!("help/ttlab.txt"))]
 struct Cli {
     #[command(subcommand)]
     command: Commands,

@@ -6,12 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Write an experiment file to begin with, and its suite beside it
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab new                           list the templates
-  ttlab new quick                     quick.toml and bratko-kopec.epd; then: ttlab run quick.toml
-  ttlab new which-policy --out trial  in another folder
-
-A file that is there is never written over.")]
+#[command(after_help = include_str!("help/new.txt"))]
 pub struct Args {
     /// The template; without one they are listed
     template: Option<String>,

@@ -5,13 +5,7 @@ use crate::table::{Design, design};
 
 /// Show every option: meaning, values, default
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab options                     all of them
-  ttlab options table.policy        those whose path begins with this
-  ttlab options killers             or that have it in their path, values or meaning
-  ttlab options --preset purple     the text of a preset
-  ttlab options --design weiss      what `table.design` of that name stands for
-  ttlab options --markdown          docs/options.md")]
+#[command(after_help = include_str!("help/options.txt"))]
 pub struct Args {
     /// Only options with this text
     text: Option<String>,

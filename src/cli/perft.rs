@@ -4,9 +4,7 @@ use std::time::Instant;
 
 /// Count the leaves of the legal move tree
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab perft startpos 6
-  ttlab perft 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1' 4 --divide")]
+#[command(after_help = include_str!("help/perft.txt"))]
 pub struct Args {
     /// A FEN in quotes, or startpos
     position: String,

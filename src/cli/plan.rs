@@ -20,14 +20,7 @@ use lines::{checks, confirmation, missing, print_head, print_jobs, print_variant
 /// If the file names external engines (`[subject]`, `[reference]`), their programs are started for
 /// a few test searches: plan only files whose programs you would run. `ttlab check` starts nothing.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab plan experiments/quick.toml           the variants, the jobs, the memory
-  ttlab plan experiments/quick.toml --jobs-list
-                                              every job, one line each
-  ttlab plan experiments/quick.toml --shards 100 -o plan.json
-                                              a plan for 100 machines: ttlab run --plan plan.json --shard 0
-  ttlab plan experiments/quick.toml --key     the key of a cache for its results
-  ttlab plan --missing plan.json              the incomplete shards, as in 3,7-9 (exit 3 if any)")]
+#[command(after_help = include_str!("help/plan.txt"))]
 pub struct Args {
     /// The experiment file to plan
     #[arg(required_unless_present = "missing")]

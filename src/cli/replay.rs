@@ -19,28 +19,7 @@ use tables::{base, policies};
 
 /// Replay a trace under every policy, with exact upper bounds
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab replay bk.trace --set table.size='256 KiB'
-  ttlab replay bk.trace --set table.size=4096 --set table.slots=4 --policy always --policy '{ kind = \"depth-age\", factor = 4 }'
-  ttlab replay games.trace --set table.size='5 %' --set table.slots=4 --set table.refresh=match
-                                          a share of the positions that the trace stores
-  ttlab replay bk.trace -o replay.csv       or .md, .html, .json, .tex
-
-A trace is not a search: the answers of a table change what a search asks next, but not in a replay. Where a probe ended its
-node in the recorded search and does not here, the entry is offered again. Record with --set table.kind=unbounded to see what
-each policy keeps of all that could be used.
-
-  hits         answered probes, and their share of the probes of positions that were stored before
-  cuts kept    the usable probes (the entry offered last for the position ends the node) that were
-               answered here by an entry that ends the node
-  worth kept   the nodes that these answers save: those searched to make the entry offered last.
-               Counting hits ranks policies wrongly, see docs/concepts.md
-  moves kept   the probes of positions with a move that were answered here with the move offered last
-  gap          the share of the way from `always` to `clairvoyant`
-  otherwise    the probes that the recorded table answered and this one did not, or the reverse: 0 if
-               it is that table
-  clairvoyant  the most that a table of this shape can reach on this trace if it knows the future:
-               three bounds, each exact for its column (full keys)")]
+#[command(after_help = include_str!("help/replay.txt"))]
 pub struct Args {
     /// A trace by `ttlab trace`, or by include/ttlab-trace.h in another engine
     file: PathBuf,

@@ -6,24 +6,7 @@ use std::path::PathBuf;
 
 /// Write the report again: choose groups, metrics, baseline
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab report reports/quick                           report.md, report.html and figures again, and the summary
-  ttlab report reports/quick --by table.policy.kind --metric nodes --metric usable_rate
-  ttlab report reports/quick --where 'depth>=4' --where 'table.size!=1 MiB'
-  ttlab report reports/quick --pairs                   which is best, and is the difference to the second significant?
-  ttlab report old/results.csv new/results.csv --by source
-  ttlab report reports/small reports/large --by table.size
-  ttlab report reports/a reports/b -o both.html
-  ttlab report reports/quick --pivot depth --metric evals             a table and a figure: depth by variant
-  ttlab report reports/quick --pivot table.size --format latex        size by the other options, for a thesis
-  ttlab report reports/quick --format csv --wide                      the summary, a line for each variant
-  ttlab report reports/quick --format json             every table and figure as data (schema 1); csv: as records
-
-With choices or several results, the results' folders are not changed: the output goes to standard output or to -o.
-Columns: `ttlab columns`. The end of a name is enough if it is unique (policy for table.policy.kind); row.slots is the
-rows' own column where the option table.slots ends alike. Any option may be named, also one that does not vary. Derived
-metrics: usable_rate, move_rate, hit_rate, eviction_rate, rejection_rate, first_cut_rate, nps, pressure. `--by source`
-tells results apart, and so does an option that has another value in each; other differences are reported.")]
+#[command(after_help = include_str!("help/report.txt"))]
 pub struct Args {
     /// Folders that `ttlab run` wrote, or CSV files
     #[arg(required = true)]

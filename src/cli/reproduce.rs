@@ -12,14 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 /// Run published claims again: published, measured, verdict
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab reproduce --quick             under two minutes
-  ttlab reproduce                     all; resumes an interrupted run
-  ttlab reproduce --only third-column --only otter
-
-Writes reports/reproduced/<name>/ for each file of experiments/published/, and reports/reproduced/README.md, which git ignores;
-`--out reports/published` updates the committed ones.
-Exit: 0 all verdicts as expected, 1 some are not, 75 interrupted (run the same command again to resume).")]
+#[command(after_help = include_str!("help/reproduce.txt"))]
 pub struct Args {
     /// The folder of experiment files
     #[arg(default_value = "experiments/published")]

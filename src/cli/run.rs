@@ -19,19 +19,7 @@ use messages::{cannot_show, changed_plan, damaged_rows, failure_with_repair, res
 
 /// Run an experiment, or resume it, and write its report
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab run experiments/quick.toml                     run it; results in reports/quick/
-  ttlab run experiments/quick.toml --jobs 4            the same counts, faster
-  ttlab run experiments/quick.toml --set limit.depth=5 with another depth
-  ttlab run experiments/published/move-selection.toml --check
-                                                       exit 1 if a published figure is not met
-  ttlab run grown.toml --reuse 'runs/*'                search only what no folder under runs/ has
-  ttlab run --plan plan.json --shard 3                 one shard of a plan for many machines
-
-Run the same command again to resume an interrupted run. If the file has changed since, what is known is kept,
-and the rest is searched.
-Exit: 0 done, 1 an expectation failed (--check) or the results cannot show what varies (--strict), 2 usage or a bad file,
-3 a job failed, 4 finished results were edited, 5 input/output, 75 interrupted (can be resumed).")]
+#[command(after_help = include_str!("help/run.txt"))]
 pub struct Args {
     /// The experiment file to run
     #[arg(required_unless_present = "plan")]

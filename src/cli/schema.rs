@@ -2,8 +2,7 @@ use super::{CommandFailure, CommandResult, Exit};
 
 /// Print the JSON Schema of experiment files, for editors
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab schema > ttlab.schema.json")]
+#[command(after_help = include_str!("help/schema.txt"))]
 pub struct Args {}
 
 pub fn run(_: &Args) -> CommandResult {

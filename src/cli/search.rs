@@ -10,10 +10,7 @@ use std::time::Instant;
 
 /// Search one position and show all counters
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab search startpos --depth 8
-  ttlab search startpos --depth 7 --preset purple --set table=unbounded
-  ttlab search '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1' --nodes 1000000 --set table.size='64 MiB'")]
+#[command(after_help = include_str!("help/search.txt"))]
 pub struct Args {
     /// A FEN in quotes, or startpos
     position: String,

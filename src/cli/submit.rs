@@ -8,12 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Write job scripts for Slurm, GNU parallel or HTCondor
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab plan FILE --shards 100 -o plan.json
-  ttlab submit slurm plan.json --time 12:00:00      a job array of 100 tasks, and a merge after it
-  ttlab submit parallel plan.json --at-once 8       on this machine with GNU parallel
-
-Nothing is submitted: the command to do so is printed. A shard can be interrupted at any time; run it again to resume.")]
+#[command(after_help = include_str!("help/submit.txt"))]
 pub struct Args {
     /// The scheduler that the scripts are for
     system: System,

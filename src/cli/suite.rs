@@ -11,13 +11,7 @@ use std::path::PathBuf;
 
 /// Check, convert or repair a suite
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab suite data/bratko-kopec.epd                    one line per position
-  ttlab suite --lenient old-suite.epd -o fixed.epd     repair what can be repaired, report it, and write the result
-  ttlab suite --skip-bad games.pgn                     skip what cannot be read, and report it
-  ttlab suite data/bratko-kopec.epd --format json      id, FEN, moves in UCI and SAN: to compare with another program
-
-EPD is written strictly: positions with their operations; for a game its first position, with the moves as pv.")]
+#[command(after_help = include_str!("help/suite.txt"))]
 pub struct Args {
     /// An EPD, FEN or PGN file
     file: PathBuf,

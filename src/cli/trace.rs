@@ -17,17 +17,7 @@ pub use files::{open, trace_failure};
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples:
-  ttlab trace startpos --depth 8 -o startpos.trace
-  ttlab trace data/bratko-kopec.epd --depth 7 --set table.size='1 MiB' -o bk.trace
-                                          the suite's searches, each from an empty table
-  ttlab trace data/games.pgn --first 1 --depth 5 --set table.kind=unbounded -o game.trace
-                                          along a game, with the table as table.clear leaves it
-  ttlab trace import ethereal.trace -o games.trace
-                                          check a trace of another engine (include/ttlab-trace.h)
-  ttlab trace info games.trace
-
-Each event (a probe or a store) takes 16 bytes."
+    after_help = include_str!("help/trace.txt")
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -40,16 +30,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum TraceCommand {
     /// Check traces of other engines, and join them
-    #[command(after_help = "Examples:
-  ttlab trace import ethereal.trace -o games.trace
-  ttlab trace import first.trace second.trace -o both.trace
-                                          one after another; the table is cleared between them
-  ttlab trace import --repair killed.trace -o whole.trace
-                                          keep what the engine wrote before it was killed
-  ttlab trace import --merge one.trace two.trace -o both.trace
-                                          programs that asked one table, by their clock
-  ttlab trace import --thread 0 both.trace -o one.trace
-                                          what one thread asked")]
+    #[command(after_help = include_str!("help/trace-import.txt"))]
     Import {
         /// Traces by include/ttlab-trace.h or `ttlab trace`
         #[arg(required = true)]
@@ -69,16 +50,13 @@ enum TraceCommand {
         thread: Option<u8>,
     },
     /// Show the contents of a trace
-    #[command(after_help = "Example:
-  ttlab trace info games.trace")]
+    #[command(after_help = include_str!("help/trace-info.txt"))]
     Info {
         /// The trace to read
         file: PathBuf,
     },
     /// Write the stores of a trace for a cache simulator
-    #[command(after_help = "Example:
-  ttlab trace export games.trace --to libcachesim -o games.oracleGeneral
-                                          a TraceReader of libcachesim reads it as TraceType.ORACLE_GENERAL_TRACE")]
+    #[command(after_help = include_str!("help/trace-export.txt"))]
     Export {
         /// The trace to export
         file: PathBuf,

@@ -22,19 +22,7 @@ use stages::{clear, held_out_warnings, name, origins};
 
 /// Find the best variant, and confirm it on unseen positions
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab tune experiments/tune-aging.toml               race its variants; results in reports/tune-aging/
-  ttlab tune experiments/tune-aging.toml --set limit.depth=4
-  ttlab tune experiments/engines/tune-stockfish.toml   another engine's options, by its nodes to a depth
-  ttlab run experiments/tune-aging.toml                the full grid instead, to compare
-
-Any experiment file can be tuned; [tune] says how (docs/tuning.md). All variants are searched on a
-few items of the suite; those that are clearly worse than the best are dropped; the others go on to twice as many. The
-winner is then tested against the baseline on held-out items, there and at other sizes of the table: only that test
-supports a claim. Counts decide, never times, so the result is the same on every machine.
-
-Run the same command again to resume an interrupted tuning.
-Exit: 0 done, 2 usage or a bad file, 3 a job failed, 5 input/output, 75 interrupted (can be resumed).")]
+#[command(after_help = include_str!("help/tune.txt"))]
 pub struct Args {
     /// The experiment file, with a [tune] section
     file: PathBuf,

@@ -3,12 +3,7 @@ use crate::uci::{self, UciSettings};
 
 /// Run ttlab as a UCI engine
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab uci                                                 use this as the engine command in a GUI or match runner
-  ttlab uci --preset match --set table.policy=two-big1 --set table.slots=2
-  printf 'position startpos\\ngo depth 8\\n' | ttlab uci
-
-Every option of the engine can be set by its path: setoption name table.policy.kind value always")]
+#[command(after_help = include_str!("help/uci.txt"))]
 pub struct Args {
     /// A named starting point for the options
     #[arg(short, long, default_value = "match")]

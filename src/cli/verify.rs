@@ -6,15 +6,7 @@ use std::path::PathBuf;
 
 /// Check a results folder: complete, and unchanged since the run?
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
-  ttlab verify reports/quick
-  ttlab verify reports/*/ reports/published/*/
-  ttlab verify --quiet reports/quick && ttlab report reports/quick
-
-Checks the checksum of each row, the seals of the columns, the file and the manifest, duplicate and missing rows, and failed
-jobs, and shows which builds and machines ran it. Nothing is written.
-Exit: 0 complete, 2 no results, 3 rows are missing, jobs failed or nothing is sealed, 4 rows or the manifest were edited or
-damaged, 5 input/output.")]
+#[command(after_help = include_str!("help/verify.txt"))]
 pub struct Args {
     /// Folders that `ttlab run` or `ttlab merge` wrote
     #[arg(required = true)]
