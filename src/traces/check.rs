@@ -13,14 +13,16 @@ impl Check {
         self.0 = mixed ^ mixed >> 32;
     }
 
-    /// The sum with a total of the cost and its thread, as a wide end event has it: never 0.
+    /// The checksum field of a wide end event, which covers the total cost and its thread too;
+    /// never 0.
     pub fn with_total(mut self, cost: u64, thread: u8) -> u64 {
         self.add_word(cost);
         self.add_word(thread.into());
         self.0.max(1)
     }
 
-    /// Likewise the `value` and `depth` fields of a narrow end event: 24 bits, never all 0.
+    /// The `value` and `depth` fields of a narrow end event, which hold 24 bits of the checksum;
+    /// never both 0.
     pub fn end_fields(mut self, cost: u32) -> (i16, i16) {
         self.add_word(cost.into());
         let bits = (self.0 >> 40).max(1);

@@ -37,10 +37,10 @@ pub mod flags {
     pub const ITERATION: u8 = 1 << 5;
 }
 
-/// One event, as in the file. Narrow traces lack its `high`, `mv`, `thread` and `clock`.
+/// One event, as in the file. Narrow traces do not store `high`, `mv`, `thread` and `clock`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Event {
-    /// The full key of the position, or the low half of a key of 128 bits, by which tables go.
+    /// The full key of the position, or the low half of a key of 128 bits; tables use this part.
     pub key: u64,
     /// The high half of a key of 128 bits.
     pub high: u64,
@@ -56,7 +56,7 @@ pub struct Event {
     pub depth: i16,
     /// Store: the best move, if the trace has moves; 0: unknown.
     pub mv: u16,
-    /// The thread that asked.
+    /// The thread that probed or stored.
     pub thread: u8,
     /// The kind in the two low bits, and [`flags`].
     pub flags: u8,
@@ -77,7 +77,7 @@ pub enum Flaw {
     /// Fields that must be 0 for this kind.
     #[error("{0} with fields that must be 0")]
     Fields(&'static str),
-    /// A move where the flags have none.
+    /// A move although the flags say that there is none.
     #[error("a move of {0} without the flag of a move: expected 0")]
     Move(u16),
 }
@@ -94,7 +94,7 @@ impl Event {
         }
     }
 
-    /// Whether it begins a game or an unrelated position.
+    /// Whether the event begins a game or an unrelated position.
     #[inline]
     pub fn begins_game(&self) -> bool {
         match self.kind() {
@@ -104,19 +104,19 @@ impl Event {
         }
     }
 
-    /// Whether it is of the first thread, whose searches move the clock of ages.
+    /// Whether the event is of the first thread, whose searches advance the clock of ages.
     #[inline]
     pub fn is_main(&self) -> bool {
         self.thread == 0
     }
 
-    /// Whether its cost is that of all so far, not of an entry's subtree.
+    /// Whether the cost is the total so far, not that of an entry's subtree.
     #[inline]
     pub fn has_total(&self) -> bool {
         self.kind() != EventKind::Store || !self.has(flags::SUBTREE)
     }
 
-    /// The position: its key, or the two halves of a wide one mixed into one.
+    /// The position: the key, or both halves of a wide key mixed into one.
     #[inline]
     pub fn position(&self) -> u64 {
         match self.high {
@@ -125,8 +125,8 @@ impl Event {
         }
     }
 
-    /// The best move of a store, in fifteen bits: 0 without one, any other where it has one that
-    /// the trace does not name.
+    /// The best move of a store, in fifteen bits; 0 if the store has none. If the store has a move
+    /// that the trace does not name, another number than 0.
     #[inline]
     pub fn best_move(&self) -> u16 {
         if self.has(flags::MOVE) { (self.mv & 0x7fff).max(1) } else { 0 }
@@ -144,22 +144,22 @@ impl Event {
         Bound::from_bits(self.flags >> 2)
     }
 
-    /// A probe at a node of depth `depth`; `bits` of [`flags`].
+    /// A probe at a node of depth `depth`; `bits`: its [`flags`].
     pub fn probe(key: u64, depth: i16, value: i16, bits: u8, cost: u64) -> Self {
         Self { key, value, depth, flags: bits & !3, cost, ..Self::default() }
     }
 
-    /// A store; `bits` of [`flags`], the bound among them.
+    /// A store; `bits`: its [`flags`], including the bound.
     pub fn store(key: u64, depth: i16, value: i16, bits: u8, cost: u64) -> Self {
         Self { key, value, depth, flags: bits & !3 | 1, cost, ..Self::default() }
     }
 
-    /// A search begins; `plies` were played since the previous one.
+    /// The beginning of a search; `plies` were played since the previous one.
     pub fn search(plies: i16, bits: u8, cost: u64) -> Self {
         Self { depth: plies, flags: bits & !3 | 2, cost, ..Self::default() }
     }
 
-    /// The table is cleared.
+    /// A clear of the table.
     pub fn clear(cost: u64) -> Self {
         Self { flags: 3, cost, ..Self::default() }
     }

@@ -15,7 +15,7 @@ pub struct ExportCounts {
     pub ids: u64,
 }
 
-/// Bytes of a request, and the offsets of its id and its next request.
+/// Bytes of a request, and the byte ranges of its id and its next request.
 const REQUEST: usize = 24;
 const ID: std::ops::Range<usize> = 4..12;
 const NEXT: std::ops::Range<usize> = 16..24;
@@ -30,11 +30,11 @@ const MAP_SLOT_BYTES: u64 = 17 * 3 / 2;
 /// each, little-endian: time (u32, here the request's number), id (u64, the key), size (u32, 1),
 /// the next request of the same id (i64, -1: never).
 ///
-/// Stores, not probes: a cache admits what is requested and missing, as a table admits what is
-/// offered.
+/// Requests are stores, not probes: a cache admits an object that is requested and missing, as a
+/// table admits an entry that is offered.
 ///
-/// The next requests are filled in from the last request to the first, in as many passes over the
-/// output as keep the ids of a pass within `memory` bytes.
+/// The next requests are filled in from the last request to the first, in enough passes over the
+/// output that the ids of each pass fit into `memory` bytes.
 ///
 /// # Errors
 /// When it is not a trace, is damaged, and where, or is of several threads, or when a write fails.
@@ -63,43 +63,44 @@ pub fn oracle_general<F: Read + Write + Seek>(
     drop(requests);
     let info = counting.finish();
     info.require_one_thread()?;
-    let turns =
-        fewest_passes(1, info.positions, |turns| map_capacity(info.positions / turns + 64) * MAP_SLOT_BYTES <= memory);
+    let fits = |passes: u64| map_capacity(info.positions / passes + 64) * MAP_SLOT_BYTES <= memory;
+    let passes = fewest_passes(1, info.positions, fits);
     let mut exported = ExportCounts { requests: info.stores, ids: 0 };
-    let mut later: KeyMap<u64, u64> = KeyMap::default();
-    for turn in 0..turns {
-        later.clear();
-        write_next_requests(to, info.stores, &mut later, |id| hash(id) % turns == turn)?;
-        exported.ids += later.len() as u64;
+    let mut later_requests: KeyMap<u64, u64> = KeyMap::default();
+    for pass in 0..passes {
+        later_requests.clear();
+        write_next_requests(to, info.stores, &mut later_requests, |id| hash(id) % passes == pass)?;
+        exported.ids += later_requests.len() as u64;
     }
     to.seek(SeekFrom::End(0))?;
     Ok(exported)
 }
 
-/// Writes the next requests of some ids, block by block from the end.
+/// Writes the next requests of the ids of one pass, block by block from the end. `later_requests`:
+/// for each id, the number of its first request after the current one.
 fn write_next_requests<F: Read + Write + Seek>(
     file: &mut F,
     requests: u64,
-    later: &mut KeyMap<u64, u64>,
-    mine: impl Fn(u64) -> bool,
+    later_requests: &mut KeyMap<u64, u64>,
+    is_in_pass: impl Fn(u64) -> bool,
 ) -> io::Result<()> {
     let mut block = Vec::new();
     for begin in (0..requests.div_ceil(BLOCK)).rev().map(|block| block * BLOCK) {
-        let place = SeekFrom::Start(begin * REQUEST as u64);
+        let position = SeekFrom::Start(begin * REQUEST as u64);
         block.resize((requests - begin).min(BLOCK) as usize * REQUEST, 0);
-        file.seek(place)?;
+        file.seek(position)?;
         file.read_exact(&mut block)?;
-        for (at, request) in block.as_chunks_mut::<REQUEST>().0.iter_mut().enumerate().rev() {
+        for (index, request) in block.as_chunks_mut::<REQUEST>().0.iter_mut().enumerate().rev() {
             let mut id = [0; 8];
             id.copy_from_slice(&request[ID]);
             let id = u64::from_le_bytes(id);
-            if mine(id)
-                && let Some(next) = later.insert(id, begin + at as u64)
+            if is_in_pass(id)
+                && let Some(next) = later_requests.insert(id, begin + index as u64)
             {
                 request[NEXT].copy_from_slice(&next.to_le_bytes());
             }
         }
-        file.seek(place)?;
+        file.seek(position)?;
         file.write_all(&block)?;
     }
     Ok(())

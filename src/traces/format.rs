@@ -1,19 +1,20 @@
-//! How events are written: in 16 bytes, or in 40 with all that other engines have to say.
+//! The formats of events: narrow ones of 16 bytes, and wide ones of 40 bytes with the further
+//! fields that other engines can provide.
 
 use super::{Event, MAGIC, ORDER};
 
-/// The most parts of a ply in which depths can be counted.
+/// The largest number of parts of a ply in which depths can be counted.
 const MAX_DEPTH_PARTS: u16 = 1000;
 
 /// The widest event in words of eight bytes.
 const MAX_WORDS: usize = 5;
 
-/// The form of a trace's events.
+/// The format of a trace's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
     /// Whether events have 40 bytes (version 2) instead of 16 (version 1).
     pub wide: bool,
-    /// Depths are counted in a ply divided by this, 1..=1000; 1 in narrow events.
+    /// Depths are counted in this many parts of a ply, 1..=1000; 1 for narrow events.
     pub depth_parts: u16,
 }
 
@@ -31,12 +32,12 @@ impl Format {
         [false, true].map(|wide| Self { wide, ..Self::NARROW }).into_iter().find(|format| format.version() == version)
     }
 
-    /// Words of an event, and of the header.
+    /// The number of words of an event, and of the header.
     const fn words(self) -> usize {
         if self.wide { MAX_WORDS } else { 2 }
     }
 
-    /// Bytes of an event, and of the header.
+    /// The number of bytes of an event, and of the header.
     pub const fn event_bytes(self) -> usize {
         8 * self.words()
     }
@@ -51,21 +52,22 @@ impl Format {
         head
     }
 
-    /// The rest of a header behind its version and byte order; none if it is damaged.
+    /// The format with the fields of a header that follow its version and byte order; none if they
+    /// are damaged.
     pub fn with_rest(self, rest: &[u8]) -> Option<Self> {
         let (parts, zeros) = rest.split_at(if self.wide { 2 } else { 0 });
         let depth_parts = parts.try_into().map_or(1, u16::from_le_bytes);
-        let is_whole = (1..=MAX_DEPTH_PARTS).contains(&depth_parts) && zeros.iter().all(|byte| *byte == 0);
-        is_whole.then_some(Self { depth_parts, ..self })
+        let is_valid = (1..=MAX_DEPTH_PARTS).contains(&depth_parts) && zeros.iter().all(|byte| *byte == 0);
+        is_valid.then_some(Self { depth_parts, ..self })
     }
 
-    /// The format of two traces together; none if their depths differ in unit.
+    /// The format that can hold the events of two traces; none if their units of depth differ.
     pub fn join(self, other: Self) -> Option<Self> {
         (self.depth_parts == other.depth_parts).then_some(Self { wide: self.wide || other.wide, ..self })
     }
 
-    /// An event as words. Narrow ones lose what they have no room for: depths are clipped, costs
-    /// counted modulo 2^32.
+    /// An event as words, and their number. Narrow events drop the fields that they have no room
+    /// for, clip depths, and count costs modulo 2^32.
     #[inline]
     pub(super) fn encode(self, event: &Event) -> ([u64; MAX_WORDS], usize) {
         let value = u64::from(event.value as u16);
@@ -90,8 +92,9 @@ impl Format {
     /// Decodes an event of [`Self::event_bytes`] without validating it.
     #[inline]
     pub fn decode(self, bytes: &[u8]) -> Event {
-        let word =
-            |at: usize| bytes.get(8 * at..).and_then(<[u8]>::first_chunk).map_or(0, |word| u64::from_le_bytes(*word));
+        let word = |index: usize| {
+            bytes.get(8 * index..).and_then(<[u8]>::first_chunk).map_or(0, |word| u64::from_le_bytes(*word))
+        };
         let key = word(0);
         if self.wide {
             let last = word(4);

@@ -14,9 +14,9 @@ pub struct ImportResult {
     pub cut_at: Option<u64>,
 }
 
-/// Appends a trace to another, with a clear in between unless it is the `first`. With `repair`, the
-/// events before damage are kept; with `only`, those of one thread, and the searches and clears of
-/// the first.
+/// Appends a trace to `to`. `first`: whether it is the first trace; before others a clear is
+/// written. `repair`: keep the events before any damage. `only`: keep the probes and stores of one
+/// thread, all clears, and the searches of the first thread.
 ///
 /// # Errors
 /// When it is not a trace or, without `repair`, damaged. Write errors are returned by
@@ -29,13 +29,13 @@ pub fn import<W: Write>(
     only: Option<u8>,
 ) -> Result<ImportResult, TraceError> {
     let mut reader = Reader::new(from)?;
-    let (mut read, mut events, mut accesses) = (0, 0, 0);
+    let (mut events_read, mut events, mut accesses) = (0, 0, 0);
     if !first {
         to.push(Event::clear(to.cost()));
         to.push(Event::search(0, flags::GAME, to.cost()));
     }
     let mut push = |event: &Event| {
-        read += 1;
+        events_read += 1;
         let is_access = matches!(event.kind(), EventKind::Probe | EventKind::Store);
         let event = match only {
             None => *event,
@@ -49,10 +49,10 @@ pub fn import<W: Write>(
         events += 1;
         accesses += u64::from(is_access);
     };
-    let cut = loop {
+    let is_truncated = loop {
         match reader.next_block() {
             Ok(Some(block)) => block.iter().for_each(&mut push),
-            Ok(None) => break None,
+            Ok(None) => break false,
             Err(TraceError::Io(error)) if error.kind() != io::ErrorKind::UnexpectedEof => {
                 return Err(TraceError::Io(error));
             }
@@ -61,11 +61,11 @@ pub fn import<W: Write>(
                     return Err(error);
                 }
                 reader.partial_block().iter().for_each(&mut push);
-                break Some(());
+                break true;
             }
         }
     };
-    let cut_at = cut.map(|()| reader.offset(read));
+    let cut_at = is_truncated.then(|| reader.offset(events_read));
     if let Some(end) = reader.end().filter(|_| only.is_none()) {
         to.set_cost(end.cost);
     }

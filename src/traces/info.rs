@@ -62,26 +62,27 @@ pub struct Info {
     pub peak_usable: u64,
 }
 
-/// Counts distinct keys: exactly up to a limit, then by those whose hash ends in a number of zeros
-/// (adaptive sampling: M. Wegman; P. Flajolet, 1990).
+/// Counts distinct keys: exactly up to a limit, then by a sample of those whose hash ends in a
+/// number of zeros (adaptive sampling: M. Wegman; P. Flajolet, 1990).
 #[derive(Debug)]
-pub struct Distinct {
+pub struct DistinctCounter {
     keys: HashSet<u64, std::hash::BuildHasherDefault<crate::table::key_map::KeyHasher>>,
-    most: usize,
+    max_keys: usize,
+    /// The number of zeros at the end of the hashes of sampled keys: one key in 2^level is sampled.
     level: u32,
 }
 
-impl Distinct {
-    /// Keeps at most `most` keys.
-    pub fn new(most: usize) -> Self {
-        Self { keys: HashSet::default(), most, level: 0 }
+impl DistinctCounter {
+    /// Creates a counter that stores at most `max_keys` keys.
+    pub fn new(max_keys: usize) -> Self {
+        Self { keys: HashSet::default(), max_keys, level: 0 }
     }
 
     /// Counts a key if its hash falls into the current sample.
     #[inline]
     pub fn insert(&mut self, key: u64) {
         if hash(key).trailing_zeros() >= self.level && self.keys.insert(key) {
-            while self.keys.len() > self.most {
+            while self.keys.len() > self.max_keys {
                 self.level += 1;
                 self.keys.retain(|&key| hash(key).trailing_zeros() >= self.level);
             }
@@ -94,7 +95,7 @@ impl Distinct {
     }
 }
 
-/// Limits of exact counting, for stored keys and for all keys between clears.
+/// The numbers of keys that are counted exactly: of stored keys, and of all keys between clears.
 const MAX_STORED_KEYS: usize = 1 << 22;
 const MAX_LIVE_KEYS: usize = 1 << 16;
 
@@ -103,30 +104,31 @@ const MAX_LIVE_KEYS: usize = 1 << 16;
 pub struct InfoCounter {
     info: Info,
     /// Whether there was a probe or store.
-    begun: bool,
+    has_accesses: bool,
     /// Whether a game has begun without a probe or store so far.
-    fresh: bool,
-    /// The total cost of each thread at its last event that had it.
-    last: Vec<u64>,
+    is_game_empty: bool,
+    /// The total cost of each thread at its last event that had one.
+    last_totals: Vec<u64>,
     /// The threads that probed or stored.
     threads: HashSet<u8>,
-    stored: Distinct,
+    stored: DistinctCounter,
     /// Distinct keys since the last clear.
-    met: Distinct,
-    asked: u64,
+    live: DistinctCounter,
+    /// Potentially usable probes since the last clear.
+    usable: u64,
 }
 
 impl Default for InfoCounter {
     fn default() -> Self {
         Self {
             info: Info::default(),
-            begun: false,
-            fresh: false,
-            last: vec![0; 1 << 8],
+            has_accesses: false,
+            is_game_empty: false,
+            last_totals: vec![0; 1 << 8],
             threads: HashSet::default(),
-            stored: Distinct::new(MAX_STORED_KEYS),
-            met: Distinct::new(MAX_LIVE_KEYS),
-            asked: 0,
+            stored: DistinctCounter::new(MAX_STORED_KEYS),
+            live: DistinctCounter::new(MAX_LIVE_KEYS),
+            usable: 0,
         }
     }
 }
@@ -135,19 +137,19 @@ impl InfoCounter {
     /// A counter for the next part: totals of the cost continue, everything else starts from zero.
     #[must_use]
     pub fn continue_costs(&self) -> Self {
-        Self { last: self.last.clone(), ..Self::default() }
+        Self { last_totals: self.last_totals.clone(), ..Self::default() }
     }
 
     /// Whether there was a probe or store.
     pub fn has_accesses(&self) -> bool {
-        self.begun
+        self.has_accesses
     }
 
     /// Updates the maxima between clears.
     fn record_peaks(&mut self) {
-        self.info.peak_positions = self.info.peak_positions.max(self.met.count());
-        self.info.peak_usable = self.info.peak_usable.max(self.asked);
-        (self.met, self.asked) = (Distinct::new(MAX_LIVE_KEYS), 0);
+        self.info.peak_positions = self.info.peak_positions.max(self.live.count());
+        self.info.peak_usable = self.info.peak_usable.max(self.usable);
+        (self.live, self.usable) = (DistinctCounter::new(MAX_LIVE_KEYS), 0);
     }
 
     /// Counts an event; events must come in the order of the trace.
@@ -158,22 +160,22 @@ impl InfoCounter {
         let info = &mut self.info;
         info.events += 1;
         if matches!(event.kind(), EventKind::Probe | EventKind::Store) {
-            if !self.begun {
-                (info.min_depth, info.max_depth, self.begun) = (event.depth, event.depth, true);
+            if !self.has_accesses {
+                (info.min_depth, info.max_depth, self.has_accesses) = (event.depth, event.depth, true);
             }
-            self.met.insert(event.position());
+            self.live.insert(event.position());
             self.threads.insert(event.thread);
             info.min_depth = info.min_depth.min(event.depth);
             info.max_depth = info.max_depth.max(event.depth);
-            if !self.fresh {
+            if !self.is_game_empty {
                 info.games += u64::from(info.games == 0);
             }
-            self.fresh = false;
+            self.is_game_empty = false;
         }
         match event.kind() {
             EventKind::Probe => {
                 info.probes += 1;
-                self.asked += u64::from(event.has(flags::CUT) || event.has(flags::WINDOW) && !event.has(flags::PV));
+                self.usable += u64::from(event.has(flags::CUT) || event.has(flags::WINDOW) && !event.has(flags::PV));
                 info.hits += u64::from(event.has(flags::HIT));
                 info.cuts += u64::from(event.has(flags::CUT));
                 info.with_window += u64::from(event.has(flags::WINDOW));
@@ -190,33 +192,34 @@ impl InfoCounter {
             EventKind::Search if event.has(flags::ITERATION) => info.iterations += 1,
             EventKind::Search => {
                 info.searches += 1;
-                if event.begins_game() && !self.fresh {
+                if event.begins_game() && !self.is_game_empty {
                     info.games += 1;
-                    self.fresh = true;
+                    self.is_game_empty = true;
                 }
             }
             EventKind::Clear => {
                 info.clears += 1;
-                if !self.fresh {
+                if !self.is_game_empty {
                     info.games += 1;
-                    self.fresh = true;
+                    self.is_game_empty = true;
                 }
                 self.record_peaks();
             }
         }
     }
 
-    /// Adds a total of the cost; one that falls has begun anew.
+    /// Adds the cost since the thread's last total. A total that is lower than the last has
+    /// restarted from 0.
     fn add_total(&mut self, event: &Event) {
-        let last = &mut self.last[usize::from(event.thread)];
-        let more = event.cost.checked_sub(*last).unwrap_or(event.cost);
-        self.info.nodes = self.info.nodes.saturating_add(more);
-        *last = event.cost;
+        let last_total = &mut self.last_totals[usize::from(event.thread)];
+        let difference = event.cost.checked_sub(*last_total).unwrap_or(event.cost);
+        self.info.nodes = self.info.nodes.saturating_add(difference);
+        *last_total = event.cost;
     }
 
     /// Adds the total cost of the end event.
     pub fn add_end(&mut self, end: Option<&Event>) {
-        if let Some(end) = end.filter(|end| end.cost >= self.last[usize::from(end.thread)]) {
+        if let Some(end) = end.filter(|end| end.cost >= self.last_totals[usize::from(end.thread)]) {
             self.add_total(end);
         }
     }
@@ -225,7 +228,7 @@ impl InfoCounter {
     pub fn finish(mut self) -> Info {
         self.record_peaks();
         // A game without a probe or store does not count.
-        self.info.games -= u64::from(self.fresh);
+        self.info.games -= u64::from(self.is_game_empty);
         self.info.positions = self.stored.count();
         self.info.threads = self.threads.len() as u16;
         self.info.estimated = self.stored.level > 0;
@@ -267,7 +270,7 @@ mod tests {
     /// Exact up to the limit; from the next key on about half of the keys are kept, then a quarter.
     #[test]
     fn distinct_keys_are_exact_up_to_the_limit() {
-        let mut distinct = Distinct::new(1000);
+        let mut distinct = DistinctCounter::new(1000);
         for key in 1..=1000 {
             distinct.insert(key);
             distinct.insert(key);
@@ -288,9 +291,9 @@ mod tests {
         let event = |key: u64, kind: u8| Event { key, depth: 1, flags: kind, ..Event::default() };
         let mut counting = InfoCounter::default();
         (0..1 << 16).for_each(|key| counting.push(&event(key, 0)));
-        assert_eq!((counting.met.level, counting.met.count()), (0, 1 << 16));
+        assert_eq!((counting.live.level, counting.live.count()), (0, 1 << 16));
         counting.push(&event(1 << 16, 0));
-        assert_eq!(counting.met.level, 1);
+        assert_eq!(counting.live.level, 1);
         (0..1 << 22).for_each(|key| counting.stored.insert(key));
         assert_eq!((counting.stored.level, counting.stored.count()), (0, 1 << 22));
         counting.push(&event(1 << 22, 1));
@@ -333,7 +336,7 @@ mod tests {
         let mut counting = InfoCounter::default();
         events.iter().for_each(|event| counting.push(event));
         counting.add_end(Some(&Event { cost: 25, ..Event::default() }));
-        let found = counting.finish();
+        let info = counting.finish();
         let by_hand = Info {
             events: 17,
             probes: 6,
@@ -362,15 +365,15 @@ mod tests {
             // An open window is not usable; counted are the first, the third, and the cutoff.
             peak_usable: 3,
         };
-        assert_eq!(found, by_hand);
+        assert_eq!(info, by_hand);
         // A trace of quiescence search only, below depth 0.
         let mut shallow = InfoCounter::default();
         [-2, -3].iter().for_each(|&depth| shallow.push(&event(1, probe, 0, depth, 1)));
         let shallow = shallow.finish();
         assert_eq!((shallow.min_depth, shallow.max_depth), (-3, -2));
-        assert!(found.has_worth());
-        let message = |cuts, windows| Info { cuts, with_window: windows, ..Info::default() }.has_worth();
-        assert_eq!([message(0, 0), message(1, 0), message(0, 1)], [false, true, true]);
+        assert!(info.has_worth());
+        let has_worth = |cuts, windows| Info { cuts, with_window: windows, ..Info::default() }.has_worth();
+        assert_eq!([has_worth(0, 0), has_worth(1, 0), has_worth(0, 1)], [false, true, true]);
     }
 
     /// A game begins with the first probe or store after a clear.
@@ -398,7 +401,7 @@ mod tests {
         [10, 25].iter().for_each(|&cost| first.push(&Event::probe(1, 2, 0, 0, cost)));
         let mut second = first.continue_costs();
         [26, 40].iter().for_each(|&cost| second.push(&Event::probe(2, 2, 0, 0, cost)));
-        let found = [first, second].map(InfoCounter::finish).map(|info| (info.events, info.probes, info.nodes));
-        assert_eq!(found, [(2, 2, 25), (2, 2, 15)]);
+        let counts = [first, second].map(InfoCounter::finish).map(|info| (info.events, info.probes, info.nodes));
+        assert_eq!(counts, [(2, 2, 25), (2, 2, 15)]);
     }
 }

@@ -34,5 +34,5 @@ const ORDER: u16 = 0x0102;
 /// The flags of the event that ends a trace.
 const END: u8 = 0xff;
 
-/// Events read or written per call, small enough for the cache.
+/// The number of events read or written per call, small enough for the cache.
 const BLOCK: usize = 1 << 12;

@@ -117,13 +117,14 @@ pub struct Reader<R> {
     block: Vec<Event>,
     events: u64,
     check: Check,
-    /// The event before which to stop; `None`: the end of the trace.
+    /// The event before which to stop; `None`: at the end of the trace.
     stop: Option<u64>,
     /// The end event, once read.
     end: Option<Event>,
-    /// The last total of the cost of a narrow trace, and what is added to those that pass 2^32.
+    /// The last total cost of a narrow trace.
     total: u64,
-    passed: u64,
+    /// What is added to the totals of a narrow trace, which are counted modulo 2^32.
+    wrapped: u64,
 }
 
 impl<R: Read> Reader<R> {
@@ -137,17 +138,18 @@ impl<R: Read> Reader<R> {
         if filled < MAGIC.len() || head[..MAGIC.len()] != MAGIC {
             return Err(TraceError::NotATrace);
         }
-        let half = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
-        if filled == head.len() && half(10) == ORDER.swap_bytes() {
+        let word_at = |offset: usize| u16::from_le_bytes([head[offset], head[offset + 1]]);
+        let (version, order) = (word_at(8), word_at(10));
+        if filled == head.len() && order == ORDER.swap_bytes() {
             return Err(TraceError::ByteOrder);
         }
-        let format = Format::from_version(half(8)).filter(|_| filled == head.len());
+        let format = Format::from_version(version).filter(|_| filled == head.len());
         let needed = format.map_or(head.len(), Format::event_bytes);
         if filled == head.len() {
             if format.is_none() {
-                return Err(TraceError::Version { found: half(8) });
+                return Err(TraceError::Version { found: version });
             }
-            if half(10) != ORDER {
+            if order != ORDER {
                 return Err(TraceError::ByteOrder);
             }
             head.resize(needed, 0);
@@ -158,11 +160,11 @@ impl<R: Read> Reader<R> {
         };
         let format = format.with_rest(&head[12..]).ok_or(TraceError::Head { wide: format.wide })?;
         let (buffer, block) = (vec![0; format.event_bytes() * BLOCK], Vec::with_capacity(BLOCK));
-        let (check, stop, end, total, passed) = (Check::default(), None, None, 0, 0);
-        Ok(Self { from, format, buffer, block, events: 0, check, stop, end, total, passed })
+        let (check, stop, end, total, wrapped) = (Check::default(), None, None, 0, 0);
+        Ok(Self { from, format, buffer, block, events: 0, check, stop, end, total, wrapped })
     }
 
-    /// The form of its events.
+    /// The format of the events.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -186,16 +188,17 @@ impl<R: Read> Reader<R> {
         (event + 1) * self.format.event_bytes() as u64
     }
 
-    /// The cost without a limit of a narrow event, whose total may pass 2^32 or begin anew.
+    /// Extends the 32-bit total of a narrow event to 64 bits. A total that falls by more than 2^31
+    /// has passed 2^32; one that falls by less has restarted.
     fn extend_cost(&mut self, event: &mut Event) {
         if !self.format.wide && event.has_total() {
-            let fall = (self.total - self.passed).saturating_sub(event.cost);
-            self.passed = match fall {
-                0 => self.passed,
-                fall if fall > 1 << 31 => self.passed + (1 << 32),
+            let fall = (self.total - self.wrapped).saturating_sub(event.cost);
+            self.wrapped = match fall {
+                0 => self.wrapped,
+                fall if fall > 1 << 31 => self.wrapped + (1 << 32),
                 _ => 0,
             };
-            event.cost += self.passed;
+            event.cost += self.wrapped;
             self.total = event.cost;
         }
     }
@@ -207,16 +210,16 @@ impl<R: Read> Reader<R> {
     /// are in [`Self::partial_block`].
     pub fn next_block(&mut self) -> Result<Option<&[Event]>, TraceError> {
         self.block.clear();
-        let left = self.stop.map_or(BLOCK as u64, |stop| stop - self.events).min(BLOCK as u64) as usize;
-        if self.end.is_some() || left == 0 {
+        let max_events = self.stop.map_or(BLOCK as u64, |stop| stop - self.events).min(BLOCK as u64) as usize;
+        if self.end.is_some() || max_events == 0 {
             return Ok(None);
         }
         let size = self.format.event_bytes();
-        let filled = read_full(&mut self.from, &mut self.buffer[..size * left])?;
+        let filled = read_full(&mut self.from, &mut self.buffer[..size * max_events])?;
         let first = self.events;
-        for at in 0..filled / size {
-            let mut event = self.format.decode(&self.buffer[at * size..(at + 1) * size]);
-            let number = first + at as u64;
+        for index in 0..filled / size {
+            let mut event = self.format.decode(&self.buffer[index * size..(index + 1) * size]);
+            let number = first + index as u64;
             let offset = self.offset(number);
             if event.flags == END && self.stop.is_none() {
                 if event.key != number {
@@ -225,7 +228,7 @@ impl<R: Read> Reader<R> {
                 if !self.is_undamaged(&event) {
                     return Err(TraceError::Damaged { offset, events: number });
                 }
-                if filled > (at + 1) * size || read_full(&mut self.from, &mut [0])? > 0 {
+                if filled > (index + 1) * size || read_full(&mut self.from, &mut [0])? > 0 {
                     return Err(TraceError::TrailingBytes { offset: self.offset(number + 1) });
                 }
                 self.extend_cost(&mut event);
@@ -239,7 +242,7 @@ impl<R: Read> Reader<R> {
             self.block.push(event);
             self.events += 1;
         }
-        if self.end.is_none() && filled < size * left {
+        if self.end.is_none() && filled < size * max_events {
             return Err(TraceError::Truncated { offset: self.offset(first) + filled as u64, events: self.events });
         }
         Ok(if self.block.is_empty() { None } else { Some(&self.block) })
@@ -255,7 +258,7 @@ impl<R: Read> Reader<R> {
         [(0, 0), self.check.end_fields(end.cost as u32)].contains(&(end.value, end.depth))
     }
 
-    /// After an error: the intact events of the damaged block.
+    /// After an error: the intact events before the damage in the last block.
     pub fn partial_block(&self) -> &[Event] {
         &self.block
     }
@@ -277,13 +280,13 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Reads until the buffer is full or the input ends.
+/// Reads until the buffer is full or the input ends; returns the number of bytes read.
 fn read_full(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         match from.read(&mut buffer[filled..]) {
             Ok(0) => break,
-            Ok(more) => filled += more,
+            Ok(length) => filled += length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

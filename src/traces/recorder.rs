@@ -18,7 +18,7 @@ pub struct TraceWatch<W>(SharedWriter<W>);
 pub type Recorder<W> = WatchedTable<TraceWatch<W>>;
 
 impl<W: Write + Send> Recorder<W> {
-    /// Wraps a table, so that each of its events goes to the writer.
+    /// Wraps a table, so that each of its events is written.
     pub fn new(table: Box<dyn Table>, writer: SharedWriter<W>) -> Self {
         Self::with_watch(TraceWatch(writer), table)
     }
@@ -32,10 +32,10 @@ impl<W> TraceWatch<W> {
 
 impl<W: Write + Send> Watch for TraceWatch<W> {
     fn on_probe(&mut self, key: u64, depth: u8, hit: Option<&Hit>) -> bool {
-        let answered = if hit.is_some() { flags::HIT } else { 0 };
+        let hit_flag = if hit.is_some() { flags::HIT } else { 0 };
         let mut writer = self.writer();
         let cost = writer.cost();
-        writer.push(Event::probe(key, trace_depth(depth), 0, answered, cost));
+        writer.push(Event::probe(key, trace_depth(depth), 0, hit_flag, cost));
         false
     }
 

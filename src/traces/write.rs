@@ -1,4 +1,4 @@
-//! Writes traces: of 40 bytes an event the same as `include/ttlab-trace.h`.
+//! Writes traces. Wide ones (40 bytes per event) are the same as those of `include/ttlab-trace.h`.
 
 use super::check::Check;
 use super::{BLOCK, END, Event, EventKind, Format, flags};
@@ -14,8 +14,9 @@ pub struct Writer<W> {
     events: u64,
     check: Check,
     /// The last event that had a total of the cost.
-    total: Event,
-    failed: Option<io::Error>,
+    last_total: Event,
+    /// The first write error.
+    error: Option<io::Error>,
 }
 
 impl<W: Write> Writer<W> {
@@ -26,15 +27,16 @@ impl<W: Write> Writer<W> {
 
     /// Starts a trace of a format.
     pub fn with_format(to: W, format: Format) -> Self {
-        let (last, check, total) = (None, Check::default(), Event::default());
-        Self { to, format, buffer: format.head(), last, events: 0, check, total, failed: None }
+        let (last, check, last_total) = (None, Check::default(), Event::default());
+        Self { to, format, buffer: format.head(), last, events: 0, check, last_total, error: None }
     }
 
-    /// Writes an event and adds it to the checksum.
+    /// Adds an event. It is written when the next one is added, because `cutoff` may still change
+    /// it.
     pub fn push(&mut self, event: Event) {
         self.write_last();
         if event.has_total() {
-            self.total = event;
+            self.last_total = event;
         }
         self.last = Some(event);
         self.events += 1;
@@ -42,22 +44,22 @@ impl<W: Write> Writer<W> {
 
     /// The total cost of the last event that had one.
     pub fn cost(&self) -> u64 {
-        self.total.cost
+        self.last_total.cost
     }
 
     /// Sets the total cost for the end event.
     pub fn set_cost(&mut self, cost: u64) {
-        self.total.cost = cost;
+        self.last_total.cost = cost;
     }
 
-    /// Marks the last event, a hit, as a cutoff.
+    /// Marks the last event as a cutoff, if it is a hit.
     pub fn cutoff(&mut self) {
         if let Some(last) = self.last.as_mut().filter(|last| last.kind() == EventKind::Probe && last.has(flags::HIT)) {
             last.flags |= flags::CUT;
         }
     }
 
-    /// Writes the last event, which can no longer change.
+    /// Writes the last event and adds it to the checksum; it can no longer change.
     fn write_last(&mut self) {
         if let Some(event) = self.last.take() {
             let (words, count) = self.format.encode(&event);
@@ -75,8 +77,8 @@ impl<W: Write> Writer<W> {
     }
 
     fn flush(&mut self) {
-        if self.failed.is_none() {
-            self.failed = self.to.write_all(&self.buffer).err();
+        if self.error.is_none() {
+            self.error = self.to.write_all(&self.buffer).err();
         }
         self.buffer.clear();
     }
@@ -87,16 +89,20 @@ impl<W: Write> Writer<W> {
     /// When any write failed.
     pub fn finish(mut self) -> io::Result<(u64, W)> {
         self.write_last();
-        let end = Event { key: self.events, flags: END, cost: self.total.cost, ..Event::default() };
+        let end = Event { key: self.events, flags: END, cost: self.last_total.cost, ..Event::default() };
         let end = if self.format.wide {
-            Event { high: self.check.with_total(end.cost, self.total.thread), thread: self.total.thread, ..end }
+            Event {
+                high: self.check.with_total(end.cost, self.last_total.thread),
+                thread: self.last_total.thread,
+                ..end
+            }
         } else {
             let (value, depth) = self.check.end_fields(end.cost as u32);
             Event { value, depth, ..end }
         };
         self.write_event(end);
         self.flush();
-        match self.failed {
+        match self.error {
             Some(error) => Err(error),
             None => {
                 self.to.flush()?;

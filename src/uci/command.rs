@@ -44,24 +44,24 @@ pub struct Go {
     pub infinite: bool,
     /// Searches on the opponent's time until `ponderhit`.
     pub ponder: bool,
-    /// Whether the command has no limit, valid or not.
+    /// Whether the command names no limit, not even an invalid one.
     pub unlimited: bool,
     /// Messages about words that were ignored or changed.
     pub ignored: Vec<String>,
 }
 
-/// The time of a search that has only invalid limits: it must end somehow.
+/// The time of a search that has only invalid limits, so that it ends.
 const TIME_WITHOUT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Go {
-    /// Completes the limits of a search, with a message: without any limit it becomes infinite, as
-    /// in most engines; with only invalid limits it gets a fixed time.
+    /// Gives a search without a usable limit one, and adds a message. A search that names no limit
+    /// becomes infinite, as in most engines; one with only invalid limits gets a fixed time.
     pub fn complete(&mut self, turn: Color) {
-        let clock = self.time[turn as usize].is_some();
-        if !clock && self.time[!turn as usize].is_some() {
+        let has_clock = self.time[turn as usize].is_some();
+        if !has_clock && self.time[!turn as usize].is_some() {
             self.ignored.push(format!("no clock for the side to move ({turn:?})"));
         }
-        if clock || self.infinite || self.depth.is_some() || self.nodes.is_some() || self.move_time.is_some() {
+        if has_clock || self.infinite || self.depth.is_some() || self.nodes.is_some() || self.move_time.is_some() {
             return;
         }
         if !self.unlimited {
@@ -90,34 +90,36 @@ pub fn parse(line: &str) -> Option<Command> {
             "quit" => Command::Quit,
             // Commands of the protocol without a function here.
             "debug" | "register" => return None,
-            "go" => Command::Go(go(words)),
-            "setoption" => set_option(words),
-            "position" => position(words),
+            "go" => Command::Go(parse_go(words)),
+            "setoption" => parse_set_option(words),
+            "position" => parse_position(words),
             _ => continue,
         });
     }
     Some(Command::Unknown(first.to_owned()))
 }
 
-fn set_option<'a>(words: impl Iterator<Item = &'a str>) -> Command {
+/// Parses the words after `setoption`: a name and perhaps a value, both possibly of several words.
+fn parse_set_option<'a>(words: impl Iterator<Item = &'a str>) -> Command {
     let words: Vec<&str> = words.collect();
-    let named = words.strip_prefix(&["name"]).unwrap_or(&words);
-    let mut parts = named.splitn(2, |&word| word == "value").map(|part| part.join(" "));
+    let name_and_value = words.strip_prefix(&["name"]).unwrap_or(&words);
+    let mut parts = name_and_value.splitn(2, |&word| word == "value").map(|part| part.join(" "));
     Command::SetOption(parts.next().unwrap_or_default(), parts.next())
 }
 
-fn position<'a>(mut words: impl Iterator<Item = &'a str>) -> Command {
+/// Parses the words after `position`: `startpos` or `fen` with a FEN, then perhaps `moves`.
+fn parse_position<'a>(mut words: impl Iterator<Item = &'a str>) -> Command {
     let kind = words.next().unwrap_or_default();
     let rest: Vec<&str> = words.collect();
     let mut parts = rest.splitn(2, |&word| word == "moves");
-    let place = parts.next().unwrap_or_default();
-    let fen = (kind != "startpos").then(|| if kind == "fen" { place.join(" ") } else { kind.to_owned() });
+    let fen_words = parts.next().unwrap_or_default();
+    let fen = (kind != "startpos").then(|| if kind == "fen" { fen_words.join(" ") } else { kind.to_owned() });
     Command::Position(fen, parts.next().unwrap_or_default().iter().map(ToString::to_string).collect())
 }
 
-/// Parses a number and returns whether a fraction was dropped; a number that is too large becomes
-/// [`MAX_NUMBER`], so that a limit stays a limit.
-fn number(text: &str) -> Option<(u64, bool)> {
+/// Parses a number; returns its integer part, and whether a fraction was dropped. Negative numbers
+/// become 0. A number that is too large becomes [`MAX_NUMBER`], so that it remains a limit.
+fn parse_number(text: &str) -> Option<(u64, bool)> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (digits, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
     if digits.is_empty()
@@ -127,15 +129,15 @@ fn number(text: &str) -> Option<(u64, bool)> {
         return None;
     }
     let number = digits.parse::<u64>().map_or(MAX_NUMBER, |number| number.min(MAX_NUMBER));
-    let is_cut = fraction.bytes().any(|byte| byte != b'0');
-    Some((if text.starts_with('-') { 0 } else { number }, is_cut))
+    let has_fraction = fraction.bytes().any(|byte| byte != b'0');
+    Some((if text.starts_with('-') { 0 } else { number }, has_fraction))
 }
 
 /// Larger than any clock, and safe from overflow in sums.
 const MAX_NUMBER: u64 = 1 << 53;
 
 /// The keywords of `go`.
-const WORDS: [&str; 12] = [
+const KEYWORDS: [&str; 12] = [
     "infinite",
     "ponder",
     "searchmoves",
@@ -150,20 +152,21 @@ const WORDS: [&str; 12] = [
     "movestogo",
 ];
 
-fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
+/// Parses the words after `go`.
+fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
     let mut words = words.peekable();
     let mut go = Go { unlimited: true, ..Go::default() };
     while let Some(word) = words.next() {
-        let mut ignored_words = Vec::new();
-        // Expired clocks are negative in some clients. A keyword in place of a number is not
-        // consumed.
+        let mut messages = Vec::new();
+        // Reads the next word as a number. A keyword in place of a number is not consumed. Expired
+        // clocks are negative in some clients.
         let mut number = || {
-            let found = words.next_if(|next| !WORDS.contains(next)).unwrap_or_default();
-            let number = number(found);
+            let text = words.next_if(|next| !KEYWORDS.contains(next)).unwrap_or_default();
+            let number = parse_number(text);
             match number {
-                None => ignored_words.push(format!("{word}: expected a number, found `{found}`")),
+                None => messages.push(format!("{word}: expected a number, found `{text}`")),
                 Some((whole, true)) => {
-                    ignored_words.push(format!("{word}: expected an integer, found `{found}`: using {whole}"))
+                    messages.push(format!("{word}: expected an integer, found `{text}`: using {whole}"))
                 }
                 Some((_, false)) => {}
             }
@@ -173,10 +176,10 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
         match word {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
-            "depth" => go.depth = number().map(|depth| clamp_number(depth, 1, 255, word, &mut ignored_words) as u8),
-            "nodes" => go.nodes = number().map(|nodes| clamp_number(nodes, 1, MAX_NUMBER, word, &mut ignored_words)),
+            "depth" => go.depth = number().map(|depth| clamp_number(depth, 1, 255, word, &mut messages) as u8),
+            "nodes" => go.nodes = number().map(|nodes| clamp_number(nodes, 1, MAX_NUMBER, word, &mut messages)),
             "movestogo" => {
-                go.moves_to_go = number().map(|moves| clamp_number(moves, 1, 1000, word, &mut ignored_words) as u32)
+                go.moves_to_go = number().map(|moves| clamp_number(moves, 1, 1000, word, &mut messages) as u32)
             }
             "movetime" => go.move_time = number().map(Duration::from_millis),
             "wtime" => go.time[0] = number().map(Duration::from_millis),
@@ -184,23 +187,23 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
             "winc" => go.increment[0] = number().map(Duration::from_millis).unwrap_or_default(),
             "binc" => go.increment[1] = number().map(Duration::from_millis).unwrap_or_default(),
             "mate" | "searchmoves" => {
-                while words.next_if(|next| !WORDS.contains(next)).is_some() {}
-                ignored_words.push(format!("{word}: is ignored"));
+                while words.next_if(|next| !KEYWORDS.contains(next)).is_some() {}
+                messages.push(format!("{word}: is ignored"));
             }
-            _ => ignored_words.push(format!("unknown word `{word}`")),
+            _ => messages.push(format!("unknown word `{word}`")),
         }
-        go.ignored.append(&mut ignored_words);
+        go.ignored.append(&mut messages);
     }
     go
 }
 
-/// Clamps a number to a range, with a message.
-fn clamp_number(number: u64, least: u64, most: u64, word: &str, ignored_words: &mut Vec<String>) -> u64 {
-    let taken = number.clamp(least, most);
-    if taken != number {
-        ignored_words.push(format!("{word}: expected {least} to {most}, found {number}: using {taken}"));
+/// Clamps the number after the keyword `word` to a range; adds a message if that changes it.
+fn clamp_number(number: u64, least: u64, most: u64, word: &str, messages: &mut Vec<String>) -> u64 {
+    let clamped = number.clamp(least, most);
+    if clamped != number {
+        messages.push(format!("{word}: expected {least} to {most}, found {number}: using {clamped}"));
     }
-    taken
+    clamped
 }
 
 #[cfg(test)]
@@ -242,22 +245,22 @@ mod tests {
 
     #[test]
     fn number_too_large_is_clamped() {
-        let Some(Command::Go(found)) =
+        let Some(Command::Go(go)) =
             parse("go wtime 99999999999999999999 btime -99999999999999999999 nodes 18446744073709551616 winc +5")
         else {
             panic!()
         };
-        assert_eq!(found.time, [Some(Duration::from_millis(MAX_NUMBER)), Some(Duration::ZERO)]);
-        assert_eq!((found.nodes, found.increment[0]), (Some(MAX_NUMBER), Duration::from_millis(5)));
+        assert_eq!(go.time, [Some(Duration::from_millis(MAX_NUMBER)), Some(Duration::ZERO)]);
+        assert_eq!((go.nodes, go.increment[0]), (Some(MAX_NUMBER), Duration::from_millis(5)));
     }
 
     #[test]
     fn numbers_out_of_range_are_clamped_and_invalid_ones_ignored() {
-        let Some(Command::Go(found)) = parse("go wtime -5 btime 1000 winc x binc y movestogo 0 depth 999") else {
+        let Some(Command::Go(go)) = parse("go wtime -5 btime 1000 winc x binc y movestogo 0 depth 999") else {
             panic!()
         };
-        assert_eq!(found.time, [Some(Duration::ZERO), Some(Duration::from_secs(1))]);
-        assert_eq!((found.moves_to_go, found.depth, found.increment), (Some(1), Some(255), [Duration::ZERO; 2]));
+        assert_eq!(go.time, [Some(Duration::ZERO), Some(Duration::from_secs(1))]);
+        assert_eq!((go.moves_to_go, go.depth, go.increment), (Some(1), Some(255), [Duration::ZERO; 2]));
     }
 
     #[test]
@@ -317,11 +320,10 @@ mod tests {
             ("go depth 256 movestogo 1001", Some(255), None, Some(1000)),
             ("go depth x nodes -3 movestogo", None, Some(1), None),
         ] {
-            let found = go(line);
-            assert_eq!((found.depth, found.nodes, found.moves_to_go), (depth, nodes, moves), "{line}");
+            let limits = go(line);
+            assert_eq!((limits.depth, limits.nodes, limits.moves_to_go), (depth, nodes, moves), "{line}");
         }
-        let ignored_words =
-            go("go depth x searchmoves e2e4 nodes 5 wtime winc 5 perft 3 btime 10.5 movestogo 0").ignored;
+        let messages = go("go depth x searchmoves e2e4 nodes 5 wtime winc 5 perft 3 btime 10.5 movestogo 0").ignored;
         let message = [
             "depth: expected a number, found `x`",
             "searchmoves: is ignored",
@@ -331,7 +333,7 @@ mod tests {
             "btime: expected an integer, found `10.5`: using 10",
             "movestogo: expected 1 to 1000, found 0: using 1",
         ];
-        assert_eq!(ignored_words, message);
+        assert_eq!(messages, message);
         for (line, message) in [
             ("go depth 255", None),
             ("go depth 256", Some("depth: expected 1 to 255, found 256: using 255")),
@@ -361,7 +363,7 @@ mod tests {
             ("1x", None),
             ("9007199254740993", Some((MAX_NUMBER, false))),
         ] {
-            assert_eq!(number(text), expected, "{text}");
+            assert_eq!(parse_number(text), expected, "{text}");
         }
     }
 
@@ -371,7 +373,7 @@ mod tests {
     fn go_without_a_valid_limit_is_completed() {
         let ms = |time: u64| Some(Duration::from_millis(time));
         let second = "no valid limit: the search ends after 1000 ms";
-        for (line, turn, end, infinite, message) in [
+        for (line, turn, move_time, infinite, messages) in [
             ("go", Color::White, None, true, vec!["no limit: searching until `stop`"]),
             ("go infinite", Color::White, None, true, vec![]),
             ("go ponder", Color::White, None, false, vec![]),
@@ -398,8 +400,8 @@ mod tests {
         ] {
             let Some(Command::Go(mut go)) = parse(line) else { panic!("{line}") };
             go.complete(turn);
-            assert_eq!((go.move_time, go.infinite), (end, infinite), "{line} {turn:?}");
-            assert_eq!(go.ignored, message, "{line} {turn:?}");
+            assert_eq!((go.move_time, go.infinite), (move_time, infinite), "{line} {turn:?}");
+            assert_eq!(go.ignored, messages, "{line} {turn:?}");
         }
     }
 }

@@ -21,11 +21,12 @@ use std::io::{BufRead, Write};
 use std::sync::Mutex;
 use worker::Worker;
 
-/// Serves a client until `quit` or the end of the input; a search with a limit is still finished
-/// then. Client errors are answered with `info string`, and `bench` with the caller's text.
+/// Serves a client until `quit` or the end of the input; at the end of the input, a search with a
+/// limit is still finished. Client errors are answered with `info string`. `bench` computes the
+/// answer to the command of that name.
 pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSettings, bench: impl Fn() -> String) {
     let output = Output(Mutex::new(output));
-    // None after a refused position: nobody asked for a move in the previous one.
+    // None after a refused position: the client does not want a move in the previous one.
     let mut game = Some(PlayedGame::default());
     std::thread::scope(|scope| {
         let mut worker = Worker::default();
@@ -61,11 +62,16 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSe
                     }
                 }
                 Command::Position(fen, moves) => {
-                    let read = PlayedGame::read(fen.as_deref(), &moves);
-                    game = read.map_err(|message| output.info(&message)).ok().map(|(read, repairs)| {
-                        repairs.iter().for_each(|repair| output.info(repair));
-                        read
-                    });
+                    game = match PlayedGame::read(fen.as_deref(), &moves) {
+                        Ok((game, repairs)) => {
+                            repairs.iter().for_each(|repair| output.info(repair));
+                            Some(game)
+                        }
+                        Err(message) => {
+                            output.info(&message);
+                            None
+                        }
+                    };
                 }
                 Command::Go(_) if worker.is_searching() => output.info("go: a search is running: send `stop` first"),
                 Command::Go(mut go) => match &game {
@@ -75,7 +81,7 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSe
                     }
                     Some(game) => {
                         go.complete(game.board.turn());
-                        go.ignored.iter().for_each(|what| output.info(&format!("go: {what}")));
+                        go.ignored.iter().for_each(|message| output.info(&format!("go: {message}")));
                         worker.prepare(&mut settings, &output);
                         worker.go(scope, go, game, &settings, &output);
                     }
@@ -154,8 +160,8 @@ mod tests {
         let (mut engine, mut sums) = (Engine::new(&settings.engine, None).unwrap(), vec![0]);
         let limit = Limit { depth: Some(4), nodes: None };
         engine.search(&Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |progress| {
-            if let SearchProgress::Iteration(found) = progress {
-                sums.push(sums.last().unwrap() + found.search.nodes);
+            if let SearchProgress::Iteration(iteration) = progress {
+                sums.push(sums.last().unwrap() + iteration.search.nodes);
             }
         });
         let answer = answers_to("go depth 4\n");
@@ -180,25 +186,21 @@ mod tests {
     fn next_command_waits_for_the_answer() {
         for next in ["bench", "setoption name Clear Hash", "setoption name table.slots value 2", "ucinewgame"] {
             let answer = answers_to(&format!("go infinite\n{next}\nbench\nisready\ngo depth 1\n"));
-            let begins = |start: &str| answer.iter().map(|line| line.starts_with(start)).collect::<Vec<_>>();
-            let (bench, best) = (begins(BENCH), begins("bestmove "));
-            let first = |marks: &[bool]| marks.iter().position(|&found| found);
-            assert!(first(&best) < first(&bench), "{next}: {answer:?}");
-            assert!(first(&best).is_some(), "{next}: {answer:?}");
-            assert_eq!(
-                bench.iter().filter(|&&found| found).count(),
-                1 + usize::from(next == "bench"),
-                "{next}: {answer:?}"
-            );
+            let lines_with = |start: &str| -> Vec<usize> {
+                (0..answer.len()).filter(|&line| answer[line].starts_with(start)).collect()
+            };
+            let (bench, best) = (lines_with(BENCH), lines_with("bestmove "));
+            assert!(best.first() < bench.first(), "{next}: {answer:?}");
+            assert_eq!(bench.len(), 1 + usize::from(next == "bench"), "{next}: {answer:?}");
             assert!(answer.iter().any(|line| line == "readyok"), "{answer:?}");
-            assert!(best.iter().filter(|&&found| found).count() == 2, "{answer:?}");
-            assert!(best.last() == Some(&true), "{answer:?}");
+            assert_eq!(best.len(), 2, "{answer:?}");
+            assert_eq!(best.last(), Some(&(answer.len() - 1)), "{answer:?}");
             assert!(!answer.iter().any(|line| line.starts_with("info string")), "{answer:?}");
         }
     }
 
-    /// No iteration starts after the soft limit: of 600 ms for thirty moves each has 20, of which
-    /// 12 are the soft limit, though the hard limit is four times as much.
+    /// No iteration starts after the soft limit. Of 600 ms for thirty moves each move has 20 ms;
+    /// the soft limit is 12 ms of these, the hard limit 80 ms.
     #[test]
     fn no_iteration_starts_after_the_soft_limit() {
         let answer = answers_to(
@@ -209,10 +211,10 @@ mod tests {
             let lines = answer.iter().filter(|line| line.starts_with(start));
             lines.filter_map(|line| number(line, " nodes ").zip(number(line, " time "))).collect::<Vec<_>>()
         };
-        let (whole, cut) = (nodes_and_times("info depth "), nodes_and_times("info nodes "));
-        let ((nodes, time), before) = whole.split_last().unwrap();
-        assert!(before.iter().all(|&(_, time)| time < 12), "{answer:?}");
-        assert!(*time < 12 || cut.iter().all(|(all, _)| all == nodes), "{answer:?}");
+        let (finished, truncated) = (nodes_and_times("info depth "), nodes_and_times("info nodes "));
+        let ((nodes, time), earlier) = finished.split_last().unwrap();
+        assert!(earlier.iter().all(|&(_, time)| time < 12), "{answer:?}");
+        assert!(*time < 12 || truncated.iter().all(|(total_nodes, _)| total_nodes == nodes), "{answer:?}");
     }
 
     /// A search that ends before its first iteration returns the first legal move, or `0000` if
@@ -233,10 +235,10 @@ mod tests {
     /// After `ponderhit` on a finished search the answer does not wait for the clock.
     #[test]
     fn answer_does_not_wait_for_the_clock() {
-        let begun = std::time::Instant::now();
+        let start = std::time::Instant::now();
         let answer = answers_to("go ponder movetime 60000 depth 1\nponderhit\n");
         assert!(answer.last().is_some_and(|line| line.starts_with("bestmove ")), "{answer:?}");
-        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+        assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
     }
 
     /// A search without a limit ends with the input and still has a move.

@@ -10,16 +10,16 @@ use std::time::Duration;
 /// Maximum `Hash`, in MiB.
 const MAX_HASH: u64 = 1 << 20;
 
-/// What a client should know about several searchers that take turns, and about threads of the
-/// system.
+/// Notes for the client about virtual threads, which take turns, and about real ones.
 const TURNS: &str =
     "Threads: the searchers take turns on one thread of the system: counts repeat, but no move comes sooner";
 const REAL: &str = "Threads: each searcher has a thread of the system: no search repeats";
 
+/// The settings of the engine in play.
 #[derive(Debug, Clone)]
 pub struct UciSettings {
     preset: Option<String>,
-    /// `path=value`, at most one per path.
+    /// The `path=value` settings, at most one for each path.
     sets: Vec<String>,
     pub engine: EngineOptions,
     /// Time lost between client and engine per move.
@@ -30,8 +30,9 @@ pub struct UciSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FollowUp {
     None,
+    /// Clear the table and all other search state.
     Clear,
-    /// To tell the client.
+    /// Send this note to the client.
     Note(&'static str),
 }
 
@@ -44,8 +45,8 @@ impl UciSettings {
         let engine = experiment::options(preset, sets)?;
         let set = FileText { text: "", path: "--set".as_ref(), suites: SuiteTexts::Files };
         playable(&engine).map_err(|message| set.problem(message))?;
-        let nothing = TableOptions { kind: TableKind::None, ..TableOptions::default() };
-        table::check_memory(&engine.table, &nothing).map_err(|error| set.problem(error.to_string()))?;
+        let no_table = TableOptions { kind: TableKind::None, ..TableOptions::default() };
+        table::check_memory(&engine.table, &no_table).map_err(|error| set.problem(error.to_string()))?;
         Ok(Self { preset: preset.map(str::to_owned), sets: sets.to_vec(), engine, overhead: Duration::from_millis(10) })
     }
 
@@ -63,11 +64,11 @@ impl UciSettings {
             format!("option name Move Overhead type spin default {} min 0 max 5000", self.overhead.as_millis()),
         ];
         let current = experiment::paths::flatten(&serde_json::to_value(&self.engine).unwrap_or_default());
-        let mut output = HashSet::new();
+        let mut seen = HashSet::new();
         // Several policies share parameter paths.
-        for page in schema::option_pages().iter().filter(|page| output.insert(&page.path)) {
-            let now = current.iter().find(|(path, _)| *path == page.path).map(|(_, text)| text.as_str());
-            let default = now.unwrap_or(page.default.trim_matches('"')).to_owned();
+        for page in schema::option_pages().iter().filter(|page| seen.insert(&page.path)) {
+            let current_value = current.iter().find(|(path, _)| *path == page.path).map(|(_, text)| text.as_str());
+            let default = current_value.unwrap_or(page.default.trim_matches('"')).to_owned();
             let kind = match page.values.as_str() {
                 "true | false" => format!("check default {default}"),
                 "word" if !page.words.is_empty() => {
@@ -110,9 +111,10 @@ impl UciSettings {
                 self.set_path("table.size", &format!("\"{mib} MiB\""))
             }
             _ => {
-                let known = schema::option_pages().iter().find(|page| page.path.eq_ignore_ascii_case(name));
-                let path = known.map_or(name, |page| page.path.as_str());
-                if known.is_none_or(|page| !page.values.starts_with("list")) || value.starts_with('[') {
+                let page = schema::option_pages().iter().find(|page| page.path.eq_ignore_ascii_case(name));
+                let path = page.map_or(name, |page| page.path.as_str());
+                let is_list = page.is_some_and(|page| page.values.starts_with("list"));
+                if !is_list || value.starts_with('[') {
                     return self.set_path(path, value);
                 }
                 // A list is written as its words, separated by blanks.
@@ -130,11 +132,11 @@ impl UciSettings {
     /// Sets one `path=value`, replacing an earlier one.
     fn set_path(&mut self, path: &str, value: &str) -> Result<FollowUp, String> {
         let mut sets = self.sets.clone();
-        sets.retain(|set| set.split_once('=').is_none_or(|(known, _)| known.trim() != path));
+        sets.retain(|set| set.split_once('=').is_none_or(|(set_path, _)| set_path.trim() != path));
         sets.push(format!("{path}={value}"));
         let engine = experiment::options(self.preset.as_deref(), &sets).map_err(|problem| {
             let help = problem.help.map(|help| format!(" ({help})")).unwrap_or_default();
-            // The problem speaks of the `--set` argument, which does not exist here.
+            // The message names the `--set` argument, which does not exist here.
             format!("{}{help}", problem.message.replace("--set.", ""))
         })?;
         playable(&engine)?;
@@ -169,9 +171,9 @@ mod tests {
         let mut settings = UciSettings::new(None, &[]).unwrap();
         let before = settings.engine.clone();
         for (path, value) in experiment::paths::flatten(&serde_json::to_value(&before).unwrap()) {
-            let output =
+            let is_listed =
                 settings.option_lines().iter().any(|line| line.starts_with(&format!("option name {path} type ")));
-            assert!(output, "{path}");
+            assert!(is_listed, "{path}");
             if !value.is_empty() {
                 settings.set(&path, Some(&value)).unwrap_or_else(|error| panic!("{path}={value}: {error}"));
             }
@@ -267,11 +269,11 @@ mod tests {
             (" ", None, Err(" : there is no option ` `")),
             ("", Some("x"), Err("setoption: expected `name` and the name of an option")),
         ] {
-            let found = settings.set(name, value);
+            let result = settings.set(name, value);
             match output {
-                Ok(change) => assert_eq!(found, Ok(change), "{name}"),
-                Err(_) if name == " " => assert!(found.is_err()),
-                Err(words) => assert_eq!(found, Err(words.to_owned()), "{name}"),
+                Ok(follow_up) => assert_eq!(result, Ok(follow_up), "{name}"),
+                Err(_) if name == " " => assert!(result.is_err()),
+                Err(message) => assert_eq!(result, Err(message.to_owned()), "{name}"),
             }
         }
         assert_eq!(settings.overhead, Duration::from_millis(5000));
@@ -288,8 +290,8 @@ mod tests {
         assert!(lines.iter().any(|line| line.starts_with("option name draws type check default ")));
         let paths: Vec<&str> =
             lines.iter().filter_map(|line| line.strip_prefix("option name ")?.split(" type ").next()).collect();
-        let once: HashSet<&str> = paths.iter().copied().collect();
-        assert_eq!(once.len(), paths.len(), "parameters shared by several policies are listed once");
+        let distinct: HashSet<&str> = paths.iter().copied().collect();
+        assert_eq!(distinct.len(), paths.len(), "parameters shared by several policies are listed once");
     }
 
     /// An option whose name is a prefix of another leaves that one unchanged.

@@ -28,18 +28,18 @@ pub fn score(score: Score, mate: &Mate) -> String {
     mate.moves(score).map_or_else(|| format!("cp {score}"), |moves| format!("mate {moves}"))
 }
 
-/// A finished iteration as an `info` line. `nodes`: of all iterations so far; `elapsed`: since the
+/// The `info` line of a finished iteration. `nodes`: of all iterations so far; `elapsed`: since the
 /// start of the search.
-pub fn iteration(found: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) -> String {
-    let (depth, score) = (found.depth, score(found.score, mate));
-    let deepest = found.deepest.max(usize::from(depth));
+pub fn iteration_line(iteration: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) -> String {
+    let (depth, score) = (iteration.depth, score(iteration.score, mate));
+    let deepest = iteration.deepest.max(usize::from(depth));
     let mut line = format!("info depth {depth} seldepth {deepest} score {score} {}", cost(nodes, elapsed));
-    if let Some(full) = (found.occupancy.occupied * 1000).checked_div(found.occupancy.slots) {
-        line += &format!(" hashfull {full}");
+    if let Some(permille) = (iteration.occupancy.occupied * 1000).checked_div(iteration.occupancy.slots) {
+        line += &format!(" hashfull {permille}");
     }
-    if !found.pv.is_empty() {
+    if !iteration.pv.is_empty() {
         line += " pv";
-        line.extend(found.pv.iter().map(|mv| format!(" {mv}")));
+        line.extend(iteration.pv.iter().map(|mv| format!(" {mv}")));
     }
     line
 }
@@ -50,6 +50,7 @@ pub fn truncated_line(nodes: u64, elapsed: Duration) -> String {
     format!("info {}", cost(nodes, elapsed))
 }
 
+/// Nodes, speed and time as words of an `info` line.
 fn cost(nodes: u64, elapsed: Duration) -> String {
     let rate = (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
     format!("nodes {nodes} nps {rate} time {}", elapsed.as_millis())
@@ -81,8 +82,9 @@ mod tests {
         assert_eq!(score(31_000, &plain), "cp 31000");
     }
 
-    /// A complete line with distinct numbers: half a second for 3,000 nodes; the depth if nothing
-    /// deeper was entered; a third of the table full; without a table and without a variation.
+    /// A complete line, in which every number is different: 3,000 nodes in half a second, and a
+    /// third of the table full. Then a line without a table and without a variation, whose
+    /// `seldepth` is the depth.
     #[test]
     fn iteration_is_written_as_one_info_line() {
         let mut board = crate::chess::Board::startpos();
@@ -94,7 +96,7 @@ mod tests {
                 mv
             })
             .collect();
-        let mut found = Iteration {
+        let mut iteration = Iteration {
             depth: 6,
             deepest: 11,
             score: -42,
@@ -107,16 +109,18 @@ mod tests {
             anatomy: None,
             finished: true,
         };
-        (found.occupancy.slots, found.occupancy.occupied) = (3000, 1000);
+        (iteration.occupancy.slots, iteration.occupancy.occupied) = (3000, 1000);
         let mate = Mate { value: 31_000, distance: MateDistance::Ply };
-        let answer = |found: &Iteration, elapsed: u64| iteration(found, 3000, Duration::from_millis(elapsed), &mate);
+        let line = |iteration: &Iteration, elapsed: u64| {
+            iteration_line(iteration, 3000, Duration::from_millis(elapsed), &mate)
+        };
         assert_eq!(
-            answer(&found, 500),
+            line(&iteration, 500),
             "info depth 6 seldepth 11 score cp -42 nodes 3000 nps 6000 time 500 hashfull 333 pv e2e4 e7e5"
         );
-        (found.deepest, found.occupancy.slots) = (5, 0);
-        found.pv.clear();
-        assert_eq!(answer(&found, 0), "info depth 6 seldepth 6 score cp -42 nodes 3000 nps 3000000000 time 0");
+        (iteration.deepest, iteration.occupancy.slots) = (5, 0);
+        iteration.pv.clear();
+        assert_eq!(line(&iteration, 0), "info depth 6 seldepth 6 score cp -42 nodes 3000 nps 3000000000 time 0");
         assert_eq!(truncated_line(3000, Duration::from_millis(500)), "info nodes 3000 nps 6000 time 500");
         let output = Output(Mutex::new(Vec::new()));
         output.info("two\r\nlines\nof it");

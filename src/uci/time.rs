@@ -27,9 +27,11 @@ pub struct Lag {
 impl Lag {
     /// Updates the estimate from the clock when a move is requested.
     pub fn start_move(&mut self, go: &Go, turn: Color) {
-        let Some(((mover, before, took), left)) = self.last.take().zip(go.time[turn as usize]) else { return };
+        let Some(((mover, clock_before, thinking_time), clock)) = self.last.take().zip(go.time[turn as usize]) else {
+            return;
+        };
         // A clock that was reset or belongs to another game is ignored.
-        let lost = before.checked_sub(left).and_then(|spent| spent.checked_sub(took));
+        let lost = clock_before.checked_sub(clock).and_then(|spent| spent.checked_sub(thinking_time));
         if let Some(lost) = lost.filter(|&lost| mover == turn && lost <= MAX_LAG) {
             // Adapts quickly when answers become late, and slowly when they no longer are.
             self.mean = if lost > self.mean { (self.mean + lost) / 2 } else { (self.mean * 9 + lost) / 10 };
@@ -37,9 +39,9 @@ impl Lag {
     }
 
     /// Records the thinking time of a move.
-    pub fn finish_move(&mut self, go: &Go, turn: Color, took: Duration) {
+    pub fn finish_move(&mut self, go: &Go, turn: Color, thinking_time: Duration) {
         let clock = go.time[turn as usize].filter(|_| !go.ponder && !go.infinite && go.move_time.is_none());
-        self.last = clock.map(|left| (turn, left + go.increment[turn as usize], took));
+        self.last = clock.map(|clock| (turn, clock + go.increment[turn as usize], thinking_time));
     }
 
     /// Forgets the last clock at a new game.
@@ -47,43 +49,43 @@ impl Lag {
         self.last = None;
     }
 
-    /// The overhead to assume: the set value or the estimate, whichever is larger.
-    pub fn overhead(&self, set: Duration) -> Duration {
-        set.max(self.mean)
+    /// The overhead to assume: the `configured` value or the estimate, whichever is larger.
+    pub fn overhead(&self, configured: Duration) -> Duration {
+        configured.max(self.mean)
     }
 }
 
 /// A larger loss is not lag: the client paused, or it is another game.
 const MAX_LAG: Duration = Duration::from_secs(1);
 
-/// Moves for which the remaining time must last, if the client does not say.
+/// The number of moves for which the remaining time must last, unless the client sends fewer.
 const DEFAULT_MOVES: u32 = 30;
 
 /// The time limits of a move; `None` if the search is not limited by time. `overhead`: time lost
 /// between client and engine per move.
 pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
     if let Some(time) = go.move_time {
-        let all = time.saturating_sub(overhead).max(time / 2);
-        return Some(Budget { soft: all, hard: all });
+        let usable = time.saturating_sub(overhead).max(time / 2);
+        return Some(Budget { soft: usable, hard: usable });
     }
     let left = go.time[turn as usize]?;
     let increment = go.increment[turn as usize];
     let usable = left.saturating_sub(overhead).max(left / 4);
     let moves = go.moves_to_go.unwrap_or(DEFAULT_MOVES).clamp(1, DEFAULT_MOVES);
-    // Reserve the overhead of all moves ahead: with small increments this keeps a buffer, so that
-    // one late answer on a busy machine does not lose the game.
-    let ahead = (left + increment * (moves - 1)).saturating_sub(overhead * (moves * 3 / 2 + 2));
-    let fair = (ahead / moves).min(usable);
-    let share = fair.max(left / 400);
-    // An iteration that exceeds the move's share of time rarely pays off; if much time is left, up
-    // to four times the share may be used.
-    let most = match go.moves_to_go {
+    // The overhead of one and a half times the moves plus two is reserved: with small increments
+    // this keeps a buffer, so that one late answer on a busy machine does not lose the game.
+    let time_ahead = (left + increment * (moves - 1)).saturating_sub(overhead * (moves * 3 / 2 + 2));
+    let fair_share = (time_ahead / moves).min(usable);
+    let share = fair_share.max(left / 400);
+    // An iteration that exceeds the move's share of time is rarely worth it; if much time is left,
+    // up to four times the share may be used.
+    let limit = match go.moves_to_go {
         Some(_) if moves == 1 => usable * 3 / 4,
         Some(_) => usable * 3 / 5,
         None => usable / 3,
     };
-    let most = most.min(share + fair * 3);
-    Some(Budget { soft: (share * 6 / 10).min(most), hard: most })
+    let hard = limit.min(share + fair_share * 3);
+    Some(Budget { soft: (share * 6 / 10).min(hard), hard })
 }
 
 #[cfg(test)]
@@ -98,30 +100,30 @@ mod tests {
     #[test]
     fn search_without_a_clock_has_no_time_limit() {
         assert_eq!(budget(&Go { depth: Some(3), ..Go::default() }, Color::White, ms(5)), None);
-        let whites = Go { time: [Some(ms(1000)), None], ..Go::default() };
-        assert_eq!(budget(&whites, Color::Black, ms(5)), None);
+        let only_white = Go { time: [Some(ms(1000)), None], ..Go::default() };
+        assert_eq!(budget(&only_white, Color::Black, ms(5)), None);
     }
 
     /// Each side has its own clock and increment; the other side's change neither limits nor lag.
     #[test]
     fn limits_and_lag_depend_on_the_own_clock_only() {
         for (turn, other) in [(Color::White, Color::Black), (Color::Black, Color::White)] {
-            let go = |left: u64, others: u64| {
+            let go = |left: u64, other_time: u64| {
                 let mut go = Go::default();
                 (go.time[turn as usize], go.increment[turn as usize]) = (Some(ms(left)), ms(40));
-                (go.time[other as usize], go.increment[other as usize]) = (Some(ms(others)), ms(others));
+                (go.time[other as usize], go.increment[other as usize]) = (Some(ms(other_time)), ms(other_time));
                 go
             };
-            let found = [0, 7, 90_000].map(|others| budget(&go(30_000, others), turn, ms(5)));
-            assert!(found[0] == found[1], "{turn:?}: {found:?}");
-            assert!(found[1] == found[2], "{turn:?}: {found:?}");
+            let budgets = [0, 7, 90_000].map(|other_time| budget(&go(30_000, other_time), turn, ms(5)));
+            assert!(budgets[0] == budgets[1], "{turn:?}: {budgets:?}");
+            assert!(budgets[1] == budgets[2], "{turn:?}: {budgets:?}");
             // 1,000 plus 40, less 100 for searching and 20 lost: half of the loss is assumed at
             // once.
-            for others in [0, 7, 90_000] {
+            for other_time in [0, 7, 90_000] {
                 let mut lag = Lag::default();
-                lag.finish_move(&go(1000, others), turn, ms(100));
-                lag.start_move(&go(920, others), turn);
-                assert_eq!(lag.overhead(ms(0)), ms(10), "{turn:?} {others}");
+                lag.finish_move(&go(1000, other_time), turn, ms(100));
+                lag.start_move(&go(920, other_time), turn);
+                assert_eq!(lag.overhead(ms(0)), ms(10), "{turn:?} {other_time}");
             }
         }
     }
@@ -133,9 +135,9 @@ mod tests {
                 for moves_to_go in [None, Some(1), Some(2), Some(40)] {
                     let go =
                         Go { time: [Some(ms(left)); 2], increment: [ms(increment); 2], moves_to_go, ..Go::default() };
-                    let Budget { soft: enough, hard: most } = budget(&go, Color::Black, ms(5)).unwrap();
-                    assert!(enough <= most && most <= ms(left), "{left} {increment} {moves_to_go:?}");
-                    assert!(left < 20 || most + ms(5) <= ms(left), "{left} {increment} {moves_to_go:?}");
+                    let Budget { soft, hard } = budget(&go, Color::Black, ms(5)).unwrap();
+                    assert!(soft <= hard && hard <= ms(left), "{left} {increment} {moves_to_go:?}");
+                    assert!(left < 20 || hard + ms(5) <= ms(left), "{left} {increment} {moves_to_go:?}");
                 }
             }
         }
@@ -148,25 +150,25 @@ mod tests {
         let mut left = ms(500);
         for number in 0..2000 {
             let go = Go { time: [Some(left); 2], increment: [ms(10); 2], ..Go::default() };
-            let Budget { soft: enough, hard: most } = budget(&go, Color::White, ms(5)).unwrap();
+            let Budget { soft, hard } = budget(&go, Color::White, ms(5)).unwrap();
             // Iterations grow, so most moves end at the soft limit.
-            let took = if number % 5 == 0 { most } else { enough } + ms(if number % 50 == 49 { 60 } else { 2 });
+            let took = if number % 5 == 0 { hard } else { soft } + ms(if number % 50 == 49 { 60 } else { 2 });
             assert!(took <= left, "move {number}: {took:?} of {left:?}");
             left = left - took + ms(10);
         }
     }
 
-    /// A machine so busy that each move loses more than its increment, and every fiftieth 60 ms, as
-    /// measured at a load of eleven on two processors, where a quarter of the games was lost. With
-    /// the estimate a game of 90 moves is completed.
+    /// On a very busy machine each move loses more than its increment, and every fiftieth move
+    /// loses 60 ms. This was measured at a load of eleven on two processors, where a quarter of the
+    /// games was lost. With the estimate a game of 90 moves is completed.
     #[test]
     fn lag_is_estimated_on_a_busy_machine() {
         let (mut left, mut lag) = (ms(500), Lag::default());
         for number in 0..90 {
             let go = Go { time: [Some(left); 2], increment: [ms(10); 2], ..Go::default() };
             lag.start_move(&go, Color::White);
-            let Budget { soft: enough, hard: most } = budget(&go, Color::White, lag.overhead(ms(10))).unwrap();
-            let took = if number % 5 == 0 { most } else { enough };
+            let Budget { soft, hard } = budget(&go, Color::White, lag.overhead(ms(10))).unwrap();
+            let took = if number % 5 == 0 { hard } else { soft };
             lag.finish_move(&go, Color::White, took);
             let lost = took + ms(if number % 50 == 49 { 60 } else { 12 });
             assert!(lost <= left, "move {number}: {lost:?} of {left:?}");
@@ -217,7 +219,7 @@ mod tests {
         lag.finish_move(&go(870), Color::White, ms(0));
         lag.start_move(&go(880), Color::White);
         assert_eq!(lag.overhead(ms(5)), ms(18), "a tenth less");
-        // Moves that waited for the client, or had no clock: the 380 ms lost are not their lag.
+        // For moves that waited for the client, or had no clock, the 380 ms lost are not lag.
         let clocked = go(870);
         for waited in [
             Go { ponder: true, ..clocked.clone() },
@@ -248,8 +250,8 @@ mod tests {
     fn time_limits_match_a_calculation_by_hand() {
         let milliseconds = |left, increment, moves_to_go| {
             let go = Go { time: [Some(ms(left)); 2], increment: [ms(increment); 2], moves_to_go, ..Go::default() };
-            let Budget { soft: enough, hard: most } = budget(&go, Color::White, ms(5)).unwrap();
-            (enough.as_millis(), most.as_millis())
+            let Budget { soft, hard } = budget(&go, Color::White, ms(5)).unwrap();
+            (soft.as_millis(), hard.as_millis())
         };
         assert_eq!(milliseconds(30_005, 0, None), (595, 3969), "29,770 / 30 = 992.3");
         assert_eq!(milliseconds(30_005, 0, Some(40)), (595, 3969), "no more than thirty moves are thought of");

@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 /// Maximum depth of a search that is ended by clock or client.
 const MAX_DEPTH: u8 = 128;
 
-/// Ignores poisoning: the data stays valid if a holder panics.
+/// Locks a mutex. Ignores poisoning: the data stays valid if a thread panics while it holds the
+/// lock.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -35,7 +36,7 @@ enum Phase {
     Done,
 }
 
-/// The state shared by reader, search and clock.
+/// The state shared by the threads that read commands, search, and watch the clock.
 struct Signal {
     stop: AtomicBool,
     /// Whether only the client can end the search.
@@ -64,7 +65,7 @@ impl Signal {
     }
 
     /// Waits until the answer may be sent.
-    fn wait_released(&self) -> MutexGuard<'_, Phase> {
+    fn wait_until_answer_allowed(&self) -> MutexGuard<'_, Phase> {
         self.changed.wait_while(self.phase(), |phase| *phase == Phase::Waiting).unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -147,6 +148,7 @@ impl<'scope> Worker<'scope> {
         self.running.take().map(|(_, thread)| thread.join());
     }
 
+    /// Starts a search on its own thread, which writes the `info` lines and the answer.
     pub fn go<'env, W: Write + Send>(
         &mut self,
         scope: &'scope Scope<'scope, 'env>,
@@ -155,7 +157,7 @@ impl<'scope> Worker<'scope> {
         settings: &UciSettings,
         output: &'env Output<W>,
     ) {
-        let begun = Instant::now();
+        let start = Instant::now();
         let waits = go.infinite || go.ponder;
         let phase = Mutex::new(if waits { Phase::Waiting } else { Phase::Searching });
         let turn = game.board.turn();
@@ -174,27 +176,28 @@ impl<'scope> Worker<'scope> {
                 let signal = Arc::clone(&signal_in_search);
                 std::thread::spawn(move || end_after_ponder(&signal, budget.hard))
             });
-            let late = || !waits && budget.is_some_and(|budget| begun.elapsed() >= budget.hard);
+            let is_time_up = || !waits && budget.is_some_and(|budget| start.elapsed() >= budget.hard);
             let mut engine = lock(&engine);
             let (mut best, mut nodes) = (Move::NONE, 0);
             if let Some(engine) = engine.as_mut() {
                 let mut report = |progress: SearchProgress<'_>| {
-                    let SearchProgress::Iteration(found) = progress else { return };
-                    nodes += found.search.nodes;
-                    best = if found.best.is_none() { best } else { found.best };
-                    output.write_line(&match found.finished {
-                        true => output::iteration(found, nodes, begun.elapsed(), &mate),
-                        false => output::truncated_line(nodes, begun.elapsed()),
+                    let SearchProgress::Iteration(iteration) = progress else { return };
+                    nodes += iteration.search.nodes;
+                    best = if iteration.best.is_none() { best } else { iteration.best };
+                    output.write_line(&match iteration.finished {
+                        true => output::iteration_line(iteration, nodes, start.elapsed(), &mate),
+                        false => output::truncated_line(nodes, start.elapsed()),
                     });
-                    let enough =
-                        |budget: Budget| begun.elapsed() >= budget.soft && *signal_in_search.phase() != Phase::Waiting;
-                    if budget.is_some_and(enough) {
+                    let is_past_soft_limit =
+                        |budget: Budget| start.elapsed() >= budget.soft && *signal_in_search.phase() != Phase::Waiting;
+                    if budget.is_some_and(is_past_soft_limit) {
                         signal_in_search.stop.store(true, Ordering::Relaxed);
                     }
                 };
-                let stop = Stop::with_callback(&signal_in_search.stop, &late);
-                let search = || engine.search(&game.board, &game.past, limit(&go), stop, &mut report);
-                if stop_when_short(grows, &signal_in_search.stop, search).1 {
+                let stop = Stop::with_callback(&signal_in_search.stop, &is_time_up);
+                let search = || engine.search(&game.board, &game.past, search_limit(&go), stop, &mut report);
+                let (_, ran_out_of_memory) = stop_when_short(grows, &signal_in_search.stop, search);
+                if ran_out_of_memory {
                     output.info(OUT_OF_MEMORY);
                 }
             }
@@ -205,8 +208,8 @@ impl<'scope> Worker<'scope> {
                 legal(&game.board, &mut moves);
                 best = moves.first().copied().unwrap_or(Move::NONE);
             }
-            let mut phase = signal_in_search.wait_released();
-            lock(&lag).finish_move(&go, turn, begun.elapsed());
+            let mut phase = signal_in_search.wait_until_answer_allowed();
+            lock(&lag).finish_move(&go, turn, start.elapsed());
             output.write_line(&format!("bestmove {best}"));
             *phase = Phase::Done;
             drop(phase);
@@ -217,16 +220,19 @@ impl<'scope> Worker<'scope> {
     }
 }
 
-/// The limit besides clock and client. A node limit has no depth limit of its own.
-fn limit(go: &Go) -> Limit {
-    let none = go.depth.is_none() && go.nodes.is_none();
-    Limit { depth: go.depth.or(none.then_some(MAX_DEPTH)), nodes: go.nodes }
+/// The limit of depth and nodes. A search with neither gets [`MAX_DEPTH`]; one with a node limit
+/// only has no depth limit.
+fn search_limit(go: &Go) -> Limit {
+    let has_no_limit = go.depth.is_none() && go.nodes.is_none();
+    Limit { depth: go.depth.or(has_no_limit.then_some(MAX_DEPTH)), nodes: go.nodes }
 }
 
 /// Stops a pondering search when its time is up; the clock starts at `ponderhit`.
-fn end_after_ponder(signal: &Signal, most: Duration) {
-    let waited = signal.changed.wait_timeout_while(signal.wait_released(), most, |phase| *phase == Phase::Searching);
-    if waited.unwrap_or_else(PoisonError::into_inner).1.timed_out() {
+fn end_after_ponder(signal: &Signal, time: Duration) {
+    let phase = signal.wait_until_answer_allowed();
+    let result = signal.changed.wait_timeout_while(phase, time, |phase| *phase == Phase::Searching);
+    let timed_out = result.unwrap_or_else(PoisonError::into_inner).1.timed_out();
+    if timed_out {
         signal.stop.store(true, Ordering::Relaxed);
     }
 }
@@ -261,20 +267,20 @@ mod tests {
             phase: Mutex::new(Phase::Waiting),
             changed: Condvar::new(),
         };
-        let most = Duration::from_millis(40);
+        let time = Duration::from_millis(40);
         std::thread::scope(|scope| {
-            let watching = scope.spawn(|| end_after_ponder(&signal, most));
-            std::thread::sleep(2 * most);
-            let played = Instant::now();
+            let watcher = scope.spawn(|| end_after_ponder(&signal, time));
+            std::thread::sleep(2 * time);
+            let ponder_hit = Instant::now();
             signal.advance(&[Phase::Waiting], Phase::Searching);
-            watching.join().unwrap_or_default();
-            assert!(signal.stop.load(Ordering::Relaxed), "{:?}", played.elapsed());
-            assert!(played.elapsed() >= most, "{:?}", played.elapsed());
+            watcher.join().unwrap_or_default();
+            assert!(signal.stop.load(Ordering::Relaxed), "{:?}", ponder_hit.elapsed());
+            assert!(ponder_hit.elapsed() >= time, "{:?}", ponder_hit.elapsed());
         });
     }
 
-    /// At the end of the input, a search with a limit reaches it, a time limit too; one without is
-    /// stopped.
+    /// At the end of the input, a search with a limit (here of time) runs until it reaches it; a
+    /// search without a limit is stopped.
     #[test]
     fn last_search_reaches_its_limit() {
         let settings =
@@ -288,10 +294,10 @@ mod tests {
             std::thread::scope(|scope| {
                 let mut worker = Worker::default();
                 worker.prepare(&mut settings.clone(), &output);
-                let begun = Instant::now();
+                let start = Instant::now();
                 worker.go(scope, go, &PlayedGame::default(), &settings, &output);
                 worker.finish_limited();
-                assert!(begun.elapsed() >= least, "{:?}", begun.elapsed());
+                assert!(start.elapsed() >= least, "{:?}", start.elapsed());
             });
         }
     }
@@ -325,7 +331,7 @@ mod tests {
         use std::cmp::Ordering::{Equal, Less};
         let sets = ["table.size=4096", "table.clear=never", "history_clear=never"].map(str::to_owned);
         let settings = UciSettings::new(None, &sets).unwrap_or_else(|problem| panic!("{problem}"));
-        let second = |between: fn(&mut Worker<'_>)| {
+        let compare_second_search = |between: fn(&mut Worker<'_>)| {
             let output = Output(Mutex::new(Vec::new()));
             std::thread::scope(|scope| {
                 let mut worker = Worker::default();
@@ -349,21 +355,25 @@ mod tests {
             assert_eq!(nodes.len(), 2, "{output}");
             nodes[1].cmp(&nodes[0])
         };
-        let found = [second(|_| {}), second(|worker| worker.new_game()), second(|worker| worker.clear())];
-        assert_eq!(found, [Less, Less, Equal]);
+        let comparisons = [
+            compare_second_search(|_| {}),
+            compare_second_search(|worker| worker.new_game()),
+            compare_second_search(|worker| worker.clear()),
+        ];
+        assert_eq!(comparisons, [Less, Less, Equal]);
     }
 
     #[test]
     fn node_limit_has_no_depth_limit() {
-        for (depth, nodes, asked) in [
+        for (depth, nodes, expected_depth) in [
             (None, None, Some(128)),
             (None, Some(1000), None),
             (Some(200), None, Some(200)),
             (Some(5), Some(1000), Some(5)),
         ] {
             for infinite in [false, true] {
-                let found = limit(&Go { depth, nodes, infinite, ..Go::default() });
-                assert_eq!((found.depth, found.nodes), (asked, nodes), "{depth:?} {nodes:?}");
+                let limit = search_limit(&Go { depth, nodes, infinite, ..Go::default() });
+                assert_eq!((limit.depth, limit.nodes), (expected_depth, nodes), "{depth:?} {nodes:?}");
             }
         }
     }

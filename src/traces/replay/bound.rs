@@ -46,8 +46,8 @@ pub struct Clairvoyant {
     slots: usize,
     /// The first bucket of the pass.
     first: u64,
-    /// For counts: the event at which each slot became free; 0: it was never used.
-    free: Vec<u32>,
+    /// For counts: the event since which each slot is free; 0: it was never used.
+    free_since: Vec<u32>,
     /// For worth: the intervals collected so far.
     spans: Vec<BucketSpan>,
     packer: Packer,
@@ -65,11 +65,18 @@ impl Clairvoyant {
     ///
     /// # Errors
     /// When the options are invalid.
-    pub fn new(aim: Objective, options: &TableOptions, working_set: Option<u64>) -> Result<Self, TableError> {
-        let (index, slots) = (options.index, usize::from(options.slots));
-        let (free, expected, packing) = (Vec::new(), Vec::new(), Packer::default());
-        let buckets = buckets(options, working_set)?;
-        Ok(Self { objective: aim, index, buckets, slots, first: 0, free, spans: expected, packer: packing, total: 0 })
+    pub fn new(objective: Objective, options: &TableOptions, working_set: Option<u64>) -> Result<Self, TableError> {
+        Ok(Self {
+            objective,
+            index: options.index,
+            buckets: buckets(options, working_set)?,
+            slots: usize::from(options.slots),
+            first: 0,
+            free_since: Vec::new(),
+            spans: Vec::new(),
+            packer: Packer::default(),
+            total: 0,
+        })
     }
 
     /// Starts a pass over a range of buckets.
@@ -79,12 +86,12 @@ impl Clairvoyant {
     pub fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
         self.first = buckets.start;
         if self.objective != Objective::Worth {
-            let none = TableError::Memory { bytes: u64::MAX, available: None };
+            let too_large = TableError::Memory { bytes: u64::MAX, available: None };
             let len = usize::try_from(buckets.end - buckets.start).ok().and_then(|len| len.checked_mul(self.slots));
-            self.free.clear();
-            let len = len.ok_or(none)?;
+            self.free_since.clear();
+            let len = len.ok_or(too_large)?;
             let _touching = check_free(len as u64 * 4)?;
-            self.free.resize(len, 0);
+            self.free_since.resize(len, 0);
         }
         Ok(())
     }
@@ -108,21 +115,24 @@ impl Clairvoyant {
         self.total
     }
 
+    /// Counts the intervals that can be kept. `ends_interval`: whether an interval ends at a step;
+    /// `begin`: the event at which it begins.
     #[inline]
-    fn count(&mut self, steps: &[Step], ends: impl Fn(&Step) -> bool, begin: impl Fn(&Step) -> u32) {
-        let mut kept = 0;
-        for step in steps.iter().filter(|step| ends(step)) {
+    fn count(&mut self, steps: &[Step], ends_interval: impl Fn(&Step) -> bool, begin: impl Fn(&Step) -> u32) {
+        let mut kept_intervals = 0;
+        for step in steps.iter().filter(|step| ends_interval(step)) {
             let begin = begin(step);
-            let place = (self.index.bucket(step.key, self.buckets) - self.first) as usize * self.slots;
-            let free = self.free[place..place + self.slots].iter_mut().filter(|free| **free <= begin);
-            if let Some(latest) = free.max() {
+            let first_slot = (self.index.bucket(step.key, self.buckets) - self.first) as usize * self.slots;
+            let bucket = &mut self.free_since[first_slot..first_slot + self.slots];
+            if let Some(latest) = bucket.iter_mut().filter(|free_since| **free_since <= begin).max() {
                 *latest = step.number;
-                kept += 1;
+                kept_intervals += 1;
             }
         }
-        self.total += kept;
+        self.total += kept_intervals;
     }
 
+    /// Collects the intervals that end at these steps.
     fn gather_spans(&mut self, steps: &[Step]) {
         for step in steps {
             if step.is_usable() && step.worth > 0 {
@@ -138,19 +148,19 @@ impl Clairvoyant {
 
     /// Adds the maximum worth of the collected intervals, bucket by bucket.
     fn add_worth(&mut self) {
-        self.spans.sort_unstable_by_key(|expected| (expected.bucket, expected.interval.begin));
+        self.spans.sort_unstable_by_key(|span| (span.bucket, span.interval.begin));
         let mut intervals: Vec<Interval> = Vec::new();
         for bucket in self.spans.chunk_by(|a, b| a.bucket == b.bucket) {
             intervals.clear();
-            intervals.extend(bucket.iter().map(|expected| expected.interval));
+            intervals.extend(bucket.iter().map(|span| span.interval));
             self.total += self.packer.max_worth(&intervals, self.slots);
         }
         self.spans.clear();
     }
 }
 
-/// The most of an objective that a table of the options' shape can reach on a trace if it knows the
-/// future. `working_set`: for sizes given as a share of it.
+/// The maximum of an objective that a table of the options' size, slots and index can reach on a
+/// trace if it knows the future. `working_set`: for sizes given as a share of it.
 ///
 /// # Errors
 /// When the options are invalid.
@@ -158,9 +168,9 @@ pub fn clairvoyant(
     steps: &[Step],
     options: &TableOptions,
     working_set: Option<u64>,
-    aim: Objective,
+    objective: Objective,
 ) -> Result<u64, TableError> {
-    let mut clairvoyant = Clairvoyant::new(aim, options, working_set)?;
+    let mut clairvoyant = Clairvoyant::new(objective, options, working_set)?;
     clairvoyant.begin_pass(0..clairvoyant.buckets)?;
     clairvoyant.push(steps);
     clairvoyant.end_pass();

@@ -4,7 +4,7 @@ use crate::traces::{Info, InfoCounter, Reader, TraceError};
 use std::io::Read;
 use std::ops::Range;
 
-/// One game of a trace, or one unrelated position; tables replay each from empty.
+/// One game of a trace, or one unrelated position; each is replayed on an empty table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracedGame {
     /// The number of its first event.
@@ -27,21 +27,21 @@ impl TracedGame {
 /// When it is not a trace or is damaged, and where.
 pub fn find_games(from: impl Read) -> Result<Vec<TracedGame>, TraceError> {
     let mut games = Vec::new();
-    let mut open = InfoCounter::default();
-    let (mut first, mut at) = (0, 0);
+    let mut current = InfoCounter::default();
+    let (mut first, mut events) = (0, 0);
     let mut reader = Reader::new(from)?;
     reader.for_each(|event| {
-        if event.begins_game() && open.has_accesses() {
-            let next = open.continue_costs();
-            games.push(TracedGame { first, info: std::mem::replace(&mut open, next).finish() });
-            first = at;
+        if event.begins_game() && current.has_accesses() {
+            let next = current.continue_costs();
+            games.push(TracedGame { first, info: std::mem::replace(&mut current, next).finish() });
+            first = events;
         }
-        open.push(event);
-        at += 1;
+        current.push(event);
+        events += 1;
     })?;
-    open.add_end(reader.end());
-    if open.has_accesses() {
-        games.push(TracedGame { first, info: open.finish() });
+    current.add_end(reader.end());
+    if current.has_accesses() {
+        games.push(TracedGame { first, info: current.finish() });
     }
     games.iter_mut().for_each(|game| game.info.depth_parts = reader.format().depth_parts);
     Ok(games)

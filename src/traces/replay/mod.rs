@@ -26,7 +26,7 @@ use crate::table::options::{Demotion, TableOptions, TickSource};
 use crate::table::policy::Replacement;
 use crate::table::{Bounded, Table, TableError, TableKind, entry, make};
 
-/// How many events ahead buckets are prefetched.
+/// The number of events by which buckets are prefetched ahead.
 const PREFETCH_DISTANCE: usize = 24;
 
 crate::counters! {
@@ -75,7 +75,7 @@ pub trait ReplayTable {
     fn result(&self) -> ReplayCounters;
     /// The table's own counters.
     fn counters(&self) -> crate::table::TableCounters;
-    /// How full it is.
+    /// How full the table is.
     fn occupancy(&self) -> crate::table::Occupancy;
 }
 
@@ -132,7 +132,8 @@ pub fn replay(steps: &[Step], options: &TableOptions) -> Result<ReplayCounters, 
     Ok(table.result())
 }
 
-/// Boxes a table of concrete type behind a dynamic call per part of a trace rather than per event.
+/// Boxes a table together with its replay, so that there is a dynamic call for each part of a trace
+/// rather than for each event.
 struct ReplayTaker<'a> {
     options: &'a TableOptions,
 }
@@ -150,8 +151,9 @@ impl make::Taker for ReplayTaker<'_> {
 struct TableReplay<T: ?Sized> {
     table: Box<T>,
     clock: TickSource,
-    /// Minimum depth of a node whose entry loses depth where its bound did not settle it.
-    demotes_depth: Option<u8>,
+    /// The least depth of a node at which an entry loses depth if its bound does not decide the
+    /// node; `None`: entries lose none.
+    demotes_from: Option<u8>,
     count: ReplayCounters,
 }
 
@@ -161,7 +163,7 @@ impl<T: ?Sized> TableReplay<T> {
         Self {
             table,
             clock,
-            demotes_depth: (demotion.missed > 0).then_some(demotion.missed_depth),
+            demotes_from: (demotion.missed > 0).then_some(demotion.missed_depth),
             count: ReplayCounters::default(),
         }
     }
@@ -171,37 +173,38 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
     fn replay_steps(&mut self, steps: &[Step]) {
         let table = self.table.as_mut();
         let count = &mut self.count;
-        for (at, step) in steps.iter().enumerate() {
-            if let Some(ahead) = steps.get(at + PREFETCH_DISTANCE) {
-                table.prefetch(ahead.key);
+        for (index, step) in steps.iter().enumerate() {
+            if let Some(later_step) = steps.get(index + PREFETCH_DISTANCE) {
+                table.prefetch(later_step.key);
             }
-            let offered = match step.kind() {
+            let is_offered = match step.kind() {
                 EventKind::Store => true,
                 EventKind::Probe => {
                     count.known += u64::from(step.is_known());
                     let hit = table.probe(step.key, step.needed_depth);
                     count.otherwise += u64::from(hit.is_some() != step.was_answered());
                     count.moves += u64::from(step.mv > 0);
-                    let kept_move = hit.as_ref().map_or(0, |hit| hit.entry.mv.bits());
-                    count.moves_kept += u64::from(step.mv > 0 && kept_move == step.mv);
+                    let hit_move = hit.as_ref().map_or(0, |hit| hit.entry.mv.bits());
+                    count.moves_kept += u64::from(step.mv > 0 && hit_move == step.mv);
                     let draft = hit.as_ref().map_or(-1, |hit| hit.draft);
                     count.deep += u64::from(draft >= i32::from(step.needed_depth));
-                    let usable = step.is_usable();
-                    count.cuts += u64::from(usable);
-                    count.worth = count.worth.saturating_add(step.worth * u64::from(usable));
-                    if self.demotes_depth.is_some_and(|depth| depth <= step.needed_depth)
+                    let is_usable = step.is_usable();
+                    count.cuts += u64::from(is_usable);
+                    count.worth = count.worth.saturating_add(step.worth * u64::from(is_usable));
+                    if self.demotes_from.is_some_and(|depth| depth <= step.needed_depth)
                         && let Some(hit) = hit.as_ref().filter(|hit| step.misses(hit.draft, &hit.entry))
                     {
                         table.missed(hit);
                     }
-                    match hit.filter(|hit| usable & step.ends_node(hit.draft, &hit.entry)) {
+                    match hit.filter(|hit| is_usable & step.ends_node(hit.draft, &hit.entry)) {
                         Some(hit) => {
                             count.kept += 1;
                             count.worth_kept = count.worth_kept.saturating_add(step.worth);
                             table.cutoff(&hit);
                             false
                         }
-                        None => usable & step.is_cut(),
+                        // The search would do the work of the entry again, and offer it.
+                        None => is_usable & step.is_cut(),
                     }
                 }
                 kind => {
@@ -210,7 +213,7 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                 }
             };
             // A single call site, so that it is inlined into this loop.
-            if offered {
+            if is_offered {
                 table.store(step.key, step.entry());
             }
         }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A span of events over which one slot must hold a position to be worth something.
+/// A span of events over which a slot must hold a position to answer a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interval {
     /// The event after which the position is held.
@@ -17,8 +17,8 @@ pub struct Interval {
 /// Finds the maximum total worth of intervals of which at most `slots` overlap; reuses its buffers.
 ///
 /// It is a minimum-cost flow of `slots` units along the line of beginnings: a unit moves to the
-/// next beginning for free, or takes an interval, for its worth, to the first beginning that is not
-/// before its end. Each unit is sent along the best remaining path, which may reroute others
+/// next beginning for free, or takes an interval, gaining its worth, to the first beginning that is
+/// not before the interval's end. Each unit is sent along the best remaining path, which may reroute others
 /// (successive shortest paths; potentials keep edge lengths non-negative, so that each is one run
 /// of Dijkstra's algorithm). At most eight units are sent, so the result is exact at any length: n
 /// log n for each.
@@ -38,36 +38,36 @@ impl Packer {
         let mut total = 0;
         let mut first = 0;
         let mut last_end = 0;
-        // At a time when nothing is held the problem splits in two.
-        for (at, interval) in intervals.iter().enumerate() {
-            if at > first && interval.begin >= last_end {
-                total += self.connected_worth(&intervals[first..at], slots);
-                first = at;
+        // Intervals that begin when all earlier ones have ended are a separate problem.
+        for (index, interval) in intervals.iter().enumerate() {
+            if index > first && interval.begin >= last_end {
+                total += self.connected_worth(&intervals[first..index], slots);
+                first = index;
             }
             last_end = last_end.max(interval.end);
         }
         total + self.connected_worth(&intervals[first..], slots)
     }
 
+    /// The maximum worth of intervals that form one problem.
     fn connected_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
-        let all = || intervals.iter().map(|interval| interval.worth).sum();
         if intervals.len() <= slots || !self.exceeds_slots(intervals, slots) {
-            return all();
+            return intervals.iter().map(|interval| interval.worth).sum();
         }
         self.flow.max_worth(intervals, slots)
     }
 
-    /// Whether more intervals than slots ever overlap.
+    /// Whether more intervals than there are slots overlap anywhere.
     fn exceeds_slots(&mut self, intervals: &[Interval], slots: usize) -> bool {
         self.ends.clear();
         self.ends.extend(intervals.iter().map(|interval| interval.end));
         self.ends.sort_unstable();
         let mut ended = 0;
-        intervals.iter().enumerate().any(|(at, interval)| {
+        intervals.iter().enumerate().any(|(index, interval)| {
             while self.ends[ended] <= interval.begin {
                 ended += 1;
             }
-            at + 1 - ended > slots
+            index + 1 - ended > slots
         })
     }
 }
@@ -77,7 +77,7 @@ impl Packer {
 #[derive(Debug, Default)]
 struct Flow {
     /// The node to which each interval leads.
-    to: Vec<u32>,
+    target: Vec<u32>,
     selected: Vec<bool>,
     /// Units that flow from each node to the next.
     line_flow: Vec<u32>,
@@ -108,6 +108,7 @@ enum Edge {
 const UNREACHED: i64 = i64::MAX;
 
 impl Flow {
+    /// The maximum total worth of intervals of which at most `slots` overlap.
     fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         let nodes = intervals.len();
         self.prepare(intervals);
@@ -128,13 +129,15 @@ impl Flow {
             }
             self.augment(nodes);
         }
-        intervals.iter().zip(&self.selected).filter(|(_, taken)| **taken).map(|(interval, _)| interval.worth).sum()
+        let selected = intervals.iter().zip(&self.selected).filter(|(_, is_selected)| **is_selected);
+        selected.map(|(interval, _)| interval.worth).sum()
     }
 
+    /// Builds the network for these intervals, without flow.
     fn prepare(&mut self, intervals: &[Interval]) {
         let nodes = intervals.len();
-        self.to.clear();
-        self.to.extend(
+        self.target.clear();
+        self.target.extend(
             intervals.iter().map(|interval| intervals.partition_point(|other| other.begin < interval.end) as u32),
         );
         self.selected.clear();
@@ -143,18 +146,18 @@ impl Flow {
         self.line_flow.resize(nodes, 0);
         self.lists.clear();
         self.lists.resize(nodes + 2, 0);
-        for &to in &self.to {
-            self.lists[to as usize + 1] += 1;
+        for &target in &self.target {
+            self.lists[target as usize + 1] += 1;
         }
         for node in 0..=nodes {
             self.lists[node + 1] += self.lists[node];
         }
         self.arriving.clear();
         self.arriving.resize(nodes, 0);
-        let mut place = self.lists.clone();
-        for (interval, &to) in self.to.iter().enumerate() {
-            self.arriving[place[to as usize] as usize] = interval as u32;
-            place[to as usize] += 1;
+        let mut next_index = self.lists.clone();
+        for (interval, &target) in self.target.iter().enumerate() {
+            self.arriving[next_index[target as usize] as usize] = interval as u32;
+            next_index[target as usize] += 1;
         }
         self.reached_by.clear();
         self.reached_by.resize(nodes + 1, Edge::Nothing);
@@ -186,41 +189,44 @@ impl Flow {
         self.distance[0] = 0;
         self.heap.clear();
         self.heap.push(Reverse((0, 0)));
-        while let Some(Reverse((far, node))) = self.heap.pop() {
-            let at = node as usize;
-            if far > self.distance[at] {
+        while let Some(Reverse((distance, node))) = self.heap.pop() {
+            let interval_here = node;
+            let node = node as usize;
+            if distance > self.distance[node] {
                 continue;
             }
-            if at < nodes {
-                self.relax(at, at + 1, 0, Edge::Line);
-                if !self.selected[at] {
-                    self.relax(at, self.to[at] as usize, -(intervals[at].worth as i64), Edge::Take(node));
+            if node < nodes {
+                self.relax(node, node + 1, 0, Edge::Line);
+                if !self.selected[node] {
+                    let worth = intervals[node].worth as i64;
+                    self.relax(node, self.target[node] as usize, -worth, Edge::Take(interval_here));
                 }
             }
-            if at > 0 && self.line_flow[at - 1] > 0 {
-                self.relax(at, at - 1, 0, Edge::Back);
+            if node > 0 && self.line_flow[node - 1] > 0 {
+                self.relax(node, node - 1, 0, Edge::Back);
             }
-            for place in self.lists[at]..self.lists[at + 1] {
-                let interval = self.arriving[place as usize];
+            for index in self.lists[node]..self.lists[node + 1] {
+                let interval = self.arriving[index as usize];
                 if self.selected[interval as usize] {
                     let worth = intervals[interval as usize].worth as i64;
-                    self.relax(at, interval as usize, worth, Edge::Give(interval));
+                    self.relax(node, interval as usize, worth, Edge::Give(interval));
                 }
             }
         }
     }
 
+    /// Reaches node `to` by an edge from node `from`, if that path is the shortest so far.
     #[inline]
-    fn relax(&mut self, from: usize, to: usize, length: i64, by: Edge) {
-        let reduced = length + self.potential[from] - self.potential[to];
-        let far = self.distance[from] + reduced;
-        if far < self.distance[to] {
-            (self.distance[to], self.reached_by[to]) = (far, by);
-            self.heap.push(Reverse((far, to as u32)));
+    fn relax(&mut self, from: usize, to: usize, length: i64, edge: Edge) {
+        let reduced_length = length + self.potential[from] - self.potential[to];
+        let distance = self.distance[from] + reduced_length;
+        if distance < self.distance[to] {
+            (self.distance[to], self.reached_by[to]) = (distance, edge);
+            self.heap.push(Reverse((distance, to as u32)));
         }
     }
 
-    /// Sends one unit along the path found.
+    /// Sends one unit along the last path, from its end to its start.
     fn augment(&mut self, nodes: usize) {
         let mut node = nodes;
         while node > 0 {
@@ -239,7 +245,7 @@ impl Flow {
                 }
                 Edge::Give(interval) => {
                     self.selected[interval as usize] = false;
-                    node = self.to[interval as usize] as usize;
+                    node = self.target[interval as usize] as usize;
                 }
                 Edge::Nothing => return,
             }
@@ -251,6 +257,12 @@ impl Flow {
 mod tests {
     use super::*;
     use rand::{RngExt, SeedableRng};
+
+    /// The intervals of a subset, which has a bit for each interval.
+    fn members(intervals: &[Interval], subset: u32) -> impl Iterator<Item = &Interval> {
+        let is_member = move |(index, _): &(usize, &Interval)| subset >> index & 1 == 1;
+        intervals.iter().enumerate().filter(is_member).map(|(_, interval)| interval)
+    }
 
     /// Compared with every subset of intervals that fits.
     #[test]
@@ -266,13 +278,12 @@ mod tests {
                     Interval { begin, end: begin + 1 + below(9) as u32, worth: 1 + below(20) }
                 })
                 .collect();
-            let count_held = |set: u32, at: u32| {
-                let contains = |one: &Interval| one.begin <= at && at < one.end;
-                (0..count).filter(|&one| set >> one & 1 == 1 && contains(&intervals[one])).count()
+            let count_held = |subset: u32, event: u32| {
+                let is_held = |interval: &&Interval| interval.begin <= event && event < interval.end;
+                members(&intervals, subset).filter(is_held).count()
             };
-            let fits = |set: &u32| (0..count).all(|one| count_held(*set, intervals[one].begin) <= slots);
-            let worth =
-                |set: u32| (0..count).filter(|&one| set >> one & 1 == 1).map(|one| intervals[one].worth).sum::<u64>();
+            let fits = |subset: &u32| intervals.iter().all(|interval| count_held(*subset, interval.begin) <= slots);
+            let worth = |subset: u32| members(&intervals, subset).map(|interval| interval.worth).sum::<u64>();
             let best = (0..1 << count).filter(fits).map(worth).max();
             assert_eq!(Some(packing.max_worth(&intervals, slots)), best, "{slots} slots: {intervals:?}");
         }

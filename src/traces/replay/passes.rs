@@ -22,14 +22,14 @@ pub enum ReplayError {
 
 /// A consumer of a replay.
 pub trait ReplaySink {
-    /// A pass over some buckets begins, from empty tables.
+    /// Begins a pass over some buckets, with empty tables.
     ///
     /// # Errors
     /// When there is not enough memory for them.
     fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError>;
-    /// The next events in these buckets, and those about no position.
+    /// Receives the next events in these buckets, and the searches and clears.
     fn push(&mut self, steps: &[Step]);
-    /// The pass is complete.
+    /// Ends the pass.
     fn end_pass(&mut self);
 }
 
@@ -46,7 +46,8 @@ pub struct Passes {
     pub depths: DepthScale,
 }
 
-/// Bytes per map slot for the facts about a position; a growing map takes half as much again.
+/// Bytes per map slot for the facts about a position; a growing map needs one and a half times as
+/// much.
 const MAP_SLOT_BYTES: u64 = 49;
 
 /// Bytes per usable probe for the clairvoyant bound by worth.
@@ -63,9 +64,9 @@ impl Passes {
     /// spread evenly over buckets. The tables' own memory is not included.
     pub fn new(info: &Info, index: Index, buckets: u64, memory: u64) -> Self {
         let bytes = |passes: u64| {
-            let (met, asked) = (info.peak_positions / passes, info.peak_usable / passes);
-            // A margin, since shares are not exact.
-            map_capacity(met + met / 32 + 64) * MAP_SLOT_BYTES * 3 / 2 + asked * SPAN_BYTES
+            let (positions, usable) = (info.peak_positions / passes, info.peak_usable / passes);
+            // The margin is for passes with more than their share of positions.
+            map_capacity(positions + positions / 32 + 64) * MAP_SLOT_BYTES * 3 / 2 + usable * SPAN_BYTES
         };
         let fewest = info.events.div_ceil(EVENTS_PER_PASS).max(1);
         let count = fewest_passes(fewest, buckets, |passes| bytes(passes) <= memory);
@@ -74,7 +75,7 @@ impl Passes {
     }
 
     /// The buckets of a pass.
-    fn share(&self, pass: u64) -> Range<u64> {
+    fn buckets_of(&self, pass: u64) -> Range<u64> {
         let begin = |pass: u64| (u128::from(pass) * u128::from(self.buckets)).div_ceil(u128::from(self.count)) as u64;
         begin(pass)..begin(pass + 1)
     }
@@ -91,15 +92,15 @@ impl Passes {
         let mut maker = StepMaker::new(self.depths);
         let mut chunk = Vec::with_capacity(CHUNK);
         for pass in 0..self.count {
-            let mine = self.share(pass);
-            sink.begin_pass(mine.clone())?;
+            let buckets = self.buckets_of(pass);
+            sink.begin_pass(buckets.clone())?;
             maker.reset();
             let mut reader = open()?;
             while let Some(block) = reader.next_block()? {
                 for event in block {
                     // Evaluated for every event in every pass: two comparisons, no division.
                     if matches!(event.kind(), EventKind::Probe | EventKind::Store)
-                        && !mine.contains(&self.index.bucket(event.key, self.buckets))
+                        && !buckets.contains(&self.index.bucket(event.key, self.buckets))
                     {
                         continue;
                     }

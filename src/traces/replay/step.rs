@@ -1,5 +1,5 @@
-//! Preprocessed trace events: each probe carries what was last offered for its key, whether that
-//! could cut off its node, and what it was worth.
+//! Preprocessed trace events: each probe carries the entry last offered for its key, whether that
+//! entry would cut off its node, and its worth.
 
 use crate::chess::{Bound, Move};
 use crate::table::key_map::KeyMap;
@@ -11,18 +11,19 @@ use crate::traces::{Event, EventKind, TraceError, flags};
 pub struct Step {
     /// The full key of the position.
     pub key: u64,
-    /// The cost of the entry, such as nodes searched: of a store, its own; of a probe, the entry
-    /// offered last.
+    /// The cost of the entry, such as nodes searched. A store has its own entry; a probe has the
+    /// entry last offered for its key, here and in the fields below.
     pub worth: u64,
-    /// Its number, from 1.
+    /// The number of the event, from 1.
     pub number: u32,
     /// For a probe of a known position: the previous event of the key since the last clear.
     pub last_event: u32,
-    /// Likewise, the last event at which its entry was offered: a store, or a usable probe.
+    /// For a probe of a known position: the last event at which its entry was offered, which is a
+    /// store or a usable probe.
     pub last_offer: u32,
     /// The score of the entry, in centipawns.
     value: i16,
-    /// The upper bound of the asking node's window.
+    /// The upper bound of the probing node's window.
     beta: i16,
     /// The move offered last; 0: none.
     pub mv: u16,
@@ -34,11 +35,11 @@ pub struct Step {
     kind_bits: u8,
     /// The entry's bound, window and move, as in [`flags`].
     entry_bits: u8,
-    /// The thread that asked.
+    /// The thread that probed or stored.
     pub thread: u8,
 }
 
-/// The most that one entry may cost: sums of so many stay exact.
+/// The largest cost of one entry: sums over all events stay exact.
 const MAX_WORTH: u64 = 1 << 40;
 
 const STORE: u8 = 1;
@@ -46,12 +47,12 @@ const SEARCH: u8 = 2;
 const CLEAR: u8 = 3;
 /// A probe whose node the entry offered last would have cut off.
 const USABLE: u8 = 4;
-/// A probe that cut off its node in the recorded search: without its answer the same work is
-/// repeated.
+/// A probe that cut off its node in the recorded search: without the answer, the search would do
+/// the work of the entry again.
 const CUT: u8 = 8;
-/// A probe with a known window.
+/// A probe whose window is known.
 const WINDOW: u8 = 16;
-/// A probe of a known window that was closed.
+/// A probe whose window is known to be closed.
 const CLOSED: u8 = 64;
 /// Another iteration of the same search.
 const ITERATION: u8 = 32;
@@ -127,14 +128,14 @@ impl Step {
         }
     }
 
-    /// Whether an answer is deep enough for a node of a closed window, but its bound does not
-    /// settle it.
+    /// Whether the probing node has a closed window and an answer of draft `draft` is deep enough
+    /// for it, but its bound does not decide the node.
     #[inline]
     #[must_use]
     pub fn misses(&self, draft: i32, entry: &Entry) -> bool {
         let beta = i32::from(self.beta);
-        let closed = self.kind_bits & CLOSED != 0 && draft >= i32::from(self.needed_depth);
-        closed && !entry.is_evaluation() && !entry.bound.settles(i32::from(entry.score), beta - 1, beta)
+        let is_deep_enough = self.kind_bits & CLOSED != 0 && draft >= i32::from(self.needed_depth);
+        is_deep_enough && !entry.is_evaluation() && !entry.bound.settles(i32::from(entry.score), beta - 1, beta)
     }
 
     /// Whether an answer of draft `draft` cuts off the probing node.
@@ -146,7 +147,7 @@ impl Step {
     }
 }
 
-/// The facts about a key.
+/// The entry last offered for a key, and the last events of the key.
 #[derive(Debug, Clone, Copy, Default)]
 struct KeyFacts {
     value: i16,
@@ -154,86 +155,90 @@ struct KeyFacts {
     depth: i16,
     /// The move offered last.
     mv: u16,
-    /// Bound, window and move; 0 if nothing was offered.
-    how: u8,
+    /// Bound, window and move, as in [`flags`]; 0 if nothing was offered.
+    entry_bits: u8,
     worth: u64,
-    /// The last event of the key, and the last that offered the entry.
-    since: u32,
-    offered: u32,
-    /// Cost so far and search number of the last probe; search 0: none.
+    /// The last event of the key.
+    last_event: u32,
+    /// The last event at which the entry was offered.
+    last_offer: u32,
+    /// The cost so far at the last probe.
     cost: u64,
+    /// The search number of the last probe; 0: none.
     search: u32,
 }
 
-/// How the depths of a trace become those of a table: whole plies, counted from the least if that
-/// is below 0.
+/// Converts the depths of a trace to those of a table: whole plies, counted from the lowest depth
+/// if that is below 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DepthScale {
-    /// Parts of a ply in which the trace counts.
+    /// The number of parts of a ply in which the trace counts depths.
     pub parts: i16,
-    /// The least depth in plies, if below 0.
+    /// The lowest depth in whole plies, or 0 if that is higher.
     pub lowest: i16,
 }
 
 impl DepthScale {
-    /// For a trace whose depths are nowhere below `least`, both in parts of a ply.
+    /// The scale for a trace that counts depths in `parts` of a ply, and has none below `least` of
+    /// these parts.
     pub fn new(parts: u16, least: i16) -> Self {
         let parts = i16::try_from(parts.max(1)).unwrap_or(i16::MAX);
         Self { parts, lowest: least.div_euclid(parts).min(0) }
     }
 
-    /// The full plies of a depth.
+    /// The whole plies of a depth above `lowest`, clipped to what a table can store.
     fn plies(self, depth: i16) -> u8 {
-        self.count(depth).clamp(0, 255) as u8
+        self.unclipped_plies(depth).clamp(0, 255) as u8
     }
 
-    fn count(self, depth: i16) -> i32 {
+    fn unclipped_plies(self, depth: i16) -> i32 {
         i32::from(depth.div_euclid(self.parts)) - i32::from(self.lowest)
     }
 
-    /// The part of a ply beyond the full plies.
+    /// The part of a ply beyond the whole plies.
     fn part(self, depth: i16) -> i16 {
         depth.rem_euclid(self.parts)
     }
 
-    /// Whether a depth is more than a table can keep.
+    /// Whether a depth is larger than a table can store.
     pub fn is_clipped(self, depth: i16) -> bool {
-        self.count(depth) > 255
+        self.unclipped_plies(depth) > 255
     }
 }
 
 /// Converts events to steps. The facts about a position are kept until the table is cleared.
 #[derive(Debug)]
 pub struct StepMaker {
-    known: KeyMap<u64, KeyFacts>,
-    /// Number of events so far.
-    at: u32,
-    /// The number of the current search of each thread, and of searches so far plus one.
+    facts: KeyMap<u64, KeyFacts>,
+    /// The number of events so far.
+    events: u32,
+    /// The number of the current search of each thread.
     searches: Vec<u32>,
+    /// The number of the last search.
     search: u32,
     depths: DepthScale,
 }
 
 impl StepMaker {
-    /// For a trace of such depths.
+    /// Creates a converter for a trace with this scale of depths.
     pub fn new(depths: DepthScale) -> Self {
-        Self { known: KeyMap::default(), at: 0, searches: vec![1; 1 << 8], search: 1, depths }
+        Self { facts: KeyMap::default(), events: 0, searches: vec![1; 1 << 8], search: 1, depths }
     }
 
     /// Resets it to the state after `new`.
     pub fn reset(&mut self) {
         self.clear_keys();
-        (self.at, self.search) = (0, 1);
+        (self.events, self.search) = (0, 1);
         self.searches.fill(1);
     }
 
     /// Forgets all positions. Clearing a map takes time in proportion to its capacity, so one that
     /// was much larger than needed is freed.
     fn clear_keys(&mut self) {
-        if self.known.len() < self.known.capacity() / 16 {
-            self.known = KeyMap::default();
+        if self.facts.len() < self.facts.capacity() / 16 {
+            self.facts = KeyMap::default();
         }
-        self.known.clear();
+        self.facts.clear();
     }
 
     /// Converts the next event.
@@ -242,7 +247,7 @@ impl StepMaker {
     /// When there are more events than 32 bits can number.
     #[inline]
     pub fn make_step(&mut self, event: &Event) -> Result<Step, TraceError> {
-        self.at = self.at.checked_add(1).ok_or(TraceError::TooManyEvents)?;
+        self.events = self.events.checked_add(1).ok_or(TraceError::TooManyEvents)?;
         Ok(match event.kind() {
             EventKind::Probe => self.probe(event),
             EventKind::Store => self.store(event),
@@ -252,21 +257,21 @@ impl StepMaker {
                     self.search += 1;
                     self.searches[usize::from(event.thread)] = self.search;
                 }
-                let what = SEARCH | if iteration { ITERATION } else { 0 };
+                let kind_bits = SEARCH | if iteration { ITERATION } else { 0 };
                 let (depth, thread) = (event.depth.clamp(0, 255) as u8, event.thread);
-                Step { depth, thread, kind_bits: what, number: self.at, ..Step::default() }
+                Step { depth, thread, kind_bits, number: self.events, ..Step::default() }
             }
             EventKind::Clear => {
                 self.clear_keys();
-                Step { kind_bits: CLEAR, number: self.at, ..Step::default() }
+                Step { kind_bits: CLEAR, number: self.events, ..Step::default() }
             }
         })
     }
 
     fn probe(&mut self, event: &Event) -> Step {
         let depths = self.depths;
-        let asked = depths.plies(event.depth);
-        let known = self.known.entry(event.position()).or_default();
+        let node_depth = depths.plies(event.depth);
+        let facts = self.facts.entry(event.position()).or_default();
         let answered = if event.has(flags::HIT) { ANSWERED } else { 0 };
         let window = match (event.has(flags::WINDOW), event.has(flags::PV)) {
             (true, true) => WINDOW,
@@ -275,28 +280,29 @@ impl StepMaker {
         };
         let mut step = Step {
             key: event.key,
-            worth: known.worth,
-            number: self.at,
-            last_event: known.since,
-            last_offer: known.offered,
-            value: known.value,
+            worth: facts.worth,
+            number: self.events,
+            last_event: facts.last_event,
+            last_offer: facts.last_offer,
+            value: facts.value,
             beta: event.value,
-            mv: known.mv,
-            depth: depths.plies(known.depth),
-            // Tables keep whole plies: one more is needed where the last entry lacks a part.
-            needed_depth: asked.saturating_add(u8::from(depths.part(event.depth) > depths.part(known.depth))),
+            mv: facts.mv,
+            depth: depths.plies(facts.depth),
+            // Tables store whole plies: one more is needed if the last entry has a smaller part of
+            // a ply than the node.
+            needed_depth: node_depth.saturating_add(u8::from(depths.part(event.depth) > depths.part(facts.depth))),
             kind_bits: answered | window,
-            entry_bits: known.how,
+            entry_bits: facts.entry_bits,
             thread: event.thread,
         };
-        (known.cost, known.search) = (event.cost, self.searches[usize::from(event.thread)]);
-        if known.how == 0 {
+        (facts.cost, facts.search) = (event.cost, self.searches[usize::from(event.thread)]);
+        if facts.entry_bits == 0 {
             return step;
         }
-        known.since = self.at;
+        facts.last_event = self.events;
         if event.has(flags::CUT) {
-            // The engine's cutoff rule may be laxer than ours, or its entry older and deeper:
-            // whatever it accepted was enough.
+            // The engine's cutoff rule may be laxer than ours, or its entry older and deeper: the
+            // entry that it accepted is taken to be sufficient.
             step.needed_depth = step.needed_depth.min(step.depth);
             if !step.ends_node(i32::from(step.depth), &step.entry()) {
                 step.kind_bits &= !WINDOW;
@@ -309,32 +315,33 @@ impl StepMaker {
             step.kind_bits |= USABLE;
         }
         if step.is_usable() {
-            known.offered = self.at;
+            facts.last_offer = self.events;
         }
         step
     }
 
     fn store(&mut self, event: &Event) -> Step {
-        let how = event.flags & (flags::BOUND | flags::PV | flags::MOVE);
-        let (depth, thread, number) = (self.depths.plies(event.depth), event.thread, self.at);
-        let step = Step { key: event.key, depth, thread, number, kind_bits: STORE, entry_bits: how, ..Step::default() };
+        let entry_bits = event.flags & (flags::BOUND | flags::PV | flags::MOVE);
+        let (depth, thread, number) = (self.depths.plies(event.depth), event.thread, self.events);
+        let step = Step { key: event.key, depth, thread, number, kind_bits: STORE, entry_bits, ..Step::default() };
         if event.flags & flags::BOUND == 0 {
-            // It ends no node and is offered only where the engine's table had nothing: what was
-            // offered before stays what a table without losses knows.
+            // A static evaluation ends no node, and is offered only if the engine's table had no
+            // entry: a table without losses would still have the earlier entry.
             return Step { worth: 1, mv: event.best_move(), ..step };
         }
         let search = self.searches[usize::from(thread)];
-        let known = self.known.entry(event.position()).or_default();
+        let facts = self.facts.entry(event.position()).or_default();
         let worth = match () {
             () if event.has(flags::SUBTREE) => event.cost,
-            () if known.search == search => event.cost.checked_sub(known.cost).unwrap_or(1),
+            () if facts.search == search => event.cost.checked_sub(facts.cost).unwrap_or(1),
             () => 1,
         };
         let worth = worth.min(MAX_WORTH);
-        let mv = if event.has(flags::MOVE) { event.best_move() } else { known.mv };
+        let mv = if event.has(flags::MOVE) { event.best_move() } else { facts.mv };
         // The lowest score is that of an entry without one.
         let value = event.value.max(-i16::MAX);
-        *known = KeyFacts { value, depth: event.depth, mv, how, worth, since: number, offered: number, ..*known };
+        let (last_event, last_offer) = (number, number);
+        *facts = KeyFacts { value, depth: event.depth, mv, entry_bits, worth, last_event, last_offer, ..*facts };
         Step { worth, value, mv, ..step }
     }
 }
@@ -363,7 +370,7 @@ mod tests {
             cost,
             ..Event::default()
         };
-        let seen = [
+        let events = [
             event(EventKind::Search as u8, 0, 0),
             event(EventKind::Search as u8, 0, 0),
             event(EventKind::Probe as u8, 0, 10),
@@ -371,7 +378,7 @@ mod tests {
             event(EventKind::Probe as u8, 0, 40),
         ];
         let steps = |maker: &mut StepMaker, from: usize| -> Vec<Step> {
-            seen[from..].iter().map(|event| maker.make_step(event).unwrap()).collect()
+            events[from..].iter().map(|event| maker.make_step(event).unwrap()).collect()
         };
         let mut maker = StepMaker::new(DepthScale::new(1, 0));
         let first = steps(&mut maker, 0);
@@ -381,13 +388,13 @@ mod tests {
         // A store in another search than its probe has an unknown cost: one node, even right after
         // a reset.
         maker.reset();
-        let _ = maker.make_step(&seen[2]).unwrap();
+        let _ = maker.make_step(&events[2]).unwrap();
         maker.reset();
         assert_eq!(
-            maker.make_step(&seen[3]).unwrap(),
-            StepMaker::new(DepthScale::new(1, 0)).make_step(&seen[3]).unwrap()
+            maker.make_step(&events[3]).unwrap(),
+            StepMaker::new(DepthScale::new(1, 0)).make_step(&events[3]).unwrap()
         );
-        assert_eq!(maker.make_step(&seen[4]).unwrap().worth, 1);
+        assert_eq!(maker.make_step(&events[4]).unwrap().worth, 1);
     }
 
     /// A cutoff by an entry of depth 3 at a node of depth 5: the recorded table accepted it, so
