@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let (mut base, mut new) = (read_result(&args.base)?, read_result(&args.new)?);
     // Rows are compared one by one, so partial rows cannot be paired.
-    [&mut base, &mut new].into_iter().for_each(|side| side.frame.without_partial());
+    [&mut base, &mut new].into_iter().for_each(|side| side.frame.remove_partial_columns());
     add_score_errors(&mut base, &mut new, &args.base).map_err(CommandFailure::usage)?;
     let has_games = |side: &&RecordedResult| side.frame.names().iter().any(|name| name == columns::OPPONENT);
     if let Some(side) = [&base, &new].into_iter().find(has_games) {

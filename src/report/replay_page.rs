@@ -62,6 +62,7 @@ impl ReplayOutcome<'_> {
     pub fn table(&self) -> SheetTable {
         let Self { info, always, bounds: [hits, kept, worth_kept], .. } = *self;
         let clairvoyant = ReplayCounters { hits, kept, worth_kept, ..always };
+        // A table that forgets nothing answers all probes of positions that were stored before.
         let unbounded = ReplayCounters { hits: always.known, kept: always.cuts, worth_kept: always.worth, ..always };
         let make_line =
             |name: &str, counters: ReplayCounters, is_bound: bool| Line { name: name.to_owned(), counters, is_bound };

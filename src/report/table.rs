@@ -31,16 +31,18 @@ pub(super) const TOO_FEW_POSITIONS: &str = "too few positions for an interval";
 /// external engine has a table but does not report on it.
 fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static str {
     let manifests = page.sources.iter().filter_map(|(_, manifest)| manifest.as_ref()).chain([&page.manifest]);
-    let mut external = manifests.map(|manifest| &manifest.subjects).filter(|subjects| !subjects.is_empty()).peekable();
-    if external.peek().is_none() {
+    let external_engines: Vec<&BTreeMap<String, EngineInfo>> =
+        manifests.map(|manifest| &manifest.subjects).filter(|subjects| !subjects.is_empty()).collect();
+    if external_engines.is_empty() {
         return reason;
     }
     // The engine is known only if lines are variants.
     let by_variant = page.summary.by.iter().any(|column| column == columns::VARIANT);
-    let is_external = |subjects: &BTreeMap<String, EngineInfo>| {
+    let names_line = |subjects: &&BTreeMap<String, EngineInfo>| {
         line.values.iter().chain([&line.name]).any(|name| subjects.contains_key(name))
     };
-    match (by_variant, external.any(is_external)) {
+    let is_external = external_engines.iter().any(names_line);
+    match (by_variant, is_external) {
         (true, true) => NOT_REPORTED,
         (true, false) => reason,
         (false, _) => MAYBE_NOT_REPORTED,
@@ -97,10 +99,10 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
     let mut entries = Entries::<Line>::default();
     for (index, metric) in summary.metrics.iter().enumerate() {
         let name = if page.nodes_mislead && metric.is_nodes() { SAME_LABEL } else { &metric.name };
-        let means = metric.compares_means();
-        if page.custom_metrics || index == 0 || means {
+        let is_mean = metric.compares_means();
+        if page.custom_metrics || index == 0 || is_mean {
             let meaning =
-                if means { "mean over the searches, in centipawns" } else { "over all iterations of all searches" };
+                if is_mean { "mean over the searches, in centipawns" } else { "over all iterations of all searches" };
             entries = entries.number(&metric.name, name, meaning, move |line| {
                 let value = line.measures[index].value;
                 Cell::number(value, format_value(value, metric.unit())).with_reason("nothing to count")
@@ -108,7 +110,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
         }
         let column_key =
             |suffix: &str| if index == 0 { suffix.to_owned() } else { format!("{}_{suffix}", metric.name) };
-        let ratio_meaning = match means {
+        let ratio_meaning = match is_mean {
             true => "ratio of the means over the searches that both made",
             false => "geometric mean, over positions, of the ratio to the baseline",
         };
@@ -185,7 +187,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
     // The searches of the baseline do not count as pairs.
     let pair_counts =
         summary.lines.iter().filter(|line| !line.is_baseline).map(|line| line.ratio().pairs).filter(|&pairs| pairs > 0);
-    let searches = match (pair_counts.clone().min(), pair_counts.max()) {
+    let search_count = match (pair_counts.clone().min(), pair_counts.max()) {
         (Some(min), Some(max)) if min < max => format!("{min} to {max}"),
         (Some(count), _) => count.to_string(),
         _ => summary.searches.to_string(),
@@ -198,7 +200,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
         "* baseline. {} / baseline: {kind} over {}, with its 95 % bootstrap interval (!: significant, excludes 1 by more than \
          one unseen search or game could undo, p < 0.05 over all lines together; †: over the depths that both finished).",
         summary.metrics.first().map_or("nodes", |metric| &metric.name),
-        plural(searches, "search")
+        plural(search_count, "search")
     ))
 }
 

@@ -219,27 +219,28 @@ fn strip_escapes(text: &str) -> String {
 /// Wraps text into lines of at most `width` characters; a longer word is broken.
 fn wrap_words(text: &str, width: usize) -> Vec<String> {
     let (width, text) = (width.max(1), strip_escapes(text));
-    let mut lines = vec![String::new()];
+    let (mut lines, mut line) = (Vec::new(), String::new());
     let mut remaining = width;
     for word in text.split(' ') {
         let mut letters: Vec<char> = word.chars().collect();
         let is_line_empty = remaining == width;
         if !is_line_empty && letters.len() + 1 > remaining {
-            lines.push(String::new());
+            lines.push(std::mem::take(&mut line));
             remaining = width;
         } else if !is_line_empty {
-            lines.last_mut().into_iter().for_each(|line| line.push(' '));
+            line.push(' ');
             remaining -= 1;
         }
         while letters.len() > remaining {
-            let rest = letters.split_off(remaining);
-            lines.last_mut().into_iter().for_each(|line| line.extend(&letters));
-            lines.push(String::new());
-            (letters, remaining) = (rest, width);
+            let next_letters = letters.split_off(remaining);
+            line.extend(&letters);
+            lines.push(std::mem::take(&mut line));
+            (letters, remaining) = (next_letters, width);
         }
         remaining -= letters.len();
-        lines.last_mut().into_iter().for_each(|line| line.extend(&letters));
+        line.extend(&letters);
     }
+    lines.push(line);
     lines
 }
 

@@ -136,7 +136,7 @@ pub fn compare(base: &Path, new: &Path, gates: &[&str]) -> Result<Comparison, Co
     let gates = gates.iter().map(|text| Gate::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let (mut base_result, mut new_result) = (RecordedResult::read(base)?, RecordedResult::read(new)?);
     // Rows are compared one by one, so partial rows cannot be paired.
-    [&mut base_result, &mut new_result].into_iter().for_each(|result| result.frame.without_partial());
+    [&mut base_result, &mut new_result].into_iter().for_each(|result| result.frame.remove_partial_columns());
     add_score_errors(&mut base_result, &mut new_result, base)?;
     let resolve_column = |gate: Gate| gate.column(&base_result.frame).map(|column| (gate, column));
     let gates = gates.into_iter().map(resolve_column).collect::<Result<Vec<_>, _>>()?;

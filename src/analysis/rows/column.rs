@@ -144,14 +144,13 @@ impl Values {
             }
             Self::Text(words) => {
                 // Successive rows are often equal, so compare with the last string first.
-                let last_code = words.codes.last().copied();
-                let last_text =
-                    last_code.map(|code| words.list[code as usize].as_bytes()).filter(|last| text.starts_with(last));
-                if let Some(length) =
-                    last_text.map(<[u8]>::len).filter(|&length| text.get(length).is_some_and(is_field_end))
-                {
-                    words.codes.extend(words.codes.last().copied());
-                    return Some(length);
+                if let Some(&last_code) = words.codes.last() {
+                    let last_text = words.list[last_code as usize].as_bytes();
+                    let length = last_text.len();
+                    if text.starts_with(last_text) && text.get(length).is_some_and(is_field_end) {
+                        words.codes.push(last_code);
+                        return Some(length);
+                    }
                 }
             }
         }

@@ -96,13 +96,10 @@ impl Frame {
 
     /// Removes the columns that thin rows store only once per search or variant, so that rows can
     /// be compared one by one.
-    pub fn without_partial(&mut self) {
+    pub fn remove_partial_columns(&mut self) {
         let Some(missing) = &self.missing else { return };
-        let is_kept: Vec<bool> = self.names.iter().map(|name| !missing.is_partial(name)).collect();
-        let mut keep = is_kept.iter();
-        self.names.retain(|_| keep.next() == Some(&true));
-        let mut keep = is_kept.iter();
-        self.columns.retain(|_| keep.next() == Some(&true));
+        let columns = std::mem::take(&mut self.names).into_iter().zip(std::mem::take(&mut self.columns));
+        (self.names, self.columns) = columns.filter(|(name, _)| !missing.is_partial(name)).unzip();
     }
 
     /// Sets a column to one string in every row; replaces a column of that name.
