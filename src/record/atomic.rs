@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 /// lock may remove them.
 pub const TEMPORARY: &str = ".ttlab-new-";
 
-/// A file that [`publish`] moves to its path.
+/// A new file that is being written. [`publish`] moves it to its path.
 #[derive(Debug)]
 pub struct NewFile(Location);
 
@@ -67,8 +67,8 @@ impl Write for NewFile {
 }
 
 impl Seek for NewFile {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.as_file_mut().seek(to)
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.as_file_mut().seek(position)
     }
 }
 
@@ -96,11 +96,11 @@ fn link_as(file: &File, path: &Path) -> io::Result<()> {
     use std::os::fd::AsRawFd;
     use std::sync::atomic::{AtomicU64, Ordering};
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let open_file = format!("/proc/self/fd/{}", file.as_raw_fd());
     loop {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let temporary = parent_folder(path).join(format!("{TEMPORARY}{}-{number}", std::process::id()));
-        match linkat(CWD, &open, CWD, &temporary, AtFlags::SYMLINK_FOLLOW) {
+        match linkat(CWD, &open_file, CWD, &temporary, AtFlags::SYMLINK_FOLLOW) {
             Ok(()) => return fs::rename(&temporary, path).inspect_err(|_| _ = fs::remove_file(&temporary)),
             Err(rustix::io::Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
@@ -113,8 +113,8 @@ fn link_as(file: &File, path: &Path) -> io::Result<()> {
 /// # Errors
 /// When the file cannot be created.
 pub fn begin_file(path: &Path) -> io::Result<NewFile> {
-    // A process with write permission in /dev would otherwise replace a device for all users.
-    if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
+    // Otherwise a process with write permission in /dev could replace a device for all users.
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file and cannot be replaced"));
     }
     if let Some(file) = open_unnamed(parent_folder(path)) {
@@ -137,7 +137,7 @@ fn create_named(folder: &Path) -> io::Result<NewFile> {
 /// # Errors
 /// When writing fails; the file at `path` is then unchanged.
 pub fn publish(file: NewFile, path: &Path) -> io::Result<()> {
-    // A link at the path is replaced, not followed.
+    // If there is a link at the path, the link itself is replaced.
     if let Ok(old) = fs::symlink_metadata(path)
         && old.is_file()
     {
@@ -166,6 +166,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     publish(file, path)
 }
 
+/// The folder that contains a path; the working folder for a bare name.
 fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -179,8 +180,8 @@ mod tests {
     /// A replaced file keeps its permissions; a link is replaced, and its target is unchanged.
     #[test]
     fn replaced_file_keeps_permissions_and_link_is_replaced() {
-        let place = tempfile::tempdir().unwrap();
-        let (path, other) = (place.path().join("file"), place.path().join("other"));
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("file"), folder.path().join("other"));
         let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
         write_atomic(&path, b"one").unwrap();
         // A new file has the default permissions.
@@ -193,32 +194,32 @@ mod tests {
         std::os::unix::fs::symlink(&other, &path).unwrap();
         write_atomic(&path, b"three").unwrap();
         assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
-        assert_eq!(mode() & 0o111, 0, "a link may be run by all, its file by nobody");
+        assert_eq!(mode() & 0o111, 0, "the new file does not have the permissions of the link");
         assert_eq!((fs::read(&path).unwrap(), fs::read(&other).unwrap()), (b"three".to_vec(), b"two".to_vec()));
         // A socket stands in for a device, which only root can create.
-        let socket = place.path().join("socket");
+        let socket = folder.path().join("socket");
         let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-        for there in [&socket, &place.path().to_owned(), &Path::new("/dev/null").to_owned()] {
-            let refused = begin_file(there).map(|_| ()).unwrap_err().to_string();
-            assert_eq!(refused, "is not a regular file and cannot be replaced", "{}", there.display());
+        for not_a_file in [&socket, &folder.path().to_owned(), &Path::new("/dev/null").to_owned()] {
+            let error = begin_file(not_a_file).map(|_| ()).unwrap_err().to_string();
+            assert_eq!(error, "is not a regular file and cannot be replaced", "{}", not_a_file.display());
         }
         let names = || -> Vec<String> {
-            let entries = fs::read_dir(place.path()).unwrap();
+            let entries = fs::read_dir(folder.path()).unwrap();
             entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
         };
         let temporary_files = || names().into_iter().filter(|name| name.starts_with(TEMPORARY)).count();
         // A kill leaves nothing; without unnamed files it leaves one with the temporary prefix
         // beside the file.
-        for (mut new, left) in [(create_named(place.path()).unwrap(), 1), (begin_file(&path).unwrap(), 0)] {
+        for (mut new, expected_files) in [(create_named(folder.path()).unwrap(), 1), (begin_file(&path).unwrap(), 0)] {
             new.write_all(b"new").unwrap();
-            assert_eq!((temporary_files(), fs::read(&path).unwrap()), (left, b"three".to_vec()));
+            assert_eq!((temporary_files(), fs::read(&path).unwrap()), (expected_files, b"three".to_vec()));
             publish(new, &path).unwrap();
             assert_eq!((temporary_files(), fs::read(&path).unwrap()), (0, b"new".to_vec()));
             write_atomic(&path, b"three").unwrap();
         }
         // A temporary name that is taken by another process is skipped.
         for number in 0..64 {
-            fs::write(place.path().join(format!("{TEMPORARY}{}-{number}", std::process::id())), "left").unwrap();
+            fs::write(folder.path().join(format!("{TEMPORARY}{}-{number}", std::process::id())), "left").unwrap();
         }
         write_atomic(&path, b"four").unwrap();
         assert_eq!((temporary_files(), fs::read(&path).unwrap()), (64, b"four".to_vec()));

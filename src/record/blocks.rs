@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::Mutex;
 
-/// Default bytes of a block: what fits into a core's caches.
+/// Default size of a block in bytes; it fits into a core's caches.
 pub const SIZE: usize = 1 << 20;
 
 /// Reads blocks from a source.
@@ -21,13 +21,15 @@ struct BlockReader<R> {
 }
 
 impl<R: Read> BlockReader<R> {
-    /// The next block and its number, from 0; `None` at the end.
+    /// The next block and its number, from 0; `None` at the end. `size` and `cut` as in
+    /// [`process_blocks`].
     fn next(&mut self, size: usize, cut: &impl Fn(&[u8]) -> usize) -> io::Result<Option<(usize, Vec<u8>)>> {
         let mut block = std::mem::take(&mut self.rest);
         while !self.ended {
-            let expected = block.len().max(size);
-            block.reserve(expected);
-            self.ended = self.source.by_ref().take(expected as u64).read_to_end(&mut block)? < expected;
+            // Without a boundary so far, read as much again, so that the block doubles.
+            let wanted = block.len().max(size);
+            block.reserve(wanted);
+            self.ended = self.source.by_ref().take(wanted as u64).read_to_end(&mut block)? < wanted;
             let end = cut(&block);
             if end > 0 && !self.ended {
                 self.rest = block.split_off(end);
@@ -39,10 +41,10 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
-/// Runs `work` on all blocks of a source on several threads, and `take` on the results in order.
-/// `cut` returns the length of the longest prefix that may form a block, or 0 if there is none;
-/// whatever remains at the end of the source forms the last block. `size`: the block size in bytes,
-/// unless `cut` needs more to find a boundary.
+/// Runs `work` on all blocks of a source on several threads, and passes each block and its result
+/// to `take` in the source's order. `cut` returns the length of the longest prefix that may form a
+/// block, or 0 if there is none; whatever remains at the end of the source forms the last block.
+/// `size`: the block size in bytes, unless `cut` needs more to find a boundary.
 ///
 /// # Errors
 /// When reading or `take` fails: the first error.
@@ -54,13 +56,13 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     work: impl Fn(&[u8]) -> T + Sync,
     take: impl FnMut(&[u8], T) -> Result<(), E> + Send,
 ) -> Result<(), E> {
-    fn lock<T>(x: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-        x.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+        mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
     let input = Mutex::new(BlockReader { source, rest: Vec::new(), ended: false, count: 0 });
     // Results waiting for their turn, the number of the next block, `take`, and the outcome so far.
     let output = Mutex::new((BTreeMap::new(), 0, take, Ok(())));
-    let run = || {
+    let run_worker = || {
         loop {
             let next = lock(&input).next(size, &cut);
             let (number, block) = match next {
@@ -68,20 +70,21 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
                 Ok(Some(next)) => next,
                 Err(error) => {
                     let mut output = lock(&output);
-                    if output.3.is_ok() {
-                        output.3 = Err(error.into());
+                    let (_, _, _, outcome) = &mut *output;
+                    if outcome.is_ok() {
+                        *outcome = Err(error.into());
                     }
                     return;
                 }
             };
-            let found = work(&block);
+            let result = work(&block);
             let mut output = lock(&output);
             let (waiting, turn, take, outcome) = &mut *output;
-            waiting.insert(number, (block, found));
+            waiting.insert(number, (block, result));
             while outcome.is_ok()
-                && let Some((block, found)) = waiting.remove(turn)
+                && let Some((block, result)) = waiting.remove(turn)
             {
-                *outcome = take(&block, found);
+                *outcome = take(&block, result);
                 *turn += 1;
             }
             if outcome.is_err() {
@@ -89,8 +92,9 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
             }
         }
     };
-    run_on_threads(threads, run);
-    output.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).3
+    run_on_threads(threads, run_worker);
+    let (_, _, _, outcome) = output.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    outcome
 }
 
 /// The length up to the end of the last line; 0 without a line feed.
@@ -130,16 +134,16 @@ mod tests {
         let text: String =
             (0..2000).map(|index| format!("{index},\"a\n{}\"\n", "x".repeat(index % 50))).collect::<String>() + "to";
         for (threads, size) in [(1, 1), (1, 7), (3, 16), (4, 300), (2, 1 << 20)] {
-            let mut met = Vec::new();
+            let mut joined = Vec::new();
             let work = |block: &[u8]| (block.len(), whole_records(block));
             process_blocks(threads, size, text.as_bytes(), whole_records, work, |block, (length, whole)| {
                 assert_eq!(block.len(), length);
-                assert!(whole == length || block.ends_with(b"to"), "cut in a record");
-                met.extend_from_slice(block);
+                assert!(whole == length || block.ends_with(b"to"), "a record is cut");
+                joined.extend_from_slice(block);
                 Ok::<_, io::Error>(())
             })
             .unwrap();
-            assert!(met == text.as_bytes(), "{threads} threads, {size} bytes");
+            assert!(joined == text.as_bytes(), "{threads} threads, {size} bytes");
         }
     }
 
@@ -148,7 +152,7 @@ mod tests {
         let text = "a\n".repeat(1000);
         for threads in [1, 4] {
             let mut seen = 0;
-            let end = process_blocks(
+            let result = process_blocks(
                 threads,
                 2,
                 text.as_bytes(),
@@ -159,7 +163,7 @@ mod tests {
                     if seen == 10 { Err(io::Error::other("the tenth")) } else { Ok(()) }
                 },
             );
-            assert_eq!((end.unwrap_err().to_string().as_str(), seen), ("the tenth", 10));
+            assert_eq!((result.unwrap_err().to_string().as_str(), seen), ("the tenth", 10));
         }
     }
 
@@ -175,21 +179,21 @@ mod tests {
                 text += pieces[(random >> 33) as usize % pieces.len()];
             }
             let end = whole_records(text.as_bytes());
-            let all = |text: &str| -> Vec<csv::ByteRecord> {
+            let parse = |text: &str| -> Vec<csv::ByteRecord> {
                 let mut reader =
                     csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
                 reader.byte_records().map(Result::unwrap).collect()
             };
-            let parted: Vec<_> = [all(&text[..end]), all(&text[end..])].concat();
+            let in_two_parts: Vec<_> = [parse(&text[..end]), parse(&text[end..])].concat();
             let fields = |records: Vec<csv::ByteRecord>| -> Vec<Vec<Vec<u8>>> {
                 records.iter().map(|record| record.iter().map(<[u8]>::to_vec).collect()).collect()
             };
-            assert_eq!(fields(parted), fields(all(&text)), "{text:?} cut at {end}");
+            assert_eq!(fields(in_two_parts), fields(parse(&text)), "{text:?} cut at {end}");
             // No later cut is possible: later line feeds are inside quotes.
-            let later = text.match_indices('\n').map(|(index, _)| index + 1);
-            for later in later.filter(|&index| index > end && index < text.len()) {
-                let parted = [all(&text[..later]), all(&text[later..])].concat();
-                assert_ne!(fields(parted), fields(all(&text)), "{text:?} might be cut at {later}");
+            let line_ends = text.match_indices('\n').map(|(index, _)| index + 1);
+            for later in line_ends.filter(|&index| index > end && index < text.len()) {
+                let in_two_parts = [parse(&text[..later]), parse(&text[later..])].concat();
+                assert_ne!(fields(in_two_parts), fields(parse(&text)), "{text:?} might be cut at {later}");
             }
         }
     }
@@ -197,26 +201,27 @@ mod tests {
     /// A source that fails: earlier blocks are passed on, and the failure is returned.
     #[test]
     fn failing_source_returns_its_error() {
-        struct Torn(usize);
-        impl Read for Torn {
+        /// Returns this number of line feeds, at most five at a time, and then fails.
+        struct FailingSource(usize);
+        impl Read for FailingSource {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
                 if self.0 == 0 {
                     return Err(io::Error::other("torn off"));
                 }
-                let some = self.0.min(buffer.len()).min(5);
-                buffer[..some].fill(b'\n');
-                self.0 -= some;
-                Ok(some)
+                let count = self.0.min(buffer.len()).min(5);
+                buffer[..count].fill(b'\n');
+                self.0 -= count;
+                Ok(count)
             }
         }
         for threads in [1, 3] {
             let mut seen = 0;
-            let end = process_blocks(threads, 10, Torn(40), whole_lines, <[u8]>::len, |block, length| {
+            let result = process_blocks(threads, 10, FailingSource(40), whole_lines, <[u8]>::len, |block, length| {
                 assert_eq!(block.len(), length);
                 seen += length;
                 Ok::<_, io::Error>(())
             });
-            assert_eq!(end.unwrap_err().to_string(), "torn off");
+            assert_eq!(result.unwrap_err().to_string(), "torn off");
             assert!(seen <= 40, "{seen} bytes, {threads} threads");
             assert!((threads > 1 || seen == 40), "{seen} bytes, {threads} threads");
         }

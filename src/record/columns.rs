@@ -16,9 +16,9 @@ use std::sync::LazyLock;
 pub enum Role {
     /// It identifies the row.
     Key,
-    /// A varying option; its column stands before the results.
+    /// A varying option; its column comes before those of the results.
     Option,
-    /// A result in words.
+    /// A result that is not a number.
     Word,
     /// A count that may be summed over iterations and searches.
     Sum,
@@ -170,7 +170,7 @@ columns! { TAIL:
         bounded(iteration, (occupied * 1000).checked_div(slots).unwrap_or(0))
     };
     SECONDS = "seconds", Time, "seconds", "Wall-clock time of the iteration's search.", |row, _| format!("{:.6}", row.seconds);
-    // A line feed in the message would split the row.
+    // A line feed in the message would split the row in two.
     ERROR = "error", Word, "", "Why the job failed; empty if it did not.", |row, _| row.error.replace(char::is_control, " ");
     CHECK = "check", Seal, "", "Checksum, eight hexadecimal digits, of the row's other fields without the seconds, \
         and of the check of the same job's previous row: it detects rows that were edited, damaged or lost.",
@@ -186,17 +186,18 @@ fn join_words(parts: impl Iterator<Item = impl ToString>) -> String {
     parts.map(|part| part.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// A figure that external engines do not report.
+/// A field that is empty for external engines, because they do not report it.
 fn own_figure(row: &Row<'_>, value: u64) -> String {
     if row.report().is_some() { String::new() } else { value.to_string() }
 }
 
-/// A figure that exists only for bounded tables.
+/// A field that is empty without a bounded table.
 fn bounded(iteration: &Iteration, value: u64) -> String {
     if iteration.occupancy.slots > 0 { value.to_string() } else { String::new() }
 }
 
-/// Counters with a constant for their name; their meanings are documented with the counters.
+/// Constants for the names of some counters. The counters' meanings are documented with their
+/// structs.
 macro_rules! counters_by_name {
     ($($constant:ident = $name:literal;)*) => {
         $(#[doc = concat!("`", $name, "`.")] pub const $constant: &str = $name;)*
@@ -268,6 +269,7 @@ pub struct Extra {
 }
 
 impl Extra {
+    /// Whether results with these optional columns have this column.
     fn includes(self, column: &str) -> bool {
         if column == SUITE {
             return self.suites;
@@ -323,8 +325,9 @@ pub fn judged_columns() -> &'static [Column] {
 /// `row.slots` is the column, `table.slots` the option.
 pub const ROW: &str = "row.";
 
-/// Whether a name may refer to a column: the full name, a suffix of it (`nodes` of `search.nodes`),
-/// or the table of a `kind` (`policy`, or `table.policy`, of `table.policy.kind`).
+/// Whether a name may refer to a column: the full name, its end after a dot (`nodes` for
+/// `search.nodes`), or either of these without a final `.kind` (`policy` or `table.policy` for
+/// `table.policy.kind`).
 pub fn may_mean(name: &str, column: &str) -> bool {
     let is_suffix = |column: &str| {
         column.strip_suffix(name).is_some_and(|start| !name.is_empty() && (start.is_empty() || start.ends_with('.')))
@@ -339,11 +342,11 @@ pub fn role(name: &str) -> Role {
 
 /// The header of an experiment's results, with its varying options and optional columns.
 pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
-    let (head, rest) = ALL.split_at(HEAD.len());
+    let (head, results) = ALL.split_at(HEAD.len());
     let names = |columns: &'static [Column]| {
         columns.iter().filter(|column| extra.includes(&column.name)).map(|column| column.name.clone().into_owned())
     };
-    names(head).chain(varying.iter().cloned()).chain(names(rest)).collect()
+    names(head).chain(varying.iter().cloned()).chain(names(results)).collect()
 }
 
 /// The iteration of a failed job's row.
@@ -359,8 +362,9 @@ impl Row<'_> {
             let fields = list.iter().filter(|field_column| field_column.column.role != Role::Seal);
             fields.map(|field_column| (field_column.field)(self, iteration))
         };
-        let head = HEAD.iter().filter(|field_column| field_column.column.name != SUITE || self.label.suite.is_some());
-        let head = head.map(|field_column| (field_column.field)(self, iteration));
+        let head_columns =
+            HEAD.iter().filter(|field_column| field_column.column.name != SUITE || self.label.suite.is_some());
+        let head = head_columns.map(|field_column| (field_column.field)(self, iteration));
         let mut fields: Vec<String> =
             head.chain(self.label.options.iter().cloned()).chain(format_fields(RESULT)).collect();
         let threads = self.threads.then(|| iteration.threads.values());
@@ -407,7 +411,11 @@ mod tests {
         names.sort_unstable();
         let count = names.len();
         names.dedup();
-        assert_eq!(SearchCounters::COLUMNS[0].0, "nodes", "what another engine tells is put there");
+        assert_eq!(
+            SearchCounters::COLUMNS[0].0,
+            "nodes",
+            "an external engine's nodes are written to the first counter"
+        );
         assert_eq!(names.len(), count);
     }
 
@@ -416,11 +424,11 @@ mod tests {
         let indices = |role: Role| (0..columns().len()).filter(move |&index| columns()[index].role == role);
         assert_eq!(indices(Role::Seal).collect::<Vec<_>>(), [columns().len() - 1]);
         assert_eq!(indices(Role::Time).count(), 1);
-        assert_eq!(role("anatomy.entries_pv"), Role::Last, "what a table holds does not add up over iterations");
+        assert_eq!(role("anatomy.entries_pv"), Role::Last, "the state of a table is not summed over iterations");
         assert_eq!(role("table.slots"), Role::Option);
     }
 
-    /// A name is the full name, a suffix after a dot, or the table of a kind.
+    /// A name is the full name or its end after a dot, with or without a final `.kind`.
     #[test]
     fn name_may_mean_a_column_by_suffix() {
         for (name, column, expected) in [

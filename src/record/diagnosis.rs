@@ -33,7 +33,7 @@ pub struct Diagnosis {
     pub seconds: f64,
     /// The checks, in order.
     pub checks: Vec<Check>,
-    /// Comparison of a small with a large table; none if it could not be tried.
+    /// Comparison of a small with a large table; `None` if it could not be tried.
     pub forgetting: Option<Forgetting>,
     /// Whether nodes to a depth may be used as the leading metric.
     pub nodes: NodesVerdict,
@@ -64,9 +64,11 @@ pub enum CheckResult {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodesVerdict {
-    /// They increase as the table forgets, for the same quality: they can lead.
+    /// A forgetting table needs more nodes for the same quality, so fewer nodes mean a better
+    /// table: they can be the leading metric.
     Lead,
-    /// They decrease as the table forgets, or buy less at the same depth: they mislead.
+    /// A forgetting table needs fewer nodes, or its searches of the same depth are worse: nodes
+    /// mislead.
     Mislead,
     /// Neither could be shown.
     #[default]
@@ -113,14 +115,15 @@ pub struct Forgetting {
     pub error_at_depth: Option<Figure>,
     /// Mean score error in centipawns at that depth with the large table.
     pub mean_error: Option<f64>,
-    /// Node limit of the searches by nodes; none if the engine ignores `go nodes`.
+    /// Node limit of the searches by nodes; `None` if the engine ignores `go nodes`.
     pub nodes: Option<u64>,
     /// Difference of the mean score error in centipawns at that node limit, small minus large
     /// table.
     pub error_at_nodes: Option<Figure>,
 }
 
-/// A mean with its 95 % interval, clustered by game; no interval if there are too few games.
+/// A mean with its 95 % confidence interval, clustered by game; without an interval if there are
+/// too few games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
@@ -143,13 +146,13 @@ impl Diagnosis {
             return Err(format!("{display}: not a file that `ttlab doctor` wrote"));
         }
         let bytes = std::fs::read(path).map_err(|error| format!("{display}: {error}"))?;
-        let none = |why: String| format!("{display}: not a file that `ttlab doctor` wrote: {why}");
-        let value = serde_json::from_slice(&bytes).map_err(|error| none(error.to_string()))?;
-        let found: Self = from_json(value).map_err(|error| none(error.to_string()))?;
-        if found.format != FORMAT {
-            return Err(none(format!("its format is {}, expected {FORMAT}", found.format)));
+        let invalid = |why: String| format!("{display}: not a file that `ttlab doctor` wrote: {why}");
+        let value = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
+        let diagnosis: Self = from_json(value).map_err(|error| invalid(error.to_string()))?;
+        if diagnosis.format != FORMAT {
+            return Err(invalid(format!("its format is {}, expected {FORMAT}", diagnosis.format)));
         }
-        Ok(found)
+        Ok(diagnosis)
     }
 
     /// The file's JSON text.
@@ -180,11 +183,11 @@ impl Diagnosis {
             ));
         }
         if self.arguments != arguments {
-            let words = |words: &[String]| if words.is_empty() { "none".to_owned() } else { words.join(" ") };
+            let describe = |words: &[String]| if words.is_empty() { "none".to_owned() } else { words.join(" ") };
             return Err(format!(
                 "it was made with other arguments: {}, but {} in this experiment",
-                words(&self.arguments),
-                words(arguments)
+                describe(&self.arguments),
+                describe(arguments)
             ));
         }
         let names = self.options.keys().chain(options.keys()).filter(|name| !name.eq_ignore_ascii_case("Hash"));
@@ -192,9 +195,11 @@ impl Diagnosis {
             options.get(name).filter(|value| !value.is_empty()).cloned().unwrap_or_else(|| "nothing".to_owned())
         };
         for name in names {
-            let (there, here) = (value(&self.options, name), value(options, name));
-            if there != here {
-                return Err(format!("it was made with other options: {name} = {there}, but {here} in this experiment"));
+            let (examined, current) = (value(&self.options, name), value(options, name));
+            if examined != current {
+                return Err(format!(
+                    "it was made with other options: {name} = {examined}, but {current} in this experiment"
+                ));
             }
         }
         Ok(())
@@ -241,7 +246,7 @@ mod tests {
         let text = sample().to_json().unwrap();
         write(&text);
         assert_eq!(Diagnosis::read(&path), Ok(sample()));
-        let wrong = |text: &str| {
+        let read_error = |text: &str| {
             write(text);
             Diagnosis::read(&path).unwrap_err()
         };
@@ -253,9 +258,9 @@ mod tests {
             (String::new(), "not a file that `ttlab doctor` wrote"),
             (" ".repeat((1 << 20) + 1), "not a file that `ttlab doctor` wrote"),
         ] {
-            let output = wrong(&text);
-            assert!(output.contains(message), "{output}");
-            assert!(output.starts_with(&path.display().to_string()), "{output}");
+            let error = read_error(&text);
+            assert!(error.contains(message), "{error}");
+            assert!(error.starts_with(&path.display().to_string()), "{error}");
         }
         assert!(Diagnosis::read(folder.path()).unwrap_err().ends_with("not a file that `ttlab doctor` wrote"));
         assert!(Diagnosis::read(&folder.path().join("none.json")).unwrap_err().contains("No such file"));
@@ -264,14 +269,14 @@ mod tests {
     /// The table's size may differ; everything else must be equal.
     #[test]
     fn diagnosis_is_valid_for_its_program_and_options() {
-        let one = sample();
+        let diagnosis = sample();
         let check = |sha256: &str, argument: &str, options: &[(&str, &str)]| {
             let options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            one.check_matches(sha256, &[argument.to_owned()], &options)
+            diagnosis.check_matches(sha256, &[argument.to_owned()], &options)
         };
         let same = "00112233445566778899";
         assert_eq!(check(same, "-u", &[("Hash", "64"), ("Threads", "1")]), Ok(()));
-        for (message, found) in [
+        for (message, result) in [
             (
                 "it was made with another build: SHA-256 001122334455, but this program has ff1122334455",
                 check("ff112233445566778899", "-u", &[("Threads", "1")]),
@@ -287,21 +292,21 @@ mod tests {
                 check(same, "-u", &[("Style", "wild"), ("Threads", "1")]),
             ),
         ] {
-            assert_eq!(found, Err(message.to_owned()));
+            assert_eq!(result, Err(message.to_owned()));
         }
     }
 
     #[test]
-    fn one_fault_is_enough() {
-        let mut one = sample();
-        assert!(!one.has_faults());
-        one.checks.push(Check { result: CheckResult::Note, ..one.checks[0].clone() });
-        assert!(!one.has_faults());
-        one.checks.push(Check { result: CheckResult::Fault, ..one.checks[0].clone() });
-        assert!(one.has_faults());
-        let words = [NodesVerdict::Lead, NodesVerdict::Mislead, NodesVerdict::Undecided];
-        for word in words {
-            assert_eq!(serde_json::to_string(&word).unwrap(), format!("\"{}\"", word.word()));
+    fn diagnosis_has_faults_if_one_check_found_a_fault() {
+        let mut diagnosis = sample();
+        assert!(!diagnosis.has_faults());
+        diagnosis.checks.push(Check { result: CheckResult::Note, ..diagnosis.checks[0].clone() });
+        assert!(!diagnosis.has_faults());
+        diagnosis.checks.push(Check { result: CheckResult::Fault, ..diagnosis.checks[0].clone() });
+        assert!(diagnosis.has_faults());
+        let verdicts = [NodesVerdict::Lead, NodesVerdict::Mislead, NodesVerdict::Undecided];
+        for verdict in verdicts {
+            assert_eq!(serde_json::to_string(&verdict).unwrap(), format!("\"{}\"", verdict.word()));
         }
     }
 }

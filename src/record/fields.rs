@@ -14,11 +14,15 @@ const ZERO_BYTES: &str = "it contains zero bytes: data was cut out or never reac
 /// The byte after each field in hashed rows. It is not valid UTF-8, so no field contains it.
 pub(super) const SEPARATOR: u8 = 0xff;
 
-/// Parses lines. The CSV reader for quotes is reused: building it takes longer than a line.
+/// Parses lines. The CSV reader, for lines with quotes, is reused, because building it takes longer
+/// than parsing a line.
 pub(super) struct Parser {
     csv_reader: csv_core::Reader,
+    /// The buffer of the CSV reader: the fields of a line without separators.
     fields: Vec<u8>,
+    /// The end of each field in `fields`.
     ends: Vec<usize>,
+    /// The buffer of [`Parser::separate_line`].
     row: SeparatedRow,
 }
 
@@ -47,29 +51,32 @@ impl SeparatedRow {
         self.ends.len()
     }
 
-    /// A field including its separator; only a separator for a missing field.
+    /// A field including its separator; only a separator if the row has no such field.
     pub(super) fn field(&self, index: Option<usize>) -> &[u8] {
         index.and_then(|index| self.bytes.get(self.start(index)..=*self.ends.get(index)?)).unwrap_or(&[SEPARATOR])
     }
 
+    /// The offset of a field.
     fn start(&self, index: usize) -> usize {
         if index == 0 { 0 } else { self.ends[index - 1] + 1 }
     }
 
-    /// The [`super::check`] of the first `fields` fields.
+    /// The checksum ([`super::check`]) of the first `fields` fields.
     pub(super) fn check(&self, previous: u32, fields: usize) -> u32 {
         let end = self.start(fields);
-        let time =
-            fields.checked_sub(*columns::AFTER_TIME).map_or(end..end, |index| self.start(index)..self.start(index + 1));
+        // The time's index is counted from the end, because the number of columns before it varies.
+        let time_index = fields.checked_sub(*columns::AFTER_TIME);
+        let time = time_index.map_or(end..end, |index| self.start(index)..self.start(index + 1));
         hash_pieces(previous, [&self.bytes[..time.start], &self.bytes[time.end..end]])
     }
 
-    /// The checksum of a row without time and without a previous row.
+    /// The checksum of all fields of a row that has no time and no previous row.
     pub(super) fn check_all(&self) -> u32 {
         hash_pieces(0, [&self.bytes, &[]])
     }
 }
 
+/// The checksum of some bytes after a row with the checksum `previous`.
 fn hash_pieces(previous: u32, pieces: [&[u8]; 2]) -> u32 {
     let mut hash = SipHasher13::new_with_keys(0x7474_6c61_6200_0002, 0);
     hash.write_u32(previous);
@@ -96,17 +103,18 @@ impl Parser {
             self.fields.resize(text.len(), 0);
             self.ends.resize(text.len() + 1, 0);
         }
-        let (_, _, written, ended) = self.csv_reader.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
-        let (_, _, _, last) = self.csv_reader.read_record(&[], &mut self.fields[written..], &mut self.ends[ended..]);
-        let mut from = 0;
-        for &to in &self.ends[..ended + last] {
-            row.push_field(std::str::from_utf8(&self.fields[from..to]).map_err(|_| NOT_UTF8.to_owned())?);
-            from = to;
+        let (_, _, written, count) = self.csv_reader.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
+        let (_, _, _, rest) = self.csv_reader.read_record(&[], &mut self.fields[written..], &mut self.ends[count..]);
+        let mut start = 0;
+        for &end in &self.ends[..count + rest] {
+            row.push_field(std::str::from_utf8(&self.fields[start..end]).map_err(|_| NOT_UTF8.to_owned())?);
+            start = end;
         }
         Ok(row)
     }
 
-    /// Parses one line into the form that is hashed.
+    /// Parses one line into the form that is hashed. Without quotes, each comma only becomes a
+    /// separator.
     pub(super) fn separate_line(&mut self, bytes: &[u8]) -> Result<&SeparatedRow, String> {
         self.row.bytes.clear();
         self.row.ends.clear();
@@ -125,7 +133,7 @@ impl Parser {
     }
 }
 
-/// A line without its line feed.
+/// The text of a line without its line feed; the problem if it is not a line of a results file.
 fn line_text(bytes: &[u8]) -> Result<&str, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| NOT_UTF8.to_owned())?;
     let text = text.strip_suffix('\n').unwrap_or(text);

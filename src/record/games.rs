@@ -1,5 +1,5 @@
 //! The games of a match as PGN, generated from the rows alone, so that equal rows give equal bytes.
-//! Each game is replayed: one whose moves, end or result break the rules is refused.
+//! Each game is replayed; a game with moves, an end or a result that break the rules is refused.
 
 use super::atomic::{begin_file, publish};
 use super::manifest::Manifest;
@@ -44,23 +44,23 @@ pub const TOO_LONG: &str = "max-moves";
 /// When a game breaks the rules, or writing fails.
 pub fn write(results: &Path) -> Result<(), ResultsError> {
     let path = results.with_file_name(NAME);
-    let mut new = begin_file(&path)?;
-    let mut writer = BufWriter::new(new.as_file_mut());
-    let games = for_each_game(results, |text| writer.write_all(text.as_bytes()))?;
+    let mut new_file = begin_file(&path)?;
+    let mut writer = BufWriter::new(new_file.as_file_mut());
+    let has_games = for_each_game(results, |text| writer.write_all(text.as_bytes()))?;
     writer.flush()?;
     drop(writer);
-    if games {
-        publish(new, &path)?;
+    if has_games {
+        publish(new_file, &path)?;
     }
     Ok(())
 }
 
-/// An error of a folder's games file.
+/// What is wrong with a folder's games file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GamesFault {
     /// The file is missing; a report generates it from the rows.
     Missing,
-    /// The file or a game is wrong; the message.
+    /// The file does not match the rows, or a game breaks the rules: the message.
     Wrong(String),
 }
 
@@ -71,11 +71,11 @@ pub enum GamesFault {
 /// When the results cannot be read.
 pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
     let mut text = String::new();
-    let games = for_each_game(results, |game| {
+    let result = for_each_game(results, |game| {
         text.push_str(game);
         Ok(())
     });
-    let wrong = match games {
+    let message = match result {
         Ok(false) => return Ok(None),
         Ok(true) => match files::read(&results.with_file_name(NAME)) {
             Ok(bytes) if bytes == text.as_bytes() => return Ok(None),
@@ -86,7 +86,7 @@ pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
         Err(damaged @ ResultsError::Damaged { .. }) => damaged.to_string(),
         Err(error) => return Err(error),
     };
-    Ok(Some(GamesFault::Wrong(wrong)))
+    Ok(Some(GamesFault::Wrong(message)))
 }
 
 /// Calls `put` with the PGN of each game, in the rows' order. Returns whether the rows are games.
@@ -97,26 +97,27 @@ fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()
     let file = files::open(results)?;
     let lines = Lines::open(&file)?;
     let header = parse_header(&lines.header)?;
-    let places = FIELDS.map(|name| header.iter().position(|column| column == name));
-    if places[..REQUIRED].contains(&None) {
+    let indices = FIELDS.map(|name| header.iter().position(|column| column == name));
+    if indices[..REQUIRED].contains(&None) {
         return Ok(false);
     }
-    let mut written = Ok(());
-    let read = lines.for_each(
+    // An error of `put` ends the reading, and is returned as it is.
+    let mut put_result = Ok(());
+    let read_result = lines.for_each(
         header.len(),
         |_| true,
         |_, row| {
             let row = row?;
-            let Some(text) = pgn(places.map(|index| index.and_then(|index| row.get(index)).unwrap_or_default()))?
+            let Some(text) = pgn(indices.map(|index| index.and_then(|index| row.get(index)).unwrap_or_default()))?
             else {
                 return Ok(());
             };
-            written = put(&text);
-            if written.is_ok() { Ok(()) } else { Err(String::new()) }
+            put_result = put(&text);
+            if put_result.is_ok() { Ok(()) } else { Err(String::new()) }
         },
     );
-    written?;
-    read.map(|()| true)
+    put_result?;
+    read_result.map(|()| true)
 }
 
 /// As [`for_each_game`], for thin rows.
@@ -136,7 +137,8 @@ fn for_each_thin_game(folder: &Path, mut put: impl FnMut(&str) -> std::io::Resul
     Ok(true)
 }
 
-/// The columns of a game's PGN; the last may be missing.
+/// The columns that a game's PGN is made from. The first [`REQUIRED`] must exist; results of older
+/// builds lack the last one.
 const FIELDS: [&str; REQUIRED + 1] = [
     columns::EXPERIMENT,
     columns::VARIANT,
@@ -152,15 +154,16 @@ const FIELDS: [&str; REQUIRED + 1] = [
     columns::SEARCHES,
 ];
 
+/// The number of columns that must exist.
 const REQUIRED: usize = 11;
 
-/// The PGN of a row's game; none for a failed job.
+/// The PGN of a row's game; `None` for a failed job.
 fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
     let [experiment, variant, position, opponent, colour, points, end, start, moves, scores, error, searches] = fields;
     if !error.is_empty() {
         return Ok(None);
     }
-    let (white, black, game) = match colour {
+    let (white, black, game_number) = match colour {
         WHITE => (variant, opponent, 1),
         BLACK => (opponent, variant, 2),
         _ => return Err(format!("{}: `{colour}` is not a colour: expected white or black", columns::COLOUR)),
@@ -178,8 +181,7 @@ fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
         return Err(format!("{} moves have {} scores", moves.len(), scores.len()));
     }
     let mut searches = searches.split_whitespace();
-    let comment = |score: &&str| comment(score, searches.next());
-    let comments: Vec<Option<String>> = scores.iter().map(comment).collect();
+    let comments: Vec<Option<String>> = scores.iter().map(|score| comment(score, searches.next())).collect();
     let text = movetext(&board, &moves, &comments, (end, result))?;
     let fen = board.fen(EpRule::Legal);
     let termination = if [RESIGNED, AGREED, TOO_LONG].contains(&end) { "adjudication" } else { "normal" };
@@ -188,7 +190,7 @@ fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
         ("Event", experiment),
         ("Site", "?"),
         ("Date", "????.??.??"),
-        ("Round", &format!("{position}.{game}")),
+        ("Round", &format!("{position}.{game_number}")),
         ("White", white),
         ("Black", black),
         ("Result", result),
@@ -205,7 +207,8 @@ fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
     Ok(Some(pgn))
 }
 
-/// The comment of a move: the mover's score in pawns, or the moves to mate, then depth and nodes.
+/// The comment of a move: the mover's score in pawns or the number of moves to mate, then depth and
+/// nodes. `None` if no score was reported. `search` is `DEPTH/NODES`.
 fn comment(score: &str, search: Option<&str>) -> Option<String> {
     let score = match score.parse::<i32>() {
         Ok(score) => format!("{:+.2}", f64::from(score) / 100.0),
@@ -243,9 +246,9 @@ fn movetext(
         board.play(mv, Increments::none());
     }
     let rules_end = ending(&board, &history);
-    let loser = if board.turn() == Color::White { "0-1" } else { "1-0" };
+    let lost_by_mover = if board.turn() == Color::White { "0-1" } else { "1-0" };
     let is_consistent = match rules_end {
-        Some(Ending::Mate) => end == ending_word(Ending::Mate) && result == loser,
+        Some(Ending::Mate) => end == ending_word(Ending::Mate) && result == lost_by_mover,
         Some(rules_end) => end == ending_word(rules_end) && result == "1/2-1/2",
         None => match end {
             RESIGNED => result != "1/2-1/2",
@@ -294,13 +297,13 @@ mod tests {
         let text = movetext(&Board::startpos(), &MATE, &comments, ("mate", "0-1"));
         assert_eq!(text.as_deref(), Ok("1. f3 {-0.30/2, n=35} e5 2. g4 {-M1} Qh4# {+M1/4, n=1997} 0-1\n"));
         // Move numbers continue from the position's.
-        for (turn, written) in
+        for (turn, expected) in
             [("w", "12. Kd1 {+0.05} Kd8 13. Ke1 1/2-1/2\n"), ("b", "12... Kd8 {+0.05} 13. Kd1 Ke8 1/2-1/2\n")]
         {
             let board = Board::from_fen(&format!("4k3/8/8/8/8/8/4P3/4K3 {turn} - - 3 12")).unwrap();
             let moves = if turn == "w" { ["e1d1", "e8d8", "d1e1"] } else { ["e8d8", "e1d1", "d8e8"] };
             let text = movetext(&board, &moves, &[comment("5", None), None, None], (AGREED, "1/2-1/2"));
-            assert_eq!(text.as_deref(), Ok(written));
+            assert_eq!(text.as_deref(), Ok(expected));
         }
     }
 
@@ -347,9 +350,9 @@ mod tests {
         ] {
             assert_eq!(write_moves(&knights[..moves], end).is_ok(), is_consistent, "{moves} {end:?}");
         }
-        let on = [&knights[..], &["e2e4"]].concat();
+        let played_on = [&knights[..], &["e2e4"]].concat();
         let message = "move 9 is played after the game has ended: repetition";
-        assert_eq!(write_moves(&on, ("repetition", "1/2-1/2")), Err(message.to_owned()));
+        assert_eq!(write_moves(&played_on, ("repetition", "1/2-1/2")), Err(message.to_owned()));
         // The hundredth ply without a capture or pawn move, and a capture that leaves bare kings.
         for (fen, moves, end) in [
             ("4k3/8/8/8/8/8/4P3/4K2R w - - 98 80", &["h1h2", "e8e7"][..], "fifty-moves"),
@@ -379,9 +382,10 @@ mod tests {
         [Result \"0-1\"]\n[SetUp \"1\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"]\n[PlyCount \"4\"]\n\
         [Termination \"normal\"]\n[End \"mate\"]\n\n1. f3 {-0.30} e5 2. g4 {-310.00} Qh4# {+310.00} 0-1\n\n";
 
-    /// The rows of a match: the columns that games need, in another order, and one more.
+    /// The rows of a match: the columns that games need, in another order, and one more. `change`
+    /// is called with the column, the row and the field, and returns the field to write.
     fn rows(change: impl Fn(&str, usize, &str) -> String) -> String {
-        let (white, start) = ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "");
+        let (white, no_error) = ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "");
         let black = "rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - 0 1";
         let lines = [
             [
@@ -394,7 +398,7 @@ mod tests {
                 "mate",
                 "f2f3 e7e5 g2g4 d8h4",
                 "-30 ? -31000 31000",
-                start,
+                no_error,
                 "an \"event\"",
                 "0.1",
             ],
@@ -408,7 +412,7 @@ mod tests {
                 "resigned",
                 "e7e5 g2g4",
                 "5 -250",
-                start,
+                no_error,
                 "an \"event\"",
                 "0.1",
             ],
@@ -422,7 +426,7 @@ mod tests {
                 "max-moves",
                 "e7e5",
                 "?",
-                start,
+                no_error,
                 "an \"event\"",
                 "0.1",
             ],
@@ -480,7 +484,7 @@ mod tests {
             "[End \"resigned\"]",
             "1... e5 {+0.05} 2. g4 {-2.50} 0-1",
         ] {
-            assert!(second.lines().any(|found| found == line), "{line}: {second}");
+            assert!(second.lines().any(|text| text == line), "{line}: {second}");
         }
         for line in [
             "[Round \"p2.2\"]",
@@ -489,7 +493,7 @@ mod tests {
             "[End \"max-moves\"]",
             "1... e5 1/2-1/2",
         ] {
-            assert!(third.lines().any(|found| found == line), "{line}: {third}");
+            assert!(third.lines().any(|text| text == line), "{line}: {third}");
         }
         assert_eq!(verify(&results).expect("read"), None);
         for other in [format!("{text}\n"), text.replacen("mate", "nate", 1), text[1..].to_owned(), String::new()] {
@@ -500,10 +504,10 @@ mod tests {
         // A folder in place of the file is an error.
         std::fs::remove_file(folder.path().join(NAME)).expect("gone");
         std::fs::create_dir(folder.path().join(NAME)).expect("a folder");
-        let Some(GamesFault::Wrong(message)) = verify(&results).expect("read") else { panic!("a folder is no games") };
+        let Some(GamesFault::Wrong(message)) = verify(&results).expect("read") else { panic!("a folder is accepted") };
         assert!(message.starts_with(&format!("{NAME}: ")), "{message}");
         std::fs::remove_dir(folder.path().join(NAME)).expect("gone");
-        for (name, index, to, problem) in [
+        for (name, index, value, problem) in [
             (columns::COLOUR, 0, "red", "line 2: match.colour: `red` is not a colour: expected white or black"),
             (columns::POINTS, 1, "2", "line 3: match.points: `2` is not a result: expected 1, 0.5 or 0"),
             (columns::SCORES, 1, "5", "line 3: 2 moves have 1 scores"),
@@ -518,11 +522,11 @@ mod tests {
             (columns::MOVES, 1, "e7e5 g2g5", "line 3: move 2, `g2g5`, is not legal"),
             (columns::START, 2, "x", "line 4: match.start: "),
         ] {
-            let wrong = rows(
-                |column, row, field| if column == name && row == index { to.to_owned() } else { field.to_owned() },
+            let changed = rows(
+                |column, row, field| if column == name && row == index { value.to_owned() } else { field.to_owned() },
             );
-            std::fs::write(&results, &wrong).expect("rows");
-            let Some(GamesFault::Wrong(message)) = verify(&results).expect("read") else { panic!("{wrong}") };
+            std::fs::write(&results, &changed).expect("rows");
+            let Some(GamesFault::Wrong(message)) = verify(&results).expect("read") else { panic!("{changed}") };
             assert!(message.starts_with(problem), "{name}: {message}");
             assert!(write(&results).is_err_and(|error| error.to_string().starts_with(problem)), "{name}");
         }

@@ -13,9 +13,9 @@ pub struct Jobs(pub BTreeSet<u64>);
 impl fmt::Display for Jobs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let jobs: Vec<u64> = self.0.iter().copied().collect();
-        let ranges = jobs.chunk_by(|single, next| single + 1 == *next).map(|range| match range {
+        let ranges = jobs.chunk_by(|job, next| job + 1 == *next).map(|range| match range {
             [first, .., last] => format!("{first}-{last}"),
-            single => single.iter().map(u64::to_string).collect(),
+            single_job => single_job.iter().map(u64::to_string).collect(),
         });
         f.write_str(&ranges.collect::<Vec<_>>().join(","))
     }
@@ -27,10 +27,11 @@ impl From<Jobs> for String {
     }
 }
 
-/// An upper bound of job numbers, so that an edited range cannot exhaust memory.
+/// An upper bound of job numbers. It also limits the length of a range (to a 256th of it), so that
+/// an edited range cannot exhaust memory.
 const MAX_JOBS: u64 = 1 << 32;
 
-/// The jobs of `17` or `0-17`.
+/// Parses a job (`17`) or a range of jobs (`0-17`); `None` if it is neither, or too large.
 fn parse_range(part: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = part.split_once('-').unwrap_or((part, part));
     let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
@@ -75,8 +76,8 @@ mod tests {
         }
     }
 
-    /// The largest number is 2^32 - 1, and a range has at most 2^24 steps: both sides of each
-    /// limit.
+    /// The largest number is 2^32 - 1, and a range has at most 2^24 steps. Checks both sides of
+    /// each limit.
     #[test]
     fn jobs_beyond_the_limits_are_refused() {
         let read = |text: &str| Jobs::try_from(text.to_owned());

@@ -64,10 +64,12 @@ pub struct Build {
     /// The commit, if known at build time.
     pub commit: String,
     pub profile: String,
-    /// Hash of what decides counts: the code that searches, and the versions of its libraries.
+    /// Hash of everything that determines counts: the code that searches, and the versions of its
+    /// libraries.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub searches: String,
-    /// Nodes of `ttlab bench`: equal counts under another hash suggest that only names changed.
+    /// Nodes of `ttlab bench`. If two builds have different hashes but the same nodes, probably
+    /// only names changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bench: Option<u64>,
 }
@@ -148,10 +150,10 @@ pub struct RunSegment {
     pub shard: Option<u64>,
     /// Number of parallel jobs.
     pub jobs: usize,
-    /// Number of jobs that it finished; none while it runs or after a kill.
+    /// Number of jobs that it finished; `None` while it runs or after a kill.
     pub done: Option<u64>,
-    /// The jobs whose rows it wrote, once there is a later segment. The last segment (of each
-    /// shard) has none: the remaining jobs are its own.
+    /// The jobs whose rows it wrote, recorded when the next segment begins. The last segment (of
+    /// each shard) has `None`: it wrote the rows of all remaining jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs_written: Option<Jobs>,
     pub build: Build,
@@ -160,7 +162,7 @@ pub struct RunSegment {
     pub huge_pages: Option<bool>,
     /// Start, in seconds since 1970 (UTC).
     pub started: u64,
-    /// End, in seconds since 1970 (UTC); none while it runs or after a kill.
+    /// End, in seconds since 1970 (UTC); `None` while it runs or after a kill.
     pub ended: Option<u64>,
 }
 
@@ -193,12 +195,12 @@ pub struct EngineInfo {
     pub trusted: String,
     /// Whether `ucinewgame` resets it like a new process.
     pub forgets: bool,
-    /// Whether it respects `go depth`, and what it did if not.
+    /// Whether it respects `go depth`; if not, what it did instead.
     pub go_depth: String,
-    /// Whether it respects `go nodes`.
+    /// Whether it respects `go nodes`; if not, what it did instead.
     pub go_nodes: String,
-    /// The verdict of `ttlab doctor` on its nodes to a depth, if the file names its findings:
-    /// `lead`, `mislead` or `undecided`.
+    /// The verdict of `ttlab doctor` on its nodes to a depth (`lead`, `mislead` or `undecided`), if
+    /// the experiment file names a file of its findings.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub doctor: String,
     /// When it reports its nodes, if not at the end of a search: `when a depth ends`, `never`.
@@ -206,7 +208,7 @@ pub struct EngineInfo {
     pub nodes_reported: String,
 }
 
-/// Whether a count is 0 and need not be written. Serde passes a reference.
+/// Whether a count is 0, in which case it is not written. Serde passes a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
@@ -257,14 +259,15 @@ pub struct Manifest {
     pub sequence: bool,
     /// Number of repeats of each search.
     pub repeats: u32,
-    /// Whether the file says that its times matter.
+    /// Whether the experiment file says that times matter.
     #[serde(skip_serializing_if = "is_false")]
     pub times: bool,
     /// Number of key seeds of every variant.
     pub seeds: u32,
     /// The variants in order, further key seeds last.
     pub variants: Vec<String>,
-    /// The variant that all others are compared with; of several, the first.
+    /// The variant that all others are compared with; the first one, if there are several
+    /// baselines.
     pub baseline: String,
     /// The baseline of each variant that has one, if there are several baselines: one for each
     /// group or key seed.
@@ -305,8 +308,8 @@ pub struct Manifest {
     pub calibration: Option<u64>,
     pub build: Build,
     pub machine: Machine,
-    /// Whether a table of 2 MiB or more was in huge pages; none without such a table, or if the
-    /// system does not say.
+    /// Whether a table of 2 MiB or more was in huge pages; `None` without such a table, or if the
+    /// system does not report it.
     pub huge_pages: Option<bool>,
     /// Start of the run, in seconds since 1970 (UTC).
     pub started: u64,
@@ -315,16 +318,16 @@ pub struct Manifest {
     /// The `--set` overrides, as `path=value`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
-    /// All segments of the run in order: a run that was stopped and resumed has several, merged
-    /// results have those of all shards. None is ever removed or overwritten.
+    /// All segments of the run in order. A run that was stopped and resumed has several; merged
+    /// results have those of all shards. A segment is never removed or overwritten.
     pub segments: Vec<RunSegment>,
-    /// What limits the conclusions by the experiment's design, in sentences.
+    /// What the experiment's design cannot show, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
     /// The folders from which rows were taken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RowSource>,
-    /// Number of rows at the end of the run; none before.
+    /// Number of rows at the end of the run; `None` before.
     pub rows: Option<u64>,
     /// The seal of counts at the end of the run: for each reproducible column, a hash of its values
     /// in the plan's order.
@@ -334,7 +337,7 @@ pub struct Manifest {
     pub header_seal: Option<String>,
     /// Hash of the results file as written, at the end of the run.
     pub file_seal: Option<String>,
-    /// Facts about thin rows; none for full rows.
+    /// Facts about thin rows; `None` for full rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thin: Option<Thin>,
     /// Hash of everything else in this file.
@@ -374,12 +377,12 @@ impl Manifest {
             (unsealed.shared_options, unsealed.options) = shared::divide(&self.options);
         }
         let mut value = serde_json::to_value(unsealed).map_err(io::Error::other)?;
-        // Seal the text as it will be read back: a number is hashed by its digits in the file.
+        // Seal the text as it will be read back, because the digits of a number may change then.
         let text = serde_json::to_string(&value).map_err(io::Error::other)?;
-        let read: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
-        value[MANIFEST_SEAL] = seals::hash_bytes(read.to_string().as_bytes()).into();
+        let read_back: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
+        value[MANIFEST_SEAL] = seals::hash_bytes(read_back.to_string().as_bytes()).into();
         match self.thin {
-            Some(_) => by_line(&value),
+            Some(_) => one_field_per_line(&value),
             None => serde_json::to_string_pretty(&value),
         }
         .map_err(io::Error::other)
@@ -400,36 +403,38 @@ impl Manifest {
         }
     }
 
-    /// All segments; without any, the one that the top-level fields describe.
+    /// All segments; if the manifest lists none, the one that its top-level fields describe.
     pub fn history(&self) -> Vec<RunSegment> {
         if self.segments.is_empty() { vec![self.segment_from_top_level()] } else { self.segments.clone() }
     }
 
     /// The variants whose tables or histories are never cleared: each is one job with all
     /// positions.
-    pub fn kept_variants(&self) -> HashSet<&str> {
-        let never = |options: &serde_json::Value, path| options.pointer(path).is_some_and(|clear| clear == "never");
-        let kept = |options| never(options, "/table/clear") || never(options, "/history_clear");
-        let by_options = self.options.iter().filter(|(_, options)| kept(options)).map(|(name, _)| name.as_str());
+    pub fn uncleared_variants(&self) -> HashSet<&str> {
+        let is_never = |options: &serde_json::Value, path| options.pointer(path).is_some_and(|clear| clear == "never");
+        let is_uncleared = |options| is_never(options, "/table/clear") || is_never(options, "/history_clear");
+        let by_options =
+            self.options.iter().filter(|(_, options)| is_uncleared(options)).map(|(name, _)| name.as_str());
         self.never_cleared.iter().map(String::as_str).chain(by_options).collect()
     }
 
-    /// Describes items that have the same name in another manifest but other positions, games or
-    /// plies; the rows cannot show this.
-    pub fn describe_unlike_items(&self, other: &Self) -> Option<String> {
-        let both = self.contents.iter().filter_map(|(name, hash)| Some((name, hash, other.contents.get(name)?)));
-        let unlike: Vec<&String> = both.filter(|(_, one, another)| one != another).map(|(name, ..)| name).collect();
-        let first = unlike.first()?;
+    /// Describes items that have the same name in both manifests but different positions, games or
+    /// plies (the rows do not show this); `None` if there are none.
+    pub fn describe_different_items(&self, other: &Self) -> Option<String> {
+        let in_both = self.contents.iter().filter_map(|(name, hash)| Some((name, hash, other.contents.get(name)?)));
+        let different: Vec<&String> =
+            in_both.filter(|(_, hash, other_hash)| hash != other_hash).map(|(name, ..)| name).collect();
+        let first = different.first()?;
         Some(format!(
             "{} of the same name {} different in the two results, or searched at different plies (for example \
              `{first}`): such searches are not compared",
-            plural(unlike.len(), "item"),
-            if unlike.len() == 1 { "is" } else { "are" }
+            plural(different.len(), "item"),
+            if different.len() == 1 { "is" } else { "are" }
         ))
     }
 
-    /// The variants with table entries that count nodes that were never searched, or that store no
-    /// node counts.
+    /// The variants with wrong node counts in their table entries: a table that counts nodes that
+    /// were never searched, or that stores no node counts.
     pub fn miscount_nodes(&self) -> HashSet<&str> {
         let policy = |options: &serde_json::Value| Policy::deserialize(options.pointer("/table/policy")?).ok();
         let table = |options: &serde_json::Value| TableOptions::deserialize(options.get("table")?).ok();
@@ -440,7 +445,7 @@ impl Manifest {
         self.options.iter().filter(|(_, options)| miscounts(options)).map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Reads the manifest of a folder; none if there is no such file or folder.
+    /// Reads the manifest of a folder; `None` if there is no such file or folder.
     ///
     /// # Errors
     /// When it cannot be read, was edited, or is not a manifest.
@@ -449,21 +454,22 @@ impl Manifest {
         let display = || path.display().to_string();
         match crate::system::files::read_text(&path) {
             Ok(text) => {
-                let problem = |problem| ManifestError::Json { path: display(), problem };
+                let json_error = |problem| ManifestError::Json { path: display(), problem };
                 let mut value: serde_json::Value =
-                    serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
+                    serde_json::from_str(&text).map_err(|error| json_error(error.to_string()))?;
                 if let Some(seal) = value.as_object_mut().and_then(|fields| fields.shift_remove(MANIFEST_SEAL)) {
                     if seal != seals::hash_bytes(value.to_string().as_bytes()) {
                         return Err(ManifestError::Edited { path: display() });
                     }
                     value[MANIFEST_SEAL] = seal;
                 }
-                // No version wrote 0: it means that the manifest was created in memory.
-                let is_other = |&found: &u64| found != 0 && found != u64::from(SCHEMA);
+                // No version of ttlab wrote schema 0: it means that the manifest was created in
+                // memory.
+                let is_other = |&schema: &u64| schema != 0 && schema != u64::from(SCHEMA);
                 if let Some(found) = value["schema"].as_u64().filter(is_other) {
                     return Err(ManifestError::Version { path: display(), found, renamed: describe_renamed(&value) });
                 }
-                let mut manifest: Self = from_json(value).map_err(|error| problem(error.to_string()))?;
+                let mut manifest: Self = from_json(value).map_err(|error| json_error(error.to_string()))?;
                 shared::join(&manifest.shared_options.take(), &mut manifest.options);
                 Ok(Some(manifest))
             }
@@ -473,16 +479,17 @@ impl Manifest {
     }
 }
 
-/// The new names of the old keys in a manifest, as the end of a clause.
+/// The new names of a manifest's renamed keys, in brackets for the end of a clause; empty if there
+/// are none.
 fn describe_renamed(manifest: &serde_json::Value) -> String {
     let keys = manifest.as_object().into_iter().flat_map(|fields| fields.keys());
-    let renamed = keys.filter_map(|key| Some(format!("`{key}` is now `{}`", renamed(&format!("manifest.{key}"))?)));
-    let renamed: Vec<String> = renamed.collect();
-    if renamed.is_empty() { String::new() } else { format!(" ({})", renamed.join(", ")) }
+    let describe = |key: &String| Some(format!("`{key}` is now `{}`", renamed(&format!("manifest.{key}"))?));
+    let renamings: Vec<String> = keys.filter_map(describe).collect();
+    if renamings.is_empty() { String::new() } else { format!(" ({})", renamings.join(", ")) }
 }
 
-/// An object with a line for each of its fields.
-fn by_line(value: &serde_json::Value) -> serde_json::Result<String> {
+/// The JSON text of an object, with one line for each field.
+fn one_field_per_line(value: &serde_json::Value) -> serde_json::Result<String> {
     let fields = value.as_object().into_iter().flatten();
     let lines = fields
         .map(|(name, field)| Ok(format!("  {}: {}", serde_json::to_string(name)?, serde_json::to_string(field)?)));
@@ -513,8 +520,8 @@ mod tests {
         }
     }
 
-    /// In an old manifest, uncleared variants are recognised by their options: by the table or the
-    /// history.
+    /// An old manifest does not list its uncleared variants, so they are recognised by the options
+    /// of their tables and histories.
     #[test]
     fn uncleared_variants_are_recognised_by_options() {
         let options = |text: &str| serde_json::from_str(text).expect("JSON");
@@ -528,10 +535,10 @@ mod tests {
             options: variants.iter().map(|(name, text)| ((*name).to_owned(), options(text))).collect(),
             ..Manifest::default()
         };
-        assert_eq!(manifest.kept_variants(), HashSet::from(["named", "by the table", "by the history"]));
+        assert_eq!(manifest.uncleared_variants(), HashSet::from(["named", "by the table", "by the history"]));
     }
 
-    /// An old manifest without segments has one, with the figures of its head.
+    /// An old manifest without segments has one, with the values of its top-level fields.
     #[test]
     fn manifest_without_segments_has_the_segment_from_top_level() {
         let manifest = Manifest {
@@ -543,7 +550,7 @@ mod tests {
             ended: Some(19),
             ..Manifest::default()
         };
-        let head = RunSegment {
+        let from_top_level = RunSegment {
             jobs: 3,
             build: manifest.build.clone(),
             machine: manifest.machine.clone(),
@@ -552,10 +559,10 @@ mod tests {
             ended: Some(19),
             ..RunSegment::default()
         };
-        assert_eq!(manifest.history(), std::slice::from_ref(&head));
+        assert_eq!(manifest.history(), std::slice::from_ref(&from_top_level));
         let other = RunSegment { started: 40, ..RunSegment::default() };
-        let two = Manifest { segments: vec![other.clone(), head.clone()], ..manifest };
-        assert_eq!(two.history(), [other, head]);
+        let with_segments = Manifest { segments: vec![other.clone(), from_top_level.clone()], ..manifest };
+        assert_eq!(with_segments.history(), [other, from_top_level]);
     }
 
     /// Only items that are in both manifests can differ; an old manifest without contents differs
@@ -568,17 +575,17 @@ mod tests {
         };
         let base = with_contents(&[("a", "1"), ("b", "2"), ("c", "3")]);
         for same in [with_contents(&[]), with_contents(&[("a", "1"), ("d", "9")]), base.clone()] {
-            assert_eq!((base.describe_unlike_items(&same), same.describe_unlike_items(&base)), (None, None));
+            assert_eq!((base.describe_different_items(&same), same.describe_different_items(&base)), (None, None));
         }
         let end = "(for example `b`): such searches are not compared";
         let message =
             |which: &str| Some(format!("{which} different in the two results, or searched at different plies {end}"));
         assert_eq!(
-            base.describe_unlike_items(&with_contents(&[("b", "9"), ("d", "3")])),
+            base.describe_different_items(&with_contents(&[("b", "9"), ("d", "3")])),
             message("1 item of the same name is")
         );
         assert_eq!(
-            base.describe_unlike_items(&with_contents(&[("c", "2"), ("b", "3"), ("a", "1")])),
+            base.describe_different_items(&with_contents(&[("c", "2"), ("b", "3"), ("a", "1")])),
             message("2 items of the same name are")
         );
     }

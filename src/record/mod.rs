@@ -33,7 +33,8 @@ use fields::SeparatedRow;
 /// Separates a variant's name from the key seed, in the names of copies under further key seeds.
 pub const SEED_SUFFIX: &str = ", key seed ";
 
-/// The same for copies under further schedules of several searchers.
+/// Separates a variant's name from the schedule, in the names of copies under further schedules of
+/// several searchers.
 pub const SCHEDULE_SUFFIX: &str = ", schedule ";
 
 /// The original variant of a copy under a further key seed or schedule; `None` if the name is not
@@ -45,7 +46,7 @@ pub fn base_variant(name: &str) -> Option<&str> {
     })
 }
 
-/// The key columns of a row.
+/// The fields that identify a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Label {
@@ -67,7 +68,7 @@ pub struct Label {
 #[derive(Debug, Clone)]
 pub struct Row<'a> {
     pub label: &'a Label,
-    /// The finished iteration; none for a failed job.
+    /// The finished iteration; `None` for a failed job.
     pub iteration: Option<&'a Iteration>,
     /// Whether the best move solves the position, if the suite names solutions.
     pub solved: Option<bool>,
@@ -89,7 +90,7 @@ pub struct Row<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct MatchColumns<'a> {
     pub opponent: &'a str,
-    /// The game; none if the pair could not be played.
+    /// The game; `None` if the pair could not be played.
     pub game: Option<&'a GameRecord>,
 }
 
@@ -98,11 +99,11 @@ pub struct MatchColumns<'a> {
 pub struct GameRecord {
     /// Whether the player had White.
     pub white: bool,
-    /// The winner; none for a draw.
+    /// The winner; `None` for a draw.
     pub winner: Option<Color>,
     /// What ended it, as in the column `match.end`.
     pub end: &'static str,
-    /// Sum of the depths of the player's last finished iterations, over all moves.
+    /// For each of the player's moves, the depth of the last finished iteration, summed.
     pub depths: u64,
     /// Number of the player's moves for which no iteration finished within the limit.
     pub blind: u64,
@@ -121,7 +122,7 @@ pub struct GameRecord {
 pub struct MoveSearch {
     /// The mover's score in centipawns, if the engine reported one.
     pub score: Option<Score>,
-    /// Moves to mate, negative if the mover is mated; none for other scores.
+    /// Moves to mate, negative if the mover is mated; `None` for other scores.
     pub mate: Option<i32>,
     /// The depth of the last finished iteration, 0 if unknown.
     pub depth: u8,
@@ -154,21 +155,22 @@ pub const BLACK: &str = "black";
 /// The columns of external engines.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineColumns<'a> {
-    /// The engine's report; none for ttlab's own engine.
+    /// The engine's report; `None` for the built-in engine.
     pub report: Option<&'a UciReport>,
-    /// Whether its counts repeat, as tried before the run.
+    /// Whether its counts repeat, as tested before the run.
     pub repeats: &'a str,
 }
 
 impl Row<'_> {
-    /// The report of an external engine.
+    /// The report of an external engine; `None` for the built-in one.
     fn report(&self) -> Option<&UciReport> {
         self.external.and_then(|external| external.report)
     }
 }
 
 /// The checksum of a row: a hash of every field except the time, and of the checksum of the
-/// previous row of the same job (0 for the first row). `fields`: all fields before the checksum.
+/// previous row of the same job (`previous`; 0 for the first row). `fields`: all fields before the
+/// checksum.
 pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str>) -> u32 {
     let fields = SeparatedRow::from_fields(fields);
     fields.check(previous, fields.len())
@@ -231,8 +233,8 @@ mod tests {
         }
     }
 
-    /// Table state is written for ttlab's own engine; what an external engine does not report is
-    /// empty.
+    /// The table's state is written for the built-in engine. Fields that an external engine does
+    /// not report are empty.
     #[test]
     fn row_leaves_unreported_fields_empty() {
         use crate::engine::{Iteration, SearchCounters};
@@ -272,8 +274,10 @@ mod tests {
         };
         assert_eq!(fields(None), ["-12", "375", "3", "8", "7"]);
         let silent = UciReport::default();
-        assert_eq!([&fields(Some(&silent))[0], &fields(Some(&silent))[2], &fields(Some(&silent))[4]], ["", "", ""]);
+        let [score, _, entries, _, nodes] = fields(Some(&silent));
+        assert_eq!([score, entries, nodes], ["", "", ""]);
         let report = UciReport { score: Some(-12), nodes: Some(9), ..UciReport::default() };
-        assert_eq!([&fields(Some(&report))[0], &fields(Some(&report))[4]], ["-12", "9"]);
+        let [score, .., nodes] = fields(Some(&report));
+        assert_eq!([score, nodes], ["-12", "9"]);
     }
 }

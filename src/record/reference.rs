@@ -13,6 +13,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
+/// The file's name, beside the results.
 pub const NAME: &str = "reference.csv";
 
 /// The name of the compressed file, beside thin rows.
@@ -38,11 +39,12 @@ pub struct Judgement {
     pub best: String,
     /// Score in centipawns, from the view of the side to move in the position.
     pub score: i32,
-    /// Nodes of the search; none if the rules decide the score.
+    /// Nodes of the search; `None` if the rules decide the score, so that no search was needed.
     pub nodes: Option<u64>,
 }
 
 impl Judgement {
+    /// The CSV line of the row, with its checksum.
     fn to_line(&self) -> io::Result<Vec<u8>> {
         let score = self.score.to_string();
         let nodes = self.nodes.map(|nodes| nodes.to_string()).unwrap_or_default();
@@ -51,14 +53,16 @@ impl Judgement {
         csv_line(fields.into_iter().chain([check.as_str()]))
     }
 
-    /// Reads a row; `None` if it is damaged. Rows of old files without checksums are accepted
-    /// without a check.
+    /// Reads a row of a file whose header has `width` fields; `None` if it is damaged. Old files
+    /// have no checksums, so their rows are accepted without a check.
     fn read(row: &StringRecord, width: usize) -> Option<Self> {
-        let whole = row.len() == width && (width == FIELDS || row[FIELDS] == row_check(row.iter().take(FIELDS)));
-        row.deserialize(None).ok().filter(|_| whole)
+        let has_checks = width > FIELDS;
+        let is_intact = row.len() == width && (!has_checks || row[FIELDS] == row_check(row.iter().take(FIELDS)));
+        row.deserialize(None).ok().filter(|_| is_intact)
     }
 }
 
+/// The checksum of a row's fields, as text.
 fn row_check<'a>(fields: impl Iterator<Item = &'a str>) -> String {
     format!("{:08x}", SeparatedRow::from_fields(fields).check_all())
 }
@@ -80,26 +84,27 @@ pub fn damaged_lines(folder: &Path) -> io::Result<Vec<u64>> {
     Ok(read_lines(folder)?.into_iter().filter(|(_, row)| row.is_none()).map(|(line, _)| line).collect())
 }
 
-/// The complete lines after the header: number and row.
+/// The number and the row of each complete line after the header; the row is `None` if it is
+/// damaged.
 fn read_lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
     let is_not_found = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let text = match files::read(&folder.join(NAME)) {
         // Beside thin rows the file is compressed.
         Err(error) if is_not_found(&error) => thin::decompress_file(&folder.join(COMPRESSED_NAME)),
-        read => read,
+        result => result,
     };
     let text = match text {
         Err(error) if is_not_found(&error) => return Ok(Vec::new()),
-        read => read?,
+        result => result?,
     };
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(&text[..blocks::whole_lines(&text)]);
     let width = reader.headers().map_or(HEADER.len(), StringRecord::len).max(FIELDS);
-    let (mut found, mut row) = (Vec::new(), StringRecord::new());
+    let (mut rows, mut row) = (Vec::new(), StringRecord::new());
     loop {
         let line = reader.position().line();
         match reader.read_record(&mut row) {
-            Ok(false) => return Ok(found),
-            read => found.push((line, read.ok().and_then(|_| Judgement::read(&row, width)))),
+            Ok(false) => return Ok(rows),
+            result => rows.push((line, result.ok().and_then(|_| Judgement::read(&row, width)))),
         }
     }
 }
@@ -119,7 +124,7 @@ pub fn write(folder: &Path, rows: &[Judgement]) -> io::Result<()> {
     Judgements::rewrite(folder, rows.into_iter()).map(drop)
 }
 
-/// An open file, to which rows are appended.
+/// A folder's open file, to which rows are appended.
 pub struct Judgements(File);
 
 impl Judgements {
@@ -146,7 +151,7 @@ fn to_lines<'a>(rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Vec<u8>
     Ok(rows.map(Judgement::to_line).collect::<io::Result<Vec<_>>>()?.concat())
 }
 
-/// Centipawns that a move loses compared with the best move. Scores are capped at 1000: in
+/// Centipawns that a move loses compared with the best move. Scores are capped at 1000, because in
 /// positions won or lost by that much, differences say little about moves.
 pub fn loss(best: i32, chosen: i32) -> f64 {
     let cap = |score: i32| score.clamp(-1000, 1000);
@@ -192,12 +197,12 @@ mod tests {
         assert!(!folder.path().join(NAME).exists());
         let [a, b, c] =
             [judgement("b, 1", "", -30, Some(700)), judgement("a", "e2e4", 12, None), judgement("a", "", 25, Some(0))];
-        let twice = judgement("a", "e2e4", 13, Some(1));
-        write(folder.path(), &[a.clone(), b.clone(), twice, c.clone()]).unwrap();
+        let duplicate = judgement("a", "e2e4", 13, Some(1));
+        write(folder.path(), &[a.clone(), b.clone(), duplicate, c.clone()]).unwrap();
         // Each row ends with a checksum of eight hexadecimal digits.
         let text = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
         let mut checks = Vec::new();
-        let bare = text.lines().map(|line| line.rsplit_once(',').unwrap()).map(|(row, check)| {
+        let rows_without_checks = text.lines().map(|line| line.rsplit_once(',').unwrap()).map(|(row, check)| {
             checks.push(check.to_owned());
             row
         });
@@ -207,7 +212,7 @@ mod tests {
             "00ab-12,a,e2e4,,12,",
             "00ab-12,\"b, 1\",,g1f3,-30,700",
         ];
-        assert_eq!(bare.collect::<Vec<_>>(), rows);
+        assert_eq!(rows_without_checks.collect::<Vec<_>>(), rows);
         assert_eq!(checks.remove(0), "check");
         assert!(checks.iter().all(|check| check.len() == 8 && u32::from_str_radix(check, 16).is_ok()), "{checks:?}");
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), b.clone(), a.clone()]);
@@ -216,10 +221,10 @@ mod tests {
         file.append(&[a.clone(), b.clone()]).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
         let whole = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
-        let put = |text: &str| std::fs::write(folder.path().join(NAME), text).unwrap();
-        put(&format!("{whole}00ab-12,z,,g1f3,2"));
+        let write_text = |text: &str| std::fs::write(folder.path().join(NAME), text).unwrap();
+        write_text(&format!("{whole}00ab-12,z,,g1f3,2"));
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
-        assert_eq!(damaged_lines(folder.path()).unwrap(), [0; 0], "a kill may tear the last");
+        assert_eq!(damaged_lines(folder.path()).unwrap(), [0; 0], "an incomplete last line is not damaged");
         assert!(is_no_move(""));
         assert!(is_no_move("0000"));
         assert!(!is_no_move("e2e4"));
@@ -229,7 +234,7 @@ mod tests {
     #[test]
     fn edited_row_is_listed_as_damaged() {
         let folder = tempfile::tempdir().unwrap();
-        let put = |text: &str| std::fs::write(folder.path().join(NAME), text).unwrap();
+        let write_text = |text: &str| std::fs::write(folder.path().join(NAME), text).unwrap();
         let [a, b, c] =
             [judgement("a", "", 25, Some(70)), judgement("a", "e2e4", 12, Some(80)), judgement("b", "", -3, None)];
         write(folder.path(), &[a.clone(), b.clone(), c.clone()]).unwrap();
@@ -237,33 +242,33 @@ mod tests {
         let row = whole.lines().nth(2).unwrap();
         let fields: Vec<&str> = row.split(',').collect();
         for index in 0..fields.len() {
-            for other in ["", "1", "00ab-13", "b", "d2d4", "g1f3"] {
+            for value in ["", "1", "00ab-13", "b", "d2d4", "g1f3"] {
                 let mut edited = fields.clone();
-                edited[index] = other;
+                edited[index] = value;
                 if edited != fields {
-                    put(&whole.replace(row, &edited.join(",")));
+                    write_text(&whole.replace(row, &edited.join(",")));
                     assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()], "{edited:?}");
                     assert_eq!(damaged_lines(folder.path()).unwrap(), [3], "{edited:?}");
                 }
             }
         }
         for torn in ["00ab-12,z,,g1f3,2", "00ab-12,z,,g1f3,x,7", &format!("{row},7"), "\"x"] {
-            put(&whole.replace(row, torn));
+            write_text(&whole.replace(row, torn));
             assert!(!read(folder.path()).unwrap().contains(&b), "{torn}");
             assert_eq!(damaged_lines(folder.path()).unwrap()[0], 3, "{torn}");
         }
         // A line that is not UTF-8 does not affect the lines after it.
         let mut bytes = whole.replace(row, "no text").into_bytes();
-        let index = bytes.windows(7).position(|found| found == b"no text").unwrap();
+        let index = bytes.windows(7).position(|window| window == b"no text").unwrap();
         bytes[index] = 0xff;
         std::fs::write(folder.path().join(NAME), bytes).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()]);
         assert_eq!(damaged_lines(folder.path()).unwrap(), [3]);
         // A file without checksums is read as it is.
-        let bare: Vec<&str> = whole.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
-        put(&(bare.join("\n").replace(",12,80", ",13,80") + "\n"));
-        let other = Judgement { score: 13, ..b };
-        assert_eq!(read(folder.path()).unwrap(), [a, other, c]);
+        let lines_without_checks: Vec<&str> = whole.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
+        write_text(&(lines_without_checks.join("\n").replace(",12,80", ",13,80") + "\n"));
+        let changed = Judgement { score: 13, ..b };
+        assert_eq!(read(folder.path()).unwrap(), [a, changed, c]);
         assert_eq!(damaged_lines(folder.path()).unwrap(), [0; 0]);
     }
 }

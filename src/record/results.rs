@@ -45,9 +45,9 @@ pub struct FileLine {
     pub bytes: Range<u64>,
 }
 
-/// Reads every complete line of a results file after the header. Returns the length up to the end
-/// of the last complete line; anything after that is a torn line. `visit` receives each row, or the
-/// error for a line that is not a row. Reading stops if `visit` fails.
+/// Reads every complete line of a results file after the header. Returns the file's length up to
+/// the end of the last complete line; the rest is the part of a line that a kill left. `visit`
+/// receives each row, or the problem of a line that is not a row. Reading stops if `visit` fails.
 ///
 /// # Errors
 /// When the header differs, `visit` fails, or reading fails. A file without a complete header is
@@ -59,8 +59,8 @@ pub fn scan(
 ) -> Result<u64, ResultsError> {
     let file = files::open(path)?;
     let (lines, expected) = (Lines::open(&file)?, csv_line(header)?);
-    let whole = lines.whole;
-    if whole == 0 {
+    let length = lines.complete_length;
+    if length == 0 {
         // No complete header: either a kill tore it, or the file is something else.
         let mut bytes = Vec::new();
         (&file).take(expected.len() as u64 + 1).read_to_end(&mut bytes)?;
@@ -70,11 +70,11 @@ pub fn scan(
         return Err(header_problem(header, &lines.header));
     }
     lines.for_each(header.len(), |_| true, visit)?;
-    Ok(whole)
+    Ok(length)
 }
 
-/// As [`scan`], but only for rows with a wanted id: other lines are not parsed, which is several
-/// times faster.
+/// As [`scan`], but visits only rows with a wanted id. The other lines are not parsed, which is
+/// several times faster.
 ///
 /// # Errors
 /// As [`scan`].
@@ -92,14 +92,14 @@ pub fn scan_ids(
     Lines::open(&file)?.for_each(header.len(), begins_with_wanted, visit)
 }
 
-/// The columns of a results file; none if its first line is not complete.
+/// The columns of a results file; `None` if its first line is not complete.
 ///
 /// # Errors
 /// If the first line is no header, or reading fails.
 pub fn read_header(path: &Path) -> Result<Option<Vec<String>>, ResultsError> {
     let file = files::open(path)?;
     let lines = Lines::open(&file)?;
-    if lines.whole == 0 { Ok(None) } else { parse_header(&lines.header).map(Some) }
+    if lines.complete_length == 0 { Ok(None) } else { parse_header(&lines.header).map(Some) }
 }
 
 /// As [`scan`], but accepts any first line: if it is not the header, it is visited as a row or as
@@ -114,8 +114,8 @@ pub fn scan_any(
 ) -> Result<(u64, bool), ResultsError> {
     let file = files::open(path)?;
     let (lines, expected) = (Lines::open(&file)?, csv_line(header)?);
-    let (whole, is_header) = (lines.whole, lines.header == expected);
-    if !is_header && whole > 0 {
+    let (length, is_header) = (lines.complete_length, lines.header == expected);
+    if !is_header && length > 0 {
         let (line, row) =
             (FileLine { number: 1, bytes: 0..lines.header.len() as u64 }, Parser::new().parse_line(&lines.header));
         let row = row.and_then(|row| check_width(header.len(), row));
@@ -123,10 +123,10 @@ pub fn scan_any(
             .map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     }
     lines.for_each(header.len(), |_| true, visit)?;
-    Ok((whole, is_header))
+    Ok((length, is_header))
 }
 
-/// Refuses a row with the wrong number of fields.
+/// Returns the row, or the problem if it does not have this number of fields.
 fn check_width(fields: usize, row: StringRecord) -> Result<StringRecord, String> {
     if row.len() == fields { Ok(row) } else { Err(width_problem(fields, row.len())) }
 }
@@ -136,32 +136,32 @@ pub(super) struct Lines<'f> {
     pub(super) header: Vec<u8>,
     rest: BufReader<Take<&'f File>>,
     /// Length up to the end of the last complete line.
-    whole: u64,
+    complete_length: u64,
 }
 
 impl<'f> Lines<'f> {
     pub(super) fn open(mut file: &'f File) -> io::Result<Self> {
-        let whole = whole_lines_length(file)?;
+        let complete_length = complete_lines_length(file)?;
         file.seek(SeekFrom::Start(0))?;
-        let (mut header, mut rest) = (Vec::new(), BufReader::with_capacity(1 << 16, file.take(whole)));
+        let (mut header, mut rest) = (Vec::new(), BufReader::with_capacity(1 << 16, file.take(complete_length)));
         rest.read_until(b'\n', &mut header)?;
-        Ok(Self { header, rest, whole })
+        Ok(Self { header, rest, complete_length })
     }
 
-    /// Visits each wanted line after the first. Each line is one row, so a stray quote damages only
-    /// its own row.
+    /// Visits each wanted line after the first, as a row of `fields` fields or as a problem. Each
+    /// line is one row, so a stray quote damages only its own row.
     pub(super) fn for_each(
         mut self,
         fields: usize,
         mut is_wanted: impl FnMut(&[u8]) -> bool,
         mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
     ) -> Result<(), ResultsError> {
-        let (mut index, mut number, mut parser) = (self.header.len() as u64, 1, Parser::new());
+        let (mut offset, mut number, mut parser) = (self.header.len() as u64, 1, Parser::new());
         let mut bytes = Vec::new();
         while self.rest.read_until(b'\n', &mut bytes)? > 0 {
             number += 1;
-            let line = FileLine { number, bytes: index..index + bytes.len() as u64 };
-            index = line.bytes.end;
+            let line = FileLine { number, bytes: offset..offset + bytes.len() as u64 };
+            offset = line.bytes.end;
             if is_wanted(&bytes) {
                 let row = parser.parse_line(&bytes).and_then(|row| check_width(fields, row));
                 let row = row.as_ref().map_err(Clone::clone);
@@ -175,7 +175,7 @@ impl<'f> Lines<'f> {
 
 const BYTE_ORDER_MARK: &str = "it begins with a byte order mark: another program saved the file";
 
-/// The error for a header that differs.
+/// The error for a header line that is not `header`.
 fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     if line.starts_with("\u{feff}".as_bytes()) {
         return ResultsError::Damaged { line: 1, problem: BYTE_ORDER_MARK.to_owned() };
@@ -183,17 +183,18 @@ fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     if line.contains(&b'\r') {
         return ResultsError::Damaged { line: 1, problem: CARRIAGE_RETURN.to_owned() };
     }
-    let found = match parse_header(line) {
-        Ok(found) => found,
+    let columns = match parse_header(line) {
+        Ok(columns) => columns,
         Err(error) => return error,
     };
-    ResultsError::OtherColumns(match header.iter().zip(&found).position(|(required, found)| required != found) {
+    let first_difference = header.iter().zip(&columns).position(|(expected, actual)| expected != actual);
+    ResultsError::OtherColumns(match first_difference {
         Some(index) => {
-            let which = if header.contains(&found[index]) { "" } else { ", which it does not write," };
-            format!("column {} is `{}`{which} where `{}` is expected", index + 1, found[index], header[index])
+            let remark = if header.contains(&columns[index]) { "" } else { ", which it does not write," };
+            format!("column {} is `{}`{remark} where `{}` is expected", index + 1, columns[index], header[index])
         }
-        None if found.len() < header.len() => format!("`{}` is missing at the end", header[found.len()]),
-        None => format!("`{}` follows the last one", found.get(header.len()).map_or("", String::as_str)),
+        None if columns.len() < header.len() => format!("`{}` is missing at the end", header[columns.len()]),
+        None => format!("`{}` follows the last one", columns.get(header.len()).map_or("", String::as_str)),
     })
 }
 
@@ -224,19 +225,19 @@ pub fn header_length(header: &[String]) -> io::Result<u64> {
 }
 
 /// Length up to the last line feed.
-fn whole_lines_length(file: &File) -> io::Result<u64> {
+fn complete_lines_length(file: &File) -> io::Result<u64> {
     let mut reader = BufReader::new(file);
-    let (mut whole, mut index) = (0, 0);
+    let (mut complete_length, mut offset) = (0, 0);
     loop {
         let buffer = reader.fill_buf()?;
         if buffer.is_empty() {
-            return Ok(whole);
+            return Ok(complete_length);
         }
         let length = buffer.len();
         if let Some(end) = buffer.iter().rposition(|&byte| byte == b'\n') {
-            whole = index + end as u64 + 1;
+            complete_length = offset + end as u64 + 1;
         }
-        index += length as u64;
+        offset += length as u64;
         reader.consume(length);
     }
 }
@@ -246,10 +247,13 @@ pub struct Rows {
     reader: csv::Reader<BufReader<File>>,
     /// Offset of the reader's first byte in the file.
     base: u64,
+    /// The row after the current one.
     next: StringRecord,
-    /// Offset of the next row, and whether there is one.
-    at: u64,
-    more: bool,
+    /// Offset of the next row in the file.
+    next_offset: u64,
+    /// Whether there is a next row.
+    has_next: bool,
+    /// The current row.
     row: StringRecord,
 }
 
@@ -263,28 +267,37 @@ impl Rows {
         let mut file = BufReader::new(files::open(path)?);
         file.seek(SeekFrom::Start(base))?;
         let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
-        let mut rows = Self { reader, base, next: StringRecord::new(), at: base, more: true, row: StringRecord::new() };
+        let mut rows = Self {
+            reader,
+            base,
+            next: StringRecord::new(),
+            next_offset: base,
+            has_next: true,
+            row: StringRecord::new(),
+        };
         rows.advance()?;
         Ok(rows)
     }
 
+    /// Reads the next row.
     fn advance(&mut self) -> Result<(), ResultsError> {
-        self.at = self.base + self.reader.position().byte();
-        self.more = self.reader.read_record(&mut self.next).map_err(io::Error::other)?;
+        self.next_offset = self.base + self.reader.position().byte();
+        self.has_next = self.reader.read_record(&mut self.next).map_err(io::Error::other)?;
         Ok(())
     }
 
     /// Byte offset of the next row.
     pub fn offset(&self) -> u64 {
-        self.at
+        self.next_offset
     }
 
-    /// Advances to the next row if it satisfies `required`. Returns whether it did.
+    /// Makes the next row the current one, if there is one and `accepts` is true for it. Returns
+    /// whether it did.
     ///
     /// # Errors
     /// When reading fails.
-    pub fn next_if(&mut self, required: impl FnOnce(&StringRecord) -> bool) -> Result<bool, ResultsError> {
-        if !self.more || !required(&self.next) {
+    pub fn next_if(&mut self, accepts: impl FnOnce(&StringRecord) -> bool) -> Result<bool, ResultsError> {
+        if !self.has_next || !accepts(&self.next) {
             return Ok(false);
         }
         std::mem::swap(&mut self.row, &mut self.next);
@@ -292,6 +305,7 @@ impl Rows {
         Ok(true)
     }
 
+    /// The current row; empty before the first [`Rows::next_if`] that returned true.
     pub fn row(&self) -> &StringRecord {
         &self.row
     }
@@ -307,13 +321,13 @@ mod tests {
     fn complete_lines_are_read_without_a_torn_one() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("results.csv");
-        for (tail, damaged) in [("", 0), ("3", 0), ("3,4", 0), ("3\n", 1), ("3,4,5\n", 1)] {
+        for (tail, expected_invalid) in [("", 0), ("3", 0), ("3,4", 0), ("3\n", 1), ("3,4,5\n", 1)] {
             std::fs::write(&path, format!("id,nodes\n1,2\n{tail}")).unwrap();
-            let (mut rows, mut wrong) = (Vec::new(), 0);
+            let (mut rows, mut invalid) = (Vec::new(), 0);
             let file = File::open(&path).unwrap();
             let lines = Lines::open(&file).unwrap();
             assert_eq!(parse_header(&lines.header).unwrap(), ["id", "nodes"]);
-            let read = lines.for_each(
+            let result = lines.for_each(
                 2,
                 |_| true,
                 |line, row| {
@@ -321,13 +335,13 @@ mod tests {
                         Ok(row) => {
                             rows.push((line.number, line.bytes.clone(), row.iter().collect::<Vec<_>>().join("|")))
                         }
-                        Err(_) => wrong += 1,
+                        Err(_) => invalid += 1,
                     }
                     Ok(())
                 },
             );
-            assert!(read.is_ok());
-            assert_eq!((rows, wrong), (vec![(2, 9..13, "1|2".to_owned())], damaged), "{tail:?}");
+            assert!(result.is_ok());
+            assert_eq!((rows, invalid), (vec![(2, 9..13, "1|2".to_owned())], expected_invalid), "{tail:?}");
         }
     }
 
@@ -335,15 +349,16 @@ mod tests {
         ["id", "x,y", "nodes"].map(str::to_owned).to_vec()
     }
 
+    /// The length of the complete lines; and the number, byte range and fields or problem of each.
     fn rows_of(path: &Path) -> (u64, Vec<String>) {
-        let mut found = Vec::new();
-        let whole = scan(path, &header(), |line, row| {
+        let mut lines = Vec::new();
+        let length = scan(path, &header(), |line, row| {
             let FileLine { number, bytes } = line;
             let row = row.map_or_else(|problem| problem, |row| row.iter().collect::<Vec<_>>().join("|"));
-            found.push(format!("{number} {}..{} {row}", bytes.start, bytes.end));
+            lines.push(format!("{number} {}..{} {row}", bytes.start, bytes.end));
             Ok(())
         });
-        (whole.unwrap(), found)
+        (length.unwrap(), lines)
     }
 
     /// Appended rows are read; a torn line is cut off and replaced by the next row.
@@ -359,10 +374,10 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         let length = text.len() as u64;
         assert_eq!((header_length(&header()).unwrap(), length), (15, 33));
-        let both = vec!["2 15..22 1|a|10".to_owned(), "3 22..33 2|b,c|20".to_owned()];
-        assert_eq!(rows_of(&path), (33, both.clone()));
+        let two_rows = vec!["2 15..22 1|a|10".to_owned(), "3 22..33 2|b,c|20".to_owned()];
+        assert_eq!(rows_of(&path), (33, two_rows.clone()));
         std::fs::write(&path, format!("{text}3,torn")).unwrap();
-        assert_eq!(rows_of(&path), (33, both));
+        assert_eq!(rows_of(&path), (33, two_rows));
         let mut results = ResultsWriter::open(&path, &header(), 33).unwrap();
         results.append(&[row(["4", "", ""])]).unwrap();
         let text = format!("{text}4,,\n");
@@ -386,8 +401,8 @@ mod tests {
         // A link is not followed.
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink(&copy, &path).unwrap();
-        let report = ResultsWriter::open(&path, &header(), 0).err().unwrap().to_string();
-        assert_eq!(report, "it is a symbolic link, and results are not written through links: remove it");
+        let message = ResultsWriter::open(&path, &header(), 0).err().unwrap().to_string();
+        assert_eq!(message, "it is a symbolic link, and results are not written through links: remove it");
         assert_eq!(std::fs::read_to_string(&copy).unwrap(), text);
     }
 
@@ -396,42 +411,42 @@ mod tests {
     fn wrong_header_is_described_by_its_first_difference() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("results.csv");
-        let output = |text: &str| {
+        let scan_text = |text: &str| {
             std::fs::write(&path, text).unwrap();
             scan(&path, &header(), |_, _| Ok(())).map_err(|error| error.to_string())
         };
         for text in ["", "i", "id,\"x,y\",node", "id,\"x,y\",nodes"] {
-            assert_eq!(output(text).unwrap(), 0, "{text:?}");
+            assert_eq!(scan_text(text).unwrap(), 0, "{text:?}");
         }
-        let whole = |what: &str| {
+        let message = |difference: &str| {
             format!(
-                "its columns are not those that this experiment writes: {what} (another experiment or another build \
+                "its columns are not those that this experiment writes: {difference} (another experiment or another build \
                  wrote it): move it away, or choose another folder with --out"
             )
         };
-        for (text, what) in [
+        for (text, difference) in [
             ("id,node,nodes\n", "column 2 is `node`, which it does not write, where `x,y` is expected"),
             ("id,nodes,\"x,y\"\n", "column 2 is `nodes` where `x,y` is expected"),
             ("id\n", "`x,y` is missing at the end"),
             ("id,\"x,y\",nodes,more,most\n", "`more` follows the last one"),
             ("id,\"x,y\",nodes ", "column 3 is `nodes `, which it does not write, where `nodes` is expected"),
         ] {
-            assert_eq!(output(text).unwrap_err(), whole(what), "{text:?}");
+            assert_eq!(scan_text(text).unwrap_err(), message(difference), "{text:?}");
         }
-        assert_eq!(output("id,\"x,y\",nodes\r\n1,2,3\r\n").unwrap_err(), format!("line 1: {CARRIAGE_RETURN}"));
+        assert_eq!(scan_text("id,\"x,y\",nodes\r\n1,2,3\r\n").unwrap_err(), format!("line 1: {CARRIAGE_RETURN}"));
         std::fs::write(&path, b"id,\xff\n").unwrap();
         assert!(
             scan(&path, &header(), |_, _| Ok(()))
                 .is_err_and(|error| error.to_string().starts_with("line 1: not UTF-8 text"))
         );
-        assert_eq!(output("id,\"x,y\",nodes\n1,2,3\n").unwrap(), 21);
+        assert_eq!(scan_text("id,\"x,y\",nodes\n1,2,3\n").unwrap(), 21);
         // An error from the caller names the line; a row with the wrong number of fields is passed
         // on as an error.
-        let wrong = scan(&path, &header(), |line, _| Err(format!("of {}", line.number)));
-        assert_eq!(wrong.unwrap_err().to_string(), "line 2: of 2");
+        let result = scan(&path, &header(), |line, _| Err(format!("of {}", line.number)));
+        assert_eq!(result.unwrap_err().to_string(), "line 2: of 2");
         std::fs::write(&path, "id,\"x,y\",nodes\n1,2\n").unwrap();
-        let wide = rows_of(&path).1;
-        assert_eq!(wide, ["2 15..19 not a row: expected 3 fields, found 2; it was edited by hand or damaged"]);
+        let (_, lines) = rows_of(&path);
+        assert_eq!(lines, ["2 15..19 not a row: expected 3 fields, found 2; it was edited by hand or damaged"]);
     }
 
     /// Rows are sorted stably by key, and rows without a key are dropped; a sorted file is not
@@ -443,31 +458,32 @@ mod tests {
         let path = folder.path().join("results.csv");
         let head = "id,\"x,y\",nodes\n";
         let inode = || std::fs::metadata(&path).unwrap().ino();
-        let ordered = |rows: &str| {
+        // The rows after sorting, and whether the file was replaced.
+        let sort = |rows: &str| {
             std::fs::write(&path, format!("{head}{rows}")).unwrap();
             let before = inode();
             let key = |row: &StringRecord| {
                 row[2].parse::<i32>().map(|key| (key > 0).then_some(key)).map_err(|_| "no key".to_owned())
             };
-            let done = sort_rows(&path, &header(), key).map_err(|error| error.to_string());
+            let result = sort_rows(&path, &header(), key).map_err(|error| error.to_string());
             let text = std::fs::read_to_string(&path).unwrap();
-            (done.map(|()| text.strip_prefix(head).unwrap().to_owned()), inode() != before)
+            (result.map(|()| text.strip_prefix(head).unwrap().to_owned()), inode() != before)
         };
-        assert_eq!(ordered("a,,1\nb,,2\nc,,2\n"), (Ok("a,,1\nb,,2\nc,,2\n".to_owned()), false));
+        assert_eq!(sort("a,,1\nb,,2\nc,,2\n"), (Ok("a,,1\nb,,2\nc,,2\n".to_owned()), false));
         assert_eq!(
-            ordered("a,,3\nb,\"l\"\"\",1\nc,,3\nd,,2\n"),
+            sort("a,,3\nb,\"l\"\"\",1\nc,,3\nd,,2\n"),
             (Ok("b,\"l\"\"\",1\nd,,2\na,,3\nc,,3\n".to_owned()), true)
         );
-        assert_eq!(ordered("a,,1\nb,,0\nc,,2\n"), (Ok("a,,1\nc,,2\n".to_owned()), true));
-        assert_eq!(ordered("a,,2\nb,,x\nc,,1\n"), (Err("line 3: no key".to_owned()), false));
+        assert_eq!(sort("a,,1\nb,,0\nc,,2\n"), (Ok("a,,1\nc,,2\n".to_owned()), true));
+        assert_eq!(sort("a,,2\nb,,x\nc,,1\n"), (Err("line 3: no key".to_owned()), false));
         // The file is replaced only by a complete one.
         let row = StringRecord::from(vec!["9", "l,m", ""]);
         publish(write_rows(&path, &header(), |put| put(&row)).unwrap(), &path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{head}9,\"l,m\",\n"));
-        let broken = write_rows(&path, &header(), |put| put(&row).and(Err(ResultsError::OtherColumns("x".to_owned()))));
-        assert!(broken.is_err());
+        let result = write_rows(&path, &header(), |put| put(&row).and(Err(ResultsError::OtherColumns("x".to_owned()))));
+        assert!(result.is_err());
         assert!(std::fs::read_to_string(&path).unwrap() == format!("{head}9,\"l,m\",\n"));
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing half is left behind");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no incomplete file is left behind");
     }
 
     /// Reading can start at any offset that was returned.
@@ -477,7 +493,7 @@ mod tests {
         let path = folder.path().join("results.csv");
         std::fs::write(&path, "id,\"x,y\",nodes\n1,a,1\n2,\"b\nb\",2\n3,c,3\n").unwrap();
         let mut rows = Rows::open(&path, &header(), 0).unwrap();
-        let mut met = Vec::new();
+        let mut offsets_and_ids = Vec::new();
         loop {
             let start = rows.offset();
             assert!(!rows.next_if(|_| false).unwrap());
@@ -485,11 +501,11 @@ mod tests {
             if !rows.next_if(|row| row.len() == 3).unwrap() {
                 break;
             }
-            met.push((start, rows.row()[0].to_owned()));
+            offsets_and_ids.push((start, rows.row()[0].to_owned()));
         }
-        assert_eq!(met, [(15, "1".to_owned()), (21, "2".to_owned()), (31, "3".to_owned())]);
+        assert_eq!(offsets_and_ids, [(15, "1".to_owned()), (21, "2".to_owned()), (31, "3".to_owned())]);
         assert_eq!(rows.offset(), 37);
-        for (offset, id) in &met {
+        for (offset, id) in &offsets_and_ids {
             let mut rows = Rows::open(&path, &header(), *offset).unwrap();
             assert!(rows.next_if(|row| &row[0] == id).unwrap());
             assert!(rows.row()[0] == *id);

@@ -9,31 +9,33 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// Rewrites a results file with the given lines in the given order, byte by byte.
+/// Rewrites a results file so that it has only these lines, in this order. `lines`: the byte range
+/// of each line, which is copied unchanged.
 ///
 /// # Errors
 /// When reading or writing fails; the old file is then unchanged.
 pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range<u64>>) -> io::Result<()> {
-    let mut old = BufReader::new(files::open(path)?);
-    let mut new = begin_file(path)?;
-    let mut writer = BufWriter::new(new.as_file_mut());
+    let mut old_file = BufReader::new(files::open(path)?);
+    let mut new_file = begin_file(path)?;
+    let mut writer = BufWriter::new(new_file.as_file_mut());
     writer.write_all(&csv_line(header)?)?;
     let (mut position, mut bytes) = (0, Vec::new());
     for line in lines {
         // A relative seek keeps the buffer when lines are consecutive.
-        old.seek_relative(line.start as i64 - position)?;
+        old_file.seek_relative(line.start as i64 - position)?;
         bytes.resize((line.end - line.start) as usize, 0);
-        old.read_exact(&mut bytes)?;
+        old_file.read_exact(&mut bytes)?;
         writer.write_all(&bytes)?;
         position = line.end as i64;
     }
     writer.flush()?;
     drop(writer);
-    publish(new, path)
+    publish(new_file, path)
 }
 
-/// Sorts the rows of a results file by key and drops those without one. Memory: one key and one
-/// range for each row. A file that is sorted and complete is not rewritten.
+/// Sorts the rows of a results file by key and drops rows without a key. Needs memory for one key
+/// and one range per row. If the rows are already sorted and none is dropped, the file is not
+/// rewritten.
 ///
 /// # Errors
 /// When `key` fails for a row, or reading or writing fails; the file is then unchanged.
@@ -42,22 +44,23 @@ pub fn sort_rows<K: Ord>(
     header: &[String],
     mut key: impl FnMut(&StringRecord) -> Result<Option<K>, String>,
 ) -> Result<(), ResultsError> {
-    let (mut rows, mut dropped): (Vec<(K, Range<u64>)>, _) = (Vec::new(), false);
+    let (mut rows, mut drops_rows): (Vec<(K, Range<u64>)>, _) = (Vec::new(), false);
     scan(path, header, |line, record| {
         match key(record?)? {
             Some(key) => rows.push((key, line.bytes.clone())),
-            None => dropped = true,
+            None => drops_rows = true,
         }
         Ok(())
     })?;
-    if !dropped && rows.is_sorted_by(|a, b| a.0 <= b.0) {
+    if !drops_rows && rows.is_sorted_by(|(a, _), (b, _)| a <= b) {
         return Ok(());
     }
     rows.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(rewrite(path, header, rows.into_iter().map(|(_, bytes)| bytes))?)
 }
 
-/// Writes rows to a new file that [`publish`] moves to `path`.
+/// Writes rows to a new file that [`publish`] will move to `path`. `rows` is called with a function
+/// that writes one row.
 ///
 /// # Errors
 /// When `rows` or writing fails.
@@ -66,12 +69,12 @@ pub fn write_rows(
     header: &[String],
     rows: impl FnOnce(&mut dyn FnMut(&StringRecord) -> Result<(), ResultsError>) -> Result<(), ResultsError>,
 ) -> Result<NewFile, ResultsError> {
-    let mut new = begin_file(path)?;
-    let mut writer = csv::Writer::from_writer(BufWriter::new(new.as_file_mut()));
+    let mut new_file = begin_file(path)?;
+    let mut writer = csv::Writer::from_writer(BufWriter::new(new_file.as_file_mut()));
     let io = |error: csv::Error| ResultsError::Io(io::Error::other(error));
     writer.write_record(header).map_err(io)?;
     rows(&mut |row| writer.write_record(row).map_err(io))?;
     writer.flush()?;
     drop(writer);
-    Ok(new)
+    Ok(new_file)
 }

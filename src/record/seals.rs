@@ -12,6 +12,7 @@ use std::hash::Hasher;
 /// The key of all hashes in this module.
 const KEY: u64 = 0x7474_6c61_6200_0003;
 
+/// A new hash with this module's key.
 fn hasher() -> SipHasher13 {
     SipHasher13::new_with_keys(KEY, 0)
 }
@@ -39,6 +40,7 @@ pub fn hash_header(header: &[String]) -> String {
     hash_column(header.iter().map(String::as_str))
 }
 
+/// Adds a field and a separator to a hash.
 fn write_field(hash: &mut SipHasher13, text: &str) {
     hash.write(text.as_bytes());
     hash.write(&[SEPARATOR]);
@@ -49,7 +51,7 @@ fn write_field(hash: &mut SipHasher13, text: &str) {
 pub(super) struct ColumnBytes(Vec<Vec<u8>>);
 
 impl ColumnBytes {
-    /// Adds a row with as many fields as the earlier ones.
+    /// Adds a row, which must have as many fields as the earlier ones.
     pub(super) fn push(&mut self, row: &SeparatedRow) {
         self.0.resize_with(row.len(), Vec::new);
         self.0.iter_mut().enumerate().for_each(|(index, bytes)| bytes.extend_from_slice(row.field(Some(index))));
@@ -82,18 +84,18 @@ impl SealHasher {
             write_field(&mut file, name);
             file.write_u64(*hash);
         }
-        let counted = header.iter().zip(hashes).filter(|(name, _)| is_reproducible(name));
+        let reproducible = header.iter().zip(hashes).filter(|(name, _)| is_reproducible(name));
         Seals {
-            columns: counted.map(|(name, hash)| (name.clone(), format_hash(hash))).collect(),
+            columns: reproducible.map(|(name, hash)| (name.clone(), format_hash(hash))).collect(),
             header: hash_header(header),
             file: format_hash(file.finish()),
         }
     }
 }
 
-/// Whether a column is the same in every run of a plan by every build. The id is not, because it
-/// depends on option names; nor is the checksum, which depends on all columns; nor are times, which
-/// are measured.
+/// Whether a column is the same in every run of a plan by every build. These are not: the id,
+/// because it depends on option names; the checksum, because it depends on all columns; and
+/// measured times.
 fn is_reproducible(name: &str) -> bool {
     name != columns::ID && !matches!(columns::role(name), Role::Seal | Role::Time)
 }
@@ -130,34 +132,35 @@ mod tests {
     #[test]
     fn column_seal_depends_on_its_values_alone() {
         let header = ["id", "variant", "search.nodes", "seconds", "check"];
-        let whole = seals(&header, &["0a,x,12,0.5,00\n", "0b,y,7,0.25,11\n"]);
-        assert_eq!(whole.columns.keys().collect::<Vec<_>>(), ["search.nodes", "variant"]);
+        let original = seals(&header, &["0a,x,12,0.5,00\n", "0b,y,7,0.25,11\n"]);
+        assert_eq!(original.columns.keys().collect::<Vec<_>>(), ["search.nodes", "variant"]);
         let seal = |seals: &Seals, name: &str| seals.columns[name].clone();
         // Another run has other times, ids and checksums.
         let second_run = seals(&header, &["1a,x,12,0.7,22\n", "1b,y,7,0.35,33\n"]);
-        assert_eq!((&second_run.columns, &second_run.header), (&whole.columns, &whole.header));
-        assert_ne!(second_run.file, whole.file);
+        assert_eq!((&second_run.columns, &second_run.header), (&original.columns, &original.header));
+        assert_ne!(second_run.file, original.file);
         // One column is renamed, and another is added.
-        let other = seals(&["id", "variant", "depth", "nodes", "seconds"], &["0a,x,1,12,0.5\n", "0b,y,1,7,0.25\n"]);
+        let changed_header =
+            seals(&["id", "variant", "depth", "nodes", "seconds"], &["0a,x,1,12,0.5\n", "0b,y,1,7,0.25\n"]);
         assert_eq!(
-            (seal(&other, "nodes"), seal(&other, "variant")),
-            (seal(&whole, "search.nodes"), seal(&whole, "variant"))
+            (seal(&changed_header, "nodes"), seal(&changed_header, "variant")),
+            (seal(&original, "search.nodes"), seal(&original, "variant"))
         );
-        assert_eq!(hash_column(["12", "7"].into_iter()), seal(&whole, "search.nodes"));
+        assert_eq!(hash_column(["12", "7"].into_iter()), seal(&original, "search.nodes"));
         // Another value; another order; the contents of one field split into two.
         for rows in [
             ["0a,x,13,0.5,00\n", "0b,y,7,0.25,11\n"],
             ["0b,y,7,0.25,11\n", "0a,x,12,0.5,00\n"],
             ["0a,x,1,0.5,00\n", "0b,y,27,0.25,11\n"],
         ] {
-            assert_ne!(seal(&seals(&header, &rows), "search.nodes"), seal(&whole, "search.nodes"), "{rows:?}");
+            assert_ne!(seal(&seals(&header, &rows), "search.nodes"), seal(&original, "search.nodes"), "{rows:?}");
         }
         // Two names in the header are swapped.
-        let exchanged =
+        let swapped_names =
             seals(&["id", "search.nodes", "variant", "seconds", "check"], &["0a,x,12,0.5,00\n", "0b,y,7,0.25,11\n"]);
-        assert_eq!(seal(&exchanged, "variant"), seal(&whole, "search.nodes"));
-        assert!(exchanged.header != whole.header);
-        assert!(exchanged.file != whole.file);
-        assert_ne!(seals(&header, &["0a,x,12,0.6,00\n", "0b,y,7,0.25,11\n"]).file, whole.file, "a time");
+        assert_eq!(seal(&swapped_names, "variant"), seal(&original, "search.nodes"));
+        assert!(swapped_names.header != original.header);
+        assert!(swapped_names.file != original.file);
+        assert_ne!(seals(&header, &["0a,x,12,0.6,00\n", "0b,y,7,0.25,11\n"]).file, original.file, "another time");
     }
 }

@@ -3,63 +3,68 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Returns the tree of the values that all variants share, with null in the place of other values
-/// to keep the order, and the remaining options of each variant.
+/// Divides options into the values that all variants share and the remaining options of each
+/// variant. In the tree of shared values, null stands for each value that differs, which keeps the
+/// order of keys.
 pub(super) fn divide(options: &BTreeMap<String, Value>) -> (Value, BTreeMap<String, Value>) {
-    let all: Vec<&Value> = options.values().collect();
-    let shared = alike(&all);
-    let own = options.iter().map(|(variant, value)| (variant.clone(), without(value, &shared)));
-    let own = own.collect();
-    (shared, own)
+    let values: Vec<&Value> = options.values().collect();
+    let shared = shared_part(&values);
+    let remaining = options.iter().map(|(variant, value)| (variant.clone(), without_shared(value, &shared)));
+    let remaining = remaining.collect();
+    (shared, remaining)
 }
 
-/// Restores the values that all variants share.
+/// Adds the values that all variants share to the options of each variant: the inverse of
+/// [`divide`].
 pub(super) fn join(shared: &Value, options: &mut BTreeMap<String, Value>) {
-    options.values_mut().for_each(|value| *value = add(value.take(), shared));
+    options.values_mut().for_each(|value| *value = with_shared(value.take(), shared));
 }
 
-fn alike(values: &[&Value]) -> Value {
+/// The parts that all values share, with null for each part that differs.
+fn shared_part(values: &[&Value]) -> Value {
     let Some((first, others)) = values.split_first() else { return Value::Null };
     if others.iter().all(|value| value == first) {
         return (*first).clone();
     }
     let maps: Vec<&Map<String, Value>> = values.iter().filter_map(|value| value.as_object()).collect();
     let Some(first) = maps.first().filter(|_| maps.len() == values.len()) else { return Value::Null };
-    let of_key = |key: &String| {
+    let shared_field = |key: &String| {
         let fields: Vec<&Value> = maps.iter().filter_map(|map| map.get(key)).collect();
-        if fields.len() == maps.len() { alike(&fields) } else { Value::Null }
+        if fields.len() == maps.len() { shared_part(&fields) } else { Value::Null }
     };
-    first.keys().map(|key| (key.clone(), of_key(key))).collect::<Map<_, _>>().into()
+    first.keys().map(|key| (key.clone(), shared_field(key))).collect::<Map<_, _>>().into()
 }
 
-fn without(value: &Value, shared: &Value) -> Value {
+/// A value without its shared parts.
+fn without_shared(value: &Value, shared: &Value) -> Value {
     let (Value::Object(fields), Value::Object(shared)) = (value, shared) else { return value.clone() };
-    let mut own = Map::new();
+    let mut remaining = Map::new();
     for (key, field) in fields {
         match shared.get(key) {
-            Some(alike) if alike == field && !alike.is_null() => {}
-            Some(alike) => drop(own.insert(key.clone(), without(field, alike))),
-            None => drop(own.insert(key.clone(), field.clone())),
+            Some(shared_field) if shared_field == field && !shared_field.is_null() => {}
+            Some(shared_field) => drop(remaining.insert(key.clone(), without_shared(field, shared_field))),
+            None => drop(remaining.insert(key.clone(), field.clone())),
         }
     }
-    Value::Object(own)
+    Value::Object(remaining)
 }
 
-fn add(value: Value, shared: &Value) -> Value {
+/// A value with the shared parts that it lacks, in the order of the shared keys.
+fn with_shared(value: Value, shared: &Value) -> Value {
     let (mut fields, shared) = match (value, shared) {
         (Value::Object(fields), Value::Object(shared)) => (fields, shared),
         (value, _) => return value,
     };
-    let mut all = Map::new();
-    for (key, alike) in shared {
+    let mut joined = Map::new();
+    for (key, shared_field) in shared {
         match fields.shift_remove(key) {
-            Some(field) => drop(all.insert(key.clone(), add(field, alike))),
-            None if alike.is_null() => {}
-            None => drop(all.insert(key.clone(), alike.clone())),
+            Some(field) => drop(joined.insert(key.clone(), with_shared(field, shared_field))),
+            None if shared_field.is_null() => {}
+            None => drop(joined.insert(key.clone(), shared_field.clone())),
         }
     }
-    all.extend(fields);
-    Value::Object(all)
+    joined.extend(fields);
+    Value::Object(joined)
 }
 
 #[cfg(test)]
@@ -73,16 +78,16 @@ mod tests {
     }
 
     #[test]
-    fn split_rows_join_to_the_original() {
+    fn divided_options_join_to_the_original() {
         let policies = name_variants(&[
             json!({ "depth": 8, "table": { "slots": 1, "policy": { "kind": "always" } }, "list": [1] }),
             json!({ "depth": 8, "table": { "slots": 2, "policy": { "kind": "aged-depth", "factor": 2 } }, "list": [] }),
             json!({ "depth": 8, "table": { "slots": 2, "policy": { "kind": "always" } }, "list": [1], "more": {} }),
         ]);
-        let (shared, own) = divide(&policies);
-        let alike = json!({ "depth": 8, "table": { "slots": null, "policy": { "kind": null } }, "list": null });
-        assert_eq!(shared, alike);
-        assert_eq!(own["variant 0"], json!({ "table": policies["variant 0"]["table"], "list": [1] }));
+        let (shared, remaining) = divide(&policies);
+        let expected = json!({ "depth": 8, "table": { "slots": null, "policy": { "kind": null } }, "list": null });
+        assert_eq!(shared, expected);
+        assert_eq!(remaining["variant 0"], json!({ "table": policies["variant 0"]["table"], "list": [1] }));
         let nested = name_variants(&[json!({ "a": { "x": 1, "y": {} } }), json!({ "a": { "x": 1 } })]);
         assert_eq!(divide(&nested).0, json!({ "a": { "x": 1, "y": null } }));
         let cases = [
@@ -99,12 +104,12 @@ mod tests {
             name_variants(&[json!({ "a": { "b": null } }), json!({ "a": { "b": null } })]),
         ];
         for options in cases {
-            let (shared, mut own) = divide(&options);
-            join(&shared, &mut own);
-            assert_eq!(own, options);
+            let (shared, mut remaining) = divide(&options);
+            join(&shared, &mut remaining);
+            assert_eq!(remaining, options);
             // The keys are in the original order.
             let keys = |options: &BTreeMap<String, Value>| options.values().next().map(ToString::to_string);
-            assert_eq!(keys(&own), keys(&options));
+            assert_eq!(keys(&remaining), keys(&options));
         }
     }
 }

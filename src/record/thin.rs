@@ -49,12 +49,10 @@ impl Resolution {
         }
     }
 
-    /// Splits a name in the table into resolution and column.
+    /// Splits a name in the table into the resolution and the column's name.
     fn parse(name: &str) -> (Self, &str) {
-        let prefixed = [Self::Search, Self::Variant].into_iter();
-        let found =
-            prefixed.filter_map(|resolution| Some((resolution, name.strip_prefix(resolution.prefix())?))).next();
-        found.unwrap_or((Self::Row, name))
+        let with_prefix = |resolution: Self| name.strip_prefix(resolution.prefix()).map(|column| (resolution, column));
+        with_prefix(Self::Search).or_else(|| with_prefix(Self::Variant)).unwrap_or((Self::Row, name))
     }
 }
 
@@ -74,10 +72,11 @@ const RATES: [&str; 12] = [
     columns::ENTRIES,
 ];
 
-/// The resolution of a column; none if it is dropped. `games`: whether the rows are games.
-fn resolution(column: &str, by_row: &BTreeSet<String>, games: bool) -> Option<Resolution> {
-    let by_row =
-        by_row.contains(column) || [columns::NODES, columns::SCORE, columns::SLOTS, columns::BYTES].contains(&column);
+/// The resolution of a column; `None` if it is dropped. `kept_by_row`: further columns to keep by
+/// row; `games`: whether the rows are games.
+fn resolution(column: &str, kept_by_row: &BTreeSet<String>, games: bool) -> Option<Resolution> {
+    let by_row = kept_by_row.contains(column)
+        || [columns::NODES, columns::SCORE, columns::SLOTS, columns::BYTES].contains(&column);
     match columns::role(column) {
         _ if [columns::ID, columns::PV, columns::SEARCHES].contains(&column) => None,
         Role::Seal => None,
@@ -97,7 +96,8 @@ pub fn is_thin(folder: &Path) -> bool {
     !folder.join(RESULTS).exists() && folder.join(NAME).exists()
 }
 
-/// The folder of thin rows that a path refers to: the folder itself, or that of the file.
+/// The folder of thin rows that a path refers to: the path itself, if it is such a folder, or the
+/// folder of the file [`NAME`].
 pub fn thin_folder(path: &Path) -> Option<&Path> {
     if path.is_dir() {
         return is_thin(path).then_some(path);
@@ -107,22 +107,26 @@ pub fn thin_folder(path: &Path) -> Option<&Path> {
 
 /// A column while it is written.
 struct Column {
+    /// Its name in the table.
     name: String,
-    at: usize,
+    /// Its index in the results.
+    index: usize,
     resolution: Resolution,
     is_summed: bool,
     /// The fields of all rows, at resolution `Row`.
     fields: StringRecord,
-    /// The fields of some rows, at other resolutions.
+    /// The non-empty fields by row, at other resolutions.
     sparse_fields: HashMap<usize, String>,
-    /// The sum over the current search, and its last field.
+    /// The sum over the rows of the current search.
     sum: f64,
+    /// The field of the last row of the current search.
     last_field: String,
     /// For each variant and suite: its first row, the sum over its searches, and their number.
     variants: HashMap<(String, String), (usize, f64, usize)>,
 }
 
 impl Column {
+    /// The field of a row; empty if the resolution has none for it.
     fn field(&self, row: usize) -> &str {
         match self.resolution {
             Resolution::Row => self.fields.get(row).unwrap_or_default(),
@@ -130,7 +134,7 @@ impl Column {
         }
     }
 
-    /// Finishes the search that spans the rows `first` to `last`.
+    /// Finishes a search of a variant on a suite, which spans the rows `first` to `last`.
     fn finish_search(&mut self, (variant, suite): (&str, &str), [first, last]: [usize; 2]) {
         let (sum, text) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last_field));
         match self.resolution {
@@ -139,20 +143,21 @@ impl Column {
             Resolution::Search => drop(self.sparse_fields.insert(last, text)),
             Resolution::Variant => {
                 let value = if self.is_summed { sum } else { parse_number(&text) };
-                let variant = (variant.to_owned(), suite.to_owned());
-                let (_, sum, searches) = self.variants.entry(variant).or_insert((first, 0.0, 0));
+                let key = (variant.to_owned(), suite.to_owned());
+                let (_, sum, searches) = self.variants.entry(key).or_insert((first, 0.0, 0));
                 (*sum, *searches) = (*sum + value, *searches + 1);
             }
         }
     }
 }
 
+/// Parses a number; NaN for other text.
 fn parse_number(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
-/// A number in the shortest form that reads back as the same number; empty for NaN. Times have six
-/// decimals.
+/// Formats a number so that it reads back as the same number, without trailing zeros; empty for
+/// NaN. Six decimals are tried first, because times have that many.
 fn format_number(value: f64) -> String {
     if value.is_nan() {
         return String::new();
@@ -162,14 +167,17 @@ fn format_number(value: f64) -> String {
     if parse_number(short) == value { short.to_owned() } else { value.to_string() }
 }
 
-/// The current search: its key, and its first and last rows.
+/// The search that is being read.
 #[derive(Default)]
 struct OpenSearch {
+    /// The variant, position and repeat; `None` before the first search.
     key: Option<[String; 3]>,
     suite: String,
     /// Whether its counters are kept: only for the first repeat under the first key seed.
     counts: bool,
+    /// Its first row.
     first: usize,
+    /// Its last row so far.
     last: usize,
 }
 
@@ -181,8 +189,8 @@ struct OpenSearch {
 pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result<Thin, ResultsError> {
     let mut reader = csv::Reader::from_path(results).map_err(io::Error::other)?;
     let header = reader.headers().map_err(io::Error::other)?.clone();
-    let place = |name: &str| header.iter().position(|column| column == name);
-    let games = place(columns::OPPONENT).is_some();
+    let index_of = |name: &str| header.iter().position(|column| column == name);
+    let games = index_of(columns::OPPONENT).is_some();
     let mut table: Vec<Column> = header
         .iter()
         .enumerate()
@@ -190,7 +198,7 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
             let resolution = resolution(name, by_row, games)?;
             Some(Column {
                 name: format!("{}{name}", resolution.prefix()),
-                at: index,
+                index,
                 resolution,
                 is_summed: columns::role(name) != Role::Last,
                 fields: StringRecord::new(),
@@ -202,12 +210,14 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
         })
         .collect();
     let [variant, suite, position, repeat, error] =
-        [columns::VARIANT, columns::SUITE, columns::POSITION, columns::REPEAT, columns::ERROR].map(place);
+        [columns::VARIANT, columns::SUITE, columns::POSITION, columns::REPEAT, columns::ERROR].map(index_of);
     let (mut open, mut row) = (OpenSearch::default(), StringRecord::new());
-    let (mut known, mut counted, mut variants): (HashSet<[String; 3]>, HashSet<[String; 2]>, HashSet<String>) =
+    // The keys of all searches so far, the variants and positions whose counters are kept, and all
+    // variants so far.
+    let (mut seen, mut counted, mut variants): (HashSet<[String; 3]>, HashSet<[String; 2]>, HashSet<String>) =
         Default::default();
     let (mut rows, mut failed) = (0, 0);
-    let close = |table: &mut [Column], open: &OpenSearch| {
+    let finish = |table: &mut [Column], open: &OpenSearch| {
         if let (Some([variant, ..]), true) = (&open.key, open.counts) {
             table.iter_mut().for_each(|column| column.finish_search((variant, &open.suite), [open.first, open.last]));
         }
@@ -218,18 +228,18 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
         failed += u64::from(is_error);
         let key = [variant, position, repeat].map(|index| field(index).to_owned());
         if !games && !is_error && open.key.as_ref() != Some(&key) {
-            close(&mut table, &open);
-            if !known.insert(key.clone()) {
+            finish(&mut table, &open);
+            if !seen.insert(key.clone()) {
                 let problem = "the rows are not in the plan's order: the rows of a search are not contiguous";
                 return Err(ResultsError::Damaged { line: rows as u64 + 2, problem: problem.to_owned() });
             }
             variants.insert(key[0].clone());
-            let seeded = base_variant(&key[0]).is_some_and(|base| variants.contains(base));
-            let counts = !seeded && counted.insert([key[0].clone(), key[1].clone()]);
+            let is_copy = base_variant(&key[0]).is_some_and(|base| variants.contains(base));
+            let counts = !is_copy && counted.insert([key[0].clone(), key[1].clone()]);
             open = OpenSearch { key: Some(key), suite: field(suite).to_owned(), counts, first: rows, last: rows };
         }
         for column in &mut table {
-            let text = &row[column.at];
+            let text = &row[column.index];
             match column.resolution {
                 Resolution::Row => column.fields.push_field(text),
                 _ if is_error || !open.counts => {}
@@ -242,13 +252,12 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
         }
         rows += 1;
     }
-    close(&mut table, &open);
+    finish(&mut table, &open);
     let mut text = Vec::new();
     for column in &mut table {
         for (first, sum, searches) in std::mem::take(&mut column.variants).into_values() {
-            column
-                .sparse_fields
-                .insert(first, format_number(if column.is_summed { sum } else { sum / searches as f64 }));
+            let value = if column.is_summed { sum } else { sum / searches as f64 };
+            column.sparse_fields.insert(first, format_number(value));
         }
         let fields = (0..rows).map(|row| column.field(row));
         text.extend(csv_line(std::iter::once(column.name.as_str()).chain(fields))?);
@@ -277,8 +286,8 @@ const PRESET: u32 = 6;
 /// When it cannot be read or is not an xz file.
 pub fn decompress_file(path: &Path) -> io::Result<Vec<u8>> {
     let (file, mut bytes) = (files::read(path)?, Vec::new());
-    let read = XzReader::new(&file[..], true).read_to_end(&mut bytes);
-    read.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+    let result = XzReader::new(&file[..], true).read_to_end(&mut bytes);
+    result.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
     Ok(bytes)
 }
 
@@ -299,7 +308,7 @@ impl ThinRows {
     pub fn column(&self, name: &str) -> Option<&StringRecord> {
         let mut columns = self.columns.iter();
         columns
-            .find(|(resolution, known, _)| *resolution == Resolution::Row && known == name)
+            .find(|(resolution, column, _)| *resolution == Resolution::Row && column == name)
             .map(|(.., fields)| fields)
     }
 }
@@ -310,36 +319,40 @@ impl ThinRows {
 /// # Errors
 /// When they cannot be read or do not match the manifest.
 pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError> {
-    let broken = |problem: &str| ResultsError::Thin(problem.to_owned());
-    let Some(thin) = &manifest.thin else { return Err(broken("the manifest beside it belongs to full rows")) };
+    let thin_error = |problem: &str| ResultsError::Thin(problem.to_owned());
+    let Some(thin) = &manifest.thin else { return Err(thin_error("the manifest beside it belongs to full rows")) };
     let text = decompress_file(&folder.join(NAME)).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => broken(&format!("it is not an xz file, or was damaged ({error})")),
+        io::ErrorKind::InvalidData => thin_error(&format!("it is not an xz file, or was damaged ({error})")),
         _ => ResultsError::Io(error),
     })?;
     if seals::hash_bytes(&text) != thin.seal {
-        return Err(broken("it was edited or damaged: its seal does not match"));
+        return Err(thin_error("it was edited or damaged: its seal does not match"));
     }
-    let mut found = ThinRows { rows: thin.rows as usize, ..ThinRows::default() };
+    let mut thin_rows = ThinRows { rows: thin.rows as usize, ..ThinRows::default() };
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&text[..]);
     for record in reader.records() {
-        let record = record.map_err(|error| broken(&error.to_string()))?;
+        let record = record.map_err(|error| thin_error(&error.to_string()))?;
         let mut fields = record.iter();
         let (resolution, name) = Resolution::parse(fields.next().unwrap_or_default());
         let (name, fields) = (name.to_owned(), fields.collect::<StringRecord>());
-        if fields.len() != found.rows {
-            return Err(broken(&format!("column `{name}`: expected {} fields, found {}", found.rows, fields.len())));
+        if fields.len() != thin_rows.rows {
+            return Err(thin_error(&format!(
+                "column `{name}`: expected {} fields, found {}",
+                thin_rows.rows,
+                fields.len()
+            )));
         }
         if resolution == Resolution::Row
             && let Some(seal) = manifest.column_seals.get(&name)
         {
             if *seal != seals::hash_column(fields.iter()) {
-                return Err(broken(&format!("column `{name}` differs from that of the full rows")));
+                return Err(thin_error(&format!("column `{name}` differs from that of the full rows")));
             }
-            found.verified += 1;
+            thin_rows.verified += 1;
         }
-        found.columns.push((resolution, name, fields));
+        thin_rows.columns.push((resolution, name, fields));
     }
-    let absent = manifest.column_seals.keys().filter(|name| found.column(name).is_none());
-    found.absent = absent.cloned().collect();
-    Ok(found)
+    let absent = manifest.column_seals.keys().filter(|name| thin_rows.column(name).is_none());
+    thin_rows.absent = absent.cloned().collect();
+    Ok(thin_rows)
 }

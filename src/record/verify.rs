@@ -16,7 +16,7 @@ use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
 
-/// The problem of a row that is not as it was written.
+/// The message for a row that is not as it was written.
 pub(crate) const CHECKSUM_MISMATCH: &str =
     "its checksum does not match: it was edited or damaged, or the row before it is missing";
 
@@ -69,7 +69,8 @@ impl VerifyReport {
         self.describe_missing_rows().or_else(|| self.describe_unsealed())
     }
 
-    /// A message that the rows are not sealed; `None` if they are, or without a manifest.
+    /// A message that the manifest or the rows have no seal; `None` if they have one, or without a
+    /// manifest.
     pub fn describe_unsealed(&self) -> Option<String> {
         match self.kind {
             Some(SealKind::None) => Some(UNSEALED.to_owned()),
@@ -112,6 +113,7 @@ fn parse_seal(text: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(text).ok().filter(|_| digits)?, 16).ok()
 }
 
+/// A hash of some byte strings.
 fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
     let mut hash = SipHasher13::new();
     parts.into_iter().for_each(|part| hash.write(part));
@@ -122,13 +124,17 @@ fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
 struct RowFacts {
     /// Byte range in its block.
     bytes: Range<usize>,
+    /// A hash of the fields that identify its job.
     job: u64,
+    /// A hash of its id.
     id: u64,
     failed: bool,
-    /// Its checksum, if it is valid.
+    /// The checksum in the file, if it has the form of one.
     seal: Option<u32>,
-    /// The right checksum if `previous` is that of the job's previous row.
+    /// The checksum that the row should have, if `previous` is the checksum of the job's previous
+    /// row.
     expected: u32,
+    /// The checksum of the job's previous row in the same block, or 0.
     previous: u32,
 }
 
@@ -196,14 +202,14 @@ pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<VerifyReport, 
     verify_in_blocks(path, manifest, threads, blocks::SIZE)
 }
 
-/// Like [`verify`], with a given number of threads and a block size in bytes.
+/// As [`verify`], with a given number of threads and a block size in bytes.
 fn verify_in_blocks(
     path: &Path,
     manifest: Option<&Manifest>,
     threads: usize,
     size: usize,
 ) -> Result<VerifyReport, ResultsError> {
-    let never_cleared: HashSet<&str> = manifest.map(Manifest::kept_variants).unwrap_or_default();
+    let never_cleared: HashSet<&str> = manifest.map(Manifest::uncleared_variants).unwrap_or_default();
     let mut report = VerifyReport::default();
     let mut seen: HashSet<u64, RandomState> = HashSet::default();
     // The last checksum of each job.
@@ -211,12 +217,12 @@ fn verify_in_blocks(
     let mut file = BufReader::new(crate::system::files::open(path)?);
     let mut header = Vec::new();
     file.read_until(b'\n', &mut header)?;
-    let head = header.len();
+    let header_length = header.len();
     header.truncate(blocks::whole_lines(&header));
     let header = parse_header(&header)?;
     let (has_ids, check) = (column_index(&header, columns::ID).is_some(), check_index(&header));
     let (mut parser, mut hasher) = (Parser::new(), SealHasher::new(header.len()));
-    hasher.update(head, &ColumnBytes::default());
+    hasher.update(header_length, &ColumnBytes::default());
     process_blocks(
         threads,
         size,
@@ -270,9 +276,9 @@ fn verify_in_blocks(
                 manifest.jobs_total.saturating_sub(manifest.jobs_not_needed).saturating_sub(jobs.len() as u64);
         }
         report.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(report.rows);
-        let whole =
+        let is_complete =
             manifest.ended.is_some() && report.describe_damage().is_none() && report.describe_missing_rows().is_none();
-        if let Some(problem) = find_broken_seal(&report, manifest, whole) {
+        if let Some(problem) = find_broken_seal(&report, manifest, is_complete) {
             report.damaged += 1;
             report.add_example(1, problem);
         }
@@ -280,29 +286,28 @@ fn verify_in_blocks(
     Ok(report)
 }
 
-/// Describes the first seal in the manifest that does not match the file. `whole`: whether the run
-/// ended and all its rows are present.
-fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, whole: bool) -> Option<String> {
+/// Describes the first seal in the manifest that does not match the file. `is_complete`: whether
+/// the run ended and all its rows are present and undamaged; otherwise only the header's seal is
+/// compared.
+fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, is_complete: bool) -> Option<String> {
     let differs = |seal: &Option<String>, actual: &String| seal.as_ref().is_some_and(|seal| seal != actual);
-    let describe_columns = |columns: Vec<&String>, what: &str| {
+    let describe_columns = |columns: Vec<&String>, problem: &str| {
         let names = columns.iter().take(MAX_EXAMPLES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let more = if columns.len() > MAX_EXAMPLES { ", ..." } else { "" };
-        (!columns.is_empty()).then(|| format!("{} {what}: {names}{more}", plural(columns.len() as u64, "column")))
+        (!columns.is_empty()).then(|| format!("{} {problem}: {names}{more}", plural(columns.len() as u64, "column")))
     };
     if differs(&manifest.header_seal, &report.seals.header) {
-        let actual = &report.seals.columns;
-        let missing_columns = manifest.column_seals.keys().filter(|name| !actual.contains_key(*name)).collect();
-        let new_columns = actual
-            .keys()
-            .filter(|name| !manifest.column_seals.is_empty() && !manifest.column_seals.contains_key(*name));
-        let problems =
-            [describe_columns(missing_columns, "gone"), describe_columns(new_columns.collect(), "not of the run")]
-                .into_iter()
-                .flatten();
-        let problems = problems.chain(["the header has changed since the run".to_owned()]).collect::<Vec<_>>();
-        return Some(problems.join("; "));
+        let (sealed, actual) = (&manifest.column_seals, &report.seals.columns);
+        let missing_columns = sealed.keys().filter(|name| !actual.contains_key(*name)).collect();
+        let new_columns = actual.keys().filter(|name| !sealed.is_empty() && !sealed.contains_key(*name)).collect();
+        let problems = [
+            describe_columns(missing_columns, "gone"),
+            describe_columns(new_columns, "not of the run"),
+            Some("the header has changed since the run".to_owned()),
+        ];
+        return Some(problems.into_iter().flatten().collect::<Vec<_>>().join("; "));
     }
-    if !whole {
+    if !is_complete {
         return None;
     }
     let changed = manifest.column_seals.iter().filter(|(name, seal)| report.seals.columns.get(*name) != Some(seal));
@@ -363,19 +368,19 @@ mod tests {
                 std::fs::write(&path, lines.concat()).unwrap();
                 verify_in_blocks(&path, None, threads, size).unwrap()
             };
-            let whole = verify_lines(&lines, 1, 1 << 20);
-            assert_eq!((whole.rows, whole.damaged, whole.duplicated, whole.failed), (60, 0, 0, 1), "{whole:?}");
+            let intact = verify_lines(&lines, 1, 1 << 20);
+            assert_eq!((intact.rows, intact.damaged, intact.duplicated, intact.failed), (60, 0, 0, 1), "{intact:?}");
             let (mut missing, mut edited, mut duplicated, mut torn) =
                 (lines.clone(), lines.clone(), lines.clone(), lines.clone());
             missing.remove(15);
             edited[17] = edited[17].replacen(',', ",1", 1);
             duplicated.insert(40, duplicated[7].clone());
             torn[60].truncate(12);
-            for (lines, damaged, twice) in
+            for (lines, damaged_count, duplicate_count) in
                 [(lines, 0, 0), (missing, 1, 0), (edited, 1, 0), (duplicated, 0, 1), (torn, 0, 0)]
             {
                 let expected = verify_lines(&lines, 1, 1 << 20);
-                assert_eq!((expected.damaged, expected.duplicated), (damaged, twice), "{expected:?}");
+                assert_eq!((expected.damaged, expected.duplicated), (damaged_count, duplicate_count), "{expected:?}");
                 for (threads, size) in [(1, 1), (2, 100), (3, 1000)] {
                     assert_eq!(verify_lines(&lines, threads, size), expected, "{threads} threads, {size} bytes");
                 }
@@ -395,7 +400,7 @@ mod tests {
         for (variant, position, repeat) in
             [("a", "p", 0), ("b", "p", 0), ("a", "q", 0), ("b", "q", 0), ("a", "p", 1), ("b", "p", 1)]
         {
-            let mut before = 0;
+            let mut previous = 0;
             for depth in 1..=2 {
                 let mut row = vec![String::new(); header.len() - 1];
                 row[column_index(columns::ID)] = lines.len().to_string();
@@ -405,9 +410,9 @@ mod tests {
                 row[column_index(columns::DEPTH)] = depth.to_string();
                 if lines.len() == 12 {
                     // A failed job restarts the checksum chain.
-                    (row[column_index(columns::ERROR)], before) = ("why".to_owned(), 0);
+                    (row[column_index(columns::ERROR)], previous) = ("why".to_owned(), 0);
                 }
-                before = seal(&mut row, before);
+                previous = seal(&mut row, previous);
                 lines.push(row.join(","));
             }
         }
@@ -541,7 +546,7 @@ mod tests {
             assert_eq!(
                 verify_lines(&lines, Some(&ended)).damaged,
                 1,
-                "{checksum:?}: a problem with a line number is not reported for the file again"
+                "{checksum:?}: the file's seal is not reported too"
             );
         }
         let foreign = verify_lines(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);

@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 pub struct ResultsWriter {
     file: File,
     path: PathBuf,
+    /// The length that the file should have.
     length: u64,
 }
 
 impl ResultsWriter {
-    /// Opens a file for appending and truncates it to `length` bytes. An empty file gets the
+    /// Opens a file for appending and truncates it to `length` bytes. If `length` is 0, writes the
     /// header.
     ///
     /// # Errors
@@ -50,10 +51,11 @@ impl ResultsWriter {
         self.write(&bytes)
     }
 
+    /// Appends bytes, or leaves the file as it was if this fails.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let before = self.file.metadata()?.len();
+        let old_length = self.file.metadata()?.len();
         if let Err(error) = self.file.write_all(bytes) {
-            let _ = self.file.set_len(before);
+            let _ = self.file.set_len(old_length);
             return Err(error);
         }
         self.length += bytes.len() as u64;
@@ -78,8 +80,9 @@ impl ResultsWriter {
 
     /// Whether the file is still at its path: not moved, deleted or replaced.
     pub fn is_in_place(&self) -> bool {
-        let id = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
-        matches!((self.file.metadata().map(id), std::fs::metadata(&self.path).map(id)), (Ok(a), Ok(b)) if a == b)
+        let id = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let (open_file, file_at_path) = (self.file.metadata().map(id), std::fs::metadata(&self.path).map(id));
+        open_file.is_ok() && open_file.ok() == file_at_path.ok()
     }
 
     /// The file's length in bytes, if it differs from what was written: another program changed it.
@@ -97,10 +100,10 @@ impl ResultsWriter {
     /// # Errors
     /// When the operation fails.
     pub fn copy_to(&mut self, path: &Path) -> io::Result<()> {
-        let mut new = begin_file(path)?;
+        let mut copy = begin_file(path)?;
         self.file.seek(SeekFrom::Start(0))?;
-        io::copy(&mut self.file, new.as_file_mut())?;
-        publish(new, path)
+        io::copy(&mut self.file, copy.as_file_mut())?;
+        publish(copy, path)
     }
 }
 
@@ -112,7 +115,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path).map_err(|error| {
         let message = match std::fs::symlink_metadata(path) {
             Ok(_) if path.is_file() => "it is a file, not a folder",
-            Ok(found) if found.is_symlink() && !path.exists() => "it is a dangling symbolic link",
+            Ok(metadata) if metadata.is_symlink() && !path.exists() => "it is a dangling symbolic link",
             _ => return error,
         };
         io::Error::new(error.kind(), message)
@@ -127,12 +130,12 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 pub fn open_own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
-    if let Ok(found) = std::fs::symlink_metadata(path) {
-        check_regular(&found)?;
+    if let Ok(metadata) = std::fs::symlink_metadata(path) {
+        check_regular(&metadata)?;
     }
     options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
     options.open(path).map_err(|error| match std::fs::symlink_metadata(path) {
-        Ok(found) if found.file_type().is_symlink() => {
+        Ok(metadata) if metadata.file_type().is_symlink() => {
             io::Error::new(error.kind(), "it is a symbolic link, and results are not written through links: remove it")
         }
         _ => error,
@@ -144,12 +147,12 @@ pub fn open_own_file(path: &Path) -> io::Result<File> {
 mod tests {
     use super::*;
 
-    /// A folder is created, exists, or is behind a link; anything else with its name is refused and
-    /// unchanged.
+    /// It is no error if the folder exists or is the target of a link. Anything else of that name
+    /// is an error and stays unchanged.
     #[test]
     fn folder_is_created_unless_the_name_is_taken() {
-        let place = tempfile::TempDir::new().unwrap();
-        let path_of = |name: &str| place.path().join(name);
+        let temporary = tempfile::TempDir::new().unwrap();
+        let path_of = |name: &str| temporary.path().join(name);
         std::fs::write(path_of("file"), "mine").unwrap();
         std::os::unix::fs::symlink(path_of("new"), path_of("link")).unwrap();
         let message = |name: &str| create_folder(&path_of(name)).err().map(|error| error.to_string());

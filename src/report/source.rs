@@ -159,7 +159,7 @@ pub fn load(paths: &[PathBuf]) -> Result<Vec<Source>> {
                 .manifest
                 .as_ref()
                 .zip(other.manifest.as_ref())
-                .and_then(|(first, second)| first.describe_unlike_items(second));
+                .and_then(|(first, second)| first.describe_different_items(second));
             if let Some(difference) = difference {
                 bail!("{} and {}: {difference}", other.label, source.label);
             }

@@ -184,7 +184,7 @@ impl Stopping {
     }
 
     /// Completes the summary of a run of `total_jobs` jobs. Failures after the end of a test do not
-    /// count. `stopped`: whether the run was told to stop; if nothing was left to do, it was not
+    /// count. `stopped`: whether the run was asked to stop; if nothing was left to do, it was not
     /// interrupted.
     pub fn summarize(&self, plan: &Plan, mut summary: RunSummary, stopped: bool, total_jobs: u64) -> RunSummary {
         summary.scores = self.scores(plan);

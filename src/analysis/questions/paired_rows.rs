@@ -179,7 +179,7 @@ impl PairedResults {
     /// If a result has a row twice, or if different positions have the same name.
     pub fn new(base: &RecordedResult, new: &RecordedResult) -> Result<Self, CompareError> {
         let manifests = base.manifest.as_ref().zip(new.manifest.as_ref());
-        if let Some(problem) = manifests.and_then(|(base, new)| base.describe_unlike_items(new)) {
+        if let Some(problem) = manifests.and_then(|(base, new)| base.describe_different_items(new)) {
             return Err(CompareError::DifferentPositions(base.name.clone(), new.name.clone(), problem));
         }
         let [base_names, new_names] = [base, new].map(|side| side.frame.text_column(columns::VARIANT).list().to_vec());

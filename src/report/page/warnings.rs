@@ -37,7 +37,7 @@ impl Page {
             let sequence = source.file.as_ref().and_then(|file| file.sequence.as_ref());
             warnings.extend(sensitivity::diverging_games(sequence, self.summary.lines.len()));
             notes.extend(unjudged_moves(source));
-            let variants_with_kept_table = manifest.kept_variants();
+            let variants_with_kept_table = manifest.uncleared_variants();
             let lines = self.summary.lines.iter().map(|line| line.name.as_str());
             let lines_with_kept_table: Vec<&str> =
                 lines.filter(|name| variants_with_kept_table.contains(name)).collect();
