@@ -194,7 +194,7 @@ impl<'a> Dissector<'a> {
         }
     }
 
-    /// Counts a node's position, if it is new.
+    /// Counts a node's position, unless it occurred before in this iteration.
     pub fn node(&mut self, board: &Board) {
         self.seen.insert(board.key_from_scratch(self.keys), ());
     }
@@ -209,14 +209,14 @@ impl<'a> Dissector<'a> {
     pub fn probed(&mut self, probed: &Probed, table: &dyn Table) {
         let Probed { node, deep, barred, cut, .. } = *probed;
         let count = &mut self.count;
-        *by_ply(
+        *counter_for_ply(
             node.ply,
             [&mut count.probes_ply_0, &mut count.probes_ply_3, &mut count.probes_ply_6, &mut count.probes_ply_9],
         ) += 1;
         let Some(hit) = probed.hit else { return };
         let asked = self.cutoffs && node.ply > 0;
         let (open, old) = (node.beta - node.alpha > 1, hit.age > 0);
-        *by_ply(
+        *counter_for_ply(
             node.ply,
             [&mut count.hits_ply_0, &mut count.hits_ply_3, &mut count.hits_ply_6, &mut count.hits_ply_9],
         ) += 1;
@@ -243,19 +243,21 @@ impl<'a> Dissector<'a> {
             Bound::Upper => count.cut_upper += 1,
             Bound::None => {}
         }
-        *by_ply(node.ply, [&mut count.cut_ply_0, &mut count.cut_ply_3, &mut count.cut_ply_6, &mut count.cut_ply_9]) +=
-            1;
+        *counter_for_ply(
+            node.ply,
+            [&mut count.cut_ply_0, &mut count.cut_ply_3, &mut count.cut_ply_6, &mut count.cut_ply_9],
+        ) += 1;
     }
 }
 
 /// The counter for a ply: 0 to 2, 3 to 5, 6 to 8, 9 and above.
-fn by_ply(ply: usize, counters: [&mut u64; 4]) -> &mut u64 {
-    let [first, third, sixth, rest] = counters;
+fn counter_for_ply(ply: usize, counters: [&mut u64; 4]) -> &mut u64 {
+    let [from_0, from_3, from_6, from_9] = counters;
     match ply {
-        0..3 => first,
-        3..6 => third,
-        6..9 => sixth,
-        _ => rest,
+        0..3 => from_0,
+        3..6 => from_3,
+        6..9 => from_6,
+        _ => from_9,
     }
 }
 

@@ -169,7 +169,7 @@ impl<'a> Auditor<'a> {
         let score = self.on.score_from_store(hit.entry.score, ply);
         let (mv, bound) = (hit.entry.mv, hit.entry.bound);
         let truth = if deep { self.reference.compare(board, path, depth, ply, score) } else { Ordering::Equal };
-        let wrong = |claim| {
+        let make_wrong = |claim| {
             let fen = board.fen(EpRule::Always);
             Wrong { fen, claim, score, truth, depth, ply, window: (alpha, beta) }
         };
@@ -182,7 +182,7 @@ impl<'a> Auditor<'a> {
         if !mv.is_none() {
             self.findings.count.moves += 1;
             if !board.is_legal(mv) {
-                self.findings.report(wrong(AuditedClaim::Move(mv)));
+                self.findings.report(make_wrong(AuditedClaim::Move(mv)));
             }
         }
         if !deep || bound == Bound::None {
@@ -197,9 +197,9 @@ impl<'a> Auditor<'a> {
             _ => Bound::Exact,
         };
         if !holds(bound) {
-            self.findings.report(wrong(AuditedClaim::Stored(bound)));
+            self.findings.report(make_wrong(AuditedClaim::Stored(bound)));
         } else if cut && !holds(cutoff_bound) {
-            self.findings.report(wrong(AuditedClaim::Cutoff));
+            self.findings.report(make_wrong(AuditedClaim::Cutoff));
         }
     }
 

@@ -337,7 +337,8 @@ impl Engine {
         if deepening.step == 0 { target } else { deepening.start.clamp(1, target) }
     }
 
-    /// Runs the iterations of one root search.
+    /// Runs the iterations of one root search. `path`: the keys of the earlier positions of the
+    /// game; `crew`: the helpers, if any.
     fn deepen(
         &mut self,
         root: &Board,
@@ -380,6 +381,8 @@ impl Engine {
             result.count += helper_counts;
             guess = Some(result.score);
             let completed = || Completed { depth, score: result.score, pv: result.pv.clone() };
+            // A helper's answer replaces the main searcher's, and finishes an iteration that was
+            // cut short because the helper was faster.
             if let Some(answer) = crew.as_ref().and_then(|crew| crew.answer(result.finished.then(completed))) {
                 if !result.finished {
                     guess = Some(answer.score);
@@ -392,6 +395,7 @@ impl Engine {
             total += result.count;
             let (table_after, occupancy) =
                 self.table.as_ref().map_or_else(Default::default, |table| (table.counters(), table.occupancy()));
+            // An unfinished iteration has the results of the one before.
             let (score, best, pv) = match (result.finished, previous) {
                 (true, _) => (result.score, result.pv.first().copied().unwrap_or(Move::NONE), result.pv),
                 (false, Some(previous)) => (previous.score, previous.best, previous.pv.clone()),
@@ -436,9 +440,10 @@ impl Engine {
     ) -> IterationResult {
         let on = Switches::new(&self.options);
         let evaluator = Evaluator::new(self.options.eval, on.mate_threshold - 1);
-        let full = self.options.diagnostics == Diagnostics::Full;
+        let has_anatomy = self.options.diagnostics == Diagnostics::Full;
         let instruments = Instruments {
-            dissector: full.then(|| Box::new(Dissector::new(&self.check_keys, on.cutoffs, self.table.as_deref()))),
+            dissector: has_anatomy
+                .then(|| Box::new(Dissector::new(&self.check_keys, on.cutoffs, self.table.as_deref()))),
             auditor: self.audit.as_deref_mut().map(|findings| Auditor::new(findings, on, evaluator, &self.increments)),
             notes: self.notes.as_mut(),
         };

@@ -22,9 +22,9 @@ impl Switches {
         let clock = i32::from(board.halfmove_clock());
         // Deeper entries below it may have contributed a mate beyond the entry's own depth.
         let score = i32::from(entry.score).abs();
-        let counts_plies = self.mate_distance == MateDistance::Ply && score > self.mate_threshold;
-        let mate = if counts_plies { self.mate_value - score } else { 0 };
-        clock + depth.max(i32::from(entry.depth)) < DRAW_CLOCK && clock + mate <= DRAW_CLOCK
+        let is_mate = self.mate_distance == MateDistance::Ply && score > self.mate_threshold;
+        let plies_to_mate = if is_mate { self.mate_value - score } else { 0 };
+        clock + depth.max(i32::from(entry.depth)) < DRAW_CLOCK && clock + plies_to_mate <= DRAW_CLOCK
     }
 
     /// Whether the score of a node may be stored, because it is valid at every lower clock.
@@ -42,8 +42,8 @@ impl<O> Search<'_, O> {
     }
 }
 
-/// The number that is XORed into the key for a clock: 0 below 36, then a different one every eight
-/// halfmoves, with all bits mixed.
+/// The number that is XORed into the key for a clock: 0 below 36 halfmoves, then a different one
+/// for every eight halfmoves. The finaliser of SplitMix64 mixes its bits.
 fn clock_number(clock: u16) -> u64 {
     // Step 0 ends at 28 + 8 = 36 halfmoves.
     let step = (u64::from(clock.max(28)) - 28) / 8;

@@ -126,15 +126,16 @@ fn deepen<'a, O: Observer>(
     search
 }
 
-/// Whether a helper skips a depth: two helpers search every other depth, the next four two depths
-/// of four, the next six three of six, and so on, each shifted by one more.
+/// Whether a helper skips a depth. The first two helpers skip every other depth: one the even, one
+/// the odd depths. The next four skip two depths in a row and then search two, the next six skip
+/// and search three, and so on. The helpers of a group begin at different depths.
 fn skips(number: u8, depth: u8) -> bool {
-    let (mut block, mut phase) = (1, u32::from(number) - 1);
-    while phase >= 2 * block {
-        phase -= 2 * block;
-        block += 1;
+    let (mut depths_in_a_row, mut phase) = (1, u32::from(number) - 1);
+    while phase >= 2 * depths_in_a_row {
+        phase -= 2 * depths_in_a_row;
+        depths_in_a_row += 1;
     }
-    !((u32::from(depth) + phase) / block).is_multiple_of(2)
+    !((u32::from(depth) + phase) / depths_in_a_row).is_multiple_of(2)
 }
 
 /// The order in which a helper tries the root's moves, if it differs from the main searcher's.

@@ -49,13 +49,13 @@ impl Observer for Instruments<'_> {
 
     fn best(&mut self, board: &Board, depth: i32, mv: Move) {
         if let Some(notes) = self.notes.as_mut() {
-            notes.best(board, depth, mv);
+            notes.record_best(board, depth, mv);
         }
     }
 
     fn answer(&mut self, board: &Board, depth: i32, mv: Move) {
         if let Some(notes) = self.notes.as_mut() {
-            notes.answer(board, depth, mv);
+            notes.record_answer(board, depth, mv);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::search::Search;
 use crate::chess::{Board, Color, Move, Score};
 
 impl<O: Observer> Search<'_, O> {
-    /// A node of remaining depth 0.
+    /// Searches a leaf: a node of remaining depth 0. Returns its value.
     #[inline]
     pub(super) fn leaf<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Score {
         if self.enter() {
@@ -140,7 +140,7 @@ impl<O: Observer> Search<'_, O> {
         (best, best_move)
     }
 
-    /// A quiescence node below a leaf.
+    /// Searches a quiescence node, below a leaf. Returns its value.
     fn quiescence<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,

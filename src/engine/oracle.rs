@@ -37,18 +37,18 @@ impl BestMoves {
     }
 
     /// Records the move that was best at a node or cut it off.
-    pub fn best(&mut self, board: &Board, depth: i32, mv: Move) {
+    pub fn record_best(&mut self, board: &Board, depth: i32, mv: Move) {
         self.0.insert((board.key(), depth as u8), mv);
     }
 
-    /// Records the move of a table answer, unless the node itself was searched.
-    pub fn answer(&mut self, board: &Board, depth: i32, mv: Move) {
+    /// Records the move of a table answer, unless the node already has a recorded move.
+    pub fn record_answer(&mut self, board: &Board, depth: i32, mv: Move) {
         if !mv.is_none() {
             self.0.entry((board.key(), depth as u8)).or_insert(mv);
         }
     }
 
-    /// The move to try first.
+    /// The move to try first at a node of remaining depth `depth`, if one was recorded.
     pub fn get(&self, board: &Board, depth: i32) -> Option<Move> {
         self.0.get(&(board.key(), depth as u8)).copied()
     }
@@ -65,15 +65,15 @@ mod tests {
         let (board, mut moves) = (Board::startpos(), crate::chess::MoveList::new());
         crate::chess::legal(&board, &mut moves);
         let mut notes = BestMoves::default();
-        let mut note_and_get = |note: fn(&mut BestMoves, &Board, i32, Move), mv: Move| {
-            note(&mut notes, &board, 3, mv);
+        let mut record_and_get = |record: fn(&mut BestMoves, &Board, i32, Move), mv: Move| {
+            record(&mut notes, &board, 3, mv);
             notes.get(&board, 3)
         };
-        assert_eq!(note_and_get(BestMoves::answer, Move::NONE), None);
-        assert_eq!(note_and_get(BestMoves::answer, moves[0]), Some(moves[0]));
-        assert_eq!(note_and_get(BestMoves::best, moves[1]), Some(moves[1]));
-        assert_eq!(note_and_get(BestMoves::answer, moves[2]), Some(moves[1]));
-        assert_eq!(note_and_get(BestMoves::best, moves[3]), Some(moves[3]));
+        assert_eq!(record_and_get(BestMoves::record_answer, Move::NONE), None);
+        assert_eq!(record_and_get(BestMoves::record_answer, moves[0]), Some(moves[0]));
+        assert_eq!(record_and_get(BestMoves::record_best, moves[1]), Some(moves[1]));
+        assert_eq!(record_and_get(BestMoves::record_answer, moves[2]), Some(moves[1]));
+        assert_eq!(record_and_get(BestMoves::record_best, moves[3]), Some(moves[3]));
         assert_eq!(notes.get(&board, 2), None, "only for this depth");
     }
 }

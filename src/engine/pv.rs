@@ -80,21 +80,21 @@ mod tests {
     /// line.
     #[test]
     fn line_of_maximum_length_reaches_the_root() {
-        let all: Vec<Move> = (1..=PLIES as u16).map(Move::from_bits).collect();
+        let line: Vec<Move> = (1..=PLIES as u16).map(Move::from_bits).collect();
         let mut lines = Variations::default();
         for ply in (0..PLIES + 3).rev() {
             lines.clear(ply);
-            lines.raise(ply, all.get(ply).copied().unwrap_or(Move::NONE));
+            lines.raise(ply, line.get(ply).copied().unwrap_or(Move::NONE));
         }
-        assert_eq!(lines.get(0), all);
-        assert_eq!(lines.get(PLIES - 1), &all[PLIES - 1..]);
+        assert_eq!(lines.get(0), line);
+        assert_eq!(lines.get(PLIES - 1), &line[PLIES - 1..]);
         assert_eq!((lines.take_deepest(), lines.take_deepest()), (PLIES + 2, 0));
         // A better move takes over the line of the next ply.
-        lines.set(3, &all[..2]);
-        lines.raise(2, all[9]);
-        assert_eq!(lines.get(2), [all[9], all[0], all[1]]);
+        lines.set(3, &line[..2]);
+        lines.raise(2, line[9]);
+        assert_eq!(lines.get(2), [line[9], line[0], line[1]]);
         lines.clear(3);
-        lines.raise(2, all[8]);
-        assert_eq!(lines.get(2), [all[8]]);
+        lines.raise(2, line[8]);
+        assert_eq!(lines.get(2), [line[8]]);
     }
 }

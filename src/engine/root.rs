@@ -9,7 +9,7 @@ use crate::chess::{Board, Move, Score};
 
 impl<O: Observer> Search<'_, O> {
     /// Runs one iteration: returns the root's score at `depth` and leaves the best line in
-    /// `self.pv`.
+    /// `self.pv`. `guess`: the score of the previous iteration, if any.
     pub(super) fn iterate(&mut self, root: &Board, depth: i32, guess: Option<Score>) -> Score {
         self.extending_plies = 2 * depth as usize;
         let node = |alpha, beta| Node { alpha, beta, depth, ply: 0, cut: false };
@@ -20,7 +20,7 @@ impl<O: Observer> Search<'_, O> {
             (_, Some(guess)) if self.aspiration > 0 => {
                 let (mut alpha, mut beta) = (guess - self.aspiration, guess + self.aspiration);
                 loop {
-                    let score = self.root(root, node(alpha.max(-INFINITE), beta.min(INFINITE)));
+                    let score = self.search_root(root, node(alpha.max(-INFINITE), beta.min(INFINITE)));
                     if self.aborted {
                         return score;
                     } else if score <= alpha && alpha > -INFINITE {
@@ -33,13 +33,13 @@ impl<O: Observer> Search<'_, O> {
                     self.count.researches += 1;
                 }
             }
-            _ => self.root(root, node(-INFINITE, INFINITE)),
+            _ => self.search_root(root, node(-INFINITE, INFINITE)),
         }
     }
 
     /// Searches the root within the window of `node`, in the variant of the search that was
     /// compiled for these options.
-    fn root(&mut self, root: &Board, node: Node) -> Score {
+    fn search_root(&mut self, root: &Board, node: Node) -> Score {
         match (self.table.is_some(), self.on.extras || self.root_order.is_some()) {
             (true, false) => self.visit::<true, false>(root, node, Move::NONE),
             (true, true) => self.visit::<true, true>(root, node, Move::NONE),
@@ -55,7 +55,7 @@ impl<O: Observer> Search<'_, O> {
         let mut line: Vec<Move> = Vec::new();
         loop {
             let beta = if score == lower { score + 1 } else { score };
-            score = self.root(root, Node { alpha: beta - 1, beta, depth, ply: 0, cut: false });
+            score = self.search_root(root, Node { alpha: beta - 1, beta, depth, ply: 0, cut: false });
             if self.aborted {
                 return score;
             }

@@ -93,7 +93,7 @@ pub(super) fn is_draw(board: &Board, path: &[u64]) -> bool {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Gives the buffers back.
+    /// Ends the search and returns its buffers to the caller's.
     pub(super) fn end(mut self, buffers: &mut Buffers) -> Self {
         *buffers = Buffers {
             path: std::mem::take(&mut self.path),

@@ -12,7 +12,7 @@ pub struct Stop<'a> {
 }
 
 impl<'a> Stop<'a> {
-    /// A flag that is also set when the callback returns true.
+    /// A stop signal with a callback. When the callback returns true, the flag is set.
     #[must_use]
     pub fn with_callback(flag: &'a AtomicBool, callback: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Self { flag, callback: Some(callback) }

@@ -20,7 +20,8 @@ pub struct Extension {
 }
 
 impl Extension {
-    /// The depth of the node when it searches a move.
+    /// The depth with which a node of depth `depth` searches a move: changed only if this is the
+    /// extended move.
     #[inline]
     pub fn depth(self, depth: i32, mv: Move) -> i32 {
         if mv == self.mv { (depth + self.plies).clamp(1, i32::from(u8::MAX)) } else { depth }

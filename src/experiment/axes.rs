@@ -71,16 +71,16 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
             return Err(source.problem_at(&format!("zip.{index}.{path}"), message));
         }
         if let Some(names) = zip.get(NAME) {
-            let wrong = |message: String| Err(source.problem_at(&format!("zip.{index}.{NAME}"), message));
+            let refuse = |message: String| Err(source.problem_at(&format!("zip.{index}.{NAME}"), message));
             let distinct: BTreeSet<&str> = names.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             if distinct.len() != points || names.as_array().is_none_or(|names| names.len() != points) {
-                return wrong(format!(
+                return refuse(format!(
                     "zip.{NAME}: expected a list of {}, one for each set of values",
                     plural(points, "different name")
                 ));
             }
             if let Some(name) = distinct.iter().find(|name| name.trim().is_empty() || name.contains(char::is_control)) {
-                return wrong(format!("zip.{NAME}: `{}` is not a name", name.escape_debug()));
+                return refuse(format!("zip.{NAME}: `{}` is not a name", name.escape_debug()));
             }
         }
         if !axis.is_empty() {

@@ -220,6 +220,7 @@ mod tests {
         texts.iter().map(|text| text.split(' ').filter(|text| !text.is_empty()).map(pair).collect()).collect()
     }
 
+    /// The baselines and the group columns, joined, for the condition `path = value`.
     fn find(texts: &[&str], path: &str, value: &str) -> Result<(Vec<Option<usize>>, String), [usize; 2]> {
         let partners = Partners::find(&points(texts), &[(path.to_owned(), value.to_owned())])?;
         Ok((partners.baselines, partners.group_columns.join(" ")))
@@ -230,8 +231,8 @@ mod tests {
         let grid = ["size=1 kind=a", "size=1 kind=b", "size=2 kind=a", "size=2 kind=b", "size=4 kind=b"];
         assert_eq!(find(&grid, "kind", "a"), Ok((vec![Some(0), Some(0), Some(2), Some(2), None], "size".to_owned())));
         // A condition on every axis names one baseline for all.
-        let both = [("kind", "a"), ("size", "2")].map(|(path, value)| (path.to_owned(), value.to_owned()));
-        let single = Partners::find(&points(&grid), &both).unwrap();
+        let conditions = [("kind", "a"), ("size", "2")].map(|(path, value)| (path.to_owned(), value.to_owned()));
+        let single = Partners::find(&points(&grid), &conditions).unwrap();
         assert_eq!((single.baselines, single.group_columns.len()), (vec![Some(2); 5], 0));
         assert_eq!(find(&grid, "kind", "c"), Ok((vec![None; 5], String::new())));
     }

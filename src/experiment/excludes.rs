@@ -4,42 +4,43 @@ use super::paths;
 use std::collections::{HashMap, HashSet};
 use toml::{Table, Value};
 
-/// For each set of paths that some excludes name, the values that they exclude. A combination then
-/// needs one lookup per set of paths, regardless of the number of excludes.
+/// The excluded values, grouped by the paths that an exclude names. A combination then needs one
+/// lookup per group, regardless of the number of excludes.
 pub(super) struct Excludes<'a> {
-    sets: HashMap<Vec<&'a str>, HashSet<Vec<String>>>,
+    /// For each list of paths, the lists of values at these paths that are excluded.
+    values_by_paths: HashMap<Vec<&'a str>, HashSet<Vec<String>>>,
 }
 
 impl<'a> Excludes<'a> {
     pub(super) fn new(excludes: &'a [Table]) -> Self {
-        let mut sets: HashMap<_, HashSet<_>> = HashMap::new();
+        let mut values_by_paths: HashMap<_, HashSet<_>> = HashMap::new();
         for excluded in excludes {
             let mut pairs: Vec<(&str, &Value)> = excluded.iter().map(|(path, value)| (path.as_str(), value)).collect();
             pairs.sort_unstable_by_key(|(path, _)| *path);
             let values = pairs.iter().map(|(_, value)| paths::format_value(value)).collect();
-            sets.entry(pairs.iter().map(|(path, _)| *path).collect()).or_default().insert(values);
+            values_by_paths.entry(pairs.iter().map(|(path, _)| *path).collect()).or_default().insert(values);
         }
-        Self { sets }
+        Self { values_by_paths }
     }
 
     /// Whether some exclude matches a combination in all of its values. `"always"` and `{ kind =
     /// "always" }` are equal.
     pub(super) fn matches(&self, combination: &[(String, Value)]) -> bool {
-        self.sets.iter().any(|(paths, excluded)| {
+        self.values_by_paths.iter().any(|(paths, excluded)| {
             let values: Option<Vec<String>> = paths.iter().map(|path| value_at(combination, path)).collect();
             values.is_some_and(|values| excluded.contains(&values))
         })
     }
 }
 
-/// The value of a combination at a path, which may lie inside what an axis sets:
-/// `table.policy.kind` inside `table.policy`.
+/// The value of a combination at a path. The path may lie inside the value of an axis, as
+/// `table.policy.kind` lies inside `table.policy`.
 fn value_at(combination: &[(String, Value)], path: &str) -> Option<String> {
-    combination.iter().find_map(|(set, value)| {
-        if set == path {
+    combination.iter().find_map(|(axis, value)| {
+        if axis == path {
             return Some(paths::format_value(value));
         }
-        let rest = path.strip_prefix(set.as_str())?.strip_prefix('.')?;
+        let rest = path.strip_prefix(axis.as_str())?.strip_prefix('.')?;
         match value {
             Value::String(kind) => (rest == "kind").then(|| kind.clone()),
             value => rest.split('.').try_fold(value, |value, part| value.get(part)).map(paths::format_value),

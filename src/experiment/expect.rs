@@ -229,7 +229,8 @@ impl Claim {
         })
     }
 
-    /// Whether the relation holds; `=` allows for rounding of the left side.
+    /// Whether the relation holds between two numbers; `=` tolerates a rounding error of the left
+    /// one.
     pub fn holds(&self, left: f64, right: f64) -> bool {
         match self.relation {
             Relation::Equal => (left - right).abs() <= f64::EPSILON * left.abs(),

@@ -100,9 +100,9 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
     Ok(())
 }
 
-/// The columns that a key of `where` could mean, if it is not the full name of an option or of a
-/// key column of the rows: the options that end with it and, if there are any, the other column of
-/// the rows with that name.
+/// The options that end with a key of `where` and, if there are any, also the column of the rows
+/// with that name: several are ambiguous. Empty if the key is the full name of an option or of a
+/// key column of the rows.
 fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
     let row_column = column(key);
     if options.contains(key) || row_column.is_some_and(|column| column.role == Role::Key || column.name.contains('.')) {

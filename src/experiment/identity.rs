@@ -65,6 +65,7 @@ pub(super) fn deviations(value: &Value, defaults: &Value) -> String {
     lines.concat()
 }
 
+/// Appends the deviations of the value at `path` to `lines`.
 fn collect_deviations(value: &Value, defaults: &Value, path: &mut String, lines: &mut Vec<String>) {
     match value {
         Value::Object(map) => {

@@ -167,8 +167,8 @@ impl Match {
         for (name, divisor) in self.handicaps(&original.name) {
             let in_range = divisor.is_finite() && (0.01..=100.0).contains(&divisor) && divisor != 1.0;
             source.check_range("match.handicap", divisor, in_range, "0.01 to 100, but not 1")?;
-            let divided = (nodes as f64 / divisor).round() as u64;
-            let limit = Limit { depth: None, nodes: Some(divided) };
+            let divided_nodes = (nodes as f64 / divisor).round() as u64;
+            let limit = Limit { depth: None, nodes: Some(divided_nodes) };
             let copy = Variant { name, limit, ..original.clone() };
             let equals_copy = |variant: &&Variant| {
                 variant.name == copy.name || super::identity::variant_id(variant) == super::identity::variant_id(&copy)
@@ -176,7 +176,7 @@ impl Match {
             if let Some(Variant { name, .. }) = variants.iter().find(equals_copy) {
                 return refuse(format!("{divisor}: gives the same player as \"{name}\""));
             }
-            if divided == 0 {
+            if divided_nodes == 0 {
                 return refuse(format!("{divisor}: is too large: it leaves 0 of {nodes} nodes"));
             }
             variants.push(copy);

@@ -75,6 +75,7 @@ pub fn flatten(value: &serde_json::Value) -> Vec<(String, String)> {
     leaves
 }
 
+/// Appends the leaves of the value at `path`.
 fn collect_leaves(path: &str, value: &serde_json::Value, leaves: &mut Vec<(String, String)>) {
     match value {
         serde_json::Value::Object(map) => {

@@ -79,8 +79,9 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Opti
         return Some(hint);
     }
     let valid: Vec<&str> = valid.into_iter().collect();
-    let familiar = FAMILIAR.iter().find(|(word, ours, _)| name.eq_ignore_ascii_case(word) && valid.contains(ours));
-    if let Some((_, _, hint)) = familiar {
+    let is_familiar =
+        |(word, valid_name, _): &&(&str, &str, &str)| name.eq_ignore_ascii_case(word) && valid.contains(valid_name);
+    if let Some((_, _, hint)) = FAMILIAR.iter().find(is_familiar) {
         return Some((*hint).to_owned());
     }
     let limit = 1 + name.chars().count() / 3;
@@ -115,10 +116,10 @@ pub fn quoted_word(message: &str) -> Option<&str> {
 pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MAX_NAMES: usize = 12;
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
-    let shown = names[..names.len().min(MAX_NAMES)].join(", ");
+    let first_names = names[..names.len().min(MAX_NAMES)].join(", ");
     match names.len().saturating_sub(MAX_NAMES) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
+        0 => first_names,
+        more => format!("{first_names} and {more} more"),
     }
 }
 

@@ -272,6 +272,7 @@ fn enum_words(node: &Value) -> Vec<(String, String)> {
     one_of.chain(plain.filter_map(Value::as_str).map(|word| (word.to_owned(), String::new()))).collect()
 }
 
+/// A default value as TOML; empty for none.
 fn format_default(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

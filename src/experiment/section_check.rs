@@ -100,15 +100,15 @@ impl Reference {
                 return Err(source.invalid(&format!("reference.{path}"), message));
             }
         }
-        let invalid = |message: String| Err(source.invalid("reference.self", message));
+        let refuse = |message: String| Err(source.invalid("reference.self", message));
         if file.sequence.as_ref().is_some_and(|sequence| sequence.self_play > 0) {
-            return invalid(
+            return refuse(
                 "needs positions that all variants search, but in self-play each variant reaches different ones"
                     .to_owned(),
             );
         }
         if variants[baseline].builtin().is_some() && !search.options.is_empty() {
-            return invalid(
+            return refuse(
                 "options: these apply only to external engines, and ttlab's own judge has an unbounded table: \
                  remove them"
                     .to_owned(),
@@ -118,19 +118,19 @@ impl Reference {
             let name = &variant.name;
             let nodes = variant.limit.nodes.filter(|_| variant.limit.depth.is_none());
             let Some(nodes) = nodes else {
-                return invalid(format!(
+                return refuse(format!(
                     "score errors need a limit of nodes alone: \"{name}\" needs limit = {{ nodes = 20000 }}"
                 ));
             };
             if search.nodes <= nodes {
-                return invalid(format!(
+                return refuse(format!(
                     "nodes: {} is too small: expected far more than the {nodes} nodes of \"{name}\"",
                     search.nodes
                 ));
             }
             if variant.builtin().is_some() != variants[baseline].builtin().is_some() {
                 let baseline_name = &variants[baseline].name;
-                return invalid(format!(
+                return refuse(format!(
                     "scores are judged by the engine of \"{baseline_name}\", but \"{name}\" is another engine"
                 ));
             }
@@ -139,7 +139,8 @@ impl Reference {
     }
 }
 
-/// Keys that exclude each other: the two keys, and the message, which begins with its place.
+/// Keys that exclude each other, a line for each pair: the two keys, a colon, and the message. The
+/// message begins with the key at which the error is shown.
 const CONFLICTS: &str = "\
 suite suites: suites: `suite` is given too: give one suite, or several by name
 suites trace: trace: a trace has its own games: it is not allowed with `suites`
@@ -180,9 +181,9 @@ pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), P
         _ => file.seeds > 1,
     };
     let mut conflicts = CONFLICTS.lines().filter_map(|line| line.split_once(": "));
-    let conflict = conflicts.find(|(keys, _)| keys.split(' ').all(is_given));
-    let place_of = |message: &'static str| message.split(':').next().unwrap_or_default();
-    conflict.map_or(Ok(()), |(_, message)| Err(source.problem_at(place_of(message), message)))
+    let Some((_, message)) = conflicts.find(|(keys, _)| keys.split(' ').all(is_given)) else { return Ok(()) };
+    let place = message.split(':').next().unwrap_or_default();
+    Err(source.problem_at(place, message))
 }
 
 /// Refuses invalid names of suites, and limits that are set twice.

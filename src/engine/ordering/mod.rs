@@ -57,9 +57,9 @@ pub struct Ranks {
     countermove: i32,
     scheme: MvvLva,
     see_values: [i32; 6],
-    /// The score of non-promoting captures under MVV-LVA, by the kinds of attacker and victim. En
-    /// passant finds an empty target square, which counts as a pawn.
-    taken: [[i32; 8]; 8],
+    /// The scores of captures that do not promote under MVV-LVA, by the kinds of attacker and
+    /// victim. The empty target square of an en passant capture (kind 0) counts as a pawn.
+    capture_scores: [[i32; 8]; 8],
     /// Whether the list is empty: moves are then tried in generation order.
     pub none: bool,
 }
@@ -89,10 +89,10 @@ impl Ranks {
         ranks.first_move = ranks.first_move.max(ranks.table_move);
         for attacker in Piece::ALL {
             for victim in Piece::ALL {
-                let score = ranks.captures + mvv_lva::captured(ranks.scheme, attacker, victim);
-                ranks.taken[attacker.number()][victim.number()] = score;
+                let score = ranks.captures + mvv_lva::capture_score(ranks.scheme, attacker, victim);
+                ranks.capture_scores[attacker.number()][victim.number()] = score;
                 if victim == Piece::Pawn {
-                    ranks.taken[attacker.number()][0] = score;
+                    ranks.capture_scores[attacker.number()][0] = score;
                 }
             }
         }
@@ -151,40 +151,44 @@ impl Ranks {
     fn quiets<'a>(&self, board: &Board, hint: &Hint, heuristics: &'a Heuristics) -> Quiets<'a> {
         let reply =
             if self.countermove == 0 { Move::NONE } else { heuristics.countermoves.reply(board, hint.previous) };
-        let pair = if self.killers == 0 { [Move::NONE; 2] } else { heuristics.killers.pair(hint.ply) };
+        let killer_pair = if self.killers == 0 { [Move::NONE; 2] } else { heuristics.killers.pair(hint.ply) };
         Quiets {
-            killers: self.killers,
-            pair,
-            countermove: self.countermove,
+            killer_rank: self.killers,
+            killer_pair,
+            countermove_rank: self.countermove,
             reply,
-            history: self.history,
-            scores: heuristics.history.side_scores(board.turn()),
+            history_rank: self.history,
+            history_scores: heuristics.history.side_scores(board.turn()),
         }
     }
 }
 
-/// Scores the quiet moves of one node. Killers and reply are [`Move::NONE`] without their rule.
+/// Scores the quiet moves of one node: the rank of each rule, and the moves or scores that the rule
+/// knows. Killers and reply are [`Move::NONE`] without their rule.
 struct Quiets<'a> {
-    killers: i32,
-    pair: [Move; 2],
-    countermove: i32,
+    killer_rank: i32,
+    /// The newer killer comes first.
+    killer_pair: [Move; 2],
+    countermove_rank: i32,
     reply: Move,
-    history: i32,
-    scores: &'a [i32],
+    history_rank: i32,
+    history_scores: &'a [i32],
 }
 
 impl Quiets<'_> {
-    /// The score of a quiet move: rank of the rule that claims it, plus its score within the rule.
+    /// The score of a quiet move: rank of the rule that claims it, plus its score within the rule;
+    /// 0 if no rule claims it.
     #[inline]
     fn score(&self, mv: Move) -> i32 {
-        if mv == self.pair[0] || mv == self.pair[1] {
-            return self.killers + if mv == self.pair[0] { 2 } else { 1 };
+        let [newer, older] = self.killer_pair;
+        if mv == newer || mv == older {
+            return self.killer_rank + if mv == newer { 2 } else { 1 };
         }
         if mv == self.reply {
-            return self.countermove;
+            return self.countermove_rank;
         }
-        let score = if self.history == 0 { 0 } else { history::score(self.scores, mv) };
-        if score == 0 { 0 } else { self.history + score }
+        let score = if self.history_rank == 0 { 0 } else { history::score(self.history_scores, mv) };
+        if score == 0 { 0 } else { self.history_rank + score }
     }
 }
 

@@ -16,28 +16,28 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
     }
     let attacker = board.piece_on(mv.from()).unwrap_or(Piece::King);
     if promotion.is_none() {
-        return victim.map(|victim| captured(scheme, attacker, victim));
+        return victim.map(|victim| capture_score(scheme, attacker, victim));
     }
-    let attacker = attacker as i32;
     match scheme {
         MvvLva::PieceOrder => {
             let gain = victim.map_or(0, |piece| piece as i32 + 1) + promotion.map_or(0, |piece| piece as i32);
-            Some(gain * 8 + 6 - attacker)
+            Some(gain * 8 + 6 - attacker as i32)
         }
         MvvLva::Otter => {
             let capture = victim.map_or(0, |piece| 5 * OTTER[piece as usize] - OTTER[attacker as usize]);
             Some(1000 + capture + promotion.map_or(0, |piece| OTTER[piece as usize]))
         }
-        MvvLva::Webster => victim.map(|victim| captured(scheme, Piece::Pawn, victim)),
+        MvvLva::Webster => victim.map(|victim| capture_score(scheme, Piece::Pawn, victim)),
     }
 }
 
 /// The score of a capture that does not promote.
 #[inline]
-pub fn captured(scheme: MvvLva, attacker: Piece, victim: Piece) -> i32 {
+pub fn capture_score(scheme: MvvLva, attacker: Piece, victim: Piece) -> i32 {
     let (attacker_rank, victim_rank) = (attacker as i32, victim as i32);
     match scheme {
         MvvLva::PieceOrder => (victim_rank + 1) * 8 + 6 - attacker_rank,
+        // The lowest score, of a queen that takes a pawn, is 1000 + 500 - 900.
         MvvLva::Otter => 1000 + 5 * OTTER[victim as usize] - OTTER[attacker as usize],
         // Victims count 100 for a pawn to 600 for a king, attackers a hundredth of that.
         MvvLva::Webster => (victim_rank + 1) * 100 + 6 - (attacker_rank + 1),
@@ -59,8 +59,8 @@ mod tests {
 
     #[test]
     fn webster_scores_match_the_published_ones() {
-        // The article's own examples, with its 503 for bishop takes rook corrected to 403 (400 + 6
-        // - 3).
+        // The article's own examples; its 503 for bishop takes rook is corrected to 403, which is
+        // 400 + 6 - 3.
         let pawn = "7k/8/8/8/3q1r2/4P3/8/7K w - - 0 1";
         assert_eq!(score_of(MvvLva::Webster, pawn, "e3d4"), Some(505));
         assert_eq!(score_of(MvvLva::Webster, pawn, "e3f4"), Some(405));

@@ -10,7 +10,7 @@ pub(super) const MAX_MOVES: usize = 256;
 /// Packs a move, its score and its index in the generation order into one word (see
 /// [`Stack`](super::Stack)).
 #[inline]
-pub(super) fn keyed(score: i32, index: usize, mv: Move) -> i64 {
+pub(super) fn pack_word(score: i32, index: usize, mv: Move) -> i64 {
     i64::from(score) << 32 | (255 - index as i64) << 16 | i64::from(mv.bits())
 }
 
@@ -30,14 +30,14 @@ impl<'a> Scoring<'a> {
     pub(super) fn push(&mut self, score: i32, mv: Move) {
         debug_assert!(self.len < MAX_MOVES, "more moves than a node has room for");
         debug_assert!(!mv.is_none(), "no move is no move to order");
-        self.words[self.len & (MAX_MOVES - 1)] = keyed(score, self.len, mv);
+        self.words[self.len & (MAX_MOVES - 1)] = pack_word(score, self.len, mv);
         self.len += 1;
     }
 
     /// Changes the score of a move, if present.
     pub(super) fn raise(&mut self, mv: Move, score: i32) {
         if let Some(index) = self.find(mv) {
-            self.words[index] = keyed(score, index, mv);
+            self.words[index] = pack_word(score, index, mv);
         }
     }
 
@@ -71,7 +71,7 @@ impl NoisySink<'_> {
             }
             return;
         }
-        let by_victim = &self.ranks.taken[kind & 7];
+        let by_victim = &self.ranks.capture_scores[kind & 7];
         for to in targets {
             self.scored.push(by_victim[self.board.kind_on(to)], to_move(to));
         }

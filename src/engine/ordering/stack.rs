@@ -282,8 +282,8 @@ impl Stack {
         if !frame.sorted && frame.selections >= MAX_SELECTIONS && frame.end - frame.next > 2 {
             self.sort(frame);
         }
-        let rest = self.words.get_mut(frame.next..frame.end)?;
-        let (first, others) = rest.split_first_mut()?;
+        let remaining = self.words.get_mut(frame.next..frame.end)?;
+        let (first, others) = remaining.split_first_mut()?;
         let mut best = *first;
         if !frame.sorted {
             let mut best_index = None;
@@ -311,8 +311,8 @@ impl Stack {
     /// Sorts the remaining moves of the current group, the best first.
     #[inline(never)]
     fn sort(&mut self, frame: &mut NodeMoves) {
-        if let Some(rest) = self.words.get_mut(frame.next..frame.end) {
-            rest.sort_unstable_by(|a, b| b.cmp(a));
+        if let Some(remaining) = self.words.get_mut(frame.next..frame.end) {
+            remaining.sort_unstable_by(|a, b| b.cmp(a));
         }
         frame.sorted = true;
     }

@@ -39,7 +39,7 @@ const VARIANTS: &str = "[[variant]]\nname = 'v'\n[[variant]]\nname = 'kept'\n'ta
 /// become rows of both.
 #[test]
 fn rows_of_several_suites_have_the_ids_of_each_suite_alone() {
-    let both = Plan::new(&read_both(VARIANTS, END).unwrap_or_else(|problem| panic!("{problem}")));
+    let joint_plan = Plan::new(&read_both(VARIANTS, END).unwrap_or_else(|problem| panic!("{problem}")));
     let ids = |plan: &Plan| -> Vec<u64> {
         let jobs = plan.jobs();
         jobs.flat_map(|job| (job.item..job.item + job.items).map(move |item| (job, item)))
@@ -47,12 +47,16 @@ fn rows_of_several_suites_have_the_ids_of_each_suite_alone() {
             .collect()
     };
     let [middle, end] = [(3, MIDDLE), (2, END)].map(|(depth, suite)| ids(&read_one(depth, suite, VARIANTS)));
-    let ids_together: HashSet<u64> = ids(&both).into_iter().collect();
+    let ids_together: HashSet<u64> = ids(&joint_plan).into_iter().collect();
     let ids_alone: HashSet<u64> = middle.iter().chain(&end).copied().collect();
     assert_eq!(ids_together, ids_alone);
     // One job for each of five positions, and for the uncleared variant one for each suite.
-    assert_eq!((both.len(), both.is_whole_suite_job(0), both.is_whole_suite_job(1)), (7, false, true));
-    let limits: Vec<_> = (0..5).map(|item| (both.suite(item).unwrap_or(""), both.limit(0, item).depth)).collect();
+    assert_eq!(
+        (joint_plan.len(), joint_plan.is_whole_suite_job(0), joint_plan.is_whole_suite_job(1)),
+        (7, false, true)
+    );
+    let limits: Vec<_> =
+        (0..5).map(|item| (joint_plan.suite(item).unwrap_or(""), joint_plan.limit(0, item).depth)).collect();
     let expected = [("middle", Some(3)), ("middle", Some(3)), ("middle", Some(3)), ("end", Some(2)), ("end", Some(2))];
     assert_eq!(limits, expected);
 }
