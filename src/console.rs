@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 /// The first write error of standard output; nothing is written after it.
 static OUTPUT_ERROR: Mutex<Option<io::Error>> = Mutex::new(None);
 
-/// The escape sequences that pages use for colours and bold letters. No other one reaches a
+/// The escape sequences that pages use for colours and bold letters; no others are written to a
 /// terminal.
 const COLOURS: [&str; 6] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[34m"];
 
@@ -26,25 +26,25 @@ pub fn out_page(page: &str) {
     write_out(page, escape_except_colours);
 }
 
-/// Writes to standard output; `on_screen` filters the text if that is a terminal.
-fn write_out(text: &str, on_screen: impl Fn(&str) -> Cow<'_, str>) {
+/// Writes to standard output; `escape` is applied to the text if that is a terminal.
+fn write_out(text: &str, escape: impl Fn(&str) -> Cow<'_, str>) {
     #[cfg(test)]
     if capturing::append(text, "") {
         return;
     }
-    let mut failed = OUTPUT_ERROR.lock().unwrap_or_else(PoisonError::into_inner);
-    if failed.is_some() {
+    let mut first_error = OUTPUT_ERROR.lock().unwrap_or_else(PoisonError::into_inner);
+    if first_error.is_some() {
         return;
     }
     let mut out = io::stdout().lock();
-    let text = if out.is_terminal() { on_screen(text) } else { Cow::Borrowed(text) };
+    let text = if out.is_terminal() { escape(text) } else { Cow::Borrowed(text) };
     if let Err(error) = out.write_all(text.as_bytes()) {
-        *failed = Some(error);
+        *first_error = Some(error);
     }
 }
 
-/// Writes to standard error. Control characters are escaped: a name in a file cannot move the
-/// cursor or rename the window.
+/// Writes to standard error. Control characters are escaped, so that a name in a file cannot move
+/// the cursor or rename the window.
 pub fn err(text: fmt::Arguments<'_>) {
     #[cfg(test)]
     if capturing::append("", &text.to_string()) {
@@ -61,23 +61,23 @@ pub fn is_open() -> bool {
 
 /// Flushes standard output. Returns the first write error, unless the reader closed the pipe.
 pub fn close() -> Option<io::Error> {
-    let mut failed = OUTPUT_ERROR.lock().unwrap_or_else(PoisonError::into_inner);
-    let flushed = io::stdout().lock().flush();
-    let error = failed.take().or_else(|| flushed.err())?;
+    let mut first_error = OUTPUT_ERROR.lock().unwrap_or_else(PoisonError::into_inner);
+    let flush_result = io::stdout().lock().flush();
+    let error = first_error.take().or_else(|| flush_result.err())?;
     (error.kind() != io::ErrorKind::BrokenPipe).then_some(error)
 }
 
 /// Escapes control characters except line ends and tabs, as Rust source does; a run of the same
 /// character is written once with its length.
 pub fn escape_control(text: &str) -> Cow<'_, str> {
-    let hidden = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_direction(c);
-    if !text.contains(hidden) {
+    let is_escaped = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_direction(c);
+    if !text.contains(is_escaped) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len() + 8);
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
-        if !hidden(c) {
+        if !is_escaped(c) {
             escaped.push(c);
             continue;
         }
@@ -95,19 +95,19 @@ pub fn escape_control(text: &str) -> Cow<'_, str> {
 fn escape_except_colours(text: &str) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('\u{1b}') {
-        let (before, from) = rest.split_at(at);
+    while let Some(index) = rest.find('\u{1b}') {
+        let (before, sequence) = rest.split_at(index);
         // Of any other sequence the escape character is escaped.
-        let length = COLOURS.iter().find(|colour| from.starts_with(**colour)).map_or(0, |colour| colour.len());
+        let length = COLOURS.iter().find(|colour| sequence.starts_with(**colour)).map_or(0, |colour| colour.len());
         escaped.push_str(&escape_control(before));
-        escaped.push_str(if length > 0 { &from[..length] } else { "\\u{1b}" });
-        rest = &from[length.max(1)..];
+        escaped.push_str(if length > 0 { &sequence[..length] } else { "\\u{1b}" });
+        rest = &sequence[length.max(1)..];
     }
     escaped.push_str(&escape_control(rest));
     Cow::Owned(escaped)
 }
 
-/// Characters that change the direction of writing, with which a name could be disguised.
+/// Whether a character changes the direction of writing, with which a name could be disguised.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -124,14 +124,15 @@ mod capturing {
         static CAPTURED: RefCell<Option<[String; 2]>> = const { RefCell::new(None) };
     }
 
-    /// Runs `act`; returns its result, and what it wrote to standard output and standard error.
-    pub fn capture<T>(act: impl FnOnce() -> T) -> (T, [String; 2]) {
+    /// Runs `action`; returns its result, and what it wrote to standard output and standard error.
+    pub fn capture<T>(action: impl FnOnce() -> T) -> (T, [String; 2]) {
         CAPTURED.set(Some(Default::default()));
-        let result = act();
+        let result = action();
         (result, CAPTURED.take().unwrap_or_default())
     }
 
-    /// Appends to the captured streams. Returns false if nothing captures them.
+    /// Appends text to the captured standard output and standard error. Returns false if nothing
+    /// captures them.
     pub(super) fn append(out: &str, error: &str) -> bool {
         CAPTURED
             .with_borrow_mut(|captured| {

@@ -4,8 +4,8 @@
 /// Declares a struct of `u64` counters from one list of documented names.
 ///
 /// The struct gets `COLUMNS` (name and meaning of each counter, in order), `values()` in the same
-/// order, `set(name, value)` for readers, and `+=` / `-` to add and subtract iterations and
-/// searches.
+/// order, `set(name, value)` for code that reads results, and `+=` and `-` to add and subtract the
+/// counts of iterations and searches.
 #[macro_export]
 macro_rules! counters {
     ($(#[$outer:meta])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])+ $field:ident,)* }) => {

@@ -11,7 +11,7 @@ use toml::{Table, Value};
 pub struct DecodeError {
     /// The value's dotted path, empty for the document itself; an item of a list is `ordering[1]`.
     pub path: String,
-    /// What was found and what was expected, in serde's words.
+    /// The message of serde: what was found and what was expected.
     pub message: String,
 }
 
@@ -30,14 +30,15 @@ pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
     })
 }
 
-/// The key of the faulty value in the table at `path`. Serde buffers a table whose type depends on
-/// one of its keys, and then names the table alone.
+/// The key of the faulty value in the table at `path`, if it can be found. Serde buffers a table
+/// whose type depends on one of its keys, and then reports the path of the table only; the value is
+/// in the message.
 fn faulty_key<'a>(value: &'a Json, path: &str, message: &str) -> Option<&'a str> {
     let pointer = path.split('.').map(|key| format!("/{key}")).collect::<String>();
-    let found: Json = message.strip_prefix("invalid ")?.split('`').nth(1)?.parse().ok()?;
-    let mut faulty = value.pointer(&pointer)?.as_object()?.iter().filter(|(_, value)| **value == found);
-    let (key, _) = faulty.next()?;
-    faulty.next().is_none().then_some(key)
+    let faulty_value: Json = message.strip_prefix("invalid ")?.split('`').nth(1)?.parse().ok()?;
+    let mut matches = value.pointer(&pointer)?.as_object()?.iter().filter(|(_, value)| **value == faulty_value);
+    let (key, _) = matches.next()?;
+    matches.next().is_none().then_some(key)
 }
 
 /// Decodes a TOML table.
@@ -113,8 +114,8 @@ mod tests {
             let table = text.parse::<Table>().unwrap();
             from_table::<std::collections::BTreeMap<String, Inner>>(table).map_err(|error| error.to_string())
         };
-        let right = Inner { share: -0.5, items: vec![1, 255] };
-        assert_eq!(read("a = { share = -0.5, items = [1, 255] }").unwrap()["a"], right);
+        let expected = Inner { share: -0.5, items: vec![1, 255] };
+        assert_eq!(read("a = { share = -0.5, items = [1, 255] }").unwrap()["a"], expected);
         assert_eq!(read("a = { share = 3, items = [] }").unwrap()["a"].share, 3.0);
         for (text, output) in [
             ("a = { share = 1, items = [1, 256] }", "a.items[1]: invalid value: integer `256`, expected u8"),

@@ -1,9 +1,9 @@
 //! Parallel work on many lines. The result does not depend on the number of threads.
 
-/// Fewer values are processed sooner than a thread has started.
+/// Fewer values than this are processed in less time than it takes to start a thread.
 const MIN_VALUES: usize = 20_000;
 
-/// Runs a function on several threads, this one among them, until all return.
+/// Runs a function on several threads, including the current one, and waits until all return.
 pub fn run_on_threads(threads: usize, run: impl Fn() + Sync) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
@@ -14,7 +14,8 @@ pub fn run_on_threads(threads: usize, run: impl Fn() + Sync) {
     });
 }
 
-/// Calls `work` on every part, in order, by as many threads as there are processors.
+/// Calls `work` with every part, on as many threads as there are processors. Parts are taken in
+/// order.
 pub fn par_for_each<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let queue = std::sync::Mutex::new(parts.into_iter());
@@ -33,7 +34,7 @@ pub fn par_map<T: Send>(lines: usize, values: usize, work: impl Fn(usize) -> T +
         return (0..lines).map(work).collect();
     }
     let mut results: Vec<Option<T>> = (0..lines).map(|_| None).collect();
-    par_for_each(results.iter_mut().enumerate().collect(), |(index, results)| *results = Some(work(index)));
+    par_for_each(results.iter_mut().enumerate().collect(), |(index, result)| *result = Some(work(index)));
     results.into_iter().flatten().collect()
 }
 
@@ -43,9 +44,9 @@ mod tests {
 
     #[test]
     fn every_part_is_processed_once() {
-        let mut done = vec![0; 50];
-        par_for_each(done.iter_mut().enumerate().collect(), |(index, done)| *done += index);
-        assert_eq!(done, (0..50).collect::<Vec<_>>());
+        let mut sums = vec![0; 50];
+        par_for_each(sums.iter_mut().enumerate().collect(), |(index, sum)| *sum += index);
+        assert_eq!(sums, (0..50).collect::<Vec<_>>());
     }
 
     #[test]

@@ -23,8 +23,8 @@ pub fn bench_options() -> EngineOptions {
     options
 }
 
-/// Total nodes of all positions to depth 5, each from an empty table, then of a short sequence that
-/// shares the table.
+/// The nodes of all searches: each position is searched to depth 5 with an empty table, then twice
+/// more after the best move of the search before, with the table kept.
 ///
 /// # Errors
 /// When there is not enough memory for the table.

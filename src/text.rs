@@ -1,6 +1,6 @@
-//! Wording that all rooms share.
+//! Phrases that several modules use.
 
-/// A count with its noun: "1 job", "2 jobs", "3 searches".
+/// A count with its noun in the singular or plural: "1 job", "2 jobs", "3 searches".
 pub fn plural(count: impl std::fmt::Display, noun: &str) -> String {
     let count = count.to_string();
     let ending = match (count.as_str(), noun.ends_with("ch")) {
@@ -11,17 +11,17 @@ pub fn plural(count: impl std::fmt::Display, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
-/// " and 2 more"; nothing for none.
+/// " and 2 more", or nothing if `count` is 0.
 pub fn and_more(count: usize) -> String {
     if count > 0 { format!(" and {count} more") } else { String::new() }
 }
 
-/// The first three names of a list in quotes, and how many more there are: `"a", "b", "c" and 2
+/// The first three names of a list in quotes, and the number of the others: `"a", "b", "c" and 2
 /// more`.
 pub fn quote_names(names: &[impl std::fmt::Display]) -> String {
-    let shown: Vec<String> = names.iter().take(3).map(|name| format!("\"{name}\"")).collect();
+    let first_names: Vec<String> = names.iter().take(3).map(|name| format!("\"{name}\"")).collect();
     let more = and_more(names.len().saturating_sub(3));
-    shown.join(", ") + &more
+    first_names.join(", ") + &more
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@ use crate::report::tune_page::TuneOutcome;
 use crate::runner::{self, Output, progress};
 use crate::text::plural;
 use crate::tune::{
-    Runs, at_pressures, check, check_metric, find_metric, leave_out_idle, prepare_engines, screen_result, seed_warning,
+    Runs, at_pressures, check, check_metric, find_metric, prepare_engines, remove_items_without_searches,
+    screen_result, seed_warnings,
 };
 use std::path::PathBuf;
 
@@ -42,7 +43,7 @@ pub fn run(args: &Args) -> CommandResult {
     let options = experiment.file.tune.clone().unwrap_or_default();
     let (mut experiments, mut pressures) =
         at_pressures(&args.file, &args.run.sets, experiment).map_err(CommandFailure::usage)?;
-    experiments.iter_mut().for_each(leave_out_idle);
+    experiments.iter_mut().for_each(remove_items_without_searches);
     check(&experiments[0]).map_err(CommandFailure::usage)?;
     let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let engines = prepare_engines(&mut experiments, &mut pressures, jobs, &stop).map_err(|(error, pressure)| {
@@ -63,7 +64,7 @@ pub fn run(args: &Args) -> CommandResult {
         engines.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
         warn(engines.repeatability_warnings(&plan));
         warn(preflight::plan_warnings(experiment, &plan, 1, None).blocker_lines());
-        warn(seed_warning(experiment));
+        warn(seed_warnings(experiment));
     }
     // The folder is locked for the whole tuning; each stage locks its own.
     let output = Output::open(&folder).map_err(output_failure)?;
@@ -111,7 +112,7 @@ pub fn run(args: &Args) -> CommandResult {
         tuned: &tuned,
         warnings: [
             engines.repeatability_warnings(&plan),
-            seed_warning(experiment),
+            seed_warnings(experiment),
             held_out_warnings(&folder, &pressures[..tuned.held_out_results.len()])?,
         ]
         .concat(),

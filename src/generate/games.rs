@@ -30,19 +30,19 @@ impl SelfPlay {
             return None;
         }
         let limit = Limit { depth: Some(depth), nodes: None };
-        let found = self.engine.search(board, past, limit, &AtomicBool::new(false), &mut |_| {});
-        found.iterations.last().map(|last| (last.best, last.score))
+        let outcome = self.engine.search(board, past, limit, &AtomicBool::new(false), &mut |_| {});
+        outcome.iterations.last().map(|last| (last.best, last.score))
     }
 
-    /// Plays a game from a position and returns the positions before each move and at the end, and
-    /// the moves. It ends with mate, stalemate, the third occurrence of a position, fifty moves or
-    /// `length` plies.
-    pub fn game(&mut self, start: &Board, length: u16, depth: u8) -> (Vec<Board>, Vec<Move>) {
+    /// Plays a game from a position; returns the positions before each move and at the end, and the
+    /// moves. The game ends with mate, stalemate, the third occurrence of a position, fifty moves
+    /// without a capture or pawn move, or after `length` plies.
+    pub fn play_game(&mut self, start: &Board, length: u16, depth: u8) -> (Vec<Board>, Vec<Move>) {
         let (mut board, mut past, mut moves) = (*start, Vec::<Board>::new(), Vec::new());
         self.engine.new_game();
         for _ in 0..length {
-            let drawn = past.iter().filter(|earlier| earlier.identity() == board.identity()).count() >= 2;
-            if drawn || board.halfmove_clock() >= 100 {
+            let earlier_occurrences = past.iter().filter(|earlier| earlier.identity() == board.identity()).count();
+            if earlier_occurrences >= 2 || board.halfmove_clock() >= 100 {
                 break;
             }
             let Some((best, _)) = self.best_move(&board, &past, depth) else { break };
@@ -55,12 +55,13 @@ impl SelfPlay {
     }
 }
 
+/// Opening positions by random walks.
 pub(super) fn openings(request: &GenerateRequest, count: usize) -> Result<Vec<Board>, SuiteError> {
     Ok(generate::generate(&GenerateOptions { count, seed: request.seed, plies: request.plies })?)
 }
 
-/// Writes games as PGN: a header that says how to regenerate them, then each game when it ends,
-/// until `write` returns false.
+/// Writes games as PGN: first a header that says how to regenerate them, then each game when it has
+/// ended. Stops when `write` returns false.
 ///
 /// # Errors
 /// When the openings or the player cannot be created.
@@ -73,7 +74,7 @@ pub fn pgn(request: &GenerateRequest, mut write: impl FnMut(&str) -> bool) -> Re
          % Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth}`.\n"
     );
     let games = boards.iter().zip(1..).map(|(board, number)| {
-        let (past, moves) = player.game(board, length, depth);
+        let (past, moves) = player.play_game(board, length, depth);
         format!("\n{}", game_text(&past, &moves, number))
     });
     // Lazily, so that a game is played only after the previous one was written.
@@ -100,12 +101,12 @@ fn game_text(past: &[Board], moves: &[Move], number: usize) -> String {
     )
 }
 
-/// The number before a move: before each of White's moves and before the first.
-fn move_number(board: &Board, first: bool) -> String {
+/// The move number to write before a move: for all moves of White and for the first move.
+fn move_number(board: &Board, is_first: bool) -> String {
     let number = board.game_ply() / 2 + 1;
     match board.turn() {
         Color::White => format!("{number}. "),
-        Color::Black if first => format!("{number}... "),
+        Color::Black if is_first => format!("{number}... "),
         Color::Black => String::new(),
     }
 }
@@ -116,7 +117,8 @@ mod tests {
     use super::*;
     use crate::chess::parse_move;
 
-    fn played(start: &Board, words: &[&str]) -> (Vec<Board>, Vec<Move>) {
+    /// The positions and moves of a game whose moves are given in UCI notation.
+    fn positions_and_moves(start: &Board, words: &[&str]) -> (Vec<Board>, Vec<Move>) {
         let (mut board, mut past, mut moves) = (*start, Vec::new(), Vec::new());
         for word in words {
             let mv = parse_move(&board, word).unwrap();
@@ -132,7 +134,7 @@ mod tests {
     #[test]
     fn pgn_game_has_its_result() {
         let game_pgn = |fen: &str, words: &[&str], number: usize| {
-            let (past, moves) = played(&Board::from_fen(fen).unwrap(), words);
+            let (past, moves) = positions_and_moves(&Board::from_fen(fen).unwrap(), words);
             game_text(&past, &moves, number)
         };
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -161,7 +163,7 @@ mod tests {
     #[test]
     fn game_ends_by_the_rules_or_at_its_length() {
         let mut player = SelfPlay::new().unwrap();
-        let mut ended = [0; 4];
+        let mut ending_counts = [0; 4];
         for (fen, length) in [
             ("7k/8/8/8/8/8/6R1/K7 w - - 96 80", 60),
             ("7k/8/8/8/8/8/6R1/K7 w - - 99 80", 60),
@@ -173,14 +175,15 @@ mod tests {
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0),
         ] {
             let start = Board::from_fen(fen).unwrap();
-            let (past, moves) = player.game(&start, length, 2);
+            let (past, moves) = player.play_game(&start, length, 2);
             assert_eq!((past.len(), past[0]), (moves.len() + 1, start));
             for (index, board) in past.iter().enumerate() {
                 let before = past[..index].iter().filter(|earlier| earlier.identity() == board.identity()).count();
-                let over =
+                let endings =
                     [!board.has_legal_move(), before >= 2, board.halfmove_clock() >= 100, index == usize::from(length)];
-                assert_eq!(over.contains(&true), index + 1 == past.len(), "{fen}: ply {index}");
-                over.iter().zip(&mut ended).for_each(|(&over, ended)| *ended += usize::from(over));
+                assert_eq!(endings.contains(&true), index + 1 == past.len(), "{fen}: ply {index}");
+                let counted_endings = ending_counts.iter_mut().zip(endings);
+                counted_endings.for_each(|(count, is_over)| *count += usize::from(is_over));
                 if let Some(mv) = moves.get(index) {
                     let mut next = *board;
                     next.play(*mv, Increments::none());
@@ -188,7 +191,7 @@ mod tests {
                 }
             }
         }
-        assert!(ended.iter().all(|&ended| ended > 0), "each end is met: {ended:?}");
+        assert!(ending_counts.iter().all(|&count| count > 0), "each end is met: {ending_counts:?}");
         let mated = Board::from_fen("R5k1/5ppp/8/8/8/8/8/6K1 b - - 1 30").unwrap();
         assert_eq!(player.best_move(&mated, &[], 2), None);
     }

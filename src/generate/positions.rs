@@ -24,7 +24,7 @@ pub enum PositionKind {
 }
 
 impl PositionKind {
-    /// Its name in a sentence, in position ids, and on the command line.
+    /// The names of the kind: in a sentence, in position ids, and on the command line.
     fn names(self) -> [&'static str; 3] {
         match self {
             Self::Middlegames => ["middle game", "middle", "middlegames"],
@@ -34,7 +34,7 @@ impl PositionKind {
     }
 }
 
-/// Games per requested position before giving up.
+/// The maximum number of games for each requested position.
 const GAMES_PER_POSITION: usize = 6;
 
 /// Minimum lead of the best move over the next in centipawns, and the search depths at which it
@@ -42,18 +42,18 @@ const GAMES_PER_POSITION: usize = 6;
 const LEAD: Score = 150;
 const LOOK_DEPTHS: [u8; 2] = [3, 5];
 
-/// Positions as EPD; with `part`, every second one from the first (0) or the second (1), so that
-/// two suites share no game.
+/// Positions as EPD. With `part`, every second position, beginning with the first (0) or the second
+/// (1), so that the two halves share no game.
 ///
 /// # Errors
 /// When the openings or the player cannot be created, or the games contain too few positions.
 pub fn epd(request: &GenerateRequest, kind: PositionKind, part: Option<u8>) -> Result<String, SuiteError> {
-    Ok(format_epd(&positions(request, kind)?, request, kind, part))
+    Ok(format_epd(&find_positions(request, kind)?, request, kind, part))
 }
 
 /// Positions as EPD; the first has a comment that says how to regenerate them.
 fn format_epd(
-    found: &[(Board, Option<Move>)],
+    positions: &[(Board, Option<Move>)],
     request: &GenerateRequest,
     kind: PositionKind,
     part: Option<u8>,
@@ -68,73 +68,77 @@ fn format_epd(
          generate/positions.rs says how."
     );
     let step = if part.is_some() { 2 } else { 1 };
-    let chosen = found.iter().zip(1..).skip(part.unwrap_or(0).into()).step_by(step);
+    let chosen = positions.iter().zip(1..).skip(part.unwrap_or(0).into()).step_by(step);
     let line =
         |((board, best), number): (&(Board, Option<Move>), usize)| epd_line(board, &format!("{id}.{number:04}"), *best);
     with_origin(chosen.map(line), &origin)
 }
 
-fn positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(Board, Option<Move>)>, SuiteError> {
-    let games = request.count * GAMES_PER_POSITION;
+/// Plays games until they have given the requested number of positions; each position comes with
+/// its best move if its kind has one.
+fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(Board, Option<Move>)>, SuiteError> {
+    let max_games = request.count * GAMES_PER_POSITION;
     let mut player = SelfPlay::new()?;
-    let (mut found, mut seen, mut played) = (Vec::new(), HashSet::new(), 0);
-    for start in openings(request, games)? {
-        if found.len() == request.count {
+    let (mut positions, mut seen, mut games) = (Vec::new(), HashSet::new(), 0);
+    for start in openings(request, max_games)? {
+        if positions.len() == request.count {
             break;
         }
-        played += 1;
-        let (past, _) = player.game(&start, request.length, request.depth);
-        let first =
+        games += 1;
+        let (past, _) = player.play_game(&start, request.length, request.depth);
+        let first_match =
             past.iter().find_map(|board| Some((*board, matches_kind(kind, board, &mut player, request.depth)?)));
-        found.extend(first.filter(|(board, _)| seen.insert(board.identity())));
+        positions.extend(first_match.filter(|(board, _)| seen.insert(board.identity())));
     }
-    if found.len() < request.count {
+    if positions.len() < request.count {
         let [what, ..] = kind.names();
-        return Err(SuiteError::TooFew { found: found.len(), expected: request.count, what, games: played });
+        return Err(SuiteError::TooFew { found: positions.len(), expected: request.count, what, games });
     }
-    Ok(found)
+    Ok(positions)
 }
 
-/// Whether a position is of a kind, with its best move if the kind has one.
+/// Whether a position is of a kind: `None` if not, otherwise its best move if the kind has one.
 fn matches_kind(kind: PositionKind, board: &Board, player: &mut SelfPlay, depth: u8) -> Option<Option<Move>> {
     let mut is_balanced =
-        |most: Score| player.best_move(board, &[], depth).is_some_and(|(_, score)| score.abs() <= most);
+        |max_score: Score| player.best_move(board, &[], depth).is_some_and(|(_, score)| score.abs() <= max_score);
     match kind {
         PositionKind::Middlegames => {
-            let pieces = men(board, &[Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen]);
+            let pieces = count_men(board, &[Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen]);
             (board.game_ply() >= 24 && pieces >= 6 && is_quiet(board) && is_balanced(200)).then_some(None)
         }
         PositionKind::Endgames => {
-            let few = men(board, &Piece::ALL) <= 10 && men(board, &[Piece::Pawn]) > 0;
-            (few && is_quiet(board) && is_balanced(300)).then_some(None)
+            let is_endgame = count_men(board, &Piece::ALL) <= 10 && count_men(board, &[Piece::Pawn]) > 0;
+            (is_endgame && is_quiet(board) && is_balanced(300)).then_some(None)
         }
         PositionKind::Tactical => {
-            (board.game_ply() >= 12 && !board.in_check()).then(|| only_move(board, player)).flatten().map(Some)
+            let is_candidate = board.game_ply() >= 12 && !board.in_check();
+            if is_candidate { only_move(board, player).map(Some) } else { None }
         }
     }
 }
 
-fn men(board: &Board, pieces: &[Piece]) -> u32 {
-    let count_pieces = |color| pieces.iter().map(|&piece| board.pieces(color, piece).count()).sum::<u32>();
-    count_pieces(Color::White) + count_pieces(Color::Black)
+/// The number of pieces of these kinds, of both colours.
+fn count_men(board: &Board, pieces: &[Piece]) -> u32 {
+    let count_of_color = |color| pieces.iter().map(|&piece| board.pieces(color, piece).count()).sum::<u32>();
+    count_of_color(Color::White) + count_of_color(Color::Black)
 }
 
-/// The only move that leads by [`LEAD`] at both [`LOOK_DEPTHS`]; `None` if there is none, or if it
-/// is simply the capture that wins most.
+/// The move that leads by [`LEAD`] at both [`LOOK_DEPTHS`]; `None` if there is none, or if it is
+/// simply the capture that wins most material.
 fn only_move(board: &Board, player: &mut SelfPlay) -> Option<Move> {
     let mut moves = MoveList::new();
     movegen::legal(board, &mut moves);
-    let plain = moves.iter().copied().max_by_key(|&mv| gain(board, mv)).filter(|&mv| gain(board, mv) > 0);
-    let look = |depth: u8| {
-        let scored = |&mv: &Move| {
+    let best_capture = moves.iter().copied().max_by_key(|&mv| gain(board, mv)).filter(|&mv| gain(board, mv) > 0);
+    let leader_at = |depth: u8| {
+        let score_move = |&mv: &Move| {
             let mut child = *board;
             child.play(mv, Increments::none());
-            let mate = if child.in_check() { 30_000 } else { 0 };
-            (player.best_move(&child, &[*board], depth).map_or(mate, |(_, score)| -score), mv)
+            let score_of_end = if child.in_check() { 30_000 } else { 0 };
+            (player.best_move(&child, &[*board], depth).map_or(score_of_end, |(_, score)| -score), mv)
         };
-        leader(moves.iter().map(scored).collect()).filter(|&mv| Some(mv) != plain)
+        leader(moves.iter().map(score_move).collect()).filter(|&mv| Some(mv) != best_capture)
     };
-    agreeing_move(LOOK_DEPTHS.into_iter().map(look))
+    agreeing_move(LOOK_DEPTHS.into_iter().map(leader_at))
 }
 
 /// The move that leads all others by [`LEAD`].
@@ -145,9 +149,9 @@ fn leader(mut scores: Vec<(Score, Move)>) -> Option<Move> {
 }
 
 /// The move on which all searches agree, if any.
-fn agreeing_move(mut looks: impl Iterator<Item = Option<Move>>) -> Option<Move> {
-    let first = looks.next()??;
-    looks.all(|look| look == Some(first)).then_some(first)
+fn agreeing_move(mut leaders: impl Iterator<Item = Option<Move>>) -> Option<Move> {
+    let first = leaders.next()??;
+    leaders.all(|leader| leader == Some(first)).then_some(first)
 }
 
 /// Material gain of a capture or promotion by static exchange evaluation.
@@ -188,9 +192,13 @@ mod tests {
     #[test]
     fn men_and_capture_gains_are_counted() {
         let board = Board::from_fen("r3k2r/pp3ppp/8/3q4/4P3/2N5/PP3PPP/R3K3 w Qkq - 0 20").unwrap();
-        assert_eq!(men(&board, &Piece::ALL), 9 + 9);
+        assert_eq!(count_men(&board, &Piece::ALL), 9 + 9);
         assert_eq!(
-            (men(&board, &[Piece::Pawn]), men(&board, &[Piece::Rook, Piece::Queen]), men(&board, &[Piece::Bishop])),
+            (
+                count_men(&board, &[Piece::Pawn]),
+                count_men(&board, &[Piece::Rook, Piece::Queen]),
+                count_men(&board, &[Piece::Bishop])
+            ),
             (11, 4, 0)
         );
         let gain_by = |word: &str| gain(&board, crate::chess::parse_move(&board, word).unwrap());
@@ -208,19 +216,20 @@ mod tests {
     #[test]
     fn too_few_positions_are_reported_with_the_games_played() {
         let request = GenerateRequest { count: 2, seed: 1, plies: 4, length: 2, depth: 1 };
-        let found = positions(&request, PositionKind::Middlegames);
-        let Err(SuiteError::TooFew { found, expected, what, games }) = found else { panic!("{found:?}") };
+        let result = find_positions(&request, PositionKind::Middlegames);
+        let Err(SuiteError::TooFew { found, expected, what, games }) = result else { panic!("{result:?}") };
         assert_eq!((found, expected, what, games), (0, 2, "middle game", 2 * GAMES_PER_POSITION));
     }
 
-    /// Each position has the clocks of its FEN and a number from one on; the two halves make up the
-    /// whole and keep its numbers. The first of a file has the comment.
+    /// Each position has the clocks of its FEN and a number, counted from one. The two halves
+    /// together are all positions, with the same numbers. The first line of each file has the
+    /// comment.
     #[test]
     fn halves_are_every_second_position() {
         let request = GenerateRequest { count: 3, seed: 5, plies: 8, length: 30, depth: 1 };
-        let found = positions(&request, PositionKind::Middlegames).unwrap();
+        let positions = find_positions(&request, PositionKind::Middlegames).unwrap();
         let lines = |part: Option<u8>| {
-            let text = format_epd(&found, &request, PositionKind::Middlegames, part);
+            let text = format_epd(&positions, &request, PositionKind::Middlegames, part);
             let (lines, comments): (Vec<String>, Vec<bool>) = text
                 .lines()
                 .map(|line| {
@@ -233,10 +242,10 @@ mod tests {
         let line = |(number, (board, _)): (usize, &(Board, Option<Move>))| {
             let fen = board.fen(crate::chess::EpRule::Legal);
             let [clock, moves] = [4, 5].map(|index| fen.split(' ').nth(index).unwrap());
-            let place = fen.strip_suffix(&format!(" {clock} {moves}")).unwrap();
-            format!("{place} hmvc {clock}; fmvn {moves}; id \"middle.000{number}\";")
+            let fields = fen.strip_suffix(&format!(" {clock} {moves}")).unwrap();
+            format!("{fields} hmvc {clock}; fmvn {moves}; id \"middle.000{number}\";")
         };
-        let all: Vec<String> = (1..).zip(&found).map(line).collect();
+        let all: Vec<String> = (1..).zip(&positions).map(line).collect();
         assert_eq!((all.len(), lines(None)), (3, all.clone()));
         assert_eq!([0, 1].map(|part| lines(Some(part))), [vec![all[0].clone(), all[2].clone()], vec![all[1].clone()]]);
     }
@@ -245,18 +254,18 @@ mod tests {
     #[test]
     fn position_kind_is_checked_at_its_edges() {
         let mut player = SelfPlay::new().unwrap();
-        let mut is_taken = |kind: PositionKind, fen: &str| {
+        let mut is_accepted = |kind: PositionKind, fen: &str| {
             matches_kind(kind, &Board::from_fen(fen).unwrap(), &mut player, 2).is_some()
         };
         let (middle, end) = (PositionKind::Middlegames, PositionKind::Endgames);
-        for (fen, request) in [
+        for (fen, expected) in [
             ("r1q1k2r/ppp2ppp/8/8/8/8/PPP2PPP/R1Q1K2R w KQkq - 0 13", true),
             ("r1q1k2r/ppp2ppp/8/8/8/8/PPP2PPP/R1Q1K2R b KQkq - 0 12", false),
             ("r1q1k2r/ppp2ppp/8/8/8/8/PPP2PPP/R1Q1K3 w Qkq - 0 13", false),
             ("r1q1k2r/ppp2ppp/8/8/8/8/PPP2PPP/R1Q1K2R b KQkq - 0 13", true),
             ("rn2k2r/ppp2ppp/8/8/8/8/PPP2PPP/R1Q1K2R w KQkq - 0 13", false),
         ] {
-            assert_eq!(is_taken(middle, fen), request, "{fen}");
+            assert_eq!(is_accepted(middle, fen), expected, "{fen}");
         }
         // The maximum score, for either side.
         for (kind, fen, score) in [
@@ -266,9 +275,9 @@ mod tests {
             (end, "4k3/1p1pp3/8/8/8/8/8/4K3 w - - 0 30", -300),
         ] {
             let best = SelfPlay::new().unwrap().best_move(&Board::from_fen(fen).unwrap(), &[], 2);
-            assert_eq!((best.map(|(_, score)| score), is_taken(kind, fen)), (Some(score), true), "{fen}");
+            assert_eq!((best.map(|(_, score)| score), is_accepted(kind, fen)), (Some(score), true), "{fen}");
         }
-        for (fen, request) in [
+        for (fen, expected) in [
             ("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 30", true),
             ("4k3/ppppp3/8/8/8/8/PPPP4/4K3 w - - 0 30", false),
             ("4k3/8/8/8/8/8/8/4K2R w K - 0 30", false),
@@ -277,29 +286,29 @@ mod tests {
             ("4k3/p7/8/8/8/8/P7/R2QK3 w Q - 0 30", false),
             ("r2qk3/p7/8/8/8/8/P7/4K3 w q - 0 30", false),
         ] {
-            assert_eq!(is_taken(end, fen), request, "{fen}");
+            assert_eq!(is_accepted(end, fen), expected, "{fen}");
         }
     }
 
-    /// Two searches of the same position: one move, two, or none; and the minimum lead at its edge.
+    /// The two searches must have the same leader; and the minimum lead is checked at its edge.
     #[test]
     fn only_move_must_lead_in_both_searches() {
         let board = Board::startpos();
         let [a, b] = ["e2e4", "d2d4"].map(|word| crate::chess::parse_move(&board, word).unwrap());
-        for (looks, request) in [
+        for (leaders, expected) in [
             (vec![Some(a), Some(a)], Some(a)),
             (vec![Some(a), Some(b)], None),
             (vec![Some(a), None], None),
             (vec![None, Some(a)], None),
             (vec![], None),
         ] {
-            assert_eq!(agreeing_move(looks.clone().into_iter()), request, "{looks:?}");
+            assert_eq!(agreeing_move(leaders.clone().into_iter()), expected, "{leaders:?}");
         }
         // The second search is skipped if the first finds nothing.
-        let mut made = 0;
-        let looks = [None, Some(a)].into_iter().inspect(|_| made += 1);
-        assert_eq!((agreeing_move(looks), made), (None, 1));
-        for (first, second, third, request) in [
+        let mut searches = 0;
+        let leaders = [None, Some(a)].into_iter().inspect(|_| searches += 1);
+        assert_eq!((agreeing_move(leaders), searches), (None, 1));
+        for (first, second, third, expected) in [
             (0, 150, -10, Some(b)),
             (0, 149, -10, None),
             (150, -400, 0, Some(a)),
@@ -307,7 +316,7 @@ mod tests {
             (-900, -1000, -751, None),
         ] {
             let third = (third, crate::chess::parse_move(&board, "a2a3").unwrap());
-            assert_eq!(leader(vec![(first, a), (second, b), third]), request, "{first} {second}");
+            assert_eq!(leader(vec![(first, a), (second, b), third]), expected, "{first} {second}");
         }
         assert_eq!(leader(vec![(500, a)]), None, "a forced move does not count");
     }

@@ -34,7 +34,8 @@ pub struct Order {
     pub mebibytes: u64,
     /// Time limit of a shard, in Slurm's format (`24:00:00`).
     pub time: String,
-    /// Shards that run in parallel; `None`: as many as the scheduler allows.
+    /// The maximum number of shards that run at the same time; `None`: as many as the scheduler
+    /// allows.
     pub at_once: Option<u64>,
 }
 
@@ -50,7 +51,7 @@ pub struct Script {
 /// The scripts for a scheduler, and the command that submits them.
 pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
     let folder = shell(&order.folder);
-    let (list, start): (&[(&'static str, &str)], String) = match system {
+    let (templates, command): (&[(&'static str, &str)], String) = match system {
         System::Slurm => (
             &[
                 ("array.sbatch", include_str!("templates/array.sbatch")),
@@ -73,13 +74,14 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
             format!("cd {folder} && condor_submit_dag sweep.dag"),
         ),
     };
-    (list.iter().map(|&(name, template)| Script { name, text: fill(template, system, order) }).collect(), start)
+    let script = |&(name, template): &(&'static str, &str)| Script { name, text: fill(template, system, order) };
+    (templates.iter().map(script).collect(), command)
 }
 
 /// Checks that a scheduler can run an order.
 ///
 /// # Errors
-/// If it cannot write logs to the folder.
+/// If the scheduler cannot write logs to the folder.
 pub fn check(system: System, order: &Order) -> Result<(), String> {
     if system == System::Slurm && order.folder.contains('\\') {
         return Err(format!(
@@ -92,8 +94,8 @@ pub fn check(system: System, order: &Order) -> Result<(), String> {
 
 /// Quotes a word for a POSIX shell.
 pub fn shell(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
+    let needs_no_quotes = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
+    match !word.is_empty() && word.chars().all(needs_no_quotes) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
     }
@@ -140,12 +142,14 @@ fn fill(template: &str, system: System, order: &Order) -> String {
     // One pass: a replacement that contains `@NAME@` is not expanded again.
     while let Some((before, after)) = rest.split_once('@') {
         text.push_str(before);
-        let rest_of_name = after.split_once('@');
-        let word = rest_of_name
-            .and_then(|(name, rest)| Some((words.iter().find(|(known, _)| *known == name)?.1.as_str(), rest)));
-        let (word, after) = word.unwrap_or(("@", after));
+        let replacement = after.split_once('@').and_then(|(name, after_name)| {
+            let (_, word) = words.iter().find(|(word_name, _)| *word_name == name)?;
+            Some((word.as_str(), after_name))
+        });
+        // An `@` that begins no known name is kept.
+        let (word, after_word) = replacement.unwrap_or(("@", after));
         text.push_str(word);
-        rest = after;
+        rest = after_word;
     }
     text + rest
 }
@@ -188,13 +192,13 @@ mod tests {
         assert_eq!(filled(System::Parallel, "@TTLAB@ @OUT@ @PLAN_PLAIN@"), "'/opt/tt lab' '/data/$(OUT)' p@n.json");
         assert_eq!(filled(System::Htcondor, "@OUT@ @MERGE_MEBIBYTES@"), "'/data/$(OUT)' 4096");
         assert_eq!(filled(System::Slurm, "@LOG_SHARD@ @LOG_MERGE@ @LOGS@"), "'a%%b'/%a.log 'a%%b'/merge.log 'a%b'");
-        for (system, none, some) in
+        for (system, unlimited, limited_to_2) in
             [(System::Slurm, "", "%2"), (System::Parallel, "100%", "2"), (System::Htcondor, "7", "2")]
         {
-            let limited = Order { at_once: Some(2), ..order() };
+            let limited_order = Order { at_once: Some(2), ..order() };
             assert_eq!(
-                (filled(system, "@AT_ONCE@").as_str(), fill("@AT_ONCE@", system, &limited).as_str()),
-                (none, some),
+                (filled(system, "@AT_ONCE@").as_str(), fill("@AT_ONCE@", system, &limited_order).as_str()),
+                (unlimited, limited_to_2),
                 "{system:?}"
             );
         }
@@ -213,14 +217,14 @@ mod tests {
             assert_eq!(shell(word), quoted);
         }
         let long = "x".repeat(60);
-        for (name, label_) in [
+        for (name, expected) in [
             ("Quick One", "ttlab-quick-one"),
             ("--a.b--", "ttlab-a-b"),
             ("...", "ttlab"),
             (long.as_str(), &format!("ttlab-{}", "x".repeat(44))),
             ("123456789012345678901234567890123456789012. z", "ttlab-123456789012345678901234567890123456789012"),
         ] {
-            assert_eq!(label(name), label_);
+            assert_eq!(label(name), expected);
         }
     }
 

@@ -1,14 +1,14 @@
-//! Opens files for reading and refuses those that may block or never end.
+//! Opens files for reading, and refuses files that may block or never end.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Opens a regular file for reading. A folder can be opened but not read.
+/// Opens a regular file for reading. A folder is opened too, but cannot be read.
 ///
 /// # Errors
-/// When it is a FIFO, a socket or a device, or cannot be opened.
+/// When the file is a FIFO, a socket or a device, or cannot be opened.
 pub fn open(path: &Path) -> io::Result<File> {
     // Checked before opening, since opening alone affects some devices.
     check_regular(&std::fs::metadata(path)?)?;
@@ -34,7 +34,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Reads a regular text file.
 ///
 /// # Errors
-/// As [`open`], or when it is not UTF-8.
+/// As [`open`], or when the text is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path)?.read_to_string(&mut text)?;
@@ -44,10 +44,10 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 /// Opens an input file named by the user, which may be a pipe of the shell (`<(...)`).
 ///
 /// # Errors
-/// When it is a device, which may never end, or cannot be opened.
+/// When the file is a device, which may never end, or a socket, or cannot be opened.
 pub fn open_input(path: &Path) -> io::Result<File> {
-    match kind(std::fs::metadata(path)?.file_type()) {
-        Some(kind) if kind != FIFO => Err(no_regular_file(kind)),
+    match special_kind(std::fs::metadata(path)?.file_type()) {
+        Some(kind) if kind != FIFO => Err(not_regular_error(kind)),
         _ => File::open(path),
     }
 }
@@ -65,27 +65,27 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 /// Refuses anything but a regular file or a folder.
 ///
 /// # Errors
-/// When it is something else, which the error names.
-pub fn check_regular(found: &Metadata) -> io::Result<()> {
-    kind(found.file_type()).map_or(Ok(()), |kind| Err(no_regular_file(kind)))
+/// When it is something else; the error names its kind.
+pub fn check_regular(metadata: &Metadata) -> io::Result<()> {
+    special_kind(metadata.file_type()).map_or(Ok(()), |kind| Err(not_regular_error(kind)))
 }
 
-fn no_regular_file(kind: &str) -> io::Error {
+fn not_regular_error(kind: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("it is a {kind}, not a regular file"))
 }
 
 const FIFO: &str = "FIFO";
 
-/// The kind of a file, unless it is a regular file or a folder.
-fn kind(found: FileType) -> Option<&'static str> {
+/// The kind of a special file; none for a regular file or a folder.
+fn special_kind(file_type: FileType) -> Option<&'static str> {
     [
-        (found.is_fifo(), FIFO),
-        (found.is_socket(), "socket"),
-        (found.is_char_device(), "character device"),
-        (found.is_block_device(), "block device"),
+        (file_type.is_fifo(), FIFO),
+        (file_type.is_socket(), "socket"),
+        (file_type.is_char_device(), "character device"),
+        (file_type.is_block_device(), "block device"),
     ]
     .into_iter()
-    .find_map(|(is_so, kind)| is_so.then_some(kind))
+    .find_map(|(is_kind, kind)| is_kind.then_some(kind))
 }
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ mod tests {
         let message = |name: &str| read(&path_of(name)).map_err(|error| error.to_string());
         assert_eq!((message("file"), message("to-file")), (Ok(b"text".to_vec()), Ok(b"text".to_vec())));
         assert_eq!(read_text(&path_of("file")).unwrap(), "text");
-        let no = |kind: &str| Err(format!("it is a {kind}, not a regular file"));
+        let refused = |kind: &str| Err(format!("it is a {kind}, not a regular file"));
         for (name, kind) in [
             ("fifo", "FIFO"),
             ("to-fifo", "FIFO"),
@@ -117,7 +117,7 @@ mod tests {
             ("to-zero", "character device"),
             ("/dev/zero", "character device"),
         ] {
-            assert_eq!(message(name), no(kind), "{name}");
+            assert_eq!(message(name), refused(kind), "{name}");
         }
         assert!(message("none").is_err_and(|message| message.starts_with("No such file")));
         assert!(message("").is_err_and(|message| message.starts_with("Is a directory")));
@@ -128,6 +128,6 @@ mod tests {
         });
         assert_eq!(read_input(&path_of("fifo")).unwrap(), b"piped");
         writer.join().unwrap();
-        assert_eq!(read_input(&path_of("to-zero")).map_err(|error| error.to_string()), no("character device"));
+        assert_eq!(read_input(&path_of("to-zero")).map_err(|error| error.to_string()), refused("character device"));
     }
 }

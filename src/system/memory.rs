@@ -1,15 +1,16 @@
-//! The memory available for tables: from the machine, control groups and process limits.
+//! The memory available for tables: the least of what the machine, control groups and process
+//! limits allow.
 
 use super::bytes;
 use rustix::process::{Resource, getrlimit};
 use std::path::{Path, PathBuf};
 
-/// Reserve for everything but tables: rows, pages, threads.
+/// The memory kept free for everything except tables: rows, pages, threads.
 const RESERVE: u64 = 16 << 20;
 
 /// Bytes that tables can still use: the minimum of what the machine has without swapping, what the
 /// process's control groups allow (set by batch systems and containers) and what its own limits
-/// leave, less a reserve. `None` if the system does not say.
+/// leave, minus a reserve. `None` if the system does not tell.
 pub fn available_bytes() -> Option<u64> {
     let machine = bytes("/proc/meminfo", "MemAvailable");
     let limits = [(Resource::As, "VmSize"), (Resource::Data, "VmData")].map(|(resource, used)| {
@@ -25,7 +26,7 @@ pub fn cap_at_half_free(bytes: u64) -> u64 {
     available_bytes().map_or(bytes, |available| bytes.min(available / 2))
 }
 
-/// Bytes left by the tightest control group, version 2 or 1.
+/// The fewest bytes left by any control group of the process, of version 2 or 1.
 fn cgroup_bytes() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     groups.lines().flat_map(|line| group_bytes(line, Path::new("/sys/fs/cgroup"))).min()
@@ -53,17 +54,17 @@ fn group_bytes(line: &str, root: &Path) -> Vec<u64> {
         _ => return Vec::new(),
     };
     // In a container the path may be that of the host, with the group's files at the root.
-    let left = |root: &PathBuf| {
-        let inside = root.join(path.trim_start_matches('/'));
+    let bytes_left_under = |root: &PathBuf| {
+        let innermost = root.join(path.trim_start_matches('/'));
         let groups: Vec<PathBuf> =
-            inside.ancestors().take_while(|group| group.starts_with(root)).map(Path::to_owned).collect();
-        groups.into_iter().filter_map(|group| group_remaining(&group, &files))
+            innermost.ancestors().take_while(|group| group.starts_with(root)).map(Path::to_owned).collect();
+        groups.into_iter().filter_map(|group| bytes_left(&group, &files))
     };
-    roots.iter().flat_map(left).collect()
+    roots.iter().flat_map(bytes_left_under).collect()
 }
 
-/// Bytes left by one group.
-fn group_remaining(group: &Path, files: &Files) -> Option<u64> {
+/// Bytes left by one group; none if it has no limit.
+fn bytes_left(group: &Path, files: &Files) -> Option<u64> {
     let read = |file: &str| std::fs::read_to_string(group.join(file)).ok();
     // "max" does not parse, and means no limit.
     let number = |file: &str| -> Option<u64> { read(file)?.trim().parse().ok() };
@@ -72,8 +73,8 @@ fn group_remaining(group: &Path, files: &Files) -> Option<u64> {
         statistics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
     };
     // In version 1 this includes the limits of parent groups, which a container cannot see.
-    let above = statistic("hierarchical_memory_limit");
-    let limit = files.limits.iter().filter_map(|file| number(file)).chain(above).min()?;
+    let inherited_limit = statistic("hierarchical_memory_limit");
+    let limit = files.limits.iter().filter_map(|file| number(file)).chain(inherited_limit).min()?;
     // File cache can be reclaimed.
     let cached: u64 =
         ["inactive_file", "active_file"].iter().filter_map(|name| statistic(&format!("{}{name}", files.prefix))).sum();
@@ -89,11 +90,12 @@ mod tests {
     /// Available memory is positive and below the machine's total.
     #[test]
     fn available_memory_is_below_the_total() {
-        let all = bytes("/proc/meminfo", "MemTotal").unwrap();
-        assert!(available_bytes().is_some_and(|free| (1 << 20..all).contains(&free)));
+        let total = bytes("/proc/meminfo", "MemTotal").unwrap();
+        assert!(available_bytes().is_some_and(|free| (1 << 20..total).contains(&free)));
     }
 
-    /// As set by a batch system: a job of 1000 bytes in a slice of 700 of which others use 200.
+    /// As set by a batch system: a job has a limit of 1000 bytes, in a slice with a limit of 700
+    /// bytes, of which other jobs use 200.
     #[test]
     fn tightest_group_counts_without_file_cache() {
         let folder = tempfile::tempdir().unwrap();

@@ -6,14 +6,15 @@ pub mod watch;
 
 pub use memory::{available_bytes, cap_at_half_free};
 
-/// The value of the first line `key : value` of a system file whose line starts with `key`.
+/// The value of the first line of a system file that starts with `key`. Lines have the form `key :
+/// value`.
 pub fn field(path: &str, key: &str) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(key))?;
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// The value of a system file line in kB, converted to bytes.
+/// The value of such a line in bytes; the file has it in kB.
 pub fn bytes(path: &str, key: &str) -> Option<u64> {
     let kib: u64 = field(path, key)?.trim_end_matches(" kB").parse().ok()?;
     Some(kib * 1024)

@@ -12,8 +12,8 @@ pub const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 pub const OUT_OF_MEMORY: &str =
     "out of memory: the search was stopped because its unbounded table, diagnostics or foresight used the free memory";
 
-/// Memory that a growing table leaves free, in bytes; if little is free at the start, a quarter of
-/// it.
+/// The memory that a growing table must leave free, in bytes; less if little is free at the start
+/// (see [`MemoryReserve::now`]).
 const RESERVE: u64 = 128 << 20;
 
 /// The amount of memory that must remain free.
@@ -30,14 +30,14 @@ impl MemoryReserve {
         Self(available.map_or(RESERVE, |available| RESERVE.min(available / 4)))
     }
 
-    /// Whether less than this is free; false if the system does not say.
+    /// Whether less than the reserve is free; false if the system does not tell.
     pub fn is_short(self, available: Option<u64>) -> bool {
         available.is_some_and(|available| available < self.0)
     }
 }
 
-/// Runs `work`; if its memory `grows`, sets `stop` when too little memory is left. Returns the
-/// result of the work, and whether it was stopped.
+/// Runs `work`. If `grows` (its use of memory grows), sets `stop` when too little memory is left.
+/// Returns the result of the work, and whether it was stopped for lack of memory.
 pub fn stop_when_short<T>(grows: bool, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
     match grows {
         true => stop_when(available_bytes, stop, work),
@@ -47,14 +47,15 @@ pub fn stop_when_short<T>(grows: bool, stop: &AtomicBool, work: impl FnOnce() ->
 
 /// As [`stop_when_short`], with `available` as the source of the free memory.
 fn stop_when<T>(available: impl Fn() -> Option<u64> + Send, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
-    let (reserve, short) = (MemoryReserve::from_available(available()), AtomicBool::new(false));
+    let (reserve, ran_short) = (MemoryReserve::from_available(available()), AtomicBool::new(false));
     let result = std::thread::scope(|scope| {
-        let (over, ended) = channel::<()>();
-        let short = &short;
+        // Dropping the sender ends the watch.
+        let (sender, receiver) = channel::<()>();
+        let ran_short = &ran_short;
         let watch = move || {
-            while ended.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            while receiver.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 if reserve.is_short(available()) {
-                    short.store(true, Ordering::Relaxed);
+                    ran_short.store(true, Ordering::Relaxed);
                     stop.store(true, Ordering::Relaxed);
                     return;
                 }
@@ -63,10 +64,10 @@ fn stop_when<T>(available: impl Fn() -> Option<u64> + Send, stop: &AtomicBool, w
         // If the thread cannot be started, the work is done anyway.
         let _ = std::thread::Builder::new().spawn_scoped(scope, watch);
         let result = work();
-        drop(over);
+        drop(sender);
         result
     });
-    (result, short.into_inner())
+    (result, ran_short.into_inner())
 }
 
 #[cfg(test)]
@@ -93,13 +94,13 @@ mod tests {
         }
     }
 
-    /// Of 100 MiB a quarter is left free: work that goes on until it is stopped ends when one byte
-    /// less is left.
+    /// The reserve is a quarter of 100 MiB. The work continues while exactly that is left, and is
+    /// stopped when one byte less is left.
     #[test]
     fn work_is_stopped_when_less_than_the_reserve_is_left() {
-        let (left, looks, stop) = (AtomicU64::new(100 << 20), AtomicU64::new(0), AtomicBool::new(false));
+        let (left, checks, stop) = (AtomicU64::new(100 << 20), AtomicU64::new(0), AtomicBool::new(false));
         let available = || {
-            looks.fetch_add(1, Ordering::SeqCst);
+            checks.fetch_add(1, Ordering::SeqCst);
             Some(left.load(Ordering::SeqCst))
         };
         let wait_until = |done: &dyn Fn() -> bool| {
@@ -109,12 +110,13 @@ mod tests {
         };
         let work = || {
             left.store(25 << 20, Ordering::SeqCst);
-            // One look before the work, one that may have begun before there was less, one after.
-            wait_until(&|| looks.load(Ordering::SeqCst) >= 4);
-            let went_on = !stop.load(Ordering::Relaxed);
+            // One check before the work, one that may have begun before less was left, and at least
+            // one after that.
+            wait_until(&|| checks.load(Ordering::SeqCst) >= 4);
+            let continued_at_limit = !stop.load(Ordering::Relaxed);
             left.fetch_sub(1, Ordering::SeqCst);
             wait_until(&|| stop.load(Ordering::Relaxed));
-            went_on
+            continued_at_limit
         };
         assert_eq!(stop_when(available, &stop, work), (true, true));
     }

@@ -9,7 +9,7 @@ use crate::record::columns::{self, Role};
 /// Refuses an experiment that cannot be raced.
 ///
 /// # Errors
-/// Why it cannot.
+/// The reason.
 pub fn check(experiment: &Experiment) -> Result<(), String> {
     let file = &experiment.name;
     if experiment.variants.len() < 2 {
@@ -31,9 +31,9 @@ pub fn check(experiment: &Experiment) -> Result<(), String> {
 /// Finds the metric that decides the race, in the columns of the plan's results.
 ///
 /// # Errors
-/// If it cannot decide a race.
+/// If there is no such metric, or it cannot decide a race.
 pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
-    let refuse = |why: &str| Err(format!("tune.metric: {why}"));
+    let refuse = |reason: &str| Err(format!("tune.metric: {reason}"));
     if name == "loss" {
         return refuse(
             "races compare ratios, but the loss of moves is a difference: use nodes to a depth; `ttlab run` judges moves with a \
@@ -72,8 +72,8 @@ pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), Stri
             metric.name, subject.uci, variant.name
         ));
     }
-    let by_nodes = |variant: &Variant| variant.limit.nodes.is_some() && variant.limit.depth.is_none();
-    if metric.columns() == [columns::NODES] && experiment.variants.iter().all(by_nodes) {
+    let is_limited_by_nodes = |variant: &Variant| variant.limit.nodes.is_some() && variant.limit.depth.is_none();
+    if metric.columns() == [columns::NODES] && experiment.variants.iter().all(is_limited_by_nodes) {
         return Err("tune.metric: with limit.nodes every candidate searches the same nodes: set limit.depth instead; \
             `ttlab run` with a [reference] judges moves at fixed nodes"
             .to_owned());
@@ -81,20 +81,20 @@ pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), Stri
     Ok(())
 }
 
-/// Removes items without searches, such as games that are shorter than the selected plies, because
-/// a round that draws them would show nothing.
-pub fn leave_out_idle(experiment: &mut Experiment) {
+/// Removes items without searches, such as games that are shorter than the selected plies: a round
+/// that draws them would measure nothing.
+pub fn remove_items_without_searches(experiment: &mut Experiment) {
     let mut items = std::mem::take(&mut experiment.suite.items);
     items.retain(|item| experiment.is_searched(item));
     experiment.suite.items = items;
 }
 
-/// A warning if the file has several key seeds or schedules, because a race uses only one.
-pub fn seed_warning(experiment: &Experiment) -> Vec<String> {
+/// A warning for several key seeds and one for several schedules, because a race uses only one.
+pub fn seed_warnings(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
     [("seeds", file.seeds, "the file's key seed"), ("schedules", file.schedules, "each variant's own schedule")]
         .into_iter()
         .filter(|&(_, count, _)| count > 1)
-        .map(|(key, count, own)| format!("{key} = {count}: a race uses only {own}; `ttlab run` uses all"))
+        .map(|(key, count, used)| format!("{key} = {count}: a race uses only {used}; `ttlab run` uses all"))
         .collect()
 }

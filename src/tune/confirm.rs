@@ -16,12 +16,13 @@ use std::sync::atomic::AtomicBool;
 pub fn screen_result(experiment: &Experiment, tuned: &RaceResult) -> ScreenResult {
     let is_dropped =
         |index: usize| index != experiment.baseline && tuned.rounds.iter().any(|round| round.dropped.contains(&index));
-    let (dropped, left): (Vec<usize>, Vec<usize>) =
+    let (dropped, remaining): (Vec<usize>, Vec<usize>) =
         (0..experiment.variants.len()).partition(|&index| is_dropped(index));
-    let names = |places: Vec<usize>| places.into_iter().map(|index| experiment.variants[index].name.clone()).collect();
+    let names =
+        |indices: Vec<usize>| indices.into_iter().map(|index| experiment.variants[index].name.clone()).collect();
     ScreenResult {
         best: experiment.variants[tuned.winner].name.clone(),
-        remaining: names(left),
+        remaining: names(remaining),
         dropped: names(dropped),
     }
 }
@@ -39,7 +40,8 @@ pub struct Confirmation {
 /// pairs of games. Returns the progress display of its jobs.
 pub type BeginStage<'a> = dyn FnMut(usize, usize, usize) -> Box<dyn Progress> + 'a;
 
-/// Plays matches of the variants `others` against `best`, both indices into the screen's variants.
+/// Plays matches of the variants `others` against `best`, which are indices of the screen's
+/// variants. The matches of each stage are in their own folder under `folder`.
 ///
 /// # Errors
 /// If a stage cannot be run, is interrupted, or has failed jobs.
@@ -58,19 +60,21 @@ pub fn confirm(
         contenders: others.iter().map(|&variant| Contender { name: name(variant), ..Contender::default() }).collect(),
         tail: joint_tail(others.len(), stages.len()),
     };
-    for (stage, part) in (1..).zip(stages) {
-        let is_open = |variant: &usize| {
-            let open = |contender: &Contender| contender.decision(result.tail).is_none();
-            result.contenders.iter().any(|contender| contender.name == name(*variant) && open(contender))
+    for (stage, stage_openings) in (1..).zip(stages) {
+        let is_undecided = |variant: &usize| {
+            let mut contenders = result.contenders.iter();
+            let contender = contenders.find(|contender| contender.name == name(*variant));
+            contender.is_some_and(|contender| contender.decision(result.tail).is_none())
         };
-        let undecided: Vec<usize> = others.iter().copied().filter(|variant| stage == 1 || is_open(variant)).collect();
+        let undecided: Vec<usize> =
+            others.iter().copied().filter(|variant| stage == 1 || is_undecided(variant)).collect();
         if undecided.is_empty() {
             break;
         }
         let mut players = [&[best], &undecided[..]].concat();
         players.sort_unstable();
-        let experiment = games.stage(screen, &players, best, &openings[part.clone()]);
-        let begin = || begin_stage(stage, undecided.len(), part.len());
+        let experiment = games.stage(screen, &players, best, &openings[stage_openings.clone()]);
+        let begin = || begin_stage(stage, undecided.len(), stage_openings.len());
         let rows = run_stage(&experiment, &folder.join(stage.to_string()), settings, stop, begin)?;
         let matches = Matches::new(&rows, Test { stop: false, ..Test::default() });
         for encounter in matches.iter().flat_map(|games| &games.encounters) {

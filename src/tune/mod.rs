@@ -16,7 +16,7 @@ mod runs;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
-pub use check::{check, check_metric, find_metric, leave_out_idle, seed_warning};
+pub use check::{check, check_metric, find_metric, remove_items_without_searches, seed_warnings};
 pub use confirm::{confirm, screen_result};
 pub use pressures::{at_pressures, prepare_engines};
 pub use runs::{Runs, RunsError};

@@ -62,7 +62,7 @@ pub struct Runs<'a> {
     pub begin_stage: &'a mut (dyn FnMut(RaceStage, usize, usize) -> Box<dyn Progress> + 'a),
 }
 
-/// Runs a stage in a folder of its own; returns its rows. `begin` makes the progress display.
+/// Runs a stage in `folder`; returns its rows. `begin` makes the progress display.
 pub(super) fn run_stage(
     experiment: &Experiment,
     folder: &Path,
@@ -87,30 +87,31 @@ impl Objective for Runs<'_> {
     type Error = RunsError;
 
     fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measurements, RunsError> {
-        let whole = match stage {
+        let experiment = match stage {
             RaceStage::Race(_) => &self.experiments[0],
             RaceStage::HeldOut(pressure) => &self.experiments[pressure],
         };
-        let part = select(whole, candidates, items);
+        let part = select(experiment, candidates, items);
         let begin = || (self.begin_stage)(stage, candidates.len(), items.len());
         let rows = run_stage(&part, &self.folder.join(stage.folder()), &self.settings, self.stop, begin)?;
         let names: Vec<&str> = part.variants.iter().map(|variant| variant.name.as_str()).collect();
-        let places: HashMap<&str, u32> =
-            whole.suite.items.iter().enumerate().map(|(index, item)| (item.id.as_str(), index as u32)).collect();
-        let metric = whole.file.tune.as_ref().map_or("nodes", |tune| tune.metric.as_str());
-        let measured = values(&rows, metric, &names, &places)?;
-        match without_ratio(&measured, part.baseline) {
-            Some(who) => Err(RunsError::Zeros { metric: metric.to_owned(), candidate: names[who].to_owned() }),
-            None => Ok(measured),
+        let item_indices: HashMap<&str, u32> =
+            experiment.suite.items.iter().enumerate().map(|(index, item)| (item.id.as_str(), index as u32)).collect();
+        let metric = experiment.file.tune.as_ref().map_or("nodes", |tune| tune.metric.as_str());
+        let measurements = read_measurements(&rows, metric, &names, &item_indices)?;
+        match find_candidate_without_ratio(&measurements, part.baseline) {
+            Some(index) => Err(RunsError::Zeros { metric: metric.to_owned(), candidate: names[index].to_owned() }),
+            None => Ok(measurements),
         }
     }
 }
 
-/// The first candidate that has no ratio to the base in most of its searches, because one of the
-/// two counts is 0.
-fn without_ratio(measured: &Measurements, base: usize) -> Option<usize> {
-    (0..measured.values.len()).find(|&who| {
-        let pairs = Pairs::from_values(&measured.items, &measured.values[base], &measured.values[who]);
+/// The index of the first candidate that has no ratio to the baseline in most of its searches,
+/// because one of the two counts is 0.
+fn find_candidate_without_ratio(measurements: &Measurements, baseline: usize) -> Option<usize> {
+    let values = &measurements.values;
+    (0..values.len()).find(|&candidate| {
+        let pairs = Pairs::from_values(&measurements.items, &values[baseline], &values[candidate]);
         pairs.one_sided_zero.iter().sum::<usize>() > pairs.list.len()
     })
 }
@@ -118,9 +119,9 @@ fn without_ratio(measured: &Measurements, base: usize) -> Option<usize> {
 /// An experiment with only the given variants and items of `whole`, in the given order.
 fn select(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experiment {
     let mut part = whole.clone();
-    part.variants = candidates.iter().map(|&who| whole.variants[who].clone()).collect();
+    part.variants = candidates.iter().map(|&variant| whole.variants[variant].clone()).collect();
     part.suite.items = items.iter().map(|&item| whole.suite.items[item].clone()).collect();
-    part.baseline = candidates.iter().position(|&who| who == whole.baseline).unwrap_or(0);
+    part.baseline = candidates.iter().position(|&variant| variant == whole.baseline).unwrap_or(0);
     part.partners = Partners::single(part.baseline, part.variants.len());
     // Counts are the same in every repeat; a race does not compare key seeds, schedules or times.
     (part.file.seeds, part.file.schedules, part.file.repeats, part.file.times) = (1, 1, 1, false);
@@ -137,34 +138,35 @@ pub fn find_count(name: &str, frame: &Frame) -> Result<Metric, RunsError> {
 }
 
 /// The metric's value of each search, by variant; NaN if a variant lacks the search.
-fn values(
+/// `item_indices`: the index of each item in the suite, by its id.
+fn read_measurements(
     frame: &Frame,
     metric: &str,
     variants: &[&str],
-    places: &HashMap<&str, u32>,
+    item_indices: &HashMap<&str, u32>,
 ) -> Result<Measurements, RunsError> {
     let metric = find_count(metric, frame)?;
     let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
     let searches = Searches::gather(frame, &grouping, &[]);
-    let reading = MetricReader::new(&searches, &metric, frame);
+    let reader = MetricReader::new(&searches, &metric, frame);
     let (games, positions) = (frame.text_column(columns::GAME), frame.text_column(columns::POSITION));
     // A position's name includes its game and ply, so it identifies a search.
     let mut rows: HashMap<u32, usize> = HashMap::new();
-    let mut measured = Measurements { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
+    let mut measurements = Measurements { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
     for (index, search) in searches.list.iter().enumerate() {
         let row = *rows.entry(search.unit).or_insert_with(|| {
             let game = games.text(search.last);
             let item = if game.is_empty() { positions.text(search.last) } else { game };
-            measured.items.push(places.get(item).copied().unwrap_or(u32::MAX));
-            measured.values.iter_mut().for_each(|values| values.push(f64::NAN));
-            measured.items.len() - 1
+            measurements.items.push(item_indices.get(item).copied().unwrap_or(u32::MAX));
+            measurements.values.iter_mut().for_each(|values| values.push(f64::NAN));
+            measurements.items.len() - 1
         });
         let name = &grouping.values[search.group as usize][0];
         if let Some(variant) = variants.iter().position(|variant| variant == name) {
-            measured.values[variant][row] = reading.search_value(index as u32, &Depths::All);
+            measurements.values[variant][row] = reader.search_value(index as u32, &Depths::All);
         }
     }
-    Ok(measured)
+    Ok(measurements)
 }
 
 #[cfg(test)]
@@ -179,9 +181,9 @@ mod tests {
         let text = "variant,position,game,ply,depth,search.nodes\n\
                     b,g2 ply 4,g2,4,3,70\na,g2 ply 4,g2,4,3,7\na,g1 ply 2,g1,2,2,5\na,g1 ply 2,g1,2,3,6\nb,g1 ply 2,g1,2,3,60\n\
                     c,g1 ply 2,g1,2,3,600\na,g1 ply 4,g1,4,3,8\na,p,,,3,9\nb,p,,,3,90\n";
-        let places = HashMap::from([("g1", 0), ("g2", 1), ("p", 2)]);
+        let item_indices = HashMap::from([("g1", 0), ("g2", 1), ("p", 2)]);
         let frame = Frame::parse(text.as_bytes(), "test").unwrap();
-        let measured = values(&frame, "nodes", &["a", "b"], &places).unwrap();
+        let measured = read_measurements(&frame, "nodes", &["a", "b"], &item_indices).unwrap();
         let mut rows: Vec<(u32, String)> = (measured.items.iter().enumerate())
             .map(|(index, &item)| (item, format!("{} {}", measured.values[0][index], measured.values[1][index])))
             .collect();
@@ -189,21 +191,24 @@ mod tests {
         // Nodes of a search are those of all its depths.
         let expected = [(0, "11 60"), (0, "8 NaN"), (1, "7 70"), (2, "9 90")];
         assert_eq!(rows, expected.map(|(item, text)| (item, text.to_owned())));
-        assert!(matches!(values(&frame, "seconds", &["a"], &places), Err(RunsError::Time(_) | RunsError::Rows(_))));
+        assert!(matches!(
+            read_measurements(&frame, "seconds", &["a"], &item_indices),
+            Err(RunsError::Time(_) | RunsError::Rows(_))
+        ));
     }
 
     #[test]
-    fn without_ratio_finds_the_candidate_with_most_zeros_on_one_side() {
+    fn candidate_with_zeros_on_one_side_in_most_searches_is_found() {
         let check = |base: [f64; 3], other: [f64; 3]| {
             let values = vec![base.to_vec(), base.to_vec(), other.to_vec()];
-            without_ratio(&Measurements { items: vec![0, 1, 2], values }, 0)
+            find_candidate_without_ratio(&Measurements { items: vec![0, 1, 2], values }, 0)
         };
         assert_eq!([check([9.0; 3], [5.0, 0.0, 5.0]), check([9.0, 0.0, 0.0], [5.0, 0.0, 0.0])], [None; 2]);
         assert_eq!([check([9.0; 3], [0.0, 5.0, 0.0]), check([0.0, 0.0, 9.0], [5.0, 5.0, 5.0])], [Some(2); 2]);
         assert_eq!(check([9.0; 3], [0.0; 3]), Some(2));
         // Half of the searches is not most of them.
         let half = Measurements { items: vec![0, 1, 2, 3], values: vec![vec![9.0; 4], vec![9.0, 0.0, 9.0, 0.0]] };
-        assert_eq!(without_ratio(&half, 0), None);
+        assert_eq!(find_candidate_without_ratio(&half, 0), None);
     }
 
     #[test]
@@ -230,16 +235,17 @@ mod tests {
             Runs { experiments, folder, settings: Settings::default(), stop: &stop, begin_stage: &mut begin_stage }
                 .measure(RaceStage::Race(0), &[0, 1], &[2, 4])
         };
-        let fine = measure("fine", false, &[]).unwrap();
-        assert_eq!((fine.items.as_slice(), fine.values.len()), (&[2, 4][..], 2));
+        let measurements = measure("fine", false, &[]).unwrap();
+        assert_eq!((measurements.items.as_slice(), measurements.values.len()), (&[2, 4][..], 2));
         assert!(matches!(measure("stopped", true, &[]), Err(RunsError::Interrupted(_))));
-        let one = measure("one", false, &["BK.05"]);
-        assert!(matches!(one, Err(RunsError::Failed { failed: 1, .. })), "{one:?}");
-        let both = measure("both", false, &["BK.03", "BK.05"]);
-        assert!(matches!(both, Err(RunsError::Failed { failed: 2, .. })), "{both:?}");
+        let one_failed = measure("one", false, &["BK.05"]);
+        assert!(matches!(one_failed, Err(RunsError::Failed { failed: 1, .. })), "{one_failed:?}");
+        let both_failed = measure("both", false, &["BK.03", "BK.05"]);
+        assert!(matches!(both_failed, Err(RunsError::Failed { failed: 2, .. })), "{both_failed:?}");
     }
 
-    /// At depth 1 the root alone is an interior node; at depth 2 there are more.
+    /// The metric tells the experiments apart: at depth 1 the root is the only interior node, at
+    /// depth 2 there are more.
     #[test]
     fn held_out_stage_runs_the_experiment_of_its_pressure() {
         struct Silent;
@@ -280,7 +286,7 @@ mod tests {
         for (candidates, items, baseline) in [(&[0, 2][..], &[4, 1][..], 1), (&[2, 0], &[0], 0), (&[1, 0], &[3], 0)] {
             let part = select(&whole, candidates, items);
             let names: Vec<&str> = part.variants.iter().map(|variant| variant.name.as_str()).collect();
-            assert_eq!(names, candidates.iter().map(|&who| ["a", "b", "c"][who]).collect::<Vec<_>>());
+            assert_eq!(names, candidates.iter().map(|&variant| ["a", "b", "c"][variant]).collect::<Vec<_>>());
             let ids: Vec<&str> = part.suite.items.iter().map(|item| item.id.as_str()).collect();
             assert_eq!(ids, items.iter().map(|&item| whole.suite.items[item].id.as_str()).collect::<Vec<_>>());
             assert_eq!((part.baseline, part.file.seeds, part.file.repeats), (baseline, 1, 1));

@@ -16,41 +16,43 @@ fn pressures(text: &str, sets: &[&str]) -> Vec<(String, Size, Option<u8>)> {
     let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
     let experiment = Experiment::load(&file, &sets).unwrap_or_else(|wrong| panic!("{wrong}"));
     let (experiments, names) = at_pressures(&file, &sets, experiment).unwrap();
-    let variant =
-        |experiment: &Experiment| (experiment.variants[0].table().unwrap().size, experiment.variants[0].limit.depth);
-    let sizes: Vec<_> = experiments.iter().map(variant).collect();
-    assert_eq!(sizes.len(), names.len());
-    names.into_iter().zip(sizes).map(|(name, (size, depth))| (name, size, depth)).collect()
+    assert_eq!(experiments.len(), names.len());
+    let describe = |(name, experiment): (String, &Experiment)| {
+        let variant = &experiment.variants[0];
+        (name, variant.table().unwrap().size, variant.limit.depth)
+    };
+    names.into_iter().zip(&experiments).map(describe).collect()
 }
 
 /// The file's own size comes first, then its pressures, or a quarter and four times the size if all
 /// variants share one.
 #[test]
 fn pressures_default_to_a_quarter_and_four_times_the_size() {
-    let found = |text: &str, sets: &[&str]| {
-        let all = pressures(text, sets).into_iter();
-        all.map(|(name, size, depth)| format!("{name}: {size}, {}", depth.unwrap())).collect::<Vec<_>>().join("; ")
+    let describe = |text: &str, sets: &[&str]| {
+        let describe_one =
+            |(name, size, depth): (String, Size, Option<u8>)| format!("{name}: {size}, {}", depth.unwrap());
+        pressures(text, sets).into_iter().map(describe_one).collect::<Vec<_>>().join("; ")
     };
     let grid = |path: &str, values: &str| format!("[engine]\ntable.size = 64\n[grid]\n'{path}' = [{values}]");
     let slots = grid("table.slots", "1, 2");
-    let usual = "table.size = 64: 64, 2; table.size = 16: 16, 2; table.size = 256: 256, 2";
-    assert_eq!(found(&slots, &[]), usual);
-    assert_eq!(found(&slots, &["limit.depth=3"]), usual.replace(", 2", ", 3"));
+    let default_pressures = "table.size = 64: 64, 2; table.size = 16: 16, 2; table.size = 256: 256, 2";
+    assert_eq!(describe(&slots, &[]), default_pressures);
+    assert_eq!(describe(&slots, &["limit.depth=3"]), default_pressures.replace(", 2", ", 3"));
     assert_eq!(
-        found(&slots, &["table.size=400"]),
+        describe(&slots, &["table.size=400"]),
         "table.size = 400: 400, 2; table.size = 100: 100, 2; table.size = 1600: 1600, 2"
     );
     // If sizes are raced, or the table is unbounded, there are no other pressures.
-    assert_eq!(found(&grid("table.size", "32, 64"), &[]), "as in the file: 32, 2");
+    assert_eq!(describe(&grid("table.size", "32, 64"), &[]), "as in the file: 32, 2");
     assert_eq!(
-        found("[engine]\ntable = 'unbounded'\n[grid]\n'lmr.min_depth' = [0, 3]", &[]).split(':').next(),
+        describe("[engine]\ntable = 'unbounded'\n[grid]\n'lmr.min_depth' = [0, 3]", &[]).split(':').next(),
         Some("as in the file")
     );
-    let asked = format!("{slots}\n[tune]\npressures = [{{ 'table.size' = 8 }}, {{ 'table.size' = '1 KiB' }}]");
-    let three = "table.size = 64: 64, 2; table.size = 8: 8, 2; table.size = 1 KiB: 1 KiB, 2";
-    assert_eq!(found(&asked, &[]), three);
-    // No pressure is tried twice.
-    assert_eq!(found(&asked.replace("= [{", "= [{ 'table.size' = 64 }, { 'table.size' = 8 }, {"), &[]), three);
+    let explicit = format!("{slots}\n[tune]\npressures = [{{ 'table.size' = 8 }}, {{ 'table.size' = '1 KiB' }}]");
+    let expected = "table.size = 64: 64, 2; table.size = 8: 8, 2; table.size = 1 KiB: 1 KiB, 2";
+    assert_eq!(describe(&explicit, &[]), expected);
+    // Duplicate pressures are dropped.
+    assert_eq!(describe(&explicit.replace("= [{", "= [{ 'table.size' = 64 }, { 'table.size' = 8 }, {"), &[]), expected);
 }
 
 #[test]
@@ -135,7 +137,7 @@ fn items_without_searches_are_left_out() {
         );
         let mut experiment =
             Experiment::parse(&text, &root.join("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
-        leave_out_idle(&mut experiment);
+        remove_items_without_searches(&mut experiment);
         (experiment.suite.items.len(), check(&experiment).is_ok())
     };
     assert_eq!([0, 81, 82, 89].map(raced), [(13, true), (6, true), (5, true), (2, false)]);

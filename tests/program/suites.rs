@@ -228,7 +228,7 @@ fn generated_positions_are_first_in_their_game_and_distinct() {
             if found.len() == count {
                 break;
             }
-            let (past, _) = player.game(&start, length, depth);
+            let (past, _) = player.play_game(&start, length, depth);
             let Some(first) = past.iter().find(|board| first_look(board, &mut player)) else { continue };
             let fen = first.fen(EpRule::Legal);
             let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
@@ -254,7 +254,7 @@ fn generated_game_ends_at_the_fiftieth_move() {
     let mut player = ttlab::internals::generate::games::SelfPlay::new().unwrap();
     for (clock, length) in [(100, 0), (97, 3)] {
         let start = Board::from_fen(&format!("8/8/4k3/8/8/3K4/8/7R w - - {clock} 80")).unwrap();
-        let (past, moves) = player.game(&start, 9, 1);
+        let (past, moves) = player.play_game(&start, 9, 1);
         assert_eq!((moves.len(), past.len()), (length, length + 1), "{clock}");
         let mut board = start;
         moves.iter().for_each(|&mv| board.play(mv, Increments::none()));
