@@ -1,6 +1,7 @@
 //! A table of fixed size, compiled separately for each replacement policy and entry layout.
 
 mod one_bucket;
+mod zero_key;
 
 use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
 use super::layout::{self, bucket_bytes};
@@ -9,6 +10,7 @@ use super::options::{Demotion, Evaluations, Index, Refresh, Victim};
 use super::policy::{BucketNotes, Decision, Mark, Newcomer, Replacement};
 use super::probed_slots::ProbedSlots;
 use super::same_key::{Rule, SameKey};
+use super::shape::ZeroKey;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
 pub use one_bucket::OneBucket;
@@ -204,6 +206,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     #[inline]
     fn find(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         debug_assert_eq!(bucket.len(), self.words(), "a bucket of another length");
+        if let Some(zero) = self.packing.zero_key() {
+            return self.find_by_key_alone(bucket, stored_key, zero == ZeroKey::Ends);
+        }
         let has_key = |slot| (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0;
         let is_occupied = |slot| !self.packing.is_empty(bucket, slot);
         if SLOTS == 0 {
@@ -217,8 +222,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     }
 
     #[inline]
-    fn first_empty(&self, bucket: &[L::Word]) -> Option<usize> {
-        (0..self.slots()).find(|&slot| self.packing.is_empty(bucket, slot))
+    fn first_free(&self, bucket: &[L::Word]) -> Option<usize> {
+        (0..self.slots()).find(|&slot| self.packing.is_free(bucket, slot))
     }
 
     /// The decision when the bucket already holds the key. The policy sees the whole bucket first;
@@ -276,7 +281,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     fn refuses_evaluation(&self, bucket: &[L::Word]) -> bool {
         match self.evaluations {
             Evaluations::Evict => false,
-            Evaluations::Empty => self.first_empty(bucket).is_none(),
+            Evaluations::Empty => self.first_free(bucket).is_none(),
             Evaluations::Refuse => true,
         }
     }
@@ -285,7 +290,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     #[cold]
     fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
         let bucket = self.words_at(start);
-        let empty = self.first_empty(bucket);
+        let empty = self.first_free(bucket);
         let newcomer = Newcomer { entry: Entry::default(), key, same: None };
         let slot = match empty.filter(|_| self.policy.fills_empty()) {
             Some(slot) => slot,
@@ -308,7 +313,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let holds_key = |slot: &usize| {
             (self.packing.key(bucket, *slot) ^ stored_key) & self.key_mask == 0 && !self.packing.is_empty(bucket, *slot)
         };
-        let same = if chosen.is_some() { chosen.filter(holds_key) } else { self.find(bucket, stored_key) };
+        let same = chosen.or_else(|| self.find_for_store(bucket, stored_key)).filter(holds_key);
         if entry.is_evaluation() && (same.is_some() || self.refuses_evaluation(bucket)) {
             return Some(self.refuse(number, same));
         }
@@ -426,7 +431,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         } else {
             self.counters.evictions += 1;
         }
-        debug_assert!(self.find(self.words_at(start), stored_key).is_some(), "what was stored is not found");
+        debug_assert!(
+            self.packing.zero_key().is_some() || self.find(self.words_at(start), stored_key).is_some(),
+            "what was stored is not found"
+        );
         self.count_replacement((!was_empty).then(|| entry::generation(evicted)));
         let outcome = StoreOutcome::in_slot(number * self.slots() + first, same.is_some());
         StoreOutcome { moved: (last - first) as u8, ..outcome }
@@ -478,7 +486,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let bucket = self.words_at(start);
         let stored_key = self.packing.stored_key(key, self.compares_high_bits);
         let Some(slot) = self.find(bucket, stored_key) else {
-            let is_full = self.first_empty(bucket).is_none();
+            let is_full = self.first_free(bucket).is_none();
             self.counters.misses_other += u64::from(is_full);
             self.counters.misses_empty += u64::from(!is_full);
             if self.probed.is_some() {
@@ -487,6 +495,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             return None;
         };
         let (entry, age) = self.entry_and_age(bucket, slot);
+        if self.packing.zero_key().is_some() && entry.is_empty() {
+            return Some(self.answer_empty(key, number, slot, entry, age));
+        }
         self.counters.hits += 1;
         let draft = self.policy.draft(&entry, age);
         if self.match_writes {
@@ -514,13 +525,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         {
             return outcome;
         }
-        if let Some(slot) = self.find(self.words_at(start), stored_key) {
+        if self.packing.zero_key().is_some()
+            && let Some(slot) = self.find_free(self.words_at(start), stored_key)
+        {
+            return self.insert_rarely(number, stored_key, entry, Decision::replace(slot), None);
+        }
+        if let Some(slot) = self.find_for_store(self.words_at(start), stored_key) {
             return self.store_same_key(key, entry, number, slot, stored_key);
         }
         // An empty slot is filled without asking, except for policies that keep their slots in
         // order.
         if self.policy.fills_empty()
-            && let Some(slot) = self.first_empty(self.words_at(start))
+            && let Some(slot) = self.first_free(self.words_at(start))
         {
             self.counters.fills += 1;
             let (bucket, packing) = self.words_at_mut(start);

@@ -59,8 +59,8 @@ macro_rules! designs {
 
 designs! {
     Stockfish "stockfish" "Stockfish 762dd1da (2026-08-03)." "";
-    Viridithas "viridithas" "Viridithas 8bc07064 (2026-08-08)." "an empty slot answers a key whose compared bits are all 0; torn buckets are noticed";
-    Plentychess "plentychess" "PlentyChess 20878a83 (2026-06-28)." "in its own traces, depths in hundredths of a ply; an empty slot answers a key whose compared bits are all 0";
+    Viridithas "viridithas" "Viridithas 8bc07064 (2026-08-08)." "torn buckets are noticed";
+    Plentychess "plentychess" "PlentyChess 20878a83 (2026-06-28)." "in its own traces, depths in hundredths of a ply";
     Seer "seer" "Seer cf18bf0a (2026-03-14)." "an upper bound keeps the move of an exact entry or a lower bound, even if it has its own";
     Stormphrax "stormphrax" "Stormphrax 2402cae1 (2026-07-29)." "";
     Tarnished "tarnished" "Tarnished 3aab27b8 (2026-06-10)." "";
@@ -69,7 +69,7 @@ designs! {
     Integral "integral" "Integral 3f15ba6b (2026-04-02)." "";
     Alexandria "alexandria" "Alexandria 2ebf1143 (2026-05-04)." "";
     Berserk "berserk" "Berserk 19f96bde (2025-06-23)." "";
-    Ethereal "ethereal" "Ethereal 0e47e9b6 (2024-06-11)." "an empty slot answers a key whose compared bits are all 0";
+    Ethereal "ethereal" "Ethereal 0e47e9b6 (2024-06-11)." "";
     Sirius "sirius" "Sirius 3bedea6e (2026-05-10)." "";
     Clover "clover" "Clover e647926a (2025-09-14)." "";
     Hobbes "hobbes" "Hobbes e35ccd8b (2026-08-19)." "";

@@ -9,7 +9,7 @@
 //! bound `None`.
 
 use super::memory::Word;
-use super::shape::Shape;
+use super::shape::{Shape, ZeroKey};
 use super::{Entry, StaticEvaluation};
 use crate::chess::{Bound, Move};
 
@@ -145,6 +145,16 @@ pub trait Packing: Sized + Send + 'static {
     fn key(&self, bucket: &[Self::Word], slot: usize) -> u64;
     /// The data word of a slot.
     fn data(&self, bucket: &[Self::Word], slot: usize) -> u64;
+    /// What key bits of 0 mean. The code of a layout where they mean nothing has no trace of it.
+    #[inline(always)]
+    fn zero_key(&self) -> Option<ZeroKey> {
+        None
+    }
+    /// Whether any position may take a slot without evicting what counts as an entry.
+    #[inline]
+    fn is_free(&self, bucket: &[Self::Word], slot: usize) -> bool {
+        self.is_empty(bucket, slot)
+    }
     /// Whether a slot has no entry.
     #[inline]
     fn is_empty(&self, bucket: &[Self::Word], slot: usize) -> bool {

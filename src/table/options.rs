@@ -290,8 +290,10 @@ pub struct TableOptions {
     /// `key_bits` and `bucket_bytes`: `3x10` (entries of 10 bytes, in 32), `3x8` (a word of keys
     /// beside them), `5x12` and `4x16` (in 64), `2x16`, `1x8`, `1x10`, `1x12`, `1x16`, or its
     /// parts: `{ bucket = "64 bytes", entry = "12 bytes", slots = 5, key_bits = 16 }`, further
-    /// `keys` (bytes of a word of all keys), `key_end` (`low` or `high` bits), `depth_offset` (the
-    /// depth stored as 0, at most 0) and in bits of an entry `generation` (for `age_bits`),
+    /// `keys` (bytes of a word of all keys), `key_end` (`low` or `high` bits), `zero_key` (for
+    /// engines that compare keys alone: `answers`, an empty slot answers a key of 0; `free`, an
+    /// entry with such a key also gives way first; `ends`, and probes end there), `depth_offset`
+    /// (the depth stored as 0, at most 0) and in bits of an entry `generation` (for `age_bits`),
     /// `evaluation` (for `static_evaluation`), `move` (15), `score` (16), `depth` (8) and `pv` (1).
     /// Bits left over have the mark of use, then the rounded nodes, if there is room; without nodes
     /// `search.saved` is 0. A depth or score that does not fit is cut to the nearest that does, an

@@ -8,7 +8,7 @@
 //! empty slot is all zero.
 
 use super::entry::{Packing, compress_nodes, expand_nodes, pack, unpack};
-use super::shape::{Fields, Shape};
+use super::shape::{Fields, Shape, ZeroKey};
 use super::{Entry, NO_SCORE, StaticEvaluation};
 use crate::chess::{Bound, Move, Score};
 
@@ -144,6 +144,17 @@ impl Packing for Packed {
         pack(&self.entry(bucket, slot))
     }
 
+    fn zero_key(&self) -> Option<ZeroKey> {
+        self.shape.zero_key
+    }
+
+    fn is_free(&self, bucket: &[u16], slot: usize) -> bool {
+        match self.shape.zero_key {
+            Some(ZeroKey::Free | ZeroKey::Ends) => self.key(bucket, slot) == 0,
+            Some(ZeroKey::Answers) | None => self.is_empty(bucket, slot),
+        }
+    }
+
     fn is_empty(&self, bucket: &[u16], slot: usize) -> bool {
         let bound = self.fields.bound;
         read(bucket, self.data_at(slot) + bound.shift as usize, bound.bits as usize) == 0
@@ -154,7 +165,10 @@ impl Packing for Packed {
         let Fields { evaluation, bound, pv, used, depth, generation, score, mv, nodes } = self.fields;
         let bound = Bound::from_bits(bound.get(data) as u8);
         if bound == Bound::None {
-            return Entry::default();
+            // An empty slot that answers a key of 0 has a time, and an evaluation of 0.
+            let answers = self.shape.zero_key.is_some() && evaluation.bits > 0;
+            let evaluation = if answers { StaticEvaluation::new(0) } else { StaticEvaluation::default() };
+            return Entry { generation: generation.get(data) as u16, evaluation, ..Entry::default() };
         }
         Entry {
             mv: Move::from_bits(mv.get(data) as u16),

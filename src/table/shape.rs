@@ -23,6 +23,8 @@ pub struct Shape {
     pub keys: u16,
     /// Which bits of the key are compared; none: those that the index leaves alone.
     pub key_end: Option<KeyEnd>,
+    /// What key bits of 0 mean beside the key of a position; none: nothing.
+    pub zero_key: Option<ZeroKey>,
     /// Bits of an entry's generation (`table.age_bits`).
     pub generation: Option<u8>,
     /// Bits of its static evaluation (`table.static_evaluation`).
@@ -65,6 +67,31 @@ const fn default_pv() -> u8 {
 pub enum KeyEnd {
     Low,
     High,
+}
+
+/// What a slot whose key bits are all 0 is to an engine that compares keys alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ZeroKey {
+    /// An empty slot answers a position with such a key, without a move or a score. Source:
+    /// Ethereal.
+    Answers,
+    /// Besides, the slot of an entry with such a key is free for any position, and a store looks
+    /// for its own position no further than the first free slot. Source: Viridithas.
+    Free,
+    /// Besides, a probe looks no further either. Source: PlentyChess.
+    Ends,
+}
+
+impl ZeroKey {
+    /// Its name in a file.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Answers => "\"answers\"",
+            Self::Free => "\"free\"",
+            Self::Ends => "\"ends\"",
+        }
+    }
 }
 
 /// The shapes that have a name: name, bytes of a bucket, bytes of an entry, slots, key bits, bytes
@@ -138,6 +165,7 @@ impl Default for Shape {
             key_bits: 64,
             keys: 0,
             key_end: None,
+            zero_key: None,
             generation: None,
             evaluation: 0,
             mv: default_move(),
@@ -318,6 +346,7 @@ impl fmt::Display for Shape {
         for (name, value) in [
             ("keys", differs(self.keys, plain.keys)),
             ("key_end", end),
+            ("zero_key", self.zero_key.map(|zero| zero.name().to_owned())),
             ("generation", generation),
             ("evaluation", differs(self.evaluation.into(), plain.evaluation.into())),
             ("move", differs(self.mv.into(), plain.mv.into())),
@@ -376,9 +405,11 @@ mod tests {
     #[test]
     fn displayed_shape_is_read_back() {
         let texts = [
-            "{ bucket = 40, entry = 12, slots = 3, key_bits = 21, keys = 4, key_end = \"high\", generation = 6, \
+            "{ bucket = 40, entry = 12, slots = 3, key_bits = 21, keys = 4, key_end = \"high\", zero_key = \"free\", \
+             generation = 6, \
              evaluation = 12, move = 20, score = 14, depth = 7, depth_offset = -3, pv = 0 }",
-            "{ bucket = 64, entry = 12, slots = 5, key_bits = 20, key_end = \"low\" }",
+            "{ bucket = 64, entry = 12, slots = 5, key_bits = 20, key_end = \"low\", zero_key = \"ends\" }",
+            "{ bucket = 32, entry = 10, slots = 3, key_bits = 16, zero_key = \"answers\" }",
         ];
         for text in texts {
             assert_eq!(Shape::from_text(text).unwrap().to_string(), text);
@@ -418,6 +449,10 @@ mod tests {
             (ten.replace("10 bytes", "9 bytes"), &odd("entry")),
             (ten.replace("32 bytes", "9 bytes"), &odd("bucket")),
             (format!("{ten}\nkeys = 9"), &odd("keys")),
+            (
+                format!("{ten}\nzero_key = \"empty\""),
+                "zero_key: unknown variant `empty`, expected one of `answers`, `free`, `ends`",
+            ),
             (format!("{ten}\nkey_end = \"left\""), "key_end: unknown variant `left`, expected `low` or `high`"),
         ] {
             assert_eq!(problem(&text), Err(expected.to_owned()), "{text}");
