@@ -73,11 +73,11 @@ impl Choices {
 /// variant.
 pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     let variant = vec![columns::VARIANT.to_owned()];
-    let Some((sources, _)) = rows.words(SOURCE) else { return variant };
+    let Some((source_codes, _)) = rows.words(SOURCE) else { return variant };
     let variants = rows.text_column(columns::VARIANT);
     let mut first_source: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
-    let is_ambiguous =
-        (0..rows.rows()).any(|row| *first_source.entry(variants.codes()[row]).or_insert(sources[row]) != sources[row]);
+    let is_ambiguous = (0..rows.rows())
+        .any(|row| *first_source.entry(variants.codes()[row]).or_insert(source_codes[row]) != source_codes[row]);
     if is_ambiguous { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
 }
 

@@ -25,18 +25,18 @@ pub fn format_change([base, new]: [f64; 2]) -> String {
 pub fn headline(comparison: &Comparison) -> String {
     let failing = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
     let (rows, moved) = comparison.rows;
-    let moved = match moved {
+    let moved_text = match moved {
         0 => format!("all {rows} paired rows are equal"),
-        moved => format!("{moved} of {rows} paired rows moved"),
+        _ => format!("{moved} of {rows} paired rows moved"),
     };
     match comparison.finding() {
-        Finding::Gate => format!("FAIL: {failing} of {}; {moved}", plural(comparison.gate_results.len(), "gate")),
+        Finding::Gate => format!("FAIL: {failing} of {}; {moved_text}", plural(comparison.gate_results.len(), "gate")),
         Finding::Missing if rows == 0 => "FAIL: no row of BASE is in NEW".to_owned(),
-        Finding::Missing => format!("FAIL: NEW lacks {} of BASE; {moved}", plural(comparison.missing.0, "row")),
-        Finding::Unequal => format!("FAIL: the plans are equal, but {moved}"),
-        Finding::Fine if comparison.gate_results.is_empty() => format!("ok: {moved}"),
-        Finding::Fine if comparison.gate_results.len() == 1 => format!("ok: the gate passes; {moved}"),
-        Finding::Fine => format!("ok: {} gates pass; {moved}", comparison.gate_results.len()),
+        Finding::Missing => format!("FAIL: NEW lacks {} of BASE; {moved_text}", plural(comparison.missing.0, "row")),
+        Finding::Unequal => format!("FAIL: the plans are equal, but {moved_text}"),
+        Finding::Fine if comparison.gate_results.is_empty() => format!("ok: {moved_text}"),
+        Finding::Fine if comparison.gate_results.len() == 1 => format!("ok: the gate passes; {moved_text}"),
+        Finding::Fine => format!("ok: {} gates pass; {moved_text}", comparison.gate_results.len()),
     }
 }
 
@@ -132,13 +132,13 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
             .filter(|change| change.differing[index] > 0)
             .max_by(|a, b| change_size(a).total_cmp(&change_size(b)));
         let largest = largest.filter(|_| paired_variants().count() > 1);
-        let largest = largest.map_or_else(String::new, |change| {
+        let largest_text = largest.map_or_else(String::new, |change| {
             format!("; most in \"{}\": {}", change.variant, format_change(change.totals[index]))
         });
-        lines.push(match total[0] == total[1] && largest.is_empty() {
+        lines.push(match total[0] == total[1] && largest_text.is_empty() {
             true => format!("nodes: {}, unmoved", format_count(total[0])),
             false => format!(
-                "nodes: {} -> {} ({}){largest}",
+                "nodes: {} -> {} ({}){largest_text}",
                 format_count(total[0]),
                 format_count(total[1]),
                 format_change(total)

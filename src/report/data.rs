@@ -228,8 +228,9 @@ fn figure_records(figure: &Figure, sink: &mut RecordSink) {
             }
         }
         Plot::Heat(heat) => {
-            for (name, cells) in heat.first.1.iter().zip(&heat.cells) {
-                for (column, ratio) in heat.second.1.iter().zip(cells) {
+            let ((_, row_labels), (_, column_labels)) = (&heat.first, &heat.second);
+            for (name, cells) in row_labels.iter().zip(&heat.cells) {
+                for (column, ratio) in column_labels.iter().zip(cells) {
                     point(name, column, [ratio.unwrap_or(NAN), NAN, NAN], "");
                 }
             }

@@ -42,9 +42,9 @@ fn named_table(first: &str, names: impl Iterator<Item = String>, rows: Vec<Vec<C
 
 fn forest_table(plot: &Forest) -> SheetTable {
     let rows = plot.rows.iter().map(|row| {
-        let ends =
+        let interval =
             Cell::range_with_text(row.low, row.high, format!("{} to {}", plot.exact(row.low), plot.exact(row.high)));
-        vec![Cell::text(&row.name), Cell::number(row.mean, plot.exact(row.mean)), ends]
+        vec![Cell::text(&row.name), Cell::number(row.mean, plot.exact(row.mean)), interval]
     });
     let names = [plot.x.as_str(), "95 %"].map(str::to_owned);
     named_table("line", names.into_iter(), rows.collect())
@@ -111,11 +111,12 @@ fn stacked_table(plot: &Stacked) -> SheetTable {
 }
 
 fn heat_table(plot: &Heat) -> SheetTable {
-    let rows = plot.first.1.iter().zip(&plot.cells).map(|(name, cells)| {
+    let ((row_axis, row_labels), (column_axis, column_labels)) = (&plot.first, &plot.second);
+    let rows = row_labels.iter().zip(&plot.cells).map(|(name, cells)| {
         let cells = cells.iter().map(|cell| Cell::decimal(cell.unwrap_or(f64::NAN), 3));
         std::iter::once(Cell::text(name)).chain(cells).collect()
     });
-    named_table(&plot.first.0, plot.second.1.iter().map(|name| format!("{}={name}", plot.second.0)), rows.collect())
+    named_table(row_axis, column_labels.iter().map(|label| format!("{column_axis}={label}")), rows.collect())
 }
 
 #[cfg(test)]
@@ -139,8 +140,8 @@ mod tests {
         let table = figure.data_table();
         assert_eq!(table.key, "f.data");
         let heads = table.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(" | ");
-        let row = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
-        std::iter::once(heads).chain(table.rows.iter().map(row)).collect()
+        let row_text = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
+        std::iter::once(heads).chain(table.rows.iter().map(row_text)).collect()
     }
 
     #[test]

@@ -90,6 +90,7 @@ pub fn render(sheet: &Sheet, style: Style) -> String {
     out.replace(super::sheet::is_unprintable, "\u{fffd}")
 }
 
+/// Appends the parts of a page as Markdown.
 fn write_parts(out: &mut String, parts: &[Part], style: Style) {
     let write_heading = |out: &mut String, text: &str| match text {
         "" => Ok(()),
@@ -134,6 +135,7 @@ fn write_parts(out: &mut String, parts: &[Part], style: Style) {
     }
 }
 
+/// Appends a list of sentences.
 fn write_list(out: &mut String, list: &[String]) -> std::fmt::Result {
     for line in list {
         let _ = writeln!(out, "- {}", escape_text(line));

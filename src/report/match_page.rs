@@ -437,6 +437,7 @@ fn ends_table(matches: &Matches) -> SheetTable {
         .number("games", "games", "", |(_, count)| Cell::count(*count as f64))
         .number("share", "share", "", |(_, count)| Cell::share(*count as f64, total as f64));
     let mut table = entries.table("ends", "How the games ended", &lines);
+    // The last row is that of all games.
     if let Some(row) = table.rows.last_mut() {
         row[0].link = games::NAME.to_owned();
     }

@@ -190,15 +190,15 @@ mod tests {
 
     #[test]
     fn pivot_names_what_varies() {
-        let all = frame();
-        let pivots = choose("size", None, &["evals".to_owned(), "nodes".to_owned()], &all).unwrap();
+        let frame = frame();
+        let pivots = choose("size", None, &["evals".to_owned(), "nodes".to_owned()], &frame).unwrap();
         assert_eq!(pivots.iter().map(key).collect::<Vec<_>>(), ["evals-by-size", "nodes-by-size"]);
         let Some(Figure { plot: Plot::Lines(lines), .. }) = figure(&pivots[0]) else { panic!("no lines") };
         assert!(lines.x_log, "{lines:?}");
         assert!(lines.x_ticks[0].1 == "64 KiB", "{lines:?}");
         let message = |text: &str, by: Option<&[String]>, metrics: &[&str]| {
             let metrics: Vec<String> = metrics.iter().map(|name| (*name).to_owned()).collect();
-            choose(text, by, &metrics, &all).unwrap_err().to_string()
+            choose(text, by, &metrics, &frame).unwrap_err().to_string()
         };
         assert_eq!(
             message("position", None, &[]),

@@ -251,6 +251,7 @@ mod tests {
         assert_eq!(last_fields, ["otherwise", "7", "", ""]);
     }
 
+    /// The bounds are the counts of `always`, so that there is no way from one to the other.
     #[test]
     fn gap_needs_a_bound_above_always() {
         let line = wide_csv(&table([200, 100, 1000], true), false).lines().nth(1).map(str::to_owned);

@@ -32,6 +32,7 @@ pub fn render(sheet: &Sheet, screen: Screen) -> String {
     out.trim_end().to_owned()
 }
 
+/// Appends the parts of a page as text.
 fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
     let push_heading = |out: &mut String, text: &str| {
         if text.is_empty() {
@@ -87,6 +88,7 @@ fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
     }
 }
 
+/// Appends a list of sentences, each with a dash.
 fn push_sentences(out: &mut String, list: &[String], screen: Screen) {
     for line in list {
         let _ = writeln!(out, "{}", wrap(line, screen.width, "- "));

@@ -108,34 +108,36 @@ impl TuneOutcome<'_> {
     /// A sentence about the candidates that have the same counts as the winner in every search;
     /// none without such candidates. If they and the winner are all candidates within a range of
     /// one numeric option, it gives that range.
-    fn describe_equals(&self, equal: &[usize]) -> Option<String> {
+    fn describe_equals(&self, equals: &[usize]) -> Option<String> {
         let metric = &self.tune.metric;
-        if equal.is_empty() {
+        if equals.is_empty() {
             return None;
         }
-        let list = self.quote_names(equal);
-        let equal_candidates: Vec<usize> = equal.iter().copied().chain([self.tuned.winner]).collect();
+        let list = self.quote_names(equals);
+        let winner_and_equals: Vec<usize> = equals.iter().copied().chain([self.tuned.winner]).collect();
         let range = self.varying.iter().find_map(|path| {
             // The value of this option, and the values of the other options that vary.
-            let level_and_others = |candidate: usize| {
+            let value_and_others = |candidate: usize| {
                 let columns = option_columns(&self.experiment.variants[candidate]);
                 let (option, others): (Vec<_>, Vec<_>) = columns.into_iter().partition(|(column, _)| column == path);
                 let others: Vec<_> = others.into_iter().filter(|(column, _)| self.varying.contains(column)).collect();
-                Some((option.first()?.1.parse::<f64>().ok()?, others))
+                let (_, value) = option.first()?;
+                Some((value.parse::<f64>().ok()?, others))
             };
-            let winner_others = level_and_others(self.tuned.winner)?.1;
+            let (_, winner_others) = value_and_others(self.tuned.winner)?;
             // The value of this option, if all other options are as in the winner.
             let value_on_line = |candidate: usize| {
-                level_and_others(candidate).filter(|(_, others)| *others == winner_others).map(|(value, _)| value)
+                value_and_others(candidate).filter(|(_, others)| *others == winner_others).map(|(value, _)| value)
             };
-            let values: Option<Vec<f64>> = equal_candidates.iter().map(|&candidate| value_on_line(candidate)).collect();
+            let values: Option<Vec<f64>> =
+                winner_and_equals.iter().map(|&candidate| value_on_line(candidate)).collect();
             let values = values?;
             let [low, high] =
                 [f64::min, f64::max].map(|pick_end| values.iter().copied().reduce(pick_end).unwrap_or(f64::NAN));
-            let in_range = (0..self.experiment.variants.len())
+            let candidates_in_range = (0..self.experiment.variants.len())
                 .filter_map(value_on_line)
                 .filter(|value| (low..=high).contains(value));
-            (in_range.count() == equal_candidates.len()).then_some((path, low, high))
+            (candidates_in_range.count() == winner_and_equals.len()).then_some((path, low, high))
         });
         Some(match range {
             Some((path, low, high)) => format!(
@@ -218,6 +220,7 @@ impl TuneOutcome<'_> {
         findings
     }
 
+    /// The warnings about the tuning, followed by those from the reports of its stages.
     fn warnings(&self) -> Vec<String> {
         let result = self.tuned;
         let mut warnings = Vec::new();

@@ -19,6 +19,7 @@ pub enum Depths {
 pub struct MetricReader<'a> {
     searches: &'a Searches,
     metric: &'a Metric,
+    /// The values of the metric's columns, in the order of [`Metric::columns`].
     columns: Vec<Cow<'a, [f64]>>,
 }
 

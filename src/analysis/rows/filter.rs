@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(selected_rows(&["nodes!=20"]), [0, 2, 3]);
         assert_eq!(selected_rows(&["depth = 2", "position=p"]), [1]);
         assert_eq!(selected_rows(&["nodes<20"]), [0, 3]);
-        assert_eq!(selected_rows(&["size>64 KiB"]), [2], "sizes are numbers, and no size is none");
+        assert_eq!(selected_rows(&["size>64 KiB"]), [2], "sizes are compared as numbers, and an empty size is none");
         assert_eq!(selected_rows(&["size=65536 B"]), [0, 1]);
         assert_eq!(selected_rows(&["variant!=a"]), [2, 3]);
         assert_eq!(selected_rows(&["size="]), [3]);

@@ -119,6 +119,7 @@ impl Frame {
         self.set_column(name, Values::Numbers((0..self.rows).map(number).collect()));
     }
 
+    /// Sets a column; replaces a column of that name.
     fn set_column(&mut self, name: &str, values: Values) {
         match self.names.iter().position(|existing| existing == name) {
             Some(index) => self.columns[index] = values,
@@ -173,6 +174,7 @@ impl Frame {
         self.names.iter().map(String::as_str).filter(is_option).collect()
     }
 
+    /// The values of a column.
     fn column(&self, name: &str) -> Option<&Values> {
         self.names.iter().position(|existing| existing == name).map(|index| &self.columns[index])
     }

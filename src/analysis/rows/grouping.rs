@@ -155,6 +155,7 @@ impl Grouping {
     /// # Errors
     /// If no group matches; the message lists the groups.
     pub fn parse_baseline(&self, text: &str) -> Result<Vec<(usize, String)>, String> {
+        const MAX_LISTED: usize = 8;
         if let Some(index) = self.names().iter().position(|name| name == text) {
             return Ok(self.values[index].iter().cloned().enumerate().collect());
         }
@@ -168,8 +169,8 @@ impl Grouping {
                 pairs.push(None);
                 break;
             };
-            let exact = (0..self.by.len()).find(|&index| self.by[index] == key || heads[index] == key);
-            let matching: Vec<usize> = match exact {
+            let exact_match = (0..self.by.len()).find(|&index| self.by[index] == key || heads[index] == key);
+            let matching: Vec<usize> = match exact_match {
                 Some(index) => vec![index],
                 None => (0..self.by.len()).filter(|&index| may_mean(key, &self.by[index])).collect(),
             };
@@ -184,8 +185,8 @@ impl Grouping {
             let names = self.names();
             let hint = crate::experiment::problem::nearest(text, names.iter().map(String::as_str));
             let hint = hint.unwrap_or_else(|| {
-                let listed: Vec<String> = names.iter().take(8).map(|name| format!("\"{name}\"")).collect();
-                format!("there are {}{}", listed.join(", "), if names.len() > 8 { " and others" } else { "" })
+                let listed: Vec<String> = names.iter().take(MAX_LISTED).map(|name| format!("\"{name}\"")).collect();
+                format!("there are {}{}", listed.join(", "), if names.len() > MAX_LISTED { " and others" } else { "" })
             });
             format!("--baseline: there is no group \"{text}\": {hint}")
         })

@@ -47,6 +47,7 @@ impl Page {
             lines.push(format!(
                 "times: median of {} repeats; noise between repeats {}, drift {:+.1} %",
                 self.summary.repeats,
+                // Unknown noise is given as a dash.
                 format_percent(timing.noise, if timing.noise.is_nan() { 0.0 } else { 1.0 }),
                 100.0 * timing.drift
             ));

@@ -528,8 +528,8 @@ fn baseline_without_rows_falls_back_to_the_first() {
 fn kept_tables_are_warned_of_if_variants_are_compared() {
     let is_warned = |variants: &[&str]| {
         let rows: String = variants.iter().map(|name| format!("{name},p,1,9\n{name},q,1,9\n")).collect();
-        let kept = variants.iter().map(|&name| name.to_owned()).collect();
-        let manifest = Manifest { never_cleared: kept, items: 2, ended: Some(9), ..Manifest::default() };
+        let never_cleared = variants.iter().map(|&name| name.to_owned()).collect();
+        let manifest = Manifest { never_cleared, items: 2, ended: Some(9), ..Manifest::default() };
         let rows = format!("variant,position,depth,search.nodes\n{rows}");
         let page = page(&[Source { manifest: Some(manifest), ..source("x", &rows) }], &Choices::default());
         let caveat = crate::analysis::caveats::sensitivity::uncleared_tables(variants, 2);

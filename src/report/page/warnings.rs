@@ -75,6 +75,7 @@ fn restrict_to(manifest: &Manifest, shown: &[&str]) -> Manifest {
             restricted.options.values().map(|options| paths::flatten(options).into_iter().collect()).collect();
         restricted.varying.retain(|path| {
             let values: BTreeSet<Option<&String>> = options.iter().map(|options| options.get(path)).collect();
+            // An option that a variant does not list may vary.
             values.len() > 1 || values.contains(&None)
         });
     }
@@ -96,10 +97,12 @@ fn manifests(sources: &[Source]) -> Vec<(&str, Option<&Manifest>)> {
 /// and machines, missing rows.
 pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
     let labelled = manifests(sources);
-    let manifests = || labelled.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
+    let existing_manifests = || labelled.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
     let mut warnings: Vec<String> = warnings::join_warnings(&labelled).iter().map(ToString::to_string).collect();
     warnings.extend(
-        manifests().filter_map(|(_, manifest)| warnings::restart_warning(manifest)).map(|warning| warning.to_string()),
+        existing_manifests()
+            .filter_map(|(_, manifest)| warnings::restart_warning(manifest))
+            .map(|warning| warning.to_string()),
     );
     let missing = sources.iter().filter_map(|source| Some((&source.label, source.missing.as_ref()?)));
     warnings.extend(
@@ -111,11 +114,12 @@ pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
 /// Notes on the results themselves: shards, skipped items, rows without times.
 pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     let labelled = manifests(sources);
-    let manifests = || labelled.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
-    let shards =
-        manifests().filter_map(|(_, manifest)| warnings::shard_warning(manifest)).map(|warning| warning.to_string());
-    let skipped = manifests().filter_map(|(label, manifest)| describe_skipped(label, &manifest.left_out));
-    let untimed = manifests().filter_map(|(label, manifest)| {
+    let existing_manifests = || labelled.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
+    let shards = existing_manifests()
+        .filter_map(|(_, manifest)| warnings::shard_warning(manifest))
+        .map(|warning| warning.to_string());
+    let skipped = existing_manifests().filter_map(|(label, manifest)| describe_skipped(label, &manifest.left_out));
+    let untimed = existing_manifests().filter_map(|(label, manifest)| {
         let rows = manifest.sources.iter().map(|source| source.rows).sum::<u64>();
         (rows > 0).then(|| format!("{label}: {} taken from other results have no times", plural(rows, "row")))
     });
@@ -133,10 +137,10 @@ fn unjudged_moves(source: &Source) -> Option<String> {
     }
     let (missing, all) = quality::count_unjudged(&source.frame, &source.judgements, judges_moves);
     let description = format!("{missing} of {} are not judged by the reference", plural(all, "search"));
-    let consequence = match source.judgements.is_empty() {
-        _ if !judges_moves => "score errors cover the others".to_owned(),
-        true => format!("there is no {NAME}, and so no table of the moves' quality"),
-        false => "losses cover the others".to_owned(),
+    let consequence = match (judges_moves, source.judgements.is_empty()) {
+        (false, _) => "score errors cover the others".to_owned(),
+        (true, true) => format!("there is no {NAME}, and so no table of the moves' quality"),
+        (true, false) => "losses cover the others".to_owned(),
     };
     (missing > 0).then(|| format!("{description}: {consequence}; the same run again judges them"))
 }

@@ -146,6 +146,7 @@ impl Lines {
             let outline: Vec<(f64, f64)> = lower.chain(upper.rev()).collect();
             svg.path(&format!("s{class} band"), &outline, true);
         }
+        // Stairs go horizontally to the next point, and then vertically.
         let mut line: Vec<(f64, f64)> = Vec::new();
         for point in &series.points {
             let corner = line.last().filter(|_| self.stairs).map(|&(_, last_y)| (x_pixel(point), last_y));

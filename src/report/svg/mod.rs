@@ -130,12 +130,28 @@ impl Svg {
     /// Draws a circle (shape 0), a square (1), a triangle (2) or a diamond (3). The factors of
     /// `size` make the shapes look equally large.
     fn shape(&mut self, shape: usize, class: &str, (x, y): (f64, f64), size: f64, title: &str) {
-        let (w, h, side) = (size * 1.2, size * 1.25, size * 1.8);
+        let (half_width, half_height, side) = (size * 1.2, size * 1.25, size * 1.8);
         let (tag, attributes) = match shape {
             0 => ("circle", format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size:.1}\"")),
             1 => return self.rect(class, (x - size * 0.9, y - size * 0.9), (side, side), "", title),
-            2 => ("path", path_data(&[(x, y - h), (x + w, y + h * 0.8), (x - w, y + h * 0.8)], true)),
-            _ => ("path", path_data(&[(x, y - h), (x + w, y), (x, y + h), (x - w, y)], true)),
+            2 => (
+                "path",
+                path_data(
+                    &[
+                        (x, y - half_height),
+                        (x + half_width, y + half_height * 0.8),
+                        (x - half_width, y + half_height * 0.8),
+                    ],
+                    true,
+                ),
+            ),
+            _ => (
+                "path",
+                path_data(
+                    &[(x, y - half_height), (x + half_width, y), (x, y + half_height), (x - half_width, y)],
+                    true,
+                ),
+            ),
         };
         let _ = write!(self.body, "<{tag} class=\"{class}\" {attributes}>{}</{tag}>", tooltip(title));
     }
@@ -232,6 +248,7 @@ fn path_data(points: &[(f64, f64)], closed: bool) -> String {
     format!("d=\"{commands}{}\"", if closed { "Z" } else { "" })
 }
 
+/// The tooltip of a mark or a text; empty without a title.
 fn tooltip(title: &str) -> String {
     if title.is_empty() { String::new() } else { format!("<title>{}</title>", escape(title)) }
 }

@@ -149,8 +149,8 @@ mod tests {
         assert!(scale.contains(0.8) && scale.contains(12.0) && !scale.contains(20.0));
         assert!(scale.pixel(1.2) - scale.pixel(0.9) > 20.0);
         assert!((scale.pixel(1e10) - 300.0).abs() < 1e-9);
-        let plain = Scale::with_intervals(false, values.into_iter(), [-50.0, 50.0].into_iter(), (0.0, 300.0));
-        assert!(plain.contains(-50.0) && plain.contains(50.0));
+        let linear = Scale::with_intervals(false, values.into_iter(), [-50.0, 50.0].into_iter(), (0.0, 300.0));
+        assert!(linear.contains(-50.0) && linear.contains(50.0));
     }
 
     #[test]
@@ -167,14 +167,14 @@ mod tests {
     fn distances_follow_factors_or_differences() {
         let log = Scale::new(true, [2.0, 3000.0].into_iter(), (40.0, 900.0));
         let distance = |a: f64, b: f64| log.pixel(b) - log.pixel(a);
-        let unit = distance(2.0, 3000.0) / 1500_f64.ln();
+        let pixels_per_log = distance(2.0, 3000.0) / 1500_f64.ln();
         for (a, b) in [(2.0, 4.0), (5.0, 50.0), (7.0, 1000.0)] {
-            assert!((distance(a, b) - unit * (b / a).ln()).abs() < 1e-9, "{a} {b}");
+            assert!((distance(a, b) - pixels_per_log * (b / a).ln()).abs() < 1e-9, "{a} {b}");
         }
-        let plain = Scale::new(false, [-5.0, 15.0].into_iter(), (300.0, 12.0));
-        let step = (plain.pixel(15.0) - plain.pixel(-5.0)) / 20.0;
+        let linear = Scale::new(false, [-5.0, 15.0].into_iter(), (300.0, 12.0));
+        let step = (linear.pixel(15.0) - linear.pixel(-5.0)) / 20.0;
         assert!(step < 0.0);
-        assert!((plain.pixel(3.0) - plain.pixel(-5.0) - 8.0 * step).abs() < 1e-9);
+        assert!((linear.pixel(3.0) - linear.pixel(-5.0) - 8.0 * step).abs() < 1e-9);
         for log in [false, true] {
             let single = Scale::new(log, [7.0].into_iter(), (100.0, 300.0));
             assert!((single.pixel(7.0) - 200.0).abs() < 1e-9);

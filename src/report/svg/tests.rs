@@ -344,9 +344,9 @@ fn ratio_scale_always_includes_one() {
         let make_point = |x: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
         let series = vec![Series { name: "a".to_owned(), line: None, points: vec![make_point(1.0), make_point(2.0)] }];
         let svg = Lines { series, ratio: true, y_log: true, ..Lines::default() }.render(700.0, "", false);
-        let (_, reference_line) = svg.split_once("<line class=\"one\"").unwrap();
+        let (_, reference_tag) = svg.split_once("<line class=\"one\"").unwrap();
         let reference_line = numbers(
-            &reference_line[..reference_line.find('/').unwrap()]
+            &reference_tag[..reference_tag.find('/').unwrap()]
                 .replace("x1", "")
                 .replace("y1", "")
                 .replace("x2", "")
@@ -354,8 +354,8 @@ fn ratio_scale_always_includes_one() {
         )[1];
         let (_, path) = svg.split_once("<path class=\"s1 line\" d=\"M").unwrap();
         let line_y = numbers(&path[..path.find('"').unwrap()])[1];
-        // The plot area extends from 12 to 300 pixels; the two lines lie a twenty-seventh of it
-        // from its ends.
+        // The plot area extends from 12 to 300 pixels. A margin of 4 % of the span at each end is a
+        // twenty-seventh of the area, or 10.7 pixels.
         let (high, low) = if is_below_one { (reference_line, line_y) } else { (line_y, reference_line) };
         assert!((high - 22.7).abs() < 0.2, "{reference_line} {line_y}");
         assert!((low - 289.3).abs() < 0.2, "{reference_line} {line_y}");
