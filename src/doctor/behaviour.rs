@@ -163,12 +163,12 @@ fn judge_mates(results: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) 
     let total = results.len();
     match (wrong, missed) {
         (Some(&(fen, moves, score)), _) => {
-            (Fault, format!("{correct} of {total} as they are; {}", describe(fen, moves, score)))
+            (Fault, format!("{correct} of {total} correct; {}", describe(fen, moves, score)))
         }
         (None, Some(&(fen, moves, score))) => {
-            (Note, format!("{correct} of {total} as they are; {}", describe(fen, moves, score)))
+            (Note, format!("{correct} of {total} correct; {}", describe(fen, moves, score)))
         }
-        (None, None) => (Good, format!("{correct} of {total} as they are")),
+        (None, None) => (Good, format!("{correct} of {total} correct")),
     }
 }
 
@@ -225,13 +225,13 @@ mod tests {
     fn missed_mate_is_a_note_and_wrong_mate_a_fault() {
         let judge = |scores: [Option<Score>; 2]| judge_mates(&[("a", 2, scores[0]), ("b", -1, scores[1])]);
         let correct = [Some(31_997), Some(-31_998)];
-        assert_eq!(judge(correct), (Good, "2 of 2 as they are".to_owned()));
+        assert_eq!(judge(correct), (Good, "2 of 2 correct".to_owned()));
         for (index, score, result, message) in [
-            (0, Some(31_995), Note, "1 of 2 as they are; mate 3 where it is mate 2 in a"),
-            (0, Some(700), Note, "1 of 2 as they are; cp 700 where it is mate 2 in a"),
-            (0, None, Note, "1 of 2 as they are; no score where it is mate 2 in a"),
-            (0, Some(31_999), Fault, "1 of 2 as they are; mate 1 where it is mate 2 in a"),
-            (1, Some(31_999), Fault, "1 of 2 as they are; mate 1 where it is mate -1 in b"),
+            (0, Some(31_995), Note, "1 of 2 correct; mate 3 where it is mate 2 in a"),
+            (0, Some(700), Note, "1 of 2 correct; cp 700 where it is mate 2 in a"),
+            (0, None, Note, "1 of 2 correct; no score where it is mate 2 in a"),
+            (0, Some(31_999), Fault, "1 of 2 correct; mate 1 where it is mate 2 in a"),
+            (1, Some(31_999), Fault, "1 of 2 correct; mate 1 where it is mate -1 in b"),
         ] {
             let mut scores = correct;
             scores[index] = score;

@@ -268,7 +268,12 @@ fn run_checks(
     let sizes = table_sizes(&probe.identity.options, &examiner.launch.options);
     let forgetting = match (depth_and_nodes, sizes) {
         (_, None) => {
-            findings.add("Hash", CheckResult::Note, "it has no such option: what its table is worth cannot be tried");
+            findings.add(
+                "Hash",
+                CheckResult::Note,
+                "it has no such option, so the worth of its table cannot be \
+                tested",
+            );
             None
         }
         (Some((depth, nodes)), Some((small, large))) if nodes > 0 => {
@@ -333,7 +338,7 @@ fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
             findings.add("nodes reported", CheckResult::Note, finding);
         }
         (NodeReports::Never, _) => {
-            findings.add("nodes reported", CheckResult::Fault, "never, or no number that can be one")
+            findings.add("nodes reported", CheckResult::Fault, "never, or with impossible values")
         }
     }
 }
@@ -385,10 +390,7 @@ fn hash_check(forgetting: &Forgetting) -> (CheckResult, String) {
     };
     let output = format!("{differing} of {searches} searches differ between {small} and {large} MiB{fill}");
     match differing {
-        0 => (
-            CheckResult::Note,
-            format!("{output}: the option has no effect, or there was no need of a larger table (--time)"),
-        ),
+        0 => (CheckResult::Note, format!("{output}: the option has no effect, or no larger table was needed (--time)")),
         _ => (CheckResult::Good, output),
     }
 }
@@ -501,7 +503,7 @@ mod tests {
         assert_eq!(
             lines[2..],
             [
-                "Fault nodes reported: never, or no number that can be one",
+                "Fault nodes reported: never, or with impossible values",
                 "Fault repeats: not repeatable, even in new processes, to depth 9",
                 "Note ucinewgame: undecided: nothing repeats",
             ]

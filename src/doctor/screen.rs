@@ -71,13 +71,13 @@ fn format_figure(figure: &Figure, is_ratio: bool) -> String {
 /// What the diagnosis means for measurements, and the number of faults.
 fn conclusion(diagnosis: &Diagnosis) -> String {
     let verdict = match (&diagnosis.forgetting, diagnosis.nodes) {
-        (None, _) => "What its nodes to a depth are worth was not measured.",
+        (None, _) => "Whether its nodes to a depth mislead was not measured.",
         (_, NodesVerdict::Lead) => {
-            "Nodes to a depth grow where the table forgets, and buy the same score: they can lead."
+            "Nodes to a depth grow where the table forgets, for the same score: they can be trusted."
         }
         (_, NodesVerdict::Mislead) => {
-            "Nodes to a depth mislead: where the table forgets, a depth costs less or buys less. Judge tables of this engine by games, or by the \
-             score error."
+            "Nodes to a depth mislead: where the table forgets, a depth takes fewer nodes or gives worse scores. \
+             Judge tables of this engine by games, or by the score error."
         }
         (Some(forgetting), NodesVerdict::Undecided)
             if forgetting.hashfull[0].is_some_and(|hashfull| hashfull < NEARLY_FULL) =>
@@ -86,8 +86,8 @@ fn conclusion(diagnosis: &Diagnosis) -> String {
              of this engine by games, or by the score error."
         }
         (_, NodesVerdict::Undecided) => {
-            "Whether nodes to a depth mislead is undecided: a longer --time may tell. Until then judge tables of this engine by games, or by the \
-             score error."
+            "Whether nodes to a depth mislead is undecided: a longer --time may decide it. Until then judge tables \
+             of this engine by games, or by the score error."
         }
     };
     let faults = diagnosis.checks.iter().filter(|check| check.result == CheckResult::Fault).count();
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(lines[10], "  score error at 5000 nodes                   -0.2 centipawns");
         assert!(lines[12].starts_with("Nodes to a depth mislead: "), "{text}");
         assert!(lines[12].ends_with(" 1 fault."), "{text}");
-        for (nodes, text) in [(NodesVerdict::Lead, "they can lead"), (NodesVerdict::Undecided, "is undecided")] {
+        for (nodes, text) in [(NodesVerdict::Lead, "they can be trusted"), (NodesVerdict::Undecided, "is undecided")] {
             diagnosis.nodes = nodes;
             assert!(screen(&diagnosis).contains(text));
         }
@@ -164,6 +164,6 @@ mod tests {
         }
         diagnosis.checks.clear();
         diagnosis.forgetting = None;
-        assert!(screen(&diagnosis).ends_with("\nWhat its nodes to a depth are worth was not measured. No fault.\n"));
+        assert!(screen(&diagnosis).ends_with("\nWhether its nodes to a depth mislead was not measured. No fault.\n"));
     }
 }

@@ -76,8 +76,9 @@ pub(super) fn quality_table(lines: &[Quality]) -> Option<SheetTable> {
             let (solved, asked) = line.solved;
             share_cell(solved, asked)
         });
-    let note = "The loss of a move: what the reference gives its own move less what it gives this one, both searched to the same limit, \
-                scores cut at 1000 (reference.csv). Of several key seeds a position's loss is the mean.";
+    let note = "The loss of a move: the reference's score for its own move minus its score for this one, both \
+        searched to the same limit, with scores capped at 1000 (reference.csv). With several key seeds, a \
+        position's loss is the mean.";
     entries.table("quality", "Quality of the moves", lines).with_note(note).non_empty()
 }
 

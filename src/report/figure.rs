@@ -135,8 +135,9 @@ pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &
         file: "positions".to_owned(),
         title: "Position by position".to_owned(),
         caption: format!(
-            "A point for each position: its nodes divided by the baseline's, by how many nodes the baseline needed. Below the dashed line a position \
-             needs fewer; a point far from the others is one that a mean depends on.{remark}"
+            "A point for each position: its nodes divided by the baseline's, against the nodes that the baseline \
+             needed. Below the dashed line a position needs fewer nodes; a point far from the others has a large \
+             effect on the mean.{remark}"
         ),
         plot: Plot::Scatter(Scatter {
             series,
@@ -174,7 +175,10 @@ pub fn completion_figures(rows: &Frame, summary: &Summary, searches: (&Grouping,
             let depths_differ = outcome == Outcome::Finished
                 && summary.lines.iter().any(|line| line.measures[0].truncated + line.measures[0].incomparable > 0);
             let how_to_read = match depths_differ {
-                true => "Not all went to the same depth: the curves are not of the same work and must not be compared.",
+                true => {
+                    "Not all searches reached the same depth: the curves are not of equal work and must not be \
+                    compared."
+                }
                 false => "The curve further left and higher needs fewer nodes.",
             };
             (series.len() > 1).then(|| Figure {
@@ -407,7 +411,7 @@ mod tests {
                 (truncated, incomparable);
             let figures = completion_figures(&frame, &summary, (&grouping, &searches)).into_iter();
             let figures: Vec<_> =
-                figures.map(|figure| (figure.file, figure.caption.contains("not of the same work"))).collect();
+                figures.map(|figure| (figure.file, figure.caption.contains("not of equal work"))).collect();
             assert_eq!(
                 figures,
                 [("finished".to_owned(), expects_warning), ("solved".to_owned(), false)],

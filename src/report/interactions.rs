@@ -80,7 +80,8 @@ pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
     let limit_note =
         if interactions.len() > MAX_SHOWN { format!("; the {MAX_SHOWN} largest are shown") } else { String::new() };
     let note = format!(
-        "By what factor two values together differ from the product of each alone. {significant_count} of {} pairs are clear of 1{limit_note}.",
+        "The factor by which the effect of two values together differs from the product of their effects alone. \
+         {significant_count} of {} pairs differ significantly from 1{limit_note}.",
         interactions.len()
     );
     let listed = interactions.into_iter().take(MAX_SHOWN);

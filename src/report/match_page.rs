@@ -201,8 +201,9 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
     let pairs: u64 = matches.all_encounters().map(|encounter| encounter.pairs.count()).sum();
     if repeated > 0 {
         warnings.push(format!(
-            "{repeated} of {pairs} pairs have a game that is move for move one of a pair before them, from the same position (transposed openings, or the same \
-             opening twice): they add nothing new, and the intervals are too narrow by that much"
+            "{repeated} of {pairs} pairs have a game that repeats a game of an earlier pair move for move, from the \
+             same position (transposed openings, or the same opening twice): they add nothing new, so that the \
+             intervals are too narrow"
         ));
     }
     let with_blind_moves: Vec<&Encounter> = matches.all_encounters().filter(|encounter| encounter.blind > 0).collect();

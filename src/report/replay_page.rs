@@ -48,7 +48,8 @@ impl ReplayOutcome<'_> {
             parts.push(Part::Warning(warning.to_owned()));
         }
         if depths.parts > 1 {
-            let warning = format!("depths count 1/{} ply; tables keep whole plies, rounded down", depths.parts);
+            let warning =
+                format!("depths are in units of 1/{} ply; tables keep whole plies, rounded down", depths.parts);
             parts.push(Part::Warning(warning));
         }
         parts.push(Part::Table(self.table()));
@@ -132,8 +133,8 @@ impl ReplayOutcome<'_> {
             .number("refused", "refused", "", count_of_policy(|count| count.rejections))
             .drop_order(8);
         if info.hits > 0 {
-            let meaning =
-                "probes that the recorded table answered and this one did not, or the reverse: 0 if it is that table";
+            let meaning = "probes that the recorded table answered and this one did not, or the reverse: 0 if both tables are \
+                 the same";
             entries = entries
                 .number("otherwise", "otherwise", meaning, count_of_policy(|count| count.otherwise))
                 .drop_order(17);

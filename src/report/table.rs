@@ -155,7 +155,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
                 Cell::share(saved, whole).with_reason(reason)
             })
             .drop_order(4)
-            .number("hit_rate", "hits", "share of the probes that met their key", share_of_probes(columns::HITS))
+            .number("hit_rate", "hits", "share of the probes that found their key", share_of_probes(columns::HITS))
             .drop_order(6);
     }
     if !page.custom_metrics {
@@ -248,7 +248,7 @@ pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
     let entries = Entries::<Line>::default()
         .number("probes", "probes", "", |line| Cell::count(line.sum(columns::PROBES)))
         .drop_order(1)
-        .number("hits", "hits", "share of the probes that met their key", share_of_probes(columns::HITS))
+        .number("hits", "hits", "share of the probes that found their key", share_of_probes(columns::HITS))
         .number("misses_empty", "empty miss", "share that found a free slot", share_of_probes(columns::MISSES_EMPTY))
         .number(
             "misses_other",

@@ -114,7 +114,10 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     }
     let table = line_table(page, "threads", "Threads: several searchers on one table", entries, has_helpers);
     table
-        .with_note("Ticks take each node for as long. Speed-ups say something where all reach the same depth.")
+        .with_note(
+            "Ticks assume that every node takes equally long. Speed-ups are meaningful only where all reach \
+            the same depth.",
+        )
         .non_empty()
 }
 

@@ -141,7 +141,7 @@ impl TuneOutcome<'_> {
         });
         Some(match range {
             Some((path, low, high)) => format!(
-                "Any `{}` from {low} to {high} does equally: the same {metric} in every search.",
+                "Any `{}` from {low} to {high} does equally well: the same {metric} in every search.",
                 short_names(std::slice::from_ref(path))[0]
             ),
             None => format!("Identical to it, with the same {metric} in every search: {list}."),

@@ -9,8 +9,8 @@ use std::time::Duration;
 pub const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The message of a search that was stopped because it left too little memory.
-pub const OUT_OF_MEMORY: &str =
-    "out of memory: the search was stopped because its unbounded table, diagnostics or foresight used the free memory";
+pub const OUT_OF_MEMORY: &str = "out of memory: the search was stopped because its unbounded table, diagnostics or oracle ordering used up the \
+     free memory";
 
 /// The memory that a growing table must leave free, in bytes; less if little is free at the start
 /// (see [`MemoryReserve::now`]).

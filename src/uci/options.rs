@@ -11,9 +11,8 @@ use std::time::Duration;
 const MAX_HASH: u64 = 1 << 20;
 
 /// Notes for the client about virtual threads, which take turns, and about real ones.
-const TURNS: &str =
-    "Threads: the searchers take turns on one thread of the system: counts repeat, but no move comes sooner";
-const REAL: &str = "Threads: each searcher has a thread of the system: no search repeats";
+const TURNS: &str = "Threads: the searchers take turns on one system thread: counts repeat, but no move comes sooner";
+const REAL: &str = "Threads: each searcher has its own system thread: searches do not repeat";
 
 /// The settings of the engine in play.
 #[derive(Debug, Clone)]

@@ -378,7 +378,7 @@ fn notes_name_the_side_that_makes_a_comparison_doubtful() {
     assert!(text.contains("NEW measures ttlab ") && text.contains(" (elsewhere, "), "{text}");
     let other = notes(&|manifest| manifest["machine"]["cpu"] = "abacus".into(), count);
     assert!(
-        other.iter().any(|note| note.starts_with("other machines: BASE ") && note.contains("NEW abacus, ")),
+        other.iter().any(|note| note.starts_with("different machines: BASE ") && note.contains("NEW abacus, ")),
         "{other:?}"
     );
     assert!(is_of(

@@ -62,8 +62,9 @@ fn warnings_begin_at_their_documented_limits() {
     // all. Only the first three are listed by name.
     let unlike =
         page_notes(&summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 1, 0, 0), line("c", 20, 0, 1, 0)]), None, true);
-    let expected = "not all reached the depths of the baseline: the ratios of \"b\" count only the depths that the variant and the baseline both finished; searches of \"c\" \
-                  that share no finished depth are not compared";
+    let expected = "not all variants reached the depths of the baseline: the ratios of \"b\" count only the depths \
+        that the variant and the baseline both finished; searches of \"c\" that share no finished depth are not \
+        compared";
     assert_eq!(unlike, [expected]);
     let many = ["b", "c", "d", "e"].map(|name| line(name, 20, 2, 0, 0));
     let many = page_notes(&summary(many.to_vec()), None, true);

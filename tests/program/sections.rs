@@ -80,7 +80,7 @@ fn several_suites_make_one_page_with_a_section_each() {
     assert!(by.lines().filter(|line| line.starts_with("middle ") || line.starts_with("middle *")).count() == 2, "{by}");
     let (_, wrong, code) = run(&["report", &out, "--where", "suite=ende"]);
     assert_eq!(code, 2, "{wrong}");
-    assert!(wrong.contains("`suite` has no `ende`; there are `middle`, `end`"), "{wrong}");
+    assert!(wrong.contains("`suite` has no value `ende`; its values are `middle`, `end`"), "{wrong}");
 
     // Shards produce the same rows. When the result is compared with itself, the variants of each
     // suite are compared separately.

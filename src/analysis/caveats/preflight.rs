@@ -31,8 +31,8 @@ pub fn design_limits(experiment: &Experiment) -> Vec<String> {
     if experiment.work.games().is_some() {
         return games::player_warnings(experiment);
     }
-    let open_loop =
-        "open loop: a trace is shown and nothing is searched; what a table answers changes what a search asks next";
+    let open_loop = "open loop: the trace is replayed and nothing is searched; in a search, a table's answers would change \
+         later probes";
     let trace_warning = experiment.work.trace().map(|_| open_loop.to_owned());
     trace_warning.into_iter().chain(wrapping_ages(experiment)).chain(searchers::searcher_warnings(experiment)).collect()
 }
@@ -144,8 +144,8 @@ fn wrapping_ages(experiment: &Experiment) -> Option<String> {
     let ((bits, name), others) = (wrapping.next()?, wrapping.count());
     let and_more = if others > 0 { format!(" and {others} more") } else { String::new() };
     Some(format!(
-        "ages wrap: a game of {searches} searches has at least as many ticks as the {bits} bits of table.age_bits tell apart in \"{name}\"{and_more}, \
-         so that old entries come to look new"
+        "ages wrap: a game of {searches} searches has at least as many ticks as the {bits} bits of table.age_bits \
+         can count in \"{name}\"{and_more}, so that old entries look new"
     ))
 }
 

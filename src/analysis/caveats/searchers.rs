@@ -29,8 +29,8 @@ pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
             name.eq_ignore_ascii_case("Threads") && value.to_string().parse().is_ok_and(|count: u32| count > 1)
         })
     };
-    let unequal_depths = "which moves are put off or reduced more depends on where the other searchers are, so that equal \
-                  depths are not equal searches: limit nodes instead";
+    let unequal_depths = "equal depths are not equal searches, because the moves put off or reduced more depend on \
+        where the other searchers are: limit nodes instead";
     let not_repeatable =
         "searches by several threads do not repeat, and each is made once: set repeats to see the spread";
     let thread_warning = warn_of(&has_real_threads, not_repeatable).filter(|_| experiment.file.repeats == 1);

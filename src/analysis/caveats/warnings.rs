@@ -29,12 +29,15 @@ pub enum Warning {
     )]
     Drift(f64),
     /// Variants have different numbers of searches; the smallest and the largest number.
-    #[error("variants have {0} to {1} searches: totals are not of the same work (ratios are: they are paired)")]
+    #[error(
+        "variants have {0} to {1} searches: their totals are not of equal work (their ratios are, because they \
+        are paired)"
+    )]
     Uneven(usize, usize),
     /// Variants with searches that finished other depths than the baseline's. The first list has
     /// those that are compared in the common depths, the second those with searches that share no
     /// depth with the baseline's.
-    #[error("not all reached the depths of the baseline: {}", describe_depths(.0, .1))]
+    #[error("not all variants reached the depths of the baseline: {}", describe_depths(.0, .1))]
     DifferentDepths(Vec<String>, Vec<String>),
     /// A metric that is 0 in some searches, so that they have no ratio, and the lines of these
     /// searches.
@@ -50,7 +53,7 @@ pub enum Warning {
     #[error("the run is not finished: the same `ttlab run` continues it")]
     Unfinished,
     /// Joined results are of several builds.
-    #[error("results of different builds are joined ({}): counts may differ for that alone", .0.join("; "))]
+    #[error("results of different builds are joined ({}): counts may differ for that reason alone", .0.join("; "))]
     Builds(Vec<String>),
     /// Joined results are of several machines.
     #[error("results of different machines are joined ({}): times cannot be compared", .0.join("; "))]
@@ -263,7 +266,7 @@ mod tests {
         let describe = |truncated: &[&str], incomparable: &[&str]| {
             Warning::DifferentDepths(to_names(truncated), to_names(incomparable)).to_string()
         };
-        let start = "not all reached the depths of the baseline: ";
+        let start = "not all variants reached the depths of the baseline: ";
         let truncated =
             "the ratios of \"b\", \"c\" count only the depths that the variant and the baseline both finished";
         let incomparable = "searches of \"c\" that share no finished depth are not compared";
@@ -298,7 +301,7 @@ mod tests {
         for (warning, message) in [
             (
                 Warning::Builds(two_results()),
-                "results of different builds are joined (a; b): counts may differ for that alone",
+                "results of different builds are joined (a; b): counts may differ for that reason alone",
             ),
             (
                 Warning::Machines(two_results()),

@@ -319,13 +319,13 @@ impl Comparison {
             let (mut judged_count, mut any_can_fail) = (0, false);
             for (line, change) in self.variants.iter().enumerate().filter(|(_, change)| change.paired > 0) {
                 if !has_figures(results, column, line).map_err(|problem| gate.refuse(&problem, NO_FIGURES))? {
-                    notes.push(format!("gate `{gate}`: not judged of \"{}\", which has no figures", change.variant));
+                    notes.push(format!("gate `{gate}`: not judged for \"{}\", which has no figures", change.variant));
                     continue;
                 }
                 let ratio = if column == columns::SECONDS { change.seconds } else { change.score_error };
                 if is_sampled && ratio.low.is_nan() {
                     let message =
-                        format!("`{column}` of \"{}\" has no interval, so it could never fail", change.variant);
+                        format!("`{column}` of \"{}\" has no interval, so the gate could never fail", change.variant);
                     return Err(gate.refuse(&message, "use results with at least two searches in which it is not 0"));
                 }
                 let [base, new] = change.totals[index];
@@ -418,7 +418,7 @@ fn collect_notes(
     let mut notes = Vec::new();
     for (variant, new_name) in results.variants.iter().zip(&results.new_names) {
         let describe_renaming =
-            |new_name: &String| format!("\"{variant}\" is \"{new_name}\" in NEW: it has the same options");
+            |new_name: &String| format!("\"{variant}\" is called \"{new_name}\" in NEW: the options are the same");
         notes.extend(new_name.as_ref().map(describe_renaming));
     }
     for (side, failed) in ["BASE", "NEW"].iter().zip(results.failed) {
@@ -446,12 +446,12 @@ fn collect_notes(
     {
         let [base, new] = [&base_manifest.build, &new_manifest.build]
             .map(|build| format!("{} ({}, {})", build.version, build.commit, build.profile));
-        notes.push(format!("other builds: BASE {base}, NEW {new}"));
+        notes.push(format!("different builds: BASE {base}, NEW {new}"));
     }
     if base_manifest.machine != new_manifest.machine {
         let [base, new] = [base_manifest, new_manifest]
             .map(|manifest| format!("{}, {} cores", manifest.machine.cpu, manifest.machine.cores));
-        notes.push(format!("other machines: BASE {base}; NEW {new}; counts can be compared, times cannot"));
+        notes.push(format!("different machines: BASE {base}; NEW {new}; counts can be compared, times cannot"));
     }
     if gates.iter().any(|(_, column)| column == columns::SECONDS) {
         for (side, manifest) in [("BASE", base_manifest), ("NEW", new_manifest)] {
@@ -533,7 +533,7 @@ mod tests {
         );
         assert_eq!(
             compare_with_time_gate(&old, &new).notes,
-            ["other machines: BASE x, 0 cores; NEW y, 0 cores; counts can be compared, times cannot"]
+            ["different machines: BASE x, 0 cores; NEW y, 0 cores; counts can be compared, times cannot"]
         );
     }
 
@@ -691,9 +691,9 @@ mod tests {
         };
         let rename_notes = |base: &[(&str, u32)], new: &[(&str, u32)]| {
             let notes = compare(&result_with_slots(base), &result_with_slots(new)).notes;
-            notes.into_iter().filter(|note| note.ends_with("it has the same options")).collect::<Vec<_>>()
+            notes.into_iter().filter(|note| note.ends_with("the options are the same")).collect::<Vec<_>>()
         };
-        let expected = ["\"a\" is \"b\" in NEW: it has the same options"];
+        let expected = ["\"a\" is called \"b\" in NEW: the options are the same"];
         assert_eq!(rename_notes(&[("a", 1), ("c", 7)], &[("b", 1), ("c", 7)]), expected);
         assert_eq!(rename_notes(&[("a", 1), ("c", 7)], &[("a", 9), ("b", 1)]), Vec::<String>::new());
     }
@@ -946,7 +946,7 @@ mod tests {
         // A variant without hits is only noted; one search has no interval, so it is refused.
         let mixed = make_result(&["a,p,1,,9,3,0.5", "b,p,1,,9,,0.5"]);
         let (judged_count, _, notes) = judge_gate(&mixed, &mixed, "hits > +1%").unwrap();
-        let message = "gate `hits > +1%`: not judged of \"b\", which has no figures";
+        let message = "gate `hits > +1%`: not judged for \"b\", which has no figures";
         assert_eq!(judged_count, 1, "{notes:?}");
         assert!(notes.iter().any(|note| note == message), "{notes:?}");
         assert!(judge_gate(&mixed, &mixed, "seconds > +1%").unwrap_err().contains("has no interval"));

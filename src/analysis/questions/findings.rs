@@ -202,7 +202,7 @@ fn describe_range(lines: &[&Line], unranked_options: &[String], metric: &Metric)
         format!("from {} to {}", describe_line(lowest), describe_line(highest))
     };
     Some(format!(
-        "Against the baseline: {range}. They differ in {}, so that this ranks nothing else.",
+        "Against the baseline: {range}. They differ in {}, so their order says nothing about other options.",
         unranked_options.join(", ")
     ))
 }
@@ -269,7 +269,7 @@ fn describe_no_difference(summary: &Summary, noun: &str, unclear: &[&Line]) -> S
     } else if clusters < min_clusters(lines) {
         let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
         let consequence = if clusters == 1 {
-            "the counts are exact, but one position says nothing of others".to_owned()
+            "the counts are exact, but one position says nothing about others".to_owned()
         } else {
             format!("with {units}, no difference can be shown")
         };
@@ -326,10 +326,11 @@ fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
     });
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
     let count = measures_within_margin.count();
-    let leave = if count == 1 { "leaves" } else { "leave" };
+    let leave = if count == 1 { "excludes" } else { "exclude" };
     (count > 0).then(|| {
         format!(
-            "The {} of {} {leave} 1 out, but by so little that one more {unit} with a difference of a factor of {UNSEEN_FACTOR} could undo it: not marked as significant.",
+            "The {} of {} {leave} 1, but so narrowly that one more {unit} with a difference of a factor of \
+             {UNSEEN_FACTOR} could undo it: not marked as significant.",
             if count == 1 { "interval" } else { "intervals" },
             plural(count, "line"),
         )
@@ -467,8 +468,8 @@ mod tests {
             sentences,
             [
                 "All 2 others have fewer nodes than the baseline.",
-                "Against the baseline: from 50.0 % fewer nodes [40.0, 60.0] (\"a\") to 20.0 % fewer nodes [10.0, 30.0] (\"b\"). They differ \
-                 in table.size, so that this ranks nothing else.",
+                "Against the baseline: from 50.0 % fewer nodes [40.0, 60.0] (\"a\") to 20.0 % fewer nodes [10.0, \
+                 30.0] (\"b\"). They differ in table.size, so their order says nothing about other options.",
             ]
         );
     }
@@ -529,7 +530,8 @@ mod tests {
         );
         assert_eq!(
             describe_means(&[141.0, 0.2, 1.0], 1, false),
-            "3 others have 0.200 to 141.000 of the baseline's nodes; the counts are exact, but one position says nothing of others."
+            "3 others have 0.200 to 141.000 of the baseline's nodes; the counts are exact, but one position says \
+             nothing about others."
         );
         assert_eq!(
             describe_means(&[1.5], 5, true),
@@ -582,8 +584,8 @@ mod tests {
             let power = Power { lines: 2, clusters, games, ..Power::default() };
             describe_lines_within_margin(&Summary { lines: vec![line; count], power, ..Summary::default() })
         };
-        let one_line = "The interval of 1 line leaves 1 out, but by so little that one more position with a difference of a factor \
-            of 2.5 could undo it: not marked as significant.";
+        let one_line = "The interval of 1 line excludes 1, but so narrowly that one more position with a difference \
+            of a factor of 2.5 could undo it: not marked as significant.";
         for (nearest, is_reported) in
             [(0.0458, true), (0.0459, false), (-0.0458, true), (-0.0459, false), (0.0001, true)]
         {
@@ -597,8 +599,7 @@ mod tests {
         assert_eq!([is_reported(0.01, 0.01, 7), is_reported(0.01, 0.01, 6)], [true, false]);
         let sentence = describe_margin(0.01, 0.01, 20, 3, true).unwrap();
         assert!(
-            sentence
-                .starts_with("The intervals of 3 lines leave 1 out, but by so little that one more game or position"),
+            sentence.starts_with("The intervals of 3 lines exclude 1, but so narrowly that one more game or position"),
             "{sentence}"
         );
     }

@@ -24,7 +24,7 @@ pub fn judge_match_claims(expects: &[Expect], matches: &Matches) -> Vec<Verdict>
             let (pairs, required_pairs) = (encounter.pairs.count(), min_clusters(matches.encounters.len()) as u64);
             let level = match matches.encounters.len() {
                 1 => String::new(),
-                count => format!(" (decided at a level for all {count} encounters together)"),
+                count => format!(" (decided at a level that holds for all {count} encounters together)"),
             };
             let elo = claimed_elo(claim, encounter, TAIL);
             let message = format!("{elo} over {}{level}", plural(pairs, "pair"));
@@ -32,7 +32,7 @@ pub fn judge_match_claims(expects: &[Expect], matches: &Matches) -> Vec<Verdict>
             match (matches.test.stop, pairs < required_pairs) {
                 (true, _) => (Ruling::Undecided, message),
                 (false, true) => {
-                    (Ruling::Undecided, format!("{message}; too few, at least {required_pairs} are needed"))
+                    (Ruling::Undecided, format!("{message}; too few pairs: at least {required_pairs} are needed"))
                 }
                 (false, false) => (rule_by_interval(claim, claimed_elo(claim, encounter, matches.tail())), message),
             }
@@ -95,7 +95,7 @@ mod tests {
             let claim: Expect = from_toml("claim = 'elo(a, b) > 0'").unwrap();
             let verdict = &judge_match_claims(&[claim], &matches)[0];
             assert_eq!(verdict.ruling, ruling);
-            assert_eq!(verdict.measured.ends_with("over 5 pairs; too few, at least 6 are needed"), pairs == 5);
+            assert_eq!(verdict.measured.ends_with("over 5 pairs; too few pairs: at least 6 are needed"), pairs == 5);
         }
     }
 
@@ -157,7 +157,12 @@ mod tests {
         };
         let (single, among_two) = (judge_claim(&["a"]), judge_claim(&["a", "b"]));
         assert_eq!((single.ruling, among_two.ruling), (Ruling::Holds, Ruling::Undecided));
-        assert_eq!(among_two.measured, single.measured + " (decided at a level for all 2 encounters together)");
+        assert_eq!(
+            among_two.measured,
+            single.measured
+                + " (decided at a level that holds for all 2 encounters \
+            together)"
+        );
     }
 
     /// Only an interval that lies entirely on one side of the figure decides. An end on the figure

@@ -66,7 +66,12 @@ impl Filter {
         if self.relation != Relation::Equal || words.list().iter().any(|word| self.accepts(word)) {
             return None;
         }
-        Some(format!("`{}` has no `{}`; there are {}", self.column, self.value, frame.list_values(&self.column)))
+        Some(format!(
+            "`{}` has no value `{}`; its values are {}",
+            self.column,
+            self.value,
+            frame.list_values(&self.column)
+        ))
     }
 
     /// Whether a field meets the condition.
@@ -126,7 +131,7 @@ mod tests {
             assert_eq!(describe(present), None, "{present}");
         }
         let message = describe("variant=z").unwrap();
-        assert!(message.starts_with("`variant` has no `z`; there are "), "{message}");
+        assert!(message.starts_with("`variant` has no value `z`; its values are "), "{message}");
         assert!(message.contains('a'), "{message}");
         assert!(message.contains('b'), "{message}");
         assert!(describe("depth=3").unwrap().starts_with("`depth` has no `3`; "));

@@ -28,7 +28,8 @@ pub enum FrameError {
     Line(String, u64, String),
     /// A column with negative numbers.
     #[error(
-        "`{0}` can be negative, so it has no ratio and is no metric (`other_score` counts the searches whose score differs)"
+        "`{0}` can be negative, so it has no ratio and is not a metric (`other_score` counts the searches whose \
+         score differs)"
     )]
     NoRatio(String),
     /// No column of that name.
@@ -40,7 +41,7 @@ pub enum FrameError {
         hint: Option<String>,
     },
     /// A column of words used as numbers.
-    #[error("`{0}` holds words, not numbers, so it is no metric")]
+    #[error("`{0}` contains text, not numbers, so it is not a metric")]
     NoNumbers(String),
     /// Thin rows lack the requested data.
     #[error(transparent)]
@@ -192,7 +193,7 @@ impl Frame {
             }
             let hint = if name == SOURCE {
                 // Only joined results have this column.
-                Some("only several joined results have it, and one was given".to_owned())
+                Some("only joined results have it, but one result was given".to_owned())
             } else if name.starts_with("limit.") && self.has(columns::LIMIT) {
                 Some(format!("`{}` says what ended the searches: {}", columns::LIMIT, self.list_values(columns::LIMIT)))
             } else {
@@ -332,7 +333,7 @@ mod tests {
         assert_eq!(resolve("slots,table.slots", "table.slots"), all_resolve_to("table.slots"));
         assert_eq!(resolve("slots,table.slots", "row.slots"), all_resolve_to("slots"));
         for message in resolve("table.size", "source").map(Result::unwrap_err) {
-            assert_eq!(message, "there is no column `source`: only several joined results have it, and one was given");
+            assert_eq!(message, "there is no column `source`: only joined results have it, but one result was given");
         }
         // If the option does not vary, groups can only mean the row's column; a filter may still
         // mean the option.

@@ -116,13 +116,15 @@ impl Grouping {
                 options.insert(column.to_owned(), words.text(row).to_owned());
             }
         }
-        let Partners { baselines, group_columns } = Partners::find(&group_options, condition).map_err(|[first, second]| {
-            let names = self.names();
-            format!(
-                "baseline: \"{}\" and \"{}\" both meet the condition and are of one group\nhelp: name one of them with --baseline",
-                names[first], names[second]
-            )
-        })?;
+        let Partners { baselines, group_columns } =
+            Partners::find(&group_options, condition).map_err(|[first, second]| {
+                let names = self.names();
+                format!(
+                    "baseline: \"{}\" and \"{}\" both meet the condition and are in the same group\nhelp: name one of \
+                 them with --baseline",
+                    names[first], names[second]
+                )
+            })?;
         let describe_shared = |options: &OptionValues| {
             let column_value = |column: &String| (column.clone(), options.get(column).cloned().unwrap_or_default());
             describe_group(&group_columns.iter().map(column_value).collect::<Vec<_>>())

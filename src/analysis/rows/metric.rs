@@ -61,7 +61,7 @@ const GAINS: [&str; 7] =
 pub const DERIVED: &[(&str, &str, &str, &str)] = &[
     ("usable_rate", columns::USABLE, columns::PROBES, "Share of the probes that ended their node."),
     ("move_rate", columns::MOVE_ONLY, columns::PROBES, "Share of the probes that only gave a move."),
-    ("hit_rate", columns::HITS, columns::PROBES, "Share of the probes that met their key."),
+    ("hit_rate", columns::HITS, columns::PROBES, "Share of the probes that found their key."),
     ("eviction_rate", columns::EVICTIONS, columns::STORES, "Share of the stores that displaced another position."),
     ("rejection_rate", columns::REJECTIONS, columns::STORES, "Share of the stores that were refused."),
     (

@@ -98,7 +98,7 @@ impl Heading {
     fn from_header(header: &StringRecord) -> Result<Self, String> {
         let required = [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES];
         if let Some(column) = required.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
-            return Err(format!("there is no column `{column}`: this is no results file of ttlab"));
+            return Err(format!("there is no column `{column}`: this is not a results file of ttlab"));
         }
         if let Some(hint) = header.iter().find_map(crate::experiment::problem::suggest_new_name) {
             return Err(format!("an older ttlab wrote the column {hint}: run its experiment again"));

@@ -24,7 +24,7 @@ impl Frame {
             let is_number = columns::column(name).is_some_and(columns::Column::is_number);
             let mut values = if is_number { Values::Numbers(Vec::new()) } else { Values::Text(TextColumn::default()) };
             if let Some(field) = fields.iter().find(|field| !values.push(field.as_bytes())) {
-                return Err(FrameError::File(path.to_owned(), format!("column `{name}`: `{field}` is no number")));
+                return Err(FrameError::File(path.to_owned(), format!("column `{name}`: `{field}` is not a number")));
             }
             frame.names.push(name.clone());
             frame.columns.push(values);

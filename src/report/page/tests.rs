@@ -246,11 +246,12 @@ fn condition_without_rows_is_refused_with_the_values() {
     for (filters, reason) in [
         (&["variant=a", "position=q"][..], ""),
         (&["variant!=a", "variant!=b"], ""),
-        (&["variant=z"], ": `variant` has no `z`; there are `a`, `b`"),
-        (&["variant=a", "position=r"], ": `position` has no `r`; there are `p`, `q`"),
+        (&["variant=z"], ": `variant` has no value `z`; its values are `a`, `b`"),
+        (&["variant=a", "position=r"], ": `position` has no value `r`; its values are `p`, `q`"),
         (
             &["variant=z", "position=r"],
-            ": `variant` has no `z`; there are `a`, `b`; `position` has no `r`; there are `p`, `q`",
+            ": `variant` has no value `z`; its values are `a`, `b`; `position` has no value `r`; its values are \
+             `p`, `q`",
         ),
     ] {
         assert_eq!(refusal(rows, filters), format!("{no_rows}{reason}"), "{filters:?}");
@@ -561,10 +562,8 @@ fn unjudged_moves_are_warned_of() {
     source.file = Some(from_toml(text).unwrap_or_else(|error| panic!("{error}")));
     assert_eq!(
         judgement_notes(&source),
-        [
-            "2 of 2 searches are not judged by the reference: there is no reference.csv, and so no table of the moves' quality; \
-          the same run again judges them"
-        ]
+        ["2 of 2 searches are not judged by the reference: there is no reference.csv, and so no table of the \
+             moves' quality; run the same command again to judge them"]
     );
     let make_judgement = |position: &str, mv: &str, best: &str| Judgement {
         reference: "r-1".to_owned(),
@@ -575,8 +574,8 @@ fn unjudged_moves_are_warned_of() {
         nodes: None,
     };
     source.judgements = vec![make_judgement("p", "", "e2e4"), make_judgement("p", "e2e4", "")];
-    let one_unjudged =
-        "1 of 2 searches are not judged by the reference: losses cover the others; the same run again judges them";
+    let one_unjudged = "1 of 2 searches are not judged by the reference: losses cover the others; run the same command again to \
+         judge them";
     assert_eq!(judgement_notes(&source), [one_unjudged]);
     source.judgements.extend([make_judgement("q", "", "e2e4"), make_judgement("q", "d2d4", "")]);
     assert_eq!(judgement_notes(&source), Vec::<String>::new());

@@ -142,7 +142,7 @@ fn unjudged_moves(source: &Source) -> Option<String> {
         (true, true) => format!("there is no {NAME}, and so no table of the moves' quality"),
         (true, false) => "losses cover the others".to_owned(),
     };
-    (missing > 0).then(|| format!("{description}: {consequence}; the same run again judges them"))
+    (missing > 0).then(|| format!("{description}: {consequence}; run the same command again to judge them"))
 }
 
 /// Describes the items that were left out of a suite, the first few by name; none if there are no

@@ -353,9 +353,9 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
 #[test]
 fn equal_neighbours_are_a_range() {
     for (winner, equals, expected) in [
-        (4, &[2][..], Some("Any `slots` from 2 to 4 does equally: the same nodes in every search.")),
-        (0, &[2, 4], Some("Any `slots` from 1 to 4 does equally: the same nodes in every search.")),
-        (0, &[1], Some("Any `centre` from 0 to 5 does equally: the same nodes in every search.")),
+        (4, &[2][..], Some("Any `slots` from 2 to 4 does equally well: the same nodes in every search.")),
+        (0, &[2, 4], Some("Any `slots` from 1 to 4 does equally well: the same nodes in every search.")),
+        (0, &[1], Some("Any `centre` from 0 to 5 does equally well: the same nodes in every search.")),
         (0, &[4], Some("Identical to it, with the same nodes in every search: \"slots=4, centre=0\".")),
         (0, &[3], Some("Identical to it, with the same nodes in every search: \"slots=2, centre=5\".")),
         (0, &[], None),

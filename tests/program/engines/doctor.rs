@@ -128,7 +128,7 @@ fn doctor_reports_a_failing_engine_with_its_last_lines() {
     let trial = Trial::new("");
     let engine = scripted().display().to_string();
     let text = trial.call(&["doctor", &engine, "crash", "--time", "1"]).expect(1);
-    text.prints(&["FAULT failure", "signal 11", "What its nodes to a depth are worth was not measured. 1 fault."]);
+    text.prints(&["FAULT failure", "signal 11", "Whether its nodes to a depth mislead was not measured. 1 fault."]);
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
 }
 
