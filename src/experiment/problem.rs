@@ -112,7 +112,7 @@ pub fn quoted_word(message: &str) -> Option<&str> {
     ['`', '"'].into_iter().find_map(|quote| message.split(quote).nth(1)).filter(|word| !word.is_empty())
 }
 
-/// The first few names, in backquotes.
+/// The first few names, in backquotes, and how many more there are.
 pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MAX_NAMES: usize = 12;
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();

@@ -124,6 +124,7 @@ fn searchers_equal_threads_that_take_the_same_turns() {
 #[test]
 fn helpers_that_start_after_the_main_searcher_change_no_count() {
     for helpers in ["same", "odd-even", "skip-depths", "shuffle", "simplified-abdada"] {
+        // The main searcher's first turn is longer than its search.
         let threads = format!("{{ \"count\": 4, \"quantum\": 4294967295, \"helpers\": \"{helpers}\" }}");
         let [alone, with_helpers] =
             [options("{}"), options(&threads)].map(|options| search(&options, MIDDLE_GAME, to_depth(5)));
@@ -207,6 +208,7 @@ fn recorded_turns_repeat_the_search() {
         assert!(replay(helpers, &turns) == (iterations, turns));
     }
     let (_, turns) = search_and_record(r#"{ "count": 3, "kind": "real" }"#);
+    // A real thread asks for more nodes every 1024 nodes.
     assert!(turns.contains("0:1024") && turns.split(' ').count() > 5, "{turns}");
     assert!(replay("same", &turns) == replay("same", &turns));
 }

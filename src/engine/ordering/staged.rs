@@ -67,14 +67,16 @@ mod tests {
         }
     }
 
-    /// A plain reimplementation of the order: the table's move goes by its rule; any other move to
-    /// the first of captures, killers, countermove and history that is in the list and claims it,
-    /// and within a rule by its score; losing captures come last; equal moves stay as generated.
+    /// A plain reimplementation of the order. The table's move is claimed by its own rule, any
+    /// other move by the first of captures, killers, countermove and history that is in the list
+    /// and knows it. Moves of the same rule are ordered by score; losing captures come last; equal
+    /// moves stay in generation order.
     fn plain_order(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Vec<Move> {
         let mut list = MoveList::new();
         legal(board, &mut list);
         options.generation.sort(board, &mut list, options.generation_seed);
-        let claims = |rule: Ordering, mv: Move| -> Option<i32> {
+        // The score of a move within a rule, if the rule knows the move.
+        let score_in_rule = |rule: Ordering, mv: Move| -> Option<i32> {
             let quiet = board.is_quiet(mv);
             match rule {
                 Ordering::Oracle | Ordering::TableMove => (mv == hint.table_move).then_some(0),
@@ -93,30 +95,32 @@ mod tests {
                 }
             }
         };
-        let mut keyed: Vec<(i32, i32, Move)> =
-            list.iter()
-                .map(|&mv| {
-                    // The table's move is ranked by its own rule, before any rule that follows it
-                    // in the list.
-                    let first = options.ordering.iter().position(|rule| {
-                        matches!(rule, Ordering::Oracle | Ordering::TableMove) && mv == hint.table_move
-                    });
-                    if let Some(place) = first {
-                        return (place as i32, 0, mv);
-                    }
-                    let claimed = RULES.into_iter().find_map(|rule| {
-                        let place = options.ordering.iter().position(|&listed| listed == rule)?;
-                        let score = claims(rule, mv)?;
-                        let loses = rule == Ordering::See && score < 0;
-                        Some((if loses { 1000 } else { place as i32 }, -score, mv))
-                    });
-                    claimed.unwrap_or((100, 0, mv))
-                })
-                .collect();
-        keyed.sort_by_key(|&(place, score, _)| (place, score));
-        keyed.into_iter().map(|(.., mv)| mv).collect()
+        // Moves that no rule claims come after all rules, and losing captures after them.
+        const UNCLAIMED: i32 = 100;
+        const LOSING: i32 = 1000;
+        let is_first_move_rule = |rule: &Ordering| matches!(rule, Ordering::Oracle | Ordering::TableMove);
+        let first_move_rule = options.ordering.iter().position(is_first_move_rule);
+        // The index of the rule that claims the move, then the negated score.
+        let sort_key = |mv: &Move| -> (i32, i32) {
+            if *mv == hint.table_move
+                && let Some(index) = first_move_rule
+            {
+                return (index as i32, 0);
+            }
+            let claim = RULES.into_iter().find_map(|rule| {
+                let index = options.ordering.iter().position(|&listed| listed == rule)?;
+                let score = score_in_rule(rule, *mv)?;
+                let is_losing = rule == Ordering::See && score < 0;
+                Some((if is_losing { LOSING } else { index as i32 }, -score))
+            });
+            claim.unwrap_or((UNCLAIMED, 0))
+        };
+        let mut moves: Vec<Move> = list.iter().copied().collect();
+        moves.sort_by_cached_key(sort_key);
+        moves
     }
 
+    /// The order of the moves if all of them are generated at once.
     fn order_all_at_once(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Vec<Move> {
         let (mut list, mut stack) = (MoveList::new(), Stack::default());
         legal(board, &mut list);
@@ -125,6 +129,8 @@ mod tests {
         std::iter::from_fn(|| stack.next(&mut frame)).collect()
     }
 
+    /// The order of the moves if they are generated in stages; `None` if the options do not allow
+    /// stages.
     fn staged_order(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Option<Vec<Move>> {
         let ranks = Ranks::new(options);
         let (mut scratch, mut stack) = (MoveList::new(), Stack::default());
@@ -136,8 +142,8 @@ mod tests {
             hint,
             heuristics,
         };
-        let first = ranks.has_first_move() && board.is_legal(hint.table_move);
-        let mut frame = stack.begin(if first { hint.table_move } else { Move::NONE });
+        let has_first_move = ranks.has_first_move() && board.is_legal(hint.table_move);
+        let mut frame = stack.begin(if has_first_move { hint.table_move } else { Move::NONE });
         let next = || loop {
             if let Some(mv) = stack.ready(&mut frame) {
                 return Some(mv);
@@ -193,23 +199,25 @@ mod tests {
         lists
     }
 
+    /// In random positions, with random heuristics and rules: both orders, all at once and in
+    /// stages, equal the plain reimplementation.
     #[test]
     fn staged_order_equals_the_plain_order() {
-        let starts = [
+        let start_fens = [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
             "8/8/1k6/2b5/2pP4/8/5K2/8 b - d3 0 1",
             "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
         ];
-        let (lists, mut random, mut in_stages) = (rule_lists(), Random(3), 0);
+        let (lists, mut random, mut staged_count) = (rule_lists(), Random(3), 0);
         let comes_in_stages = |list: &&Vec<Ordering>| {
             let options = EngineOptions { ordering: (*list).clone(), ..EngineOptions::default() };
             Ranks::new(&options).come_in_stages()
         };
         let staged_lists: Vec<Vec<Ordering>> = lists.iter().filter(comes_in_stages).cloned().collect();
-        for turn in 0..4000 {
-            let mut board = Board::from_fen(starts[turn % starts.len()]).unwrap();
+        for round in 0..4000 {
+            let mut board = Board::from_fen(start_fens[round % start_fens.len()]).unwrap();
             let mut previous = Move::NONE;
             for _ in 0..random.below(40) {
                 let mut list = MoveList::new();
@@ -243,9 +251,9 @@ mod tests {
             }
             let table_move = if random.below(3) == 0 { Move::NONE } else { pick_move(&mut random) };
             let hint = Hint { table_move, previous, ply };
-            let chosen = if turn % 2 == 0 { &lists } else { &staged_lists };
+            let candidates = if round % 2 == 0 { &lists } else { &staged_lists };
             let options = EngineOptions {
-                ordering: chosen[turn * 7 % chosen.len()].clone(),
+                ordering: candidates[round * 7 % candidates.len()].clone(),
                 mvv_lva: [MvvLva::PieceOrder, MvvLva::Otter, MvvLva::Webster][random.below(3)],
                 generation: [
                     GenerationOrder::Purple,
@@ -262,10 +270,10 @@ mod tests {
             assert_eq!(order_all_at_once(&options, &board, &hint, &heuristics), required, "{message}");
             if let Some(actual) = staged_order(&options, &board, &hint, &heuristics) {
                 assert_eq!(actual, required, "in stages: {message}");
-                in_stages += 1;
+                staged_count += 1;
             }
         }
-        assert!(in_stages > 500, "only {in_stages} orders came in stages");
+        assert!(staged_count > 500, "only {staged_count} orders came in stages");
     }
 
     /// By hand: the knight wins a pawn, the even pawn exchange precedes all quiet moves, the losing
