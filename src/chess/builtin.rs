@@ -88,10 +88,10 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
         let mut files: Vec<_> =
             std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        let mut known: Vec<&str> = SUITES.iter().map(|suite| suite.file).collect();
+        let mut compiled_files: Vec<&str> = SUITES.iter().map(|suite| suite.file).collect();
         files.sort();
-        known.sort_unstable();
-        assert_eq!(files, known);
+        compiled_files.sort_unstable();
+        assert_eq!(files, compiled_files);
     }
 
     #[test]

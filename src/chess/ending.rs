@@ -86,7 +86,7 @@ mod tests {
             ("8/8/4k3/4b3/8/3K4/5B2/8 w - - 0 1", Some(Ending::Material)),
             ("8/8/4k3/8/8/3K4/5P2/8 w - - 99 80", None),
             ("8/8/4k3/8/8/3K4/5P2/8 w - - 100 80", Some(Ending::FiftyMoves)),
-            // A mate on the last move of the fifty stands.
+            // A mate on the last of the fifty moves counts.
             ("R5k1/5ppp/8/8/8/8/8/K7 b - - 100 80", Some(Ending::Mate)),
         ] {
             assert_eq!(ending_of(fen), expected, "{fen}");

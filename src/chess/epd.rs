@@ -1,13 +1,13 @@
 //! EPD: a position to a line, with operations such as `bm Qd1+; id "BK.01";`.
 //!
-//! Both modes take, beyond the standard: comment lines (`#`), blank lines, a byte order mark, any
+//! Beyond the standard, both modes accept comment lines (`#`), blank lines, a byte order mark, any
 //! line ends, halfmove clock and move number before the operations, `;` before the first operation
 //! and none after the last (so that `;D1 20 ;D2 400` reads), unquoted one-word texts, moves in the
-//! coordinates of UCI, and opcodes of any maker, which are kept as they stand. Lenient also takes,
-//! and notes: what [`super::fen`] and [`super::san`] repair; control characters; a stray `-` after
-//! the position; a check sign set apart (`Qd1 +`); texts of several words without quotes, or
-//! without the closing one; trailing prose that starts with a digit. It drops an operation that
-//! cannot be read, but never a `bm`: a position whose answer is wrong is an error. Source: S.
+//! coordinates of UCI, and unknown opcodes, which are kept unchanged. Lenient mode also accepts,
+//! and reports: what [`super::fen`] and [`super::san`] repair; control characters; a stray `-`
+//! after the position; a check sign after a space (`Qd1 +`); texts of several words without quotes,
+//! or without the closing one; trailing prose that starts with a digit. It drops an operation that
+//! cannot be read, unless it is a `bm`: a position with a wrong answer is an error. Source: S.
 //! Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 16.2.
 
 use super::board::Board;

@@ -6,8 +6,8 @@
 //! (taken as `w`, `-`, `-`, `0`, `1`), also a halfmove clock without a move number; castling
 //! letters in any order, doubled or in the A-H style of standard chess; rights without king and
 //! rook at home (dropped); an e.p. square that no pawn has just passed (dropped), or one that was
-//! passed while the other king stood in check (kept); unreadable clocks (0 and 1); further fields
-//! (ignored). No mode guesses where pieces stand. Source: S. Edwards, "Portable Game Notation
+//! passed while the other king was in check (kept); unreadable clocks (0 and 1); further fields
+//! (ignored). No mode guesses where pieces are. Source: S. Edwards, "Portable Game Notation
 //! Specification and Implementation Guide", 1994, section 16.1.
 
 use super::board::{Board, rights};

@@ -42,7 +42,7 @@ pub enum GenerateError {
     /// Too few or too many plies.
     #[error("plies: expected 1 to 40, found {0}")]
     Plies(u32),
-    /// So few walks were kept that the rest will not be found.
+    /// Too few walks ended in an accepted position.
     #[error(
         "only {found} of {expected} positions found in {walks} walks of {plies} plies: ask for fewer, or for more plies"
     )]

@@ -339,14 +339,14 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
             let (single, double) = quiet_pushes();
             return sink.pawns(single, north) || sink.pawns(double, 2 * north);
         }
-        let (left, right) = (captures_toward(-1), captures_toward(1));
+        let (left_captures, right_captures) = (captures_toward(-1), captures_toward(1));
         if KIND == ALL {
             let (single, double) = quiet_pushes();
             if sink.pawns(single, north) || sink.pawns(double, 2 * north) {
                 return true;
             }
         }
-        if sink.pawns(Bitboard(left & !last), west) || sink.pawns(Bitboard(right & !last), east) {
+        if sink.pawns(Bitboard(left_captures & !last), west) || sink.pawns(Bitboard(right_captures & !last), east) {
             return true;
         }
         if let Some(target) = self.board.en_passant()
@@ -354,10 +354,10 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         {
             return true;
         }
-        (pushes | left | right) & last != 0
+        (pushes | left_captures | right_captures) & last != 0
             && (KIND != CAPTURES && sink.promotions(Bitboard(pushes & last), north)
-                || sink.promotions(Bitboard(left & last), west)
-                || sink.promotions(Bitboard(right & last), east))
+                || sink.promotions(Bitboard(left_captures & last), west)
+                || sink.promotions(Bitboard(right_captures & last), east))
     }
 
     fn en_passant<S: Sink>(&self, sink: &mut S, target: Square, west: i8, east: i8) -> bool {

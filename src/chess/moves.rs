@@ -95,7 +95,7 @@ impl MoveList {
         Self { moves: [Move::NONE; 256], len: 0 }
     }
 
-    /// Appends a move. A 257th would overwrite the last: no chess position has so many.
+    /// Appends a move. A 257th move would overwrite the first one; no chess position has that many.
     #[inline]
     pub fn push(&mut self, mv: Move) {
         debug_assert!(self.len < self.moves.len(), "more moves than any position has");

@@ -1,11 +1,11 @@
 //! PGN: games as tags and movetext, checked move by move.
 //!
 //! Comments (`{}`, `;`), escaped lines (`%`), variations, annotation glyphs (`$1`, `!?`), move
-//! numbers, results, a byte order mark and any line ends are read and passed over; a `FEN` tag sets
+//! numbers, results, a byte order mark and any line ends are read and skipped; a `FEN` tag sets
 //! the start position, and a `Variant` tag that names other rules than those of chess is a fault.
 //! Moves are read as in [`super::san`], with `!` and `?` in both modes. A game without moves is an
-//! error unless it is to be skipped. Lenient ends a game at a null move (`--`), which no rule
-//! allows, and does without results.
+//! error, or is skipped if faulty games are. Lenient mode ends a game at a null move (`--`), which
+//! is not a legal move, and accepts games without results.
 //!
 //! Where a game ends does not depend on its faults, so that a faulty game never spoils another one.
 //! It ends

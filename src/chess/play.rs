@@ -114,11 +114,11 @@ impl Board {
         let king = Square::new(kings.0.trailing_zeros() as u8);
         let sliding =
             attacks::bishop_rays(king) & self.diagonal_sliders() | attacks::rook_rays(king) & self.straight_sliders();
-        let (own, occupied) = (self.colored(us), self.occupied());
+        let (own_pieces, occupied) = (self.colored(us), self.occupied());
         let mut checkers = Bitboard(if stepper & kings.0 == 0 { 0 } else { moved });
-        // Walking from the few aligned sliders to the king is cheaper than a look at all that the
-        // king sees.
-        for slider in sliding & own {
+        // Checking the few aligned sliders for blockers is cheaper than computing the attacks of
+        // sliders on the king's square.
+        for slider in sliding & own_pieces {
             if (attacks::between(king, slider) & occupied).is_empty() {
                 checkers = checkers | Bitboard::from_square(slider);
             }

@@ -33,14 +33,14 @@ const BLACK: u64 = 1 << 63;
 /// For each square, a mask of the bits that survive a move from or to it: all but the en passant
 /// squares, and the castling rights of a king or rook that has its home there.
 static KEPT: [u64; 64] = {
-    let mut kept = [!(63 << EN_PASSANT | 63 << KEYED); 64];
-    kept[0] ^= (rights::WHITE_QUEEN as u64) << CASTLING;
-    kept[4] ^= ((rights::WHITE_KING | rights::WHITE_QUEEN) as u64) << CASTLING;
-    kept[7] ^= (rights::WHITE_KING as u64) << CASTLING;
-    kept[56] ^= (rights::BLACK_QUEEN as u64) << CASTLING;
-    kept[60] ^= ((rights::BLACK_KING | rights::BLACK_QUEEN) as u64) << CASTLING;
-    kept[63] ^= (rights::BLACK_KING as u64) << CASTLING;
-    kept
+    let mut masks = [!(63 << EN_PASSANT | 63 << KEYED); 64];
+    masks[0] ^= (rights::WHITE_QUEEN as u64) << CASTLING;
+    masks[4] ^= ((rights::WHITE_KING | rights::WHITE_QUEEN) as u64) << CASTLING;
+    masks[7] ^= (rights::WHITE_KING as u64) << CASTLING;
+    masks[56] ^= (rights::BLACK_QUEEN as u64) << CASTLING;
+    masks[60] ^= ((rights::BLACK_KING | rights::BLACK_QUEEN) as u64) << CASTLING;
+    masks[63] ^= (rights::BLACK_KING as u64) << CASTLING;
+    masks
 };
 
 impl StateBits {
@@ -97,9 +97,9 @@ impl StateBits {
     pub(super) const fn after(self, from: usize, to: usize, reversible: bool) -> Self {
         debug_assert!(from < 64 && to < 64, "no square");
         debug_assert!(self.0 & CLOCK < CLOCK && self.0 >> PLY & CLOCK < CLOCK, "clock or ply overflows");
-        let kept = self.0 & KEPT[from & 63] & KEPT[to & 63];
-        let clocked = if reversible { kept + 1 } else { kept & !CLOCK };
-        Self((clocked + ONE_PLY) ^ BLACK)
+        let remaining = self.0 & KEPT[from & 63] & KEPT[to & 63];
+        let with_clock = if reversible { remaining + 1 } else { remaining & !CLOCK };
+        Self((with_clock + ONE_PLY) ^ BLACK)
     }
 
     /// A state after a move, without the castling right that a capture on `to` takes.

@@ -58,7 +58,7 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
 
     #[inline]
     fn new(board: &'a Board, inc: &'a Increments, show: F) -> Self {
-        let (king, occupied, own) = (board.king(Self::THEM), board.occupied(), board.colored(Self::US));
+        let (king, occupied, own_pieces) = (board.king(Self::THEM), board.occupied(), board.colored(Self::US));
         let mut checking = [0; 8];
         let (bishop, rook) = (attacks::bishop(king, occupied).0, attacks::rook(king, occupied).0);
         checking[Piece::Pawn.number()] = attacks::pawn(Self::THEM, king).0;
@@ -69,10 +69,10 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
         let snipers =
             attacks::bishop_rays(king) & board.diagonal_sliders() | attacks::rook_rays(king) & board.straight_sliders();
         let mut hiding = 0;
-        for sniper in snipers & own {
+        for sniper in snipers & own_pieces {
             let blockers = attacks::between(king, sniper) & occupied;
             if !blockers.many() {
-                hiding |= blockers.0 & own.0;
+                hiding |= blockers.0 & own_pieces.0;
             }
         }
         let keys = inc.keys();

@@ -344,13 +344,13 @@ mod tests {
     /// listed as both solves nothing.
     #[test]
     fn solution_is_a_best_move_that_is_not_avoided() {
-        let item = |more: &str| {
-            let text = format!("8/8/8/3k4/8/3K4/4P3/8 w - - {more} id \"a\";\n");
+        let item = |operations: &str| {
+            let text = format!("8/8/8/3k4/8/3K4/4P3/8 w - - {operations} id \"a\";\n");
             let suite = Suite::read("s", "s.epd", SuiteKind::Positions, text.as_bytes(), SuiteOptions::default());
             suite.unwrap().items.remove(0)
         };
-        let solved = |more: &str| {
-            let item = item(more);
+        let solved = |operations: &str| {
+            let item = item(operations);
             ["Ke3", "Kc3"]
                 .map(|san| item.solved_by(super::super::san::read(&item.board, san, Strictness::Strict).unwrap()))
         };

@@ -245,9 +245,12 @@ mod tests {
             let fields = fen.strip_suffix(&format!(" {clock} {moves}")).unwrap();
             format!("{fields} hmvc {clock}; fmvn {moves}; id \"middle.000{number}\";")
         };
-        let all: Vec<String> = (1..).zip(&positions).map(line).collect();
-        assert_eq!((all.len(), lines(None)), (3, all.clone()));
-        assert_eq!([0, 1].map(|part| lines(Some(part))), [vec![all[0].clone(), all[2].clone()], vec![all[1].clone()]]);
+        let all_lines: Vec<String> = (1..).zip(&positions).map(line).collect();
+        assert_eq!((all_lines.len(), lines(None)), (3, all_lines.clone()));
+        assert_eq!(
+            [0, 1].map(|part| lines(Some(part))),
+            [vec![all_lines[0].clone(), all_lines[2].clone()], vec![all_lines[1].clone()]]
+        );
     }
 
     /// The edges of each kind: ply, number of pieces and men, a pawn, the score, quietness.

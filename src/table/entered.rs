@@ -1,6 +1,6 @@
 //! The number of searchers that are in the middle of each entry's position: the field `nproc` of
-//! ABDADA, kept outside the entries. Source: J.-C. Weill, "The ABDADA distributed minimax-search algorithm",
-//! 1996.
+//! ABDADA, kept outside the entries. Source: J.-C. Weill, "The ABDADA distributed minimax-search
+//! algorithm", 1996.
 
 use super::StoreOutcome;
 use super::key_map::KeyMap;

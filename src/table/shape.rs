@@ -395,8 +395,10 @@ mod tests {
             let shape = Shape::from_name(name).unwrap();
             assert_eq!((shape.check(), shape.to_string()), (Ok(()), name.to_owned()));
             assert_eq!(name, format!("{}x{}", shape.slots, shape.entry));
-            let taken = 42 + u16::from(shape.generation.unwrap_or(0));
-            let room = if shape.keys > 0 { 8 * shape.keys / u16::from(shape.slots) } else { 8 * shape.entry - taken };
+            // Move 15, score 16, depth 8, pv 1 and bound 2.
+            let other_bits = 42 + u16::from(shape.generation.unwrap_or(0));
+            let room =
+                if shape.keys > 0 { 8 * shape.keys / u16::from(shape.slots) } else { 8 * shape.entry - other_bits };
             assert_eq!(Shape { key_bits: room as u8, ..shape }.check(), Ok(()), "{name}");
             assert!(Shape { key_bits: room as u8 + 1, ..shape }.check().is_err(), "{name}");
         }

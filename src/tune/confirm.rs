@@ -1,5 +1,5 @@
-//! Confirms a screen's winner with games: matches of doubling length, each in a folder of its own,
-//! until every contender is decided against the winner or the openings run out.
+//! Confirms a screen's winner with games: matches of doubling length, each in its own folder, until
+//! every contender is decided against the winner or the openings run out.
 
 use super::RunsError;
 use super::runs::run_stage;

@@ -1,5 +1,5 @@
-//! The objective of `ttlab tune`: each stage is a run in a folder of its own, so that an
-//! interrupted tuning can be resumed.
+//! The objective of `ttlab tune`: each stage is a run in its own folder, so that an interrupted
+//! tuning can be resumed.
 
 use crate::analysis::pairing::metric_reader::{Depths, MetricReader};
 use crate::analysis::pairing::pairs::Pairs;

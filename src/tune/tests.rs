@@ -88,20 +88,31 @@ fn check_refuses_experiments_that_cannot_be_raced() {
         let nodes = check_metric(&experiment, &Metric::nodes());
         [check(&experiment), nodes].map(Result::err)
     };
-    let two = "'table.slots' = [1, 2]";
-    let output = |head: &str, grid: &str, index: usize, words: &str| {
-        let found = errors(head, grid);
-        assert!(found[index].as_deref().is_some_and(|text| text.contains(words)), "{head} {grid}: {found:?}");
-        assert_eq!(found[1 - index], None, "{head} {grid}");
+    let two_variants = "'table.slots' = [1, 2]";
+    // Exactly one of the two checks fails, with these words.
+    let assert_refused = |head: &str, grid: &str, check: usize, words: &str| {
+        let errors = errors(head, grid);
+        assert!(errors[check].as_deref().is_some_and(|text| text.contains(words)), "{head} {grid}: {errors:?}");
+        assert_eq!(errors[1 - check], None, "{head} {grid}");
     };
     let depth = "limit = { depth = 2 }\nfirst = 4";
-    assert_eq!(errors(depth, two), [None, None]);
-    output(depth, "'table.slots' = [1]", 0, "a race needs at least two variants");
-    output("limit = { depth = 2 }\nfirst = 3", two, 0, "3 items are too few");
-    output(depth, "'table.slots' = [1, 2]\n'table.clear' = ['search', 'never']", 0, "table.clear = \"never\"");
-    output(depth, "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']", 0, "table.clear = \"never\"");
-    output("limit = { nodes = 100 }\nfirst = 4", two, 1, "with limit.nodes every candidate searches the same nodes");
-    assert_eq!(errors("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
+    assert_eq!(errors(depth, two_variants), [None, None]);
+    assert_refused(depth, "'table.slots' = [1]", 0, "a race needs at least two variants");
+    assert_refused("limit = { depth = 2 }\nfirst = 3", two_variants, 0, "3 items are too few");
+    assert_refused(depth, "'table.slots' = [1, 2]\n'table.clear' = ['search', 'never']", 0, "table.clear = \"never\"");
+    assert_refused(
+        depth,
+        "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']",
+        0,
+        "table.clear = \"never\"",
+    );
+    assert_refused(
+        "limit = { nodes = 100 }\nfirst = 4",
+        two_variants,
+        1,
+        "with limit.nodes every candidate searches the same nodes",
+    );
+    assert_eq!(errors("limit = { nodes = 100, depth = 3 }\nfirst = 4", two_variants), [None, None]);
 }
 
 #[test]
@@ -109,22 +120,22 @@ fn external_engine_is_raced_only_by_nodes() {
     let (ours, theirs) = ("[[variant]]\nname = 'a'\n", "[[variant]]\nname = 'b'\n'subject.uci' = './engine'\n");
     let text =
         |variants: &[&str]| format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{}", variants.concat());
-    let output = |variants: &[&str], name: &str| {
+    let refusal = |variants: &[&str], name: &str| {
         let experiment =
             Experiment::parse(&text(variants), Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let found = find_metric(name, &Plan::new(&experiment)).and_then(|metric| check_metric(&experiment, &metric));
-        found.err()
+        let metric = find_metric(name, &Plan::new(&experiment));
+        metric.and_then(|metric| check_metric(&experiment, &metric)).err()
     };
     let other = theirs.replace("'b'", "'c'").replace("engine", "other");
-    let expected = |name: &str, column: &str, who: &str| {
-        Some(format!("tune.metric: {name} needs {column}, which {who} does not report: use nodes"))
+    let expected = |name: &str, column: &str, engine: &str| {
+        Some(format!("tune.metric: {name} needs {column}, which {engine} does not report: use nodes"))
     };
     for variants in [&[ours, theirs][..], &[theirs, ours], &[theirs, &other], &[ours, theirs, &other]] {
-        assert_eq!(output(variants, "nodes"), None);
-        assert_eq!(output(variants, "evals"), expected("evals", "search.evals", "./engine (\"b\")"), "{variants:?}");
+        assert_eq!(refusal(variants, "nodes"), None);
+        assert_eq!(refusal(variants, "evals"), expected("evals", "search.evals", "./engine (\"b\")"), "{variants:?}");
     }
-    assert_eq!(output(&[&other, theirs], "evals"), expected("evals", "search.evals", "./other (\"c\")"));
-    assert_eq!(output(&[ours, &ours.replace("'a'", "'d'\n'keys.seed' = 2")], "evals"), None);
+    assert_eq!(refusal(&[&other, theirs], "evals"), expected("evals", "search.evals", "./other (\"c\")"));
+    assert_eq!(refusal(&[ours, &ours.replace("'a'", "'d'\n'keys.seed' = 2")], "evals"), None);
 }
 
 /// Six of the thirteen games have more than 81 plies, five have more than 82; a race needs four.
@@ -143,60 +154,62 @@ fn items_without_searches_are_left_out() {
     assert_eq!([0, 81, 82, 89].map(raced), [(13, true), (6, true), (5, true), (2, false)]);
 }
 
-/// Two games are shorter than the selected plies.
 #[test]
 fn own_pressure_is_named_after_the_common_size() {
     let folder = tempfile::TempDir::new().unwrap();
     let file = folder.path().join("x.toml");
-    let own = |grid: &str| {
+    let pressure_names = |grid: &str| {
         let grid = if grid.starts_with('[') { grid.to_owned() } else { format!("[grid]\n{grid}") };
         let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{grid}\n");
         std::fs::write(&file, &text).unwrap();
         let experiment = Experiment::load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
         at_pressures(&file, &[], experiment).map_or_else(|failure| vec![failure], |(_, names)| names)
     };
-    assert_eq!(own("'table.size' = ['16 KiB', '64 KiB']"), ["as in the file"]);
+    assert_eq!(pressure_names("'table.size' = ['16 KiB', '64 KiB']"), ["as in the file"]);
     let named = ["table.size = 1 MiB", "table.size = 256 KiB", "table.size = 4 MiB"];
-    assert_eq!(own("'table.slots' = [1, 2]\n[engine]\ntable.size = '1 MiB'"), named);
-    // For external engines it is their memory option, if all have the same; not beside the built-in
-    // engine.
+    assert_eq!(pressure_names("'table.slots' = [1, 2]\n[engine]\ntable.size = '1 MiB'"), named);
+    // For external engines the size is that of their memory option, if it is the same for all. It
+    // is not comparable with the size of the built-in engine's table.
     let engines = |settings: [&str; 2]| {
-        let one = |(index, set): (usize, &str)| format!("[[variant]]\nname = 'v{index}'\n{set}\n");
-        settings.into_iter().enumerate().map(one).collect::<String>()
+        let variant = |(index, set): (usize, &str)| format!("[[variant]]\nname = 'v{index}'\n{set}\n");
+        settings.into_iter().enumerate().map(variant).collect::<String>()
     };
     let [ours, theirs] = ["'table.slots' = 2", "'subject.uci' = 'x'"];
     for mixed in [[ours, theirs], [theirs, ours]] {
-        assert_eq!(own(&engines(mixed)), ["as in the file"]);
+        assert_eq!(pressure_names(&engines(mixed)), ["as in the file"]);
     }
-    assert_eq!(own(&engines([theirs, "'subject.uci' = 'y'"])), ["as in the file"]);
+    assert_eq!(pressure_names(&engines([theirs, "'subject.uci' = 'y'"])), ["as in the file"]);
     let hash = |size: u32| format!("{theirs}\n'uci.Hash' = {size}\n'uci.Threads' = ");
-    let all = own(&engines([&format!("{}1", hash(8)), &format!("{}2", hash(8))]));
-    assert_eq!(all, ["uci.Hash = 8", "uci.Hash = 2", "uci.Hash = 32"]);
-    let least = own(&engines([&format!("{}1", hash(3)), &format!("{}2", hash(3))]));
-    assert_eq!(least, ["uci.Hash = 3", "uci.Hash = 12"], "none has nothing");
-    let unlike = own(&engines([&format!("{}1", hash(8)), &format!("{}1", hash(16))]));
-    assert_eq!(unlike, ["as in the file"]);
+    let same_hash = pressure_names(&engines([&format!("{}1", hash(8)), &format!("{}2", hash(8))]));
+    assert_eq!(same_hash, ["uci.Hash = 8", "uci.Hash = 2", "uci.Hash = 32"]);
+    let small_hash = pressure_names(&engines([&format!("{}1", hash(3)), &format!("{}2", hash(3))]));
+    assert_eq!(small_hash, ["uci.Hash = 3", "uci.Hash = 12"], "none has nothing");
+    let different_hash = pressure_names(&engines([&format!("{}1", hash(8)), &format!("{}1", hash(16))]));
+    assert_eq!(different_hash, ["as in the file"]);
 }
 
 #[test]
 fn default_pressures_that_an_engine_refuses_are_left_out() {
-    let read = |more: &str| {
-        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{more}\n");
+    let parse = |tables: &str| {
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{tables}\n");
         Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"))
     };
-    let (ours, gone) = ("[engine]\ndraws = true", "[subject]\nuci = './no-such-engine'");
-    let left = |kinds: &[&str], asked: &str| {
-        let mut all: Vec<Experiment> = kinds.iter().map(|kind| read(kind)).collect();
-        all[0] = read(asked);
+    let (ours, missing) = ("[engine]\ndraws = true", "[subject]\nuci = './no-such-engine'");
+    // The result of preparing the engines, the names of the remaining pressures, and which of these
+    // have an external engine.
+    let prepare = |kinds: &[&str], first: &str| {
+        let mut experiments: Vec<Experiment> = kinds.iter().map(|kind| parse(kind)).collect();
+        experiments[0] = parse(first);
         let mut names: Vec<String> = (0..kinds.len()).map(|index| format!("p{index}")).collect();
-        let found = prepare_engines(&mut all, &mut names, 1, &AtomicBool::new(false));
-        let whose: Vec<bool> = all.iter().map(|one| one.variants[0].external().is_some()).collect();
-        (found.map(|found| found.is_some()).map_err(|(_, pressure)| pressure), names.join(" "), whose)
+        let subjects = prepare_engines(&mut experiments, &mut names, 1, &AtomicBool::new(false));
+        let is_external = |experiment: &Experiment| experiment.variants[0].external().is_some();
+        let result = subjects.map(|subjects| subjects.is_some()).map_err(|(_, pressure)| pressure);
+        (result, names.join(" "), experiments.iter().map(is_external).collect::<Vec<bool>>())
     };
-    assert_eq!(left(&[ours, gone, ours, gone, ours], ours), (Ok(true), "p0 p2 p4".to_owned(), vec![false; 3]));
-    assert_eq!(left(&[ours, gone, gone], ours), (Ok(true), "p0".to_owned(), vec![false]));
-    let asked = format!("{ours}\n[tune]\npressures = [{{ 'table.size' = 8 }}]");
-    let (output, names, _) = left(&[ours, ours, gone], &asked);
-    assert!(output == Err(Some("p2".to_owned())));
+    assert_eq!(prepare(&[ours, missing, ours, missing, ours], ours), (Ok(true), "p0 p2 p4".to_owned(), vec![false; 3]));
+    assert_eq!(prepare(&[ours, missing, missing], ours), (Ok(true), "p0".to_owned(), vec![false]));
+    let explicit = format!("{ours}\n[tune]\npressures = [{{ 'table.size' = 8 }}]");
+    let (result, names, _) = prepare(&[ours, ours, missing], &explicit);
+    assert!(result == Err(Some("p2".to_owned())));
     assert!(names == "p0 p1 p2");
 }

@@ -297,7 +297,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let ms = Duration::from_millis;
-        let all = Go {
+        let expected = Go {
             depth: Some(7),
             nodes: Some(8),
             move_time: Some(ms(9)),
@@ -311,7 +311,7 @@ mod tests {
         };
         assert_eq!(
             go("go ponder wtime 10 btime 11 winc 12 binc 13 movestogo 14 depth 7 nodes 8 movetime 9 mate 3 infinite"),
-            all
+            expected
         );
         assert_eq!(go("go"), Go { unlimited: true, ..Go::default() });
         for (line, depth, nodes, moves) in [

@@ -68,15 +68,15 @@ pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
         let usable = time.saturating_sub(overhead).max(time / 2);
         return Some(Budget { soft: usable, hard: usable });
     }
-    let left = go.time[turn as usize]?;
+    let clock = go.time[turn as usize]?;
     let increment = go.increment[turn as usize];
-    let usable = left.saturating_sub(overhead).max(left / 4);
+    let usable = clock.saturating_sub(overhead).max(clock / 4);
     let moves = go.moves_to_go.unwrap_or(DEFAULT_MOVES).clamp(1, DEFAULT_MOVES);
     // The overhead of one and a half times the moves plus two is reserved: with small increments
     // this keeps a buffer, so that one late answer on a busy machine does not lose the game.
-    let time_ahead = (left + increment * (moves - 1)).saturating_sub(overhead * (moves * 3 / 2 + 2));
+    let time_ahead = (clock + increment * (moves - 1)).saturating_sub(overhead * (moves * 3 / 2 + 2));
     let fair_share = (time_ahead / moves).min(usable);
-    let share = fair_share.max(left / 400);
+    let share = fair_share.max(clock / 400);
     // An iteration that exceeds the move's share of time is rarely worth it; if much time is left,
     // up to four times the share may be used.
     let limit = match go.moves_to_go {
@@ -104,13 +104,14 @@ mod tests {
         assert_eq!(budget(&only_white, Color::Black, ms(5)), None);
     }
 
-    /// Each side has its own clock and increment; the other side's change neither limits nor lag.
+    /// Each side has its own clock and increment; those of the other side affect neither the limits
+    /// nor the lag.
     #[test]
     fn limits_and_lag_depend_on_the_own_clock_only() {
         for (turn, other) in [(Color::White, Color::Black), (Color::Black, Color::White)] {
-            let go = |left: u64, other_time: u64| {
+            let go = |clock: u64, other_time: u64| {
                 let mut go = Go::default();
-                (go.time[turn as usize], go.increment[turn as usize]) = (Some(ms(left)), ms(40));
+                (go.time[turn as usize], go.increment[turn as usize]) = (Some(ms(clock)), ms(40));
                 (go.time[other as usize], go.increment[other as usize]) = (Some(ms(other_time)), ms(other_time));
                 go
             };
@@ -130,14 +131,14 @@ mod tests {
 
     #[test]
     fn move_never_exceeds_the_clock() {
-        for left in [0, 1, 9, 10, 100, 1000, 60_000, 3_600_000] {
+        for clock in [0, 1, 9, 10, 100, 1000, 60_000, 3_600_000] {
             for increment in [0, 10, 10_000] {
                 for moves_to_go in [None, Some(1), Some(2), Some(40)] {
                     let go =
-                        Go { time: [Some(ms(left)); 2], increment: [ms(increment); 2], moves_to_go, ..Go::default() };
+                        Go { time: [Some(ms(clock)); 2], increment: [ms(increment); 2], moves_to_go, ..Go::default() };
                     let Budget { soft, hard } = budget(&go, Color::Black, ms(5)).unwrap();
-                    assert!(soft <= hard && hard <= ms(left), "{left} {increment} {moves_to_go:?}");
-                    assert!(left < 20 || hard + ms(5) <= ms(left), "{left} {increment} {moves_to_go:?}");
+                    assert!(soft <= hard && hard <= ms(clock), "{clock} {increment} {moves_to_go:?}");
+                    assert!(clock < 20 || hard + ms(5) <= ms(clock), "{clock} {increment} {moves_to_go:?}");
                 }
             }
         }
@@ -147,14 +148,14 @@ mod tests {
     /// busy machine. Each move uses all of its time.
     #[test]
     fn occasional_late_answer_does_not_lose_on_time() {
-        let mut left = ms(500);
+        let mut clock = ms(500);
         for number in 0..2000 {
-            let go = Go { time: [Some(left); 2], increment: [ms(10); 2], ..Go::default() };
+            let go = Go { time: [Some(clock); 2], increment: [ms(10); 2], ..Go::default() };
             let Budget { soft, hard } = budget(&go, Color::White, ms(5)).unwrap();
             // Iterations grow, so most moves end at the soft limit.
             let took = if number % 5 == 0 { hard } else { soft } + ms(if number % 50 == 49 { 60 } else { 2 });
-            assert!(took <= left, "move {number}: {took:?} of {left:?}");
-            left = left - took + ms(10);
+            assert!(took <= clock, "move {number}: {took:?} of {clock:?}");
+            clock = clock - took + ms(10);
         }
     }
 
@@ -163,16 +164,16 @@ mod tests {
     /// games was lost. With the estimate a game of 90 moves is completed.
     #[test]
     fn lag_is_estimated_on_a_busy_machine() {
-        let (mut left, mut lag) = (ms(500), Lag::default());
+        let (mut clock, mut lag) = (ms(500), Lag::default());
         for number in 0..90 {
-            let go = Go { time: [Some(left); 2], increment: [ms(10); 2], ..Go::default() };
+            let go = Go { time: [Some(clock); 2], increment: [ms(10); 2], ..Go::default() };
             lag.start_move(&go, Color::White);
             let Budget { soft, hard } = budget(&go, Color::White, lag.overhead(ms(10))).unwrap();
             let took = if number % 5 == 0 { hard } else { soft };
             lag.finish_move(&go, Color::White, took);
             let lost = took + ms(if number % 50 == 49 { 60 } else { 12 });
-            assert!(lost <= left, "move {number}: {lost:?} of {left:?}");
-            left = left - lost + ms(10);
+            assert!(lost <= clock, "move {number}: {lost:?} of {clock:?}");
+            clock = clock - lost + ms(10);
         }
         assert!((ms(11)..ms(40)).contains(&lag.overhead(ms(10))), "{:?}", lag.overhead(ms(10)));
     }
@@ -189,7 +190,7 @@ mod tests {
     #[test]
     fn loss_above_one_second_is_not_lag() {
         let overhead = |lost: u64| {
-            let go = |left: u64| Go { time: [Some(ms(left)); 2], ..Go::default() };
+            let go = |clock: u64| Go { time: [Some(ms(clock)); 2], ..Go::default() };
             let mut lag = Lag::default();
             lag.finish_move(&go(5000), Color::White, ms(100));
             lag.start_move(&go(4900 - lost), Color::White);
@@ -200,16 +201,16 @@ mod tests {
 
     #[test]
     fn lag_is_the_clock_loss_beyond_the_search() {
-        let go = |left| Go { time: [Some(ms(left)), Some(ms(9))], increment: [ms(10); 2], ..Go::default() };
+        let go = |clock| Go { time: [Some(ms(clock)), Some(ms(9))], increment: [ms(10); 2], ..Go::default() };
         let mut lag = Lag::default();
         lag.start_move(&go(1000), Color::White);
         lag.finish_move(&go(1000), Color::White, ms(100));
         // 1000 + 10 - 870 = 140 were spent, 100 of them searching.
         lag.start_move(&go(870), Color::White);
         assert_eq!((lag.overhead(ms(5)), lag.overhead(ms(30))), (ms(20), ms(30)), "half of it at once");
-        for (took, left, turn) in [(100, 2000, Color::White), (100, 9, Color::Black), (2000, 800, Color::White)] {
+        for (took, clock, turn) in [(100, 2000, Color::White), (100, 9, Color::Black), (2000, 800, Color::White)] {
             lag.finish_move(&go(870), Color::White, ms(took));
-            lag.start_move(&go(left), turn);
+            lag.start_move(&go(clock), turn);
             assert_eq!(lag.overhead(ms(5)), ms(20), "a clock set anew, another's, less than was searched");
         }
         lag.finish_move(&go(870), Color::White, ms(0));
@@ -248,8 +249,8 @@ mod tests {
     /// limit four shares, and never nearly everything.
     #[test]
     fn time_limits_match_a_calculation_by_hand() {
-        let milliseconds = |left, increment, moves_to_go| {
-            let go = Go { time: [Some(ms(left)); 2], increment: [ms(increment); 2], moves_to_go, ..Go::default() };
+        let milliseconds = |clock, increment, moves_to_go| {
+            let go = Go { time: [Some(ms(clock)); 2], increment: [ms(increment); 2], moves_to_go, ..Go::default() };
             let Budget { soft, hard } = budget(&go, Color::White, ms(5)).unwrap();
             (soft.as_millis(), hard.as_millis())
         };

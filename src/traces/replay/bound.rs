@@ -23,19 +23,19 @@ pub enum Objective {
 /// The maximum of an objective over all tables of the options' size, slots and index that know the
 /// future.
 ///
-/// Each bucket is a table of its own. What it keeps is a set of intervals, each from an event of a
-/// position to the probe that it answers; at any time at most `slots` of them overlap. For hits an
-/// interval begins at any event of a position that was offered; for usable probes where its entry
-/// is offered: at a store, or at a usable probe, after which a search that got no answer offers it
-/// again. Any choice of intervals can be realised by a table that knows the future, and any table
-/// that answers a probe held the position throughout its interval: so the best choice is attained
-/// and is an upper bound. Keys are compared in full: a table that confuses positions may appear to
-/// do better.
+/// Each bucket is a separate table. The entries that it keeps are a set of intervals, each from an
+/// event of a position to the probe that it answers; at most `slots` of them overlap at any time.
+/// For hits an interval begins at any event of a position that was offered. For usable probes it
+/// begins where the position's entry is offered: at a store, or at a usable probe, after which a
+/// search that got no answer offers the entry again. Any choice of intervals can be realised by a
+/// table that knows the future, and any table that answers a probe held the position throughout its
+/// interval: so the best choice is attainable and is an upper bound. Keys are compared in full: a
+/// table that confuses positions may appear to do better.
 ///
-/// The largest number is kept by taking intervals in the order of their ends, each into the slot
-/// that was free for the shortest time before it, if there is one (interval scheduling on several
-/// machines): this needs only the end of the last interval in each slot. The largest worth needs
-/// all intervals of a bucket: see `Packer`. Both are exact.
+/// To keep the largest number of intervals, they are taken in the order of their ends, and each is
+/// put into the slot that was free for the shortest time before it, if there is one (interval
+/// scheduling on several machines). This needs only the end of the last interval in each slot. The
+/// largest worth needs all intervals of a bucket: see `Packer`. Both are exact.
 ///
 /// Source: M. C. Carlisle and E. L. Lloyd, "On the k-coloring of intervals", 1995, for the number,
 /// which equals that of L. Belady's rule of 1966 with bypass.

@@ -20,7 +20,7 @@ impl TracedGame {
     }
 }
 
-/// Finds the games of a trace. Each is a trace of its own: nothing carries over from the game
+/// Finds the games of a trace. Each is a separate trace: no entries carry over from the game
 /// before.
 ///
 /// # Errors

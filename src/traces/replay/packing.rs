@@ -18,10 +18,10 @@ pub struct Interval {
 ///
 /// It is a minimum-cost flow of `slots` units along the line of beginnings: a unit moves to the
 /// next beginning for free, or takes an interval, gaining its worth, to the first beginning that is
-/// not before the interval's end. Each unit is sent along the best remaining path, which may reroute others
-/// (successive shortest paths; potentials keep edge lengths non-negative, so that each is one run
-/// of Dijkstra's algorithm). At most eight units are sent, so the result is exact at any length: n
-/// log n for each.
+/// not before the interval's end. Each unit is sent along the best remaining path, which may
+/// reroute others (successive shortest paths; potentials keep edge lengths non-negative, so that
+/// each is one run of Dijkstra's algorithm). At most eight units are sent, so the result is exact
+/// at any length: n log n for each.
 ///
 /// Source: E. M. Arkin and E. B. Silverberg, "Scheduling jobs with fixed start and end times",
 /// 1987, for the flow.
