@@ -44,8 +44,9 @@ mod tests {
     use crate::chess::Board;
     use crate::engine::EngineOptions;
 
-    /// State kept within a game is cleared by a new game; state that is never cleared is cleared
-    /// only by a fresh start. Node counts show this, because a warm table saves nodes.
+    /// A table that is kept within a game is cleared by a new game. A table that is never cleared
+    /// is cleared only by a fresh start. Node counts show this, because entries of earlier searches
+    /// save nodes.
     #[test]
     fn new_game_and_start_clear_their_documented_state() {
         for (clear, game_forgets) in [("game", true), ("never", false)] {
@@ -53,13 +54,13 @@ mod tests {
             let options: EngineOptions = serde_json::from_str(&text).unwrap();
             let mut engine = Engine::new(&options, None).unwrap();
             let subject: &mut dyn Subject = &mut engine;
-            let (board, never) = (Board::startpos(), AtomicBool::new(false));
+            let (board, never_stopped) = (Board::startpos(), AtomicBool::new(false));
             let search = |subject: &mut dyn Subject| {
                 let (mut nodes, limit) = (0, Limit { depth: Some(4), nodes: None });
-                let ended = subject.search(Position::from_board(&board), limit, &never, &mut |event| {
+                let result = subject.search(Position::from_board(&board), limit, &never_stopped, &mut |event| {
                     nodes += if let SearchEvent::Iteration(iteration) = event { iteration.search.nodes } else { 0 };
                 });
-                assert!(matches!(ended, Ok(SearchEnd::Best(best)) if board.is_legal(best)));
+                assert!(matches!(result, Ok(SearchEnd::Best(best)) if board.is_legal(best)));
                 nodes
             };
             let first = search(subject);
@@ -71,41 +72,40 @@ mod tests {
         }
     }
 
-    /// Moving the king back repeats the start position. This is a draw, which the board alone does
-    /// not show.
+    /// If the king moves back, the start position is repeated, which is a draw. Only the history
+    /// shows this.
     #[test]
     fn search_respects_the_game_history() {
         let options: EngineOptions = serde_json::from_str(r#"{ "draws": true }"#).unwrap();
         let start = Board::from_fen("3qk3/8/8/8/8/8/8/4K3 b - - 0 1").unwrap();
-        let (mut board, mut past, mut played) = (start, Vec::new(), Vec::new());
+        let (mut board, mut past, mut moves) = (start, Vec::new(), Vec::new());
         for word in ["d8d7", "e1f1", "d7d8"] {
             let mv = crate::chess::parse_move(&board, word).unwrap();
             past.push(board);
-            played.push(mv);
+            moves.push(mv);
             board.play(mv, crate::chess::Increments::none());
         }
         let score = |position: Position<'_>| {
             let (mut engine, mut score) = (Engine::new(&options, None).unwrap(), None);
-            let (never, limit) = (AtomicBool::new(false), Limit { depth: Some(1), nodes: None });
-            let ended = Subject::search(&mut engine, position, limit, &never, &mut |event| {
+            let (never_stopped, limit) = (AtomicBool::new(false), Limit { depth: Some(1), nodes: None });
+            let result = Subject::search(&mut engine, position, limit, &never_stopped, &mut |event| {
                 if let SearchEvent::Iteration(iteration) = event {
                     score = Some(iteration.score);
                 }
             });
-            assert!(ended.is_ok());
+            assert!(result.is_ok());
             score.unwrap()
         };
-        assert_eq!(score(Position { start: &start, moves: &played, past: &past, board: &board }), 0);
+        assert_eq!(score(Position { start: &start, moves: &moves, past: &past, board: &board }), 0);
         assert!(score(Position::from_board(&board)) < -500);
     }
 
-    /// A stopped search returns no move.
     #[test]
     fn stopped_search_returns_no_move() {
         let mut engine = Engine::new(&EngineOptions::default(), None).unwrap();
         let (board, limit) = (Board::startpos(), Limit { depth: Some(30), nodes: None });
         let stop = AtomicBool::new(true);
-        let ended = Subject::search(&mut engine, Position::from_board(&board), limit, &stop, &mut |_| {});
-        assert!(matches!(ended, Ok(SearchEnd::Stopped)));
+        let result = Subject::search(&mut engine, Position::from_board(&board), limit, &stop, &mut |_| {});
+        assert!(matches!(result, Ok(SearchEnd::Stopped)));
     }
 }

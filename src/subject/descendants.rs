@@ -4,10 +4,11 @@
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use std::collections::HashMap;
 
-/// How often to look for survivors: a process may start another one while it is being killed.
+/// How many times to look for remaining processes, because a process may start another one while it
+/// is being killed.
 const ROUNDS: u32 = 20;
 
-/// A running process below this one.
+/// A running descendant of this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descendant {
     pub pid: i32,
@@ -15,9 +16,9 @@ pub struct Descendant {
     pub name: String,
 }
 
-/// Every running process below this one; empty if the system does not say.
+/// All running descendants of this process; empty if the system does not list processes.
 pub fn descendants() -> Vec<Descendant> {
-    descendants_of(getpid().as_raw_nonzero().get(), &processes())
+    descendants_of(getpid().as_raw_nonzero().get(), &all_processes())
 }
 
 /// Kills all descendants, including those that they start meanwhile.
@@ -35,15 +36,17 @@ pub fn kill_all() {
 }
 
 /// All running processes with their parent's id.
-fn processes() -> Vec<(Descendant, i32)> {
+fn all_processes() -> Vec<(Descendant, i32)> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    numbers.filter_map(|pid| parse(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)).collect()
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter_map(|pid| parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)).collect()
 }
 
-/// Parses a line of `/proc/PID/stat`; `None` for a process that has ended.
-fn parse(stat: &str) -> Option<(Descendant, i32)> {
-    // The name may contain blanks and brackets: it ends at the last bracket.
+/// Parses a line of `/proc/PID/stat` into the process and its parent's id; `None` for a process
+/// that has ended.
+fn parse_stat(stat: &str) -> Option<(Descendant, i32)> {
+    // The name is in brackets. It may contain blanks and brackets itself, so it ends at the last
+    // one.
     let (head, tail) = stat.rsplit_once(')')?;
     let (pid, name) = head.split_once(" (")?;
     let mut fields = tail.split_whitespace();
@@ -53,18 +56,18 @@ fn parse(stat: &str) -> Option<(Descendant, i32)> {
     (!matches!(state, "Z" | "X")).then_some((process, parent))
 }
 
-/// All descendants of a process.
-fn descendants_of(root: i32, all: &[(Descendant, i32)]) -> Vec<Descendant> {
+/// All descendants of a process. `processes`: all processes with their parent's id.
+fn descendants_of(root: i32, processes: &[(Descendant, i32)]) -> Vec<Descendant> {
     let mut children: HashMap<i32, Vec<&Descendant>> = HashMap::new();
-    all.iter().for_each(|(process, parent)| children.entry(*parent).or_default().push(process));
-    let (mut found, mut next) = (Vec::new(), vec![root]);
-    while let Some(parent) = next.pop() {
+    processes.iter().for_each(|(process, parent)| children.entry(*parent).or_default().push(process));
+    let (mut descendants, mut to_visit) = (Vec::new(), vec![root]);
+    while let Some(parent) = to_visit.pop() {
         for process in children.remove(&parent).unwrap_or_default() {
-            next.push(process.pid);
-            found.push(process.clone());
+            to_visit.push(process.pid);
+            descendants.push(process.clone());
         }
     }
-    found
+    descendants
 }
 
 #[cfg(test)]
@@ -74,7 +77,7 @@ mod tests {
 
     #[test]
     fn stat_line_of_a_running_process_is_parsed() {
-        let read = |line: &str| parse(line).map(|(process, parent)| (process.pid, process.name, parent));
+        let read = |line: &str| parse_stat(line).map(|(process, parent)| (process.pid, process.name, parent));
         assert_eq!(read("12 (sleep) S 7 12 12 0 -1"), Some((12, "sleep".to_owned(), 7)));
         assert_eq!(read("12 (a) b (c)) R 7 12"), Some((12, "a) b (c)".to_owned(), 7)));
         for line in ["12 (sleep) Z 7 12", "12 (sleep) X 7 12", "", "12 sleep S 7", "x (sleep) S 7", "12 (sleep) S x"] {
@@ -82,15 +85,16 @@ mod tests {
         }
     }
 
-    /// 1 has the children 2 and 3, 3 has 4, 4 has 5; 6 belongs to another.
+    /// Process 1 has the children 2 and 3; 3 has the child 4, and 4 has 5. Process 6 has another
+    /// parent.
     #[test]
     fn descendants_include_all_generations() {
         let process = |pid| Descendant { pid, name: String::new() };
-        let all = [(2, 1), (3, 1), (4, 3), (5, 4), (6, 9)].map(|(pid, parent)| (process(pid), parent));
+        let processes = [(2, 1), (3, 1), (4, 3), (5, 4), (6, 9)].map(|(pid, parent)| (process(pid), parent));
         let pids = |root| {
-            let mut found: Vec<i32> = descendants_of(root, &all).iter().map(|process| process.pid).collect();
-            found.sort_unstable();
-            found
+            let mut pids: Vec<i32> = descendants_of(root, &processes).iter().map(|process| process.pid).collect();
+            pids.sort_unstable();
+            pids
         };
         assert_eq!(
             [pids(1), pids(3), pids(5), pids(9), pids(7)],
@@ -102,11 +106,11 @@ mod tests {
     fn running_child_is_found_until_it_ends() {
         let mut child = std::process::Command::new("/bin/sleep").arg("60").spawn().unwrap();
         let pid = i32::try_from(child.id()).unwrap();
-        // Its line may be read before it has executed the other program.
-        let found = descendants().iter().any(|process| process.pid == pid);
+        // Compares only the id: the name may still be that of this program.
+        let is_found = descendants().iter().any(|process| process.pid == pid);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(found || !std::path::Path::new("/proc/self/stat").exists());
+        assert!(is_found || !std::path::Path::new("/proc/self/stat").exists());
         assert!(descendants().iter().all(|process| process.pid != pid));
     }
 }

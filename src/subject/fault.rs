@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+/// What an engine did wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EngineFault {
     /// The program could not be started; the reason.
@@ -16,7 +17,7 @@ pub enum EngineFault {
     /// No `uciok` or `readyok` within the time.
     #[error("the engine was not ready within {:.0} s (raise subject.timeout to wait longer)", .0.as_secs_f64())]
     NotReady(Duration),
-    /// It exceeded its limit and the watchdog, and stopped only on `stop`.
+    /// Its search exceeded the watchdog's timeout, and ended only on `stop`.
     #[error(
         "the engine searched for {:.1} s and ended only on \"stop\": it ignores this limit, or subject.timeout is too short",
         .0.as_secs_f64()
@@ -50,6 +51,7 @@ pub struct Failure {
     pub tail: Vec<String>,
 }
 
+/// The engine's last lines, as the end of a message; empty if there are none.
 fn last_lines(tail: &[String]) -> String {
     if tail.is_empty() { String::new() } else { format!("; its last lines: {}", tail.join(" | ")) }
 }
@@ -62,7 +64,7 @@ mod tests {
     #[test]
     fn failure_states_fault_request_and_last_lines() {
         let (text, waited) = ("x y".to_owned(), Duration::from_millis(2040));
-        for (fault, words) in [
+        for (fault, message) in [
             (EngineFault::StartFailed(text.clone()), "the engine cannot be started: x y"),
             (EngineFault::Exited(text.clone()), "the engine exited unexpectedly (x y)"),
             (EngineFault::NoAnswer(waited), "the engine did not answer within 2.0 s"),
@@ -81,9 +83,9 @@ mod tests {
             (EngineFault::OptionRefused(text.clone()), "the engine refused an option: `x y`"),
         ] {
             let mut failure = Failure { fault, request: "go".to_owned(), tail: Vec::new() };
-            assert_eq!(failure.to_string(), format!("{words} at `go`"));
+            assert_eq!(failure.to_string(), format!("{message} at `go`"));
             failure.tail = vec!["first".to_owned(), "last".to_owned()];
-            assert_eq!(failure.to_string(), format!("{words} at `go`; its last lines: first | last"));
+            assert_eq!(failure.to_string(), format!("{message} at `go`; its last lines: first | last"));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The guard of an engine: a process between ttlab and the engine that never outlives either.
+//! The guard of an engine: a process between ttlab and the engine that ends when either of them
+//! ends.
 //!
 //! Even if ttlab is killed with SIGKILL, the guard notices and kills the engine and everything that
 //! it started, including processes that left the group and session: on Linux the guard adopts
@@ -22,14 +23,14 @@ pub const NOT_STARTED: u8 = 127;
 /// The name of the hidden subcommand.
 pub const COMMAND: &str = "engine-guard";
 
-/// Runs a program under guard: it inherits standard input, output and error; if `parent` is no
-/// longer the parent of this process, or on SIGTERM, everything that the program started is killed.
-/// Returns the exit code of the program, or 128 plus the signal that ended it.
+/// Runs a program under guard. The program inherits standard input, output and error. It and
+/// everything that it started is killed when the process `parent` is no longer the parent of this
+/// one, or on SIGTERM. Returns the exit code of the program, or 128 plus the signal that ended it.
 ///
 /// # Errors
 /// When the program cannot be started.
-pub fn run(parent: u32, words: &[OsString]) -> Result<u8, String> {
-    let (program, arguments) = words.split_first().ok_or("no program given")?;
+pub fn run(parent: u32, command: &[OsString]) -> Result<u8, String> {
+    let (program, arguments) = command.split_first().ok_or("no program given")?;
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     // Registered before the engine starts, so that a SIGTERM never ends this process alone.
@@ -38,37 +39,39 @@ pub fn run(parent: u32, words: &[OsString]) -> Result<u8, String> {
     let mut child =
         Command::new(program).args(arguments).spawn().map_err(|error| format!("{}: {error}", program.display()))?;
     let engine = Pid::from_child(&child);
-    let watch = move || {
+    let watch_parent = move || {
         wait_for_parent_exit(parent);
         kill_everything(Some(engine));
     };
-    let thread = std::thread::Builder::new;
-    let listen = move || {
+    let new_thread = std::thread::Builder::new;
+    let listen_for_sigterm = move || {
         let _ = receiver.read_exact(&mut [0]);
         kill_everything(Some(engine));
     };
-    if let Err(error) = thread().spawn(watch).and_then(|_| thread().spawn(listen)) {
+    if let Err(error) = new_thread().spawn(watch_parent).and_then(|_| new_thread().spawn(listen_for_sigterm)) {
         kill_everything(Some(engine));
         return Err(error.to_string());
     }
-    let ended = child.wait();
+    let status = child.wait();
     descendants::kill_all();
-    // The engine's exit may be seen here before the watcher has killed what the engine started:
-    // this process must stay until then.
+    // If the parent has ended, the watching thread may not have killed everything yet, so this
+    // thread does it too before the process ends.
     if is_orphan(parent) {
         kill_everything(None);
     }
-    ended.map(code).map_err(|error| error.to_string())
+    status.map(exit_code).map_err(|error| error.to_string())
 }
 
-/// The exit code that passes on how a process ended.
-fn code(status: ExitStatus) -> u8 {
+/// The exit code that tells the parent how a process ended: its own exit code, or 128 plus the
+/// signal.
+fn exit_code(status: ExitStatus) -> u8 {
     match status.signal() {
         Some(signal) => 128 | signal as u8,
         None => status.code().unwrap_or(1) as u8,
     }
 }
 
+/// Whether the process `parent` is no longer the parent of this one.
 fn is_orphan(parent: u32) -> bool {
     parent_id() != parent
 }
@@ -87,7 +90,7 @@ fn wait_for_parent_exit(parent: u32) {
             let mut fds = [rustix::event::PollFd::new(fd, rustix::event::PollFlags::IN)];
             let second = rustix::event::Timespec { tv_sec: 1, tv_nsec: 0 };
             if rustix::event::poll(&mut fds, Some(&second)).is_ok_and(|ready| ready > 0) {
-                // The parent is dead, and this process is about to be adopted.
+                // The parent has ended. Wait until this process has another parent.
                 std::thread::sleep(Duration::from_millis(1));
             }
             continue;
@@ -96,8 +99,8 @@ fn wait_for_parent_exit(parent: u32) {
     }
 }
 
-/// Kills the engine, unless already reaped, its descendants, and then the whole process group, this
-/// process included.
+/// Kills the engine (`None` if it is already reaped), all descendants of this process, and then the
+/// whole process group, including this process.
 fn kill_everything(engine: Option<Pid>) {
     let _ = engine.map(|engine| kill_process(engine, Signal::KILL));
     descendants::kill_all();
@@ -115,11 +118,11 @@ mod tests {
         for (script, expected) in
             [("exit 0", 0), ("exit 3", 3), ("exit 255", 255), ("kill -9 $$", 137), ("kill -11 $$", 139)]
         {
-            assert_eq!(code(Command::new("/bin/sh").args(["-c", script]).status().unwrap()), expected, "{script}");
+            assert_eq!(exit_code(Command::new("/bin/sh").args(["-c", script]).status().unwrap()), expected, "{script}");
         }
         assert_eq!(run(parent_id(), &[]), Err("no program given".to_owned()));
-        let receiver = run(parent_id(), &["/no/such".into(), "/bin/sh".into()]);
-        assert!(receiver.is_err_and(|receiver| receiver.starts_with("/no/such: ")));
+        let result = run(parent_id(), &["/no/such".into(), "/bin/sh".into()]);
+        assert!(result.is_err_and(|message| message.starts_with("/no/such: ")));
         let parent = parent_id();
         assert!(is_orphan(parent + 1));
         assert!(!is_orphan(parent));

@@ -12,13 +12,14 @@ use crate::engine::options::{Mate, MateDistance};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The score of a mate in n plies is this value less n.
+/// The score of a mate in n plies is this value minus n.
 const MATE: Score = 32_000;
 
 /// How the scores of a report express a mate.
 pub const UCI_MATE: Mate = Mate { value: MATE, distance: MateDistance::Ply };
 
-/// Larger counts are ignored: every reader of the rows represents integers up to this one exactly.
+/// Larger counts are ignored, because readers of the rows that use floating-point numbers represent
+/// only integers up to this one exactly.
 const MAX_NODES: u64 = 1 << 53;
 
 /// The last value of each field, for a search or one of its depths.
@@ -33,37 +34,49 @@ struct InfoFields {
 }
 
 impl InfoFields {
-    fn take(&mut self, info: &Self) {
-        self.score = info.score.or(self.score);
-        self.nodes = info.nodes.or(self.nodes);
-        self.hashfull = info.hashfull.or(self.hashfull);
-        self.milliseconds = info.milliseconds.or(self.milliseconds);
-        if !info.pv.is_empty() {
-            self.pv.clone_from(&info.pv);
+    /// Replaces each field that a newer line has.
+    fn update(&mut self, newer: &Self) {
+        self.score = newer.score.or(self.score);
+        self.nodes = newer.nodes.or(self.nodes);
+        self.hashfull = newer.hashfull.or(self.hashfull);
+        self.milliseconds = newer.milliseconds.or(self.milliseconds);
+        if !newer.pv.is_empty() {
+            self.pv.clone_from(&newer.pv);
         }
     }
 }
 
-/// The state after the lines read so far.
+/// What was reported about one depth.
+#[derive(Debug, Clone)]
+struct DepthInfo {
+    depth: u8,
+    fields: InfoFields,
+    /// The time of its last line, since the start of the search.
+    elapsed: Duration,
+}
+
+/// What the lines of a search have reported so far.
 #[derive(Debug, Clone, Default)]
 pub struct InfoCollector {
+    /// The maximum depth.
     depth: Option<u8>,
+    /// The last value of each field, over all lines.
     total: InfoFields,
-    /// Depths with an exact score, in increasing order, with the time of their last line.
-    depths: Vec<(u8, InfoFields, Duration)>,
+    /// The depths with an exact score, in increasing order.
+    depths: Vec<DepthInfo>,
 }
 
 /// One parsed `info` line.
 #[derive(Default)]
 struct InfoLine {
     depth: Option<u8>,
-    figures: InfoFields,
+    fields: InfoFields,
     /// The value of `multipv`.
     rank: Option<u64>,
     /// Whether its score is only a bound.
-    bound: bool,
-    /// Whether it has `currmove`: such lines are written by the clock.
-    current: bool,
+    is_bound: bool,
+    /// Whether it has `currmove`. Engines write such lines at clock intervals.
+    has_currmove: bool,
 }
 
 impl InfoLine {
@@ -72,25 +85,25 @@ impl InfoLine {
         (first_word(line) == "info").then_some(())?;
         let mut words = line.split_whitespace().skip(1).peekable();
         let mut info = Self::default();
-        let figures = &mut info.figures;
+        let fields = &mut info.fields;
         while let Some(word) = words.next() {
             match word {
                 "string" => break,
                 "depth" => info.depth = parse_number(words.next()).or(info.depth),
-                "nodes" => figures.nodes = parse_number(words.next()).filter(is_count).or(figures.nodes),
-                "hashfull" => figures.hashfull = parse_number(words.next()).or(figures.hashfull),
-                "time" => figures.milliseconds = parse_number(words.next()).or(figures.milliseconds),
+                "nodes" => fields.nodes = parse_number(words.next()).filter(is_count).or(fields.nodes),
+                "hashfull" => fields.hashfull = parse_number(words.next()).or(fields.hashfull),
+                "time" => fields.milliseconds = parse_number(words.next()).or(fields.milliseconds),
                 "multipv" => info.rank = parse_number(words.next()),
-                "lowerbound" | "upperbound" => info.bound = true,
-                "currmove" => info.current = true,
+                "lowerbound" | "upperbound" => info.is_bound = true,
+                "currmove" => info.has_currmove = true,
                 "cp" => {
                     let value = parse_number::<i32>(words.next()).map(|value| value.clamp(1 - MATE, MATE - 1));
-                    figures.score = value.or(figures.score);
+                    fields.score = value.or(fields.score);
                 }
-                "mate" => figures.score = parse_number(words.next()).map(mate_score).or(figures.score),
+                "mate" => fields.score = parse_number(words.next()).map(mate_score).or(fields.score),
                 "pv" => {
                     let moves = std::iter::from_fn(|| words.next_if(|word| is_move(word)));
-                    figures.pv = moves.collect::<Vec<_>>().join(" ");
+                    fields.pv = moves.collect::<Vec<_>>().join(" ");
                 }
                 _ => {}
             }
@@ -100,35 +113,36 @@ impl InfoLine {
 }
 
 impl InfoCollector {
-    /// Adds a line that arrived `at` after the start of the search; lines other than `info` are
-    /// ignored.
+    /// Adds a line that arrived `elapsed` after the start of the search. Lines other than `info`
+    /// are ignored.
     pub fn take(&mut self, line: &str, elapsed: Duration) {
-        let Some(InfoLine { depth, figures: mut info, rank, bound, current }) = InfoLine::read(line) else { return };
+        let Some(InfoLine { depth, mut fields, rank, is_bound, has_currmove }) = InfoLine::read(line) else { return };
         // Only the first variation is the engine's choice; nodes count the whole search.
         if rank.is_some_and(|rank| rank != 1) {
-            self.total.nodes = self.total.nodes.max(info.nodes);
-            if let Some((_, last, until)) = self.depths.last_mut().filter(|last| Some(last.0) == depth) {
-                (last.nodes, *until) = (last.nodes.max(info.nodes), elapsed);
+            self.total.nodes = self.total.nodes.max(fields.nodes);
+            if let Some(last) = self.depths.last_mut().filter(|last| Some(last.depth) == depth) {
+                last.fields.nodes = last.fields.nodes.max(fields.nodes);
+                last.elapsed = elapsed;
             }
             return;
         }
-        if bound {
-            // A bound says nothing about the score: the last exact one stays.
-            info.score = None;
+        if is_bound {
+            // A bound is not a score: the last exact one stays.
+            fields.score = None;
         }
-        self.total.take(&info);
+        self.total.update(&fields);
         // Lines written at clock intervals would make rows depend on the clock.
-        let Some(depth) = depth.filter(|_| !current) else { return };
+        let Some(depth) = depth.filter(|_| !has_currmove) else { return };
         self.depth = self.depth.max(Some(depth));
-        if bound {
+        if is_bound {
             return;
         }
-        if info.score.is_some() && self.depths.last().is_none_or(|last| last.0 < depth) {
-            self.depths.push((depth, InfoFields::default(), elapsed));
+        if fields.score.is_some() && self.depths.last().is_none_or(|last| last.depth < depth) {
+            self.depths.push(DepthInfo { depth, fields: InfoFields::default(), elapsed });
         }
-        if let Some((_, last, until)) = self.depths.last_mut().filter(|last| last.0 == depth) {
-            last.take(&info);
-            *until = elapsed;
+        if let Some(last) = self.depths.last_mut().filter(|last| last.depth == depth) {
+            last.fields.update(&fields);
+            last.elapsed = elapsed;
         }
     }
 
@@ -142,28 +156,28 @@ impl InfoCollector {
         self.total.nodes
     }
 
-    /// The report of a search under `limit`, with the move of `bestmove`.
-    pub fn end(self, board: &Board, best: Move, limit: Limit) -> UciReport {
+    /// The report of a search from `board` under `limit`; `best`: the move of its `bestmove` line.
+    pub fn into_report(self, board: &Board, best: Move, limit: Limit) -> UciReport {
         let Self { depth, total: InfoFields { score, nodes, hashfull, milliseconds, pv }, depths } = self;
-        let out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
-        let scored = depths.last().is_none_or(|last| depth <= Some(last.0));
-        let cut = out_of_nodes || limit.nodes.is_some() && !scored;
+        let is_out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
+        let is_last_depth_unscored = depths.last().is_some_and(|last| depth > Some(last.depth));
+        let truncated = is_out_of_nodes || limit.nodes.is_some() && is_last_depth_unscored;
         // From the last depth back: node counts must not exceed those of later depths.
         let mut max_nodes = nodes;
-        let mut earlier = Vec::new();
-        for (depth, report, elapsed) in depths.into_iter().rev().filter(|report| Some(report.0) < depth) {
-            let InfoFields { score: Some(score), nodes: Some(nodes), hashfull, milliseconds, pv } = report else {
+        let mut earlier_depths = Vec::new();
+        for DepthInfo { depth, fields, elapsed } in depths.into_iter().rev().filter(|info| Some(info.depth) < depth) {
+            let InfoFields { score: Some(score), nodes: Some(nodes), hashfull, milliseconds, pv } = fields else {
                 continue;
             };
-            let pv = variation(board, &pv);
+            let pv = parse_variation(board, &pv);
             if Some(nodes) <= max_nodes && !pv.is_empty() {
                 max_nodes = Some(nodes);
-                earlier.push(DepthReport { depth, score, pv, nodes, hashfull, milliseconds, elapsed });
+                earlier_depths.push(DepthReport { depth, score, pv, nodes, hashfull, milliseconds, elapsed });
             }
         }
-        earlier.reverse();
-        let pv = variation(board, &pv);
-        UciReport { depth, score, best, pv, nodes, hashfull, milliseconds, truncated: cut, earlier_depths: earlier }
+        earlier_depths.reverse();
+        let pv = parse_variation(board, &pv);
+        UciReport { depth, score, best, pv, nodes, hashfull, milliseconds, truncated, earlier_depths }
     }
 }
 
@@ -178,7 +192,7 @@ fn parse_number<T: FromStr>(word: Option<&str>) -> Option<T> {
 }
 
 /// The moves of a variation, up to the first illegal one.
-fn variation(board: &Board, text: &str) -> Vec<Move> {
+fn parse_variation(board: &Board, text: &str) -> Vec<Move> {
     let (mut board, mut pv) = (*board, Vec::new());
     for word in text.split_whitespace() {
         let Some(mv) = parse_move(&board, word) else { break };
@@ -202,12 +216,12 @@ mod tests {
     #[test]
     fn report_uses_the_first_variation() {
         let board = Board::startpos();
-        let end = |lines: &[&str]| {
+        let report_of = |lines: &[&str]| {
             let mut info = InfoCollector::default();
             lines.iter().for_each(|line| info.take(line, Duration::ZERO));
-            (info.nodes(), info.end(&board, parse_move(&board, "e2e4").unwrap(), Limit::default()))
+            (info.nodes(), info.into_report(&board, parse_move(&board, "e2e4").unwrap(), Limit::default()))
         };
-        let (nodes, report) = end(&[
+        let (nodes, report) = report_of(&[
             "info depth 3 seldepth 5 multipv 1 score cp 15 nodes 900 nps 1 hashfull 21 time 7 pv e2e4 e7e5",
             "info depth 4 multipv 2 score cp 99 nodes 950 hashfull 22 time 8 pv d2d4",
             "info string depth 9 nodes 1 score cp 7",
@@ -221,11 +235,15 @@ mod tests {
         );
         assert_eq!(report.pv.iter().map(ToString::to_string).collect::<Vec<_>>(), ["e2e4", "e7e5"]);
         assert_eq!(report.best.to_string(), "e2e4");
-        let score = |info: &str| end(&["info score cp 1", &format!("info depth 1 score {info}")]).1.score;
+        let score = |score: &str| {
+            let (_, report) = report_of(&["info score cp 1", &format!("info depth 1 score {score}")]);
+            report.score
+        };
         assert_eq!(["mate 1", "mate 3", "mate -1", "mate -3"].map(score), [31_999, 31_995, -31_998, -31_994].map(Some));
         assert_eq!(["cp -20", "cp 99999", "lower 5"].map(score), [-20, 31_999, 1].map(Some));
         // A line ends before a move that cannot be made.
-        assert_eq!(end(&["info pv e2e4 e2e4 e7e5"]).1.pv.len(), 1);
+        let (_, report) = report_of(&["info pv e2e4 e2e4 e7e5"]);
+        assert_eq!(report.pv.len(), 1);
     }
 
     #[test]
@@ -245,15 +263,9 @@ mod tests {
         }
         let board = Board::startpos();
         let best = parse_move(&board, "e2e4").unwrap();
-        let reply = parse_move(
-            &{
-                let mut next = board;
-                next.play(best, Increments::none());
-                next
-            },
-            "e7e5",
-        )
-        .unwrap();
+        let mut board_after_best = board;
+        board_after_best.play(best, Increments::none());
+        let reply = parse_move(&board_after_best, "e7e5").unwrap();
         let expected = UciReport {
             depth: Some(6),
             score: Some(-7),
@@ -264,15 +276,15 @@ mod tests {
             milliseconds: Some(17),
             ..UciReport::default()
         };
-        assert_eq!(info.end(&board, best, Limit::default()), expected);
+        assert_eq!(info.into_report(&board, best, Limit::default()), expected);
     }
 
-    /// The rows of a search (depth, nodes, move and score of each), and whether its last depth is
-    /// truncated.
+    /// The rows of a search whose lines arrive one per millisecond, as text (depth, nodes, move and
+    /// score of each), and whether the last depth is truncated.
     fn rows(limit: Limit, best: &str, lines: &[&str]) -> (String, bool) {
         let (mut info, board) = (InfoCollector::default(), Board::startpos());
         lines.iter().zip(1..).for_each(|(line, millis)| info.take(line, Duration::from_millis(millis)));
-        let report = info.end(&board, parse_move(&board, best).unwrap(), limit);
+        let report = info.into_report(&board, parse_move(&board, best).unwrap(), limit);
         let row = |(depth_report, _): &(UciReport, f64)| {
             let text = |count: Option<u64>| count.map_or("-".to_owned(), |count| count.to_string());
             let score = depth_report.score.map_or("-".to_owned(), |score| score.to_string());
@@ -285,11 +297,11 @@ mod tests {
         };
         let by_depth = report.by_depth(1.0);
         // The rows always sum to the engine's nodes and to the elapsed time.
-        let sums = by_depth
-            .iter()
-            .fold((0, 0.0), |sum, (depth_report, s)| (sum.0 + depth_report.nodes.unwrap_or(0), sum.1 + s));
-        assert_eq!(sums.0, report.nodes.unwrap_or(0));
-        assert!((sums.1 - 1.0).abs() < 1e-9);
+        let (node_sum, time_sum) = by_depth.iter().fold((0, 0.0), |(node_sum, time_sum), (depth_report, seconds)| {
+            (node_sum + depth_report.nodes.unwrap_or(0), time_sum + seconds)
+        });
+        assert_eq!(node_sum, report.nodes.unwrap_or(0));
+        assert!((time_sum - 1.0).abs() < 1e-9);
         assert!(by_depth.iter().all(|(_, seconds)| *seconds >= 0.0));
         (by_depth.iter().map(row).collect::<Vec<_>>().join(", "), report.truncated)
     }
@@ -314,18 +326,23 @@ mod tests {
             "info depth 3 multipv 1 score cp 6 nodes 200 pv d2d3 d7d6",
             "info nodes 210 hashfull 4",
         ];
-        let (report, cut) = rows(depth(3), "d2d3", &lines);
-        assert_eq!((report.as_str(), cut), ("1: 50 b2b3 7, 2: 70 c2c3 8, 3: 90 d2d3 6", false));
-        // Truncated in depth 4: by its nodes, or because it never reported a score of it; the best
-        // move belongs to the last row.
-        let more = |line| [&lines[..], &[line]].concat();
+        let (text, is_truncated) = rows(depth(3), "d2d3", &lines);
+        assert_eq!((text.as_str(), is_truncated), ("1: 50 b2b3 7, 2: 70 c2c3 8, 3: 90 d2d3 6", false));
+        // The search is truncated in depth 4, because it is out of nodes or because it reported no
+        // exact score of depth 4. The best move belongs to the last row.
+        let with_line = |line| [&lines[..], &[line]].concat();
         // A bound is not a score: the row has the last exact one.
-        let cut_short = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 80 d2d3 6, 4: 40 d2d3 6";
-        let bound = more("info depth 4 score cp 1 upperbound nodes 240 pv d2d3");
-        assert_eq!(rows(nodes(240), "d2d3", &bound), (cut_short.to_owned(), true));
-        assert!(rows(nodes(250), "d2d3", &bound).1);
-        assert!(rows(nodes(240), "d2d3", &more("info depth 4 score cp 1 nodes 240 pv d2d3")).1);
-        assert!(!rows(nodes(250), "d2d3", &more("info depth 4 score cp 1 nodes 240 pv d2d3")).1);
+        let with_fourth_depth = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 80 d2d3 6, 4: 40 d2d3 6";
+        let bound = with_line("info depth 4 score cp 1 upperbound nodes 240 pv d2d3");
+        assert_eq!(rows(nodes(240), "d2d3", &bound), (with_fourth_depth.to_owned(), true));
+        let is_truncated_at = |node_limit, lines: &[&str]| {
+            let (_, is_truncated) = rows(nodes(node_limit), "d2d3", lines);
+            is_truncated
+        };
+        assert!(is_truncated_at(250, &bound));
+        let exact = with_line("info depth 4 score cp 1 nodes 240 pv d2d3");
+        assert!(is_truncated_at(240, &exact));
+        assert!(!is_truncated_at(250, &exact));
         // Nodes count the whole search, whichever variation comes last.
         let variations = [
             "info depth 1 multipv 1 score cp 1 nodes 10 pv a2a3",
@@ -333,12 +350,12 @@ mod tests {
         ];
         assert_eq!(rows(depth(1), "a2a3", &variations).0, "1: 30 a2a3 1");
         // A depth repeated at the stop is not a second row.
-        let repeated = more("info depth 3 score cp 6 nodes 260 pv d2d3");
-        let report = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 140 d2d3 6";
-        assert_eq!(rows(nodes(260), "d2d3", &repeated), (report.to_owned(), true));
+        let repeated = with_line("info depth 3 score cp 6 nodes 260 pv d2d3");
+        let expected = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 140 d2d3 6";
+        assert_eq!(rows(nodes(260), "d2d3", &repeated), (expected.to_owned(), true));
         assert_eq!(
-            rows(depth(3), "d2d3", &more("info depth 1 score cp 0 nodes 260 pv a2a3")).0,
-            report.replace(" 6", " 0")
+            rows(depth(3), "d2d3", &with_line("info depth 1 score cp 0 nodes 260 pv a2a3")).0,
+            expected.replace(" 6", " 0")
         );
     }
 
@@ -358,7 +375,7 @@ mod tests {
             let mut info = InfoCollector::default();
             info.take(line, Duration::ZERO);
             let board = Board::startpos();
-            let pv = info.end(&board, parse_move(&board, "d2d3").unwrap(), depth).pv;
+            let pv = info.into_report(&board, parse_move(&board, "d2d3").unwrap(), depth).pv;
             assert_eq!(pv.len(), if line.contains("pv") { 2 } else { 0 }, "{line}");
         }
         assert_eq!(rows(depth, "d2d3", &["information depth 3", "xinfo depth 3", ""]).0, "-: - d2d3 -");
@@ -399,7 +416,7 @@ mod tests {
     #[test]
     fn depth_without_nodes_or_move_is_not_a_row() {
         let depth = Limit { depth: Some(9), nodes: None };
-        let info = |depth: u8, more: &str| format!("info depth {depth} score cp {depth} {more}");
+        let info = |depth: u8, fields: &str| format!("info depth {depth} score cp {depth} {fields}");
         let lines = [
             info(1, "pv a2a3"),
             info(2, "nodes 20"),

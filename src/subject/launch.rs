@@ -10,8 +10,8 @@ use std::time::Duration;
 pub struct Launch {
     pub path: PathBuf,
     pub arguments: Vec<String>,
-    /// The `ttlab` program to run as its guard; without one the engine survives if this process is
-    /// killed.
+    /// The `ttlab` program to run as the engine's guard. Without a guard, the engine goes on if
+    /// this process is killed.
     pub guard: Option<PathBuf>,
     /// Options to set, by name.
     pub options: Vec<(String, OptionValue)>,
@@ -22,8 +22,8 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// A program with default settings, under the guard of this process's own program if that is
-    /// `ttlab`.
+    /// A program with default settings. If this process runs `ttlab`, the program runs under its
+    /// guard.
     pub fn new(program: &Program) -> Self {
         Self {
             path: program.path.clone(),

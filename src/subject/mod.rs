@@ -1,7 +1,7 @@
-//! Subjects: engines under test behind one trait, built in or external UCI processes.
+//! Subjects: the engines under test, built in or external UCI processes, behind one trait.
 //!
-//! The runner uses only the trait. Values that an engine does not report (a process has no table
-//! counters) stay empty through to the report.
+//! The runner uses only the trait. Values that an engine does not report (such as the table
+//! counters of an external engine) stay empty in rows and reports.
 
 mod builtin;
 pub mod descendants;
@@ -51,12 +51,12 @@ impl<'a> Position<'a> {
     }
 }
 
-/// What an external engine reported about a search; `None` where it did not.
+/// What an external engine reported about a search; `None` for what it did not report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UciReport {
     pub depth: Option<u8>,
-    /// The last score in centipawns, from the side to move's view; a mate in n plies is 32,000 less
-    /// n.
+    /// The last score in centipawns, from the side to move's view; a mate in n plies is 32,000
+    /// minus n.
     pub score: Option<Score>,
     /// The best move; [`Move::NONE`] if there is no legal move.
     pub best: Move,
@@ -83,21 +83,24 @@ pub struct DepthReport {
     pub score: Score,
     /// The principal variation, at least one move.
     pub pv: Vec<Move>,
-    /// Nodes of the whole search up to the end of this depth.
+    /// Nodes from the start of the search to the end of this depth.
     pub nodes: u64,
     /// The last `hashfull` of this depth.
     pub hashfull: Option<u16>,
-    /// The engine's own time up to the end of this depth, in milliseconds.
+    /// The time from the start of the search to the end of this depth, as the engine reports it, in
+    /// milliseconds.
     pub milliseconds: Option<u64>,
-    /// Time since the start of the search.
+    /// The same time, as ttlab measured it.
     pub elapsed: Duration,
 }
 
 impl UciReport {
-    /// One report per depth with the seconds that it took, the last depth at the end: nodes and
-    /// times are differences to the depth before. `seconds`: of the whole search.
+    /// One report per depth, in increasing order, with the seconds that the depth took. Nodes and
+    /// times are differences from the depth before. `seconds`: the time of the whole search.
     pub fn by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
-        let (mut found, mut nodes, mut index, mut milliseconds) = (Vec::new(), 0, 0.0, 0);
+        // The nodes and times at the end of the previous depth.
+        let (mut nodes, mut elapsed, mut milliseconds) = (0, 0.0, 0);
+        let mut reports = Vec::new();
         for earlier in &self.earlier_depths {
             let difference = Self {
                 depth: Some(earlier.depth),
@@ -106,25 +109,25 @@ impl UciReport {
                 pv: earlier.pv.clone(),
                 nodes: Some(earlier.nodes.saturating_sub(nodes)),
                 hashfull: earlier.hashfull,
-                milliseconds: earlier.milliseconds.map(|until| until.saturating_sub(milliseconds)),
+                milliseconds: earlier.milliseconds.map(|end| end.saturating_sub(milliseconds)),
                 ..Self::default()
             };
-            let until = earlier.elapsed.as_secs_f64().clamp(index, seconds.max(index));
-            found.push((difference, until - index));
-            (nodes, index) = (earlier.nodes, until);
+            let end = earlier.elapsed.as_secs_f64().clamp(elapsed, seconds.max(elapsed));
+            reports.push((difference, end - elapsed));
+            (nodes, elapsed) = (earlier.nodes, end);
             milliseconds = earlier.milliseconds.unwrap_or(milliseconds);
         }
         let last = Self {
-            nodes: self.nodes.map(|all| all.saturating_sub(nodes)),
-            milliseconds: self.milliseconds.map(|until| until.saturating_sub(milliseconds)),
+            nodes: self.nodes.map(|total| total.saturating_sub(nodes)),
+            milliseconds: self.milliseconds.map(|end| end.saturating_sub(milliseconds)),
             earlier_depths: Vec::new(),
             ..self.clone()
         };
-        found.push((last, seconds - index));
-        found
+        reports.push((last, seconds - elapsed));
+        reports
     }
 
-    /// The report as an iteration; unreported counters are 0.
+    /// The report as an iteration; counters and values that were not reported are 0.
     pub fn to_iteration(&self) -> Iteration {
         Iteration {
             depth: self.depth.unwrap_or(0),
@@ -145,8 +148,9 @@ impl UciReport {
 /// Events during a search.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchEvent<'a> {
+    /// The search begins: start the clock.
     Begin,
-    /// Stop the clock; counters are still being gathered.
+    /// The search has ended: stop the clock. Its counters are still to be gathered.
     End,
     /// A finished iteration of the built-in engine.
     Iteration(&'a Iteration),
@@ -157,9 +161,9 @@ pub enum SearchEvent<'a> {
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchEnd {
-    /// By itself, with the best move; [`Move::NONE`] if there is no legal move.
+    /// It ended by itself, with the best move; [`Move::NONE`] if there is no legal move.
     Best(Move),
-    /// By `stop`: its result must be discarded.
+    /// It was ended by `stop`: its result must be discarded.
     Stopped,
 }
 
@@ -187,7 +191,7 @@ pub trait Subject: Send {
         position: Position<'_>,
         limit: Limit,
         stop: &AtomicBool,
-        watch: &mut dyn FnMut(SearchEvent<'_>),
+        on_event: &mut dyn FnMut(SearchEvent<'_>),
     ) -> Result<SearchEnd, Failure>;
 
     /// Ends the engine and all of its processes.
@@ -200,27 +204,28 @@ mod tests {
     use super::*;
     use crate::chess::parse_move;
 
-    /// Three depths before the last: each row has its own score, line and hashfull, and the
-    /// differences of nodes and time.
+    /// Three depths before the last: the report of each depth has its own score, variation and
+    /// hashfull, and the differences of nodes and time.
     #[test]
     fn each_depth_has_the_difference_to_the_one_before() {
         let start = Board::startpos();
-        let line = |words: &[&str]| words.iter().map(|word| parse_move(&start, word).unwrap()).collect::<Vec<_>>();
-        let earlier = |depth, words: &[&str], nodes, hashfull, milliseconds, index| DepthReport {
+        let parse_moves =
+            |words: &[&str]| words.iter().map(|word| parse_move(&start, word).unwrap()).collect::<Vec<_>>();
+        let earlier = |depth, words: &[&str], nodes, hashfull, milliseconds, elapsed| DepthReport {
             depth,
             score: i32::from(depth) * 10,
-            pv: line(words),
+            pv: parse_moves(words),
             nodes,
             hashfull,
             milliseconds,
-            elapsed: Duration::from_millis(index),
+            elapsed: Duration::from_millis(elapsed),
         };
-        let best = line(&["g1f3"])[0];
-        let message = UciReport {
+        let best = parse_moves(&["g1f3"])[0];
+        let whole_search = UciReport {
             depth: Some(5),
             score: Some(-7),
             best,
-            pv: line(&["b1c3"]),
+            pv: parse_moves(&["b1c3"]),
             nodes: Some(1000),
             hashfull: Some(9),
             milliseconds: Some(90),
@@ -234,30 +239,37 @@ mod tests {
         let report = |depth, score, words: &[&str], nodes, hashfull, milliseconds| UciReport {
             depth: Some(depth),
             score: Some(score),
-            best: line(words)[0],
-            pv: line(words),
+            best: parse_moves(words)[0],
+            pv: parse_moves(words),
             nodes: Some(nodes),
             hashfull,
             milliseconds,
             ..UciReport::default()
         };
         let last =
-            UciReport { nodes: Some(300), milliseconds: Some(40), earlier_depths: Vec::new(), ..message.clone() };
-        // The time of the fourth depth is after the end of the search: nothing remains for the
-        // last.
+            UciReport { nodes: Some(300), milliseconds: Some(40), earlier_depths: Vec::new(), ..whole_search.clone() };
+        // The time of the third of these depths is after the end of the search, so no time remains
+        // for the last depth.
         let expected = [
             (report(1, 10, &["a2a3"], 100, Some(3), Some(20)), 0.5),
             (report(3, 30, &["e2e4"], 200, None, None), 1.0),
             (report(4, 40, &["d2d4"], 400, Some(5), Some(30)), 2.5),
             (last, 0.0),
         ];
-        assert_eq!(message.by_depth(4.0), expected);
-        let row = message.to_iteration();
+        assert_eq!(whole_search.by_depth(4.0), expected);
+        let iteration = whole_search.to_iteration();
         assert_eq!(
-            (row.depth, row.score, row.best, row.pv, row.search.nodes, row.finished),
-            (5, -7, best, line(&["b1c3"]), 1000, false)
+            (
+                iteration.depth,
+                iteration.score,
+                iteration.best,
+                iteration.pv,
+                iteration.search.nodes,
+                iteration.finished
+            ),
+            (5, -7, best, parse_moves(&["b1c3"]), 1000, false)
         );
-        let nothing = UciReport::default().to_iteration();
-        assert_eq!((nothing.depth, nothing.score, nothing.search.nodes, nothing.finished), (0, 0, 0, true));
+        let empty = UciReport::default().to_iteration();
+        assert_eq!((empty.depth, empty.score, empty.search.nodes, empty.finished), (0, 0, 0, true));
     }
 }

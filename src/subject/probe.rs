@@ -14,17 +14,17 @@ use std::time::Duration;
 /// How well an engine's searches repeat.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Repeatability {
-    /// Identical results: nodes, score, move, variation and depths.
+    /// Identical results: nodes, score, move and principal variation, also of each depth.
     Exact,
     /// Identical nodes, other results.
     SameNodes,
-    /// Node counts spread by at most this share, on every position tried.
+    /// Node counts differ by at most this share, on every position tried.
     Within(f64),
-    /// The spread is above `MAX_SPREAD`, or no nodes were reported.
+    /// Node counts differ by more than [`MAX_SPREAD`], or a search reported no nodes.
     NotRepeatable,
 }
 
-/// The maximum spread of repeatable node counts, as a share.
+/// The maximum spread of repeatable node counts, as a share of the smallest count.
 pub const MAX_SPREAD: f64 = 0.1;
 
 /// Whether a limit is respected.
@@ -32,7 +32,7 @@ pub const MAX_SPREAD: f64 = 0.1;
 pub enum LimitSupport {
     /// The limit is respected.
     Yes,
-    /// The limit is ignored; what was observed.
+    /// The limit is ignored: what was observed instead.
     No(String),
 }
 
@@ -47,7 +47,7 @@ pub enum NodeReports {
     Never,
 }
 
-/// The result of a trial.
+/// What was found about an engine by trying it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
     pub identity: EngineIdentity,
@@ -80,14 +80,14 @@ impl fmt::Display for Repeatability {
 const TRIAL_DEPTH: u8 = 4;
 const TRIAL_NODES: u64 = 20_000;
 
-/// Timeouts of the trial searches: an engine beyond the limit after the short one ignores it, a
-/// slow one gets the long one.
+/// Timeouts of the trial searches. If an engine has exceeded its limit when the short timeout is
+/// over, it ignores the limit; if not, it is slow, and is tried again with the long timeout.
 const SHORT_TIMEOUT: Duration = Duration::from_secs(5);
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Tries an engine: its limits, then on some positions its repeatability under the limit of the
-/// experiment. `None` if `stop` was set. With `trust`, repeatability is tried even under a limit
-/// that the engine ignores.
+/// Tries an engine: its limits on the initial position, then its repeatability on `boards` under
+/// the experiment's limit. If the engine ignores this limit, repeatability is tried only with
+/// `trust`. `None` if `stop` was set.
 ///
 /// # Errors
 /// When the engine cannot be started, or fails under a limit that it respects.
@@ -108,7 +108,7 @@ impl ProbeResult {
     /// Whether it respects all parts of a limit.
     pub fn respects(&self, limit: Limit) -> bool {
         let parts = [(limit.depth.is_some(), &self.depth), (limit.nodes.is_some(), &self.nodes)];
-        parts.into_iter().all(|(required, honours)| !required || *honours == LimitSupport::Yes)
+        parts.into_iter().all(|(is_limited, support)| !is_limited || *support == LimitSupport::Yes)
     }
 }
 
@@ -130,8 +130,8 @@ pub fn probe_limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeRe
     }))
 }
 
-/// Tries the repeatability of an engine under a limit and completes the result of `probe_limits`.
-/// `None` if `stop` was set.
+/// Tries the repeatability of an engine under a limit and adds it to `trial`, the result of
+/// [`probe_limits`]. `None` if `stop` was set.
 ///
 /// # Errors
 /// When the engine fails.
@@ -144,8 +144,8 @@ pub fn probe_repeatability(
 ) -> Result<Option<ProbeResult>, Failure> {
     let mut comparison = Comparison::default();
     let Some(deepest) = comparison.search(launch, boards, limit, stop)? else { return Ok(None) };
-    // Under a node limit the node counts agree anyway, so the same work is repeated with a depth
-    // limit.
+    // Under a node limit node counts are always about the same, so the searches are also compared
+    // with a depth limit.
     if let (Some(_), Some(deepest @ 1..), LimitSupport::Yes) = (limit.nodes, deepest, &trial.depth) {
         let to_depth = Limit { depth: Some(deepest), nodes: None };
         if comparison.search(launch, boards, to_depth, stop)?.is_none() {
@@ -178,7 +178,8 @@ fn try_nodes(
     stop: &AtomicBool,
 ) -> Result<Option<(LimitSupport, NodeReports)>, Failure> {
     let node_limit = |nodes| Limit { depth: None, nodes: Some(nodes) };
-    let report = match search_with_patience(launch, node_limit(TRIAL_NODES), stop)?.1 {
+    let (_, first_attempt) = search_with_patience(launch, node_limit(TRIAL_NODES), stop)?;
+    let report = match first_attempt {
         Attempt::Stopped => return Ok(None),
         Attempt::Overran(why) => return Ok(Some((LimitSupport::No(why), NodeReports::Whole))),
         Attempt::Answer(report) => report,
@@ -186,6 +187,7 @@ fn try_nodes(
     let Some(nodes) = report.nodes else {
         return Ok(Some((LimitSupport::No("it reports no nodes".to_owned()), NodeReports::Never)));
     };
+    // Engines check their nodes only from time to time, so half to twice the limit respects it.
     if (TRIAL_NODES / 2..=2 * TRIAL_NODES).contains(&nodes) {
         return Ok(Some((LimitSupport::Yes, NodeReports::Whole)));
     }
@@ -193,10 +195,12 @@ fn try_nodes(
     let (Some(reached), true, LimitSupport::Yes) = (report.depth, nodes < TRIAL_NODES, depth) else {
         return Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
     };
-    // Few nodes were reported. If they are those of finished depths, the next depth needs more than
-    // the rest of the limit, and finishes under a limit that is large enough.
-    let next = Limit { depth: Some(reached.saturating_add(1)), nodes: None };
-    let next_nodes = match search_with_patience(launch, next, stop)?.1 {
+    // Few nodes were reported. Perhaps the engine reports nodes only at the end of a depth. Then a
+    // search to the next depth takes more nodes than the limit, and the next depth is finished
+    // under a node limit that is large enough.
+    let next_depth = Limit { depth: Some(reached.saturating_add(1)), nodes: None };
+    let (_, next_attempt) = search_with_patience(launch, next_depth, stop)?;
+    let next_nodes = match next_attempt {
         Attempt::Stopped => return Ok(None),
         Attempt::Answer(report) => report.nodes.unwrap_or(0),
         Attempt::Overran(_) => 0,
@@ -205,7 +209,8 @@ fn try_nodes(
         let why = format!("{why}, and its next depth takes {next_nodes} nodes");
         return Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
     }
-    match search_with_patience(launch, node_limit(2 * next_nodes), stop)?.1 {
+    let (_, larger_attempt) = search_with_patience(launch, node_limit(2 * next_nodes), stop)?;
+    match larger_attempt {
         Attempt::Stopped => Ok(None),
         Attempt::Answer(report) if report.depth > Some(reached) && report.nodes <= Some(4 * next_nodes) => {
             Ok(Some((LimitSupport::Yes, NodeReports::Depths)))
@@ -220,13 +225,13 @@ fn try_nodes(
 /// The outcome of a search of the initial position.
 enum Attempt {
     Answer(UciReport),
-    /// It did not end by itself; what was observed.
+    /// It did not end by itself: what was observed.
     Overran(String),
     Stopped,
 }
 
-/// Searches the initial position in a new process: with the short timeout, and again with the long
-/// one if the engine had not exceeded the limit by then.
+/// Searches the initial position in a new process, with the short timeout. If the engine neither
+/// ended its search nor exceeded the limit by then, searches again with the long timeout.
 fn search_with_patience(
     launch: &Launch,
     limit: Limit,
@@ -241,17 +246,17 @@ fn search_with_patience(
     }
 }
 
-/// Searches the initial position in a new process. The flag is whether the engine had exceeded its
-/// limit when it was stopped.
+/// Searches the initial position in a new process. The returned flag says whether the engine had
+/// exceeded its limit when it was stopped.
 fn attempt(
     launch: &Launch,
     limit: Limit,
-    patience: Duration,
+    timeout: Duration,
     stop: &AtomicBool,
 ) -> Result<(EngineIdentity, Attempt, bool), Failure> {
     let mut engine = Uci::new(launch.clone());
     engine.start()?;
-    engine.set_timeout(patience);
+    engine.set_timeout(timeout);
     let identity = engine.identity().clone();
     match search_new_game(&mut engine, &Board::startpos(), limit, stop) {
         Ok(report) => {
@@ -268,7 +273,8 @@ fn attempt(
     }
 }
 
-/// Describes a search that did not end at its limit.
+/// Describes a search that did not end by itself. `depth` and `nodes`: how far it had come;
+/// `exceeded`: whether that is beyond its limit.
 fn describe_overrun(waited: Duration, limit: Limit, depth: Option<u8>, nodes: Option<u64>, exceeded: bool) -> String {
     let seconds = waited.as_secs_f64();
     if !exceeded {
@@ -285,12 +291,13 @@ fn describe_overrun(waited: Duration, limit: Limit, depth: Option<u8>, nodes: Op
 /// The differences between searches that should be equal.
 #[derive(Default)]
 struct Comparison {
-    /// The spread of node counts over all searches of a position, and over those in new processes.
+    /// The largest spread of the node counts of a position's searches.
     spread: f64,
+    /// The same, only of searches that are the first ones in their processes.
     spread_fresh: f64,
-    /// The first difference between a search after other searches and one in a new process, and
-    /// between two searches in new processes.
+    /// The first difference between a search after other searches and one in a new process.
     after_others: Option<String>,
+    /// The first difference between two searches in new processes.
     between_fresh: Option<String>,
     /// Whether a search reported no nodes.
     missing_nodes: bool,
@@ -298,9 +305,9 @@ struct Comparison {
 
 impl Comparison {
     /// Searches each position in a new process, again in the same process after the other
-    /// positions, and in another new process. Only one process runs at a time, since two might not
-    /// fit into memory. Returns the depth that all searches reached, or `None` inside if they
-    /// reported no depth; the outer `None` if `stop` was set.
+    /// positions, and in another new process. Only one process runs at a time, because two might
+    /// not fit into memory. Returns the depth that all searches reached (`Some(None)` if one
+    /// reported no depth), or `None` if `stop` was set.
     fn search(
         &mut self,
         launch: &Launch,
@@ -310,33 +317,34 @@ impl Comparison {
     ) -> Result<Option<Option<u8>>, Failure> {
         let mut depths = Vec::new();
         for (index, board) in boards.iter().enumerate() {
-            let others = boards.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, other)| other);
+            let others =
+                boards.iter().enumerate().filter(|(other_index, _)| *other_index != index).map(|(_, board)| board);
             let boards_in_order: Vec<&Board> = std::iter::once(board).chain(others).chain([board]).collect();
             let mut reports = Vec::new();
             for process_boards in [&boards_in_order[..], &[board]] {
                 let mut engine = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
                 engine.start()?;
                 for board in process_boards {
-                    let Some(answer) = search_new_game(&mut engine, board, limit, stop)? else { return Ok(None) };
-                    reports.push(answer);
+                    let Some(report) = search_new_game(&mut engine, board, limit, stop)? else { return Ok(None) };
+                    reports.push(report);
                 }
                 engine.quit();
             }
             let (first, repeated, fresh) =
                 (&reports[0], &reports[boards_in_order.len() - 1], &reports[boards_in_order.len()]);
-            let counts = [first, repeated, fresh].map(|answer| answer.nodes.unwrap_or(0));
-            self.missing_nodes |= [first, repeated, fresh].iter().any(|answer| answer.nodes.is_none());
+            let counts = [first, repeated, fresh].map(|report| report.nodes.unwrap_or(0));
+            self.missing_nodes |= [first, repeated, fresh].iter().any(|report| report.nodes.is_none());
             self.spread = spread(&counts).max(self.spread);
             self.spread_fresh = spread(&[counts[0], counts[2]]).max(self.spread_fresh);
             self.after_others = self.after_others.take().or_else(|| difference(first, repeated));
             self.between_fresh = self.between_fresh.take().or_else(|| difference(first, fresh));
-            // The depth before the last is certainly finished.
+            // The depth before the last is certainly finished; the last may be truncated.
             depths.push(first.earlier_depths.last().map_or(first.depth, |earlier| Some(earlier.depth)));
         }
         Ok(Some(depths.into_iter().min().flatten()))
     }
 
-    /// The result, given how long a process is kept.
+    /// Adds the differences to `trial`. Only differences that can occur with this `restart` count.
     fn into_result(self, restart: Restart, trial: ProbeResult) -> ProbeResult {
         let resets = self.after_others.is_none() || self.between_fresh.is_some();
         let (spread, difference) = match restart {
@@ -358,7 +366,7 @@ impl Comparison {
 /// The first difference between two searches that should be equal. A depth that only one search
 /// reports is not a difference, because some engines decide by the clock which depths to report.
 fn difference(first_report: &UciReport, second_report: &UciReport) -> Option<String> {
-    let mut before = 0;
+    let mut last_equal_depth = 0;
     for earlier in &first_report.earlier_depths {
         let Some(counterpart) =
             second_report.earlier_depths.iter().find(|counterpart| counterpart.depth == earlier.depth)
@@ -377,34 +385,31 @@ fn difference(first_report: &UciReport, second_report: &UciReport) -> Option<Str
                 describe_depth(counterpart)
             ));
         }
-        before = earlier.depth;
+        last_equal_depth = earlier.depth;
     }
-    let parts: [(&str, [String; 2]); 5] = [
-        (
-            "depth",
-            [first_report, second_report].map(|report| report.depth.map(|depth| depth.to_string()).unwrap_or_default()),
-        ),
-        (
-            "nodes",
-            [first_report, second_report].map(|report| report.nodes.map(|nodes| nodes.to_string()).unwrap_or_default()),
-        ),
-        (
-            "score",
-            [first_report, second_report].map(|report| report.score.map(|score| score.to_string()).unwrap_or_default()),
-        ),
-        ("move", [first_report, second_report].map(|report| report.best.to_string())),
-        ("variation", [first_report, second_report].map(|report| join_moves(&report.pv))),
+    let texts_of_both = |text: fn(&UciReport) -> String| [text(first_report), text(second_report)];
+    let parts = [
+        ("depth", texts_of_both(|report| text_or_empty(report.depth))),
+        ("nodes", texts_of_both(|report| text_or_empty(report.nodes))),
+        ("score", texts_of_both(|report| text_or_empty(report.score))),
+        ("move", texts_of_both(|report| report.best.to_string())),
+        ("variation", texts_of_both(|report| join_moves(&report.pv))),
     ];
     let (name, [first, second]) = parts.into_iter().find(|(_, [first, second])| first != second)?;
-    let since = if before > 0 { format!(" after depth {before}") } else { String::new() };
+    let since = if last_equal_depth > 0 { format!(" after depth {last_equal_depth}") } else { String::new() };
     Some(format!("{name} {first}, then {second}{since}"))
+}
+
+/// The text of a value; empty for `None`.
+fn text_or_empty(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 fn join_moves(moves: &[crate::chess::Move]) -> String {
     moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// The share by which the maximum exceeds the minimum.
+/// The share of the minimum by which the maximum exceeds it.
 fn spread(counts: &[u64]) -> f64 {
     match (counts.iter().min(), counts.iter().max()) {
         (Some(minimum), Some(maximum)) if maximum > minimum => *maximum as f64 / (*minimum).max(1) as f64 - 1.0,
@@ -421,8 +426,8 @@ fn search_new_game(
 ) -> Result<Option<UciReport>, Failure> {
     engine.new_game()?;
     let mut last_report = None;
-    let end = engine.search(Position::from_board(board), limit, stop, &mut |message| {
-        if let SearchEvent::Report(report) = message {
+    let end = engine.search(Position::from_board(board), limit, stop, &mut |event| {
+        if let SearchEvent::Report(report) = event {
             last_report = Some(report.clone());
         }
     })?;
@@ -509,7 +514,7 @@ mod tests {
         };
         assert_eq!(difference(&report, &report), None);
         let with_clock = UciReport { hashfull: Some(3), milliseconds: Some(9), ..report.clone() };
-        assert_eq!(difference(&report, &with_clock), None, "the clock and hashfull are no answers");
+        assert_eq!(difference(&report, &with_clock), None, "times and hashfull are not compared");
         let difference_after = |change: fn(&mut UciReport)| {
             let mut changed = report.clone();
             change(&mut changed);
@@ -542,7 +547,9 @@ mod tests {
         assert_eq!(difference(&report_with_score(1), &report_with_score(2)).as_deref(), Some("score 1, then 2"));
     }
 
-    /// The result for an engine scripted in shell: `n` is the number of the search in its process.
+    /// The result for an engine scripted in shell that runs `answers` at each `go`. There, `n` is
+    /// the number of the search in its process, `d` and `m` the depth or nodes after `go`, and `p`
+    /// the last `position` line.
     fn probe_script(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Option<ProbeResult> {
         let script = format!(
             "n=0; while read -r line; do case \"$line\" in position*) p=$line;; uci) echo id name Probe; echo uciok;; isready) echo readyok;; \
@@ -568,12 +575,9 @@ mod tests {
         let (depth_limit, node_limit) =
             (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
         let (per_game, per_experiment) = (Restart::Game, Restart::Experiment);
-        let summarize = |probed: &ProbeResult| {
-            (probed.repeatability, probed.resets_on_new_game, probed.depth.clone(), probed.nodes.clone())
-        };
         let ignored = |why: &str| LimitSupport::No(why.to_owned());
         let respected = LimitSupport::Yes;
-        for (answers, restart, limit, expected) in [
+        for (answers, restart, limit, (expected_repeats, expected_resets, expected_depth, expected_nodes)) in [
             // Both edges are respected: half the nodes, and twice as many.
             (
                 "echo info depth $d nodes 10000",
@@ -658,15 +662,15 @@ mod tests {
             ),
         ] {
             let probed = probe_script(answers, restart, limit, false).unwrap();
-            let (repeats, expected_repeats) = (probed.repeatability, expected.0);
-            if let (Repeatability::Within(spread), Repeatability::Within(required)) = (repeats, expected_repeats) {
-                assert!((spread - required).abs() < 1e-9, "{answers}");
+            let repeats = probed.repeatability;
+            if let (Repeatability::Within(spread), Repeatability::Within(expected)) = (repeats, expected_repeats) {
+                assert!((spread - expected).abs() < 1e-9, "{answers}");
             } else {
                 assert_eq!(repeats, expected_repeats, "{answers} {restart:?}");
             }
             assert_eq!(
-                (summarize(&probed).1, summarize(&probed).2, summarize(&probed).3),
-                (expected.1, expected.2, expected.3),
+                (probed.resets_on_new_game, probed.depth, probed.nodes),
+                (expected_resets, expected_depth, expected_nodes),
                 "{answers} {restart:?}"
             );
             assert_eq!(probed.identity.name, "Probe");
@@ -697,8 +701,8 @@ mod tests {
         ] {
             let probed = probe_script(&answers, Restart::Experiment, limit, false).unwrap();
             let is_expected = match (probed.repeatability, expected) {
-                (Repeatability::Within(spread), Repeatability::Within(required)) => (spread - required).abs() < 1e-9,
-                (actual, required) => actual == required,
+                (Repeatability::Within(spread), Repeatability::Within(expected)) => (spread - expected).abs() < 1e-9,
+                (actual, expected) => actual == expected,
             };
             assert!(is_expected, "{answers}: {probed:?}");
             assert_eq!(probed.resets_on_new_game, expected == Repeatability::Exact, "{answers}");

@@ -20,8 +20,10 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 /// Lines buffered before the engine's output blocks.
 const LINE_BUFFER: usize = 1024;
 
-/// Number of last lines kept for messages, and their width in characters.
+/// Number of last lines that are kept for messages.
 const TAIL_LINES: usize = 6;
+
+/// Maximum width of these lines, in characters.
 const TAIL_WIDTH: usize = 160;
 
 /// How long a process may take to quit by itself.
@@ -35,7 +37,7 @@ const STOP_POLL: Duration = Duration::from_millis(50);
 pub enum NextLine {
     /// A line, without its line break.
     Line(String),
-    /// None before the deadline.
+    /// No line before the deadline.
     Late,
     /// The engine's output is closed.
     Closed,
@@ -54,19 +56,24 @@ pub struct QuitReport {
     pub leftovers: Vec<String>,
 }
 
+/// A running engine.
 pub struct Process {
     child: Child,
+    /// Its standard input; `None` once it is closed.
     input: Option<ChildStdin>,
+    /// The lines of its standard output.
     lines: Receiver<String>,
+    /// The last lines of its standard output.
     tail: VecDeque<String>,
-    errors: Arc<Mutex<VecDeque<String>>>,
+    /// The last lines of its standard error.
+    stderr_tail: Arc<Mutex<VecDeque<String>>>,
     /// The thread that reads standard error.
     stderr_reader: Option<JoinHandle<()>>,
     /// Whether the process was reaped.
-    ended: bool,
+    is_reaped: bool,
     /// Whether it runs under a guard, which kills everything that the engine started, in any
     /// process group.
-    guarded: bool,
+    is_guarded: bool,
 }
 
 impl Process {
@@ -84,26 +91,26 @@ impl Process {
         let mut child = command.process_group(0).spawn()?;
         let (sender, lines) = sync_channel(LINE_BUFFER);
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let kept = Arc::new(Mutex::new(VecDeque::new()));
-        // From here on the process ends with this value, even if a later step fails.
+        let stderr_tail = Arc::new(Mutex::new(VecDeque::new()));
+        // From here on the process ends when this value is dropped, even if a later step fails.
         let mut process = Self {
             child,
             input,
             lines,
             tail: VecDeque::new(),
-            errors: Arc::clone(&kept),
+            stderr_tail: Arc::clone(&stderr_tail),
             stderr_reader: None,
-            ended: false,
-            guarded: launch.guard.is_some(),
+            is_reaped: false,
+            is_guarded: launch.guard.is_some(),
         };
-        let thread = std::thread::Builder::new;
+        let new_thread = std::thread::Builder::new;
         if let Some(output) = output {
-            thread().spawn(move || for_each_line(output, |line| sender.send(line).is_ok()))?;
+            new_thread().spawn(move || for_each_line(output, |line| sender.send(line).is_ok()))?;
         }
         if let Some(errors) = errors {
-            process.stderr_reader = Some(thread().spawn(move || {
+            process.stderr_reader = Some(new_thread().spawn(move || {
                 for_each_line(errors, |line| {
-                    push_tail(&mut kept.lock().unwrap_or_else(PoisonError::into_inner), &line);
+                    push_tail(&mut stderr_tail.lock().unwrap_or_else(PoisonError::into_inner), &line);
                     true
                 });
             })?);
@@ -121,52 +128,53 @@ impl Process {
         input.flush()
     }
 
-    /// The next line, if it arrives before `deadline`.
+    /// Waits for the next line until `deadline` or until `stop` is set.
     pub fn next(&mut self, deadline: Instant, stop: &AtomicBool) -> NextLine {
         loop {
             if stop.load(Ordering::Relaxed) {
                 return NextLine::Stopped;
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(left.min(STOP_POLL)) {
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(remaining.min(STOP_POLL)) {
                 Ok(line) => {
                     push_tail(&mut self.tail, &line);
                     return NextLine::Line(line);
                 }
                 Err(RecvTimeoutError::Disconnected) => return NextLine::Closed,
-                Err(RecvTimeoutError::Timeout) if left <= STOP_POLL => return NextLine::Late,
+                Err(RecvTimeoutError::Timeout) if remaining <= STOP_POLL => return NextLine::Late,
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
 
-    /// The last lines of output, standard error last.
+    /// The last lines of standard output, and then of standard error.
     pub fn tail(&self) -> Vec<String> {
-        let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        let errors = self.stderr_tail.lock().unwrap_or_else(PoisonError::into_inner);
         self.tail.iter().cloned().chain(errors.iter().map(|line| format!("stderr: {line}"))).collect()
     }
 
-    /// Sends `quit` and kills the process group after [`QUIT_TIMEOUT`]. Returns how the process
-    /// ended if it ended by itself.
+    /// Sends `quit`, waits at most [`QUIT_TIMEOUT`], and kills what is left of the process group.
+    /// Returns how the process ended if it ended by itself.
     pub fn end(&mut self) -> Option<String> {
         let _ = self.send("quit");
         self.input = None;
-        let begun = Instant::now();
-        // An engine that has ended may have started others, so its group is killed anyway.
-        while !self.has_ended() && begun.elapsed() < QUIT_TIMEOUT {
+        let start = Instant::now();
+        // Even if the engine has ended, processes that it started may be running, so its group is
+        // killed in any case.
+        while !self.has_ended() && start.elapsed() < QUIT_TIMEOUT {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let by_itself = self.has_ended();
+        let ended_by_itself = self.has_ended();
         self.kill();
         let status = self.child.wait().ok()?;
-        self.ended = true;
+        self.is_reaped = true;
         // Its last output may still be in the pipe.
-        while begun.elapsed() < 2 * QUIT_TIMEOUT
+        while start.elapsed() < 2 * QUIT_TIMEOUT
             && self.stderr_reader.as_ref().is_some_and(|stderr_reader| !stderr_reader.is_finished())
         {
             std::thread::sleep(Duration::from_millis(1));
         }
-        by_itself.then(|| describe(status))
+        ended_by_itself.then(|| describe_exit(status))
     }
 
     /// Quits an engine without a guard while no other engine runs, reports the processes that it
@@ -175,37 +183,40 @@ impl Process {
         // Orphans become children of this process, and are found.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-        let begun = Instant::now();
+        let start = Instant::now();
         let _ = self.send("quit");
-        while !self.has_ended() && begun.elapsed() < QUIT_TIMEOUT {
+        while !self.has_ended() && start.elapsed() < QUIT_TIMEOUT {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let (by_itself, within) = (self.has_ended(), begun.elapsed());
-        let own = Pid::from_child(&self.child).as_raw_nonzero().get();
-        let left = || descendants::descendants().into_iter().filter(|one| one.pid != own).collect::<Vec<_>>();
+        let (ended_by_itself, elapsed) = (self.has_ended(), start.elapsed());
+        let engine_pid = Pid::from_child(&self.child).as_raw_nonzero().get();
+        let find_leftovers =
+            || descendants::descendants().into_iter().filter(|process| process.pid != engine_pid).collect::<Vec<_>>();
         // Processes started by the engine may end a moment after it.
-        while by_itself && !left().is_empty() && begun.elapsed() < within + QUIT_TIMEOUT / 3 {
+        let patience = elapsed + QUIT_TIMEOUT / 3;
+        while ended_by_itself && !find_leftovers().is_empty() && start.elapsed() < patience {
             std::thread::sleep(Duration::from_millis(5));
         }
-        let left = left();
+        let leftovers = find_leftovers();
         descendants::kill_all();
         self.kill();
         let status = self.child.wait();
-        self.ended = true;
+        self.is_reaped = true;
         #[cfg(target_os = "linux")]
         let _ = rustix::process::set_child_subreaper(None);
-        let ended = status.ok().filter(|_| by_itself).map(describe);
-        QuitReport { exit: ended, elapsed: within, leftovers: left.into_iter().map(|one| one.name).collect() }
+        let exit = status.ok().filter(|_| ended_by_itself).map(describe_exit);
+        QuitReport { exit, elapsed, leftovers: leftovers.into_iter().map(|process| process.name).collect() }
     }
 
+    /// Kills the process without asking it to quit.
     pub fn kill_now(&mut self) {
-        if self.ended {
+        if self.is_reaped {
             return; // Its process id may have been reused.
         }
         self.input = None;
         self.kill();
         let _ = self.child.wait();
-        self.ended = true;
+        self.is_reaped = true;
     }
 
     /// Whether the process has ended. It is not reaped, so that its id stays reserved.
@@ -214,13 +225,13 @@ impl Process {
         !matches!(waitid(WaitId::Pid(Pid::from_child(&self.child)), options), Ok(None))
     }
 
-    /// Kills the rest: a guard is asked to do so and waited for; then the whole process group is
-    /// killed.
+    /// Kills the process and what it started. First a guard is asked by a signal to do so, and
+    /// waited for; then the whole process group is killed.
     fn kill(&mut self) {
-        if self.guarded && !self.has_ended() {
+        if self.is_guarded && !self.has_ended() {
             let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
-            let begun = Instant::now();
-            while !self.has_ended() && begun.elapsed() < QUIT_TIMEOUT {
+            let start = Instant::now();
+            while !self.has_ended() && start.elapsed() < QUIT_TIMEOUT {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
@@ -236,7 +247,7 @@ impl Drop for Process {
 }
 
 /// Describes how a process ended; a guard passes a signal on as 128 plus its number.
-fn describe(status: ExitStatus) -> String {
+fn describe_exit(status: ExitStatus) -> String {
     let passed_on = status.code().filter(|code| (129..=192).contains(code)).map(|code| code - 128);
     match passed_on.or(status.signal()) {
         Some(signal) => format!("signal {signal}"),
@@ -244,7 +255,7 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// Appends a line and drops the oldest.
+/// Appends a line, truncated to [`TAIL_WIDTH`], and drops the oldest if there are too many.
 fn push_tail(lines: &mut VecDeque<String>, line: &str) {
     if lines.len() == TAIL_LINES {
         lines.pop_front();
@@ -258,7 +269,7 @@ fn for_each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
     let mut output = BufReader::new(output);
     let mut line: Vec<u8> = Vec::new();
     loop {
-        let (used, whole) = match output.fill_buf() {
+        let (used, is_complete) = match output.fill_buf() {
             Ok([]) | Err(_) => break,
             Ok(bytes) => {
                 let end = bytes.iter().position(|&byte| byte == b'\n');
@@ -268,7 +279,7 @@ fn for_each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
             }
         };
         output.consume(used);
-        if whole {
+        if is_complete {
             let text = String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned();
             line.clear();
             if !take(text) {
@@ -286,25 +297,28 @@ fn for_each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
 mod tests {
     use super::*;
 
-    /// A reader that returns a few bytes at a time.
-    struct Few<'a>(&'a [u8], usize);
+    /// A reader that returns at most `at_once` bytes at a time.
+    struct SlowReader<'a> {
+        bytes: &'a [u8],
+        at_once: usize,
+    }
 
-    impl Read for Few<'_> {
+    impl Read for SlowReader<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let some = self.1.min(self.0.len()).min(buffer.len());
-            buffer[..some].copy_from_slice(&self.0[..some]);
-            self.0 = &self.0[some..];
-            Ok(some)
+            let count = self.at_once.min(self.bytes.len()).min(buffer.len());
+            buffer[..count].copy_from_slice(&self.bytes[..count]);
+            self.bytes = &self.bytes[count..];
+            Ok(count)
         }
     }
 
-    /// Lines however they are split: line breaks are removed, empty and unfinished lines count,
-    /// long ones are truncated.
+    /// The lines are the same regardless of the sizes in which the bytes arrive. Line breaks are
+    /// removed, empty and unfinished lines count, and long lines are truncated.
     #[test]
     fn lines_are_split_at_line_breaks_however_they_arrive() {
         let read = |bytes: &[u8], at_once: usize| {
             let mut lines = Vec::new();
-            for_each_line(Few(bytes, at_once), |line| {
+            for_each_line(SlowReader { bytes, at_once }, |line| {
                 lines.push(line);
                 true
             });
@@ -318,7 +332,7 @@ mod tests {
             let lines = read(&[&vec![b'x'; length][..], b"\nshort\n"].concat(), 10_000);
             assert_eq!((lines.len(), lines[0].len(), lines[1].as_str()), (2, length.min(MAX_LINE_BYTES), "short"));
         }
-        // Until the callback returns false.
+        // Reading ends when the callback returns false.
         let mut seen = 0;
         for_each_line(&b"a\nb\nc\nd"[..], |_| {
             seen += 1;
@@ -335,40 +349,43 @@ mod tests {
             let arguments = ["-c", script].map(str::to_owned).to_vec();
             Process::start(&Launch { path: "/bin/sh".into(), arguments, ..Launch::default() }).unwrap()
         };
-        let (go, stop) = (AtomicBool::new(false), AtomicBool::new(true));
-        let later = || Instant::now() + Duration::from_secs(60);
+        let (not_stopped, stopped) = (AtomicBool::new(false), AtomicBool::new(true));
+        let in_a_minute = || Instant::now() + Duration::from_secs(60);
         let line = |text: &str| NextLine::Line(text.to_owned());
         let mut process = start("echo one; read -r x; echo \"$x two\"; echo bad >&2; exit 3");
-        assert_eq!(process.next(later(), &go), line("one"));
-        assert_eq!(process.next(Instant::now(), &go), NextLine::Late);
-        assert_eq!(process.next(later(), &stop), NextLine::Stopped);
+        assert_eq!(process.next(in_a_minute(), &not_stopped), line("one"));
+        assert_eq!(process.next(Instant::now(), &not_stopped), NextLine::Late);
+        assert_eq!(process.next(in_a_minute(), &stopped), NextLine::Stopped);
         process.send("then").unwrap();
-        assert_eq!([process.next(later(), &go), process.next(later(), &go)], [line("then two"), NextLine::Closed]);
+        assert_eq!(
+            [process.next(in_a_minute(), &not_stopped), process.next(in_a_minute(), &not_stopped)],
+            [line("then two"), NextLine::Closed]
+        );
         assert_eq!(process.end().as_deref(), Some("exit code 3"));
         assert_eq!(process.tail(), ["one", "then two", "stderr: bad"]);
         assert!(process.send("more").is_err());
         // More lines than the buffer holds: the process blocks.
         let mut talker = start("i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i + 1)); done");
-        assert!((0..3000).all(|index: u32| talker.next(later(), &go) == line(&index.to_string())));
-        assert_eq!(talker.next(later(), &go), NextLine::Closed);
-        let mut deaf = start("while read -r x; do :; done; exit 4");
-        assert_eq!(deaf.end().as_deref(), Some("exit code 4"));
-        let begun = Instant::now();
+        assert!((0..3000).all(|index: u32| talker.next(in_a_minute(), &not_stopped) == line(&index.to_string())));
+        assert_eq!(talker.next(in_a_minute(), &not_stopped), NextLine::Closed);
+        let mut ignores_quit = start("while read -r x; do :; done; exit 4");
+        assert_eq!(ignores_quit.end().as_deref(), Some("exit code 4"));
+        let time = Instant::now();
         drop(start("exec sleep 20"));
-        assert!(begun.elapsed() < Duration::from_secs(10), "dropping a process must not wait for it");
+        assert!(time.elapsed() < Duration::from_secs(10), "dropping a process must not wait for it");
     }
 
     #[test]
     fn tail_keeps_the_last_lines_truncated() {
-        let mut kept = VecDeque::new();
-        (0..9).for_each(|index| push_tail(&mut kept, &format!("{index}{}", "\u{e4}".repeat(index * 30))));
-        let first = kept.front().unwrap();
+        let mut tail = VecDeque::new();
+        (0..9).for_each(|index| push_tail(&mut tail, &format!("{index}{}", "\u{e4}".repeat(index * 30))));
+        let first = tail.front().unwrap();
         assert_eq!(
-            (kept.len(), &first[..1], first.chars().count(), kept[5].chars().count()),
+            (tail.len(), &first[..1], first.chars().count(), tail[5].chars().count()),
             (TAIL_LINES, "3", 91, TAIL_WIDTH)
         );
         let status = |script: &str| Command::new("/bin/sh").args(["-c", script]).status().unwrap();
-        for (script, how) in [
+        for (script, expected) in [
             ("exit 0", "exit code 0"),
             ("exit 128", "exit code 128"),
             ("exit 129", "signal 1"),
@@ -376,7 +393,7 @@ mod tests {
             ("exit 193", "exit code 193"),
             ("kill -9 $$", "signal 9"),
         ] {
-            assert_eq!(describe(status(script)), how, "{script}");
+            assert_eq!(describe_exit(status(script)), expected, "{script}");
         }
     }
 }

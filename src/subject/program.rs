@@ -7,9 +7,10 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Where Debian and others install games, for a PATH that lacks it (cron, root, CI).
+/// Where Debian and other systems install games. The PATH may lack these folders (cron, root, CI).
 const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
+/// A program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     pub path: PathBuf,
@@ -31,18 +32,20 @@ pub struct EngineIdentity {
     pub applied: Vec<(String, String)>,
 }
 
-/// Finds a program: a path beside the experiment file (in `folder`), as a suite, or else in the
-/// working folder; or a name on the PATH (and where Debian installs games).
+/// Finds a program. A path is relative to the folder of the experiment file (`folder`), as the path
+/// of a suite is, or else to the working folder. A name without a path is searched on the PATH, and
+/// where Debian installs games.
 ///
 /// # Errors
-/// What is wrong, and what to do.
-pub fn find_program(words: &CommandLine, folder: &Path) -> Result<Program, String> {
-    let (name, arguments) = words.split();
+/// The message says what is wrong, and what to do.
+pub fn find_program(command: &CommandLine, folder: &Path) -> Result<Program, String> {
+    let (name, arguments) = command.split();
     let path = locate(name, folder)?;
     let sha256 = sha256_hex(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(Program { path, arguments: arguments.to_vec(), sha256 })
 }
 
+/// The path of a program; see [`find_program`].
 fn locate(name: &str, folder: &Path) -> Result<PathBuf, String> {
     if name.is_empty() {
         return Err("no program given".to_owned());
@@ -57,23 +60,23 @@ fn locate(name: &str, folder: &Path) -> Result<PathBuf, String> {
             _ => Err(format!("no such file: {name}, nor {}{}", beside.display(), list_hint(name))),
         };
     }
-    let on_path = std::env::var_os("PATH").unwrap_or_default();
-    let found = search_folders(&on_path).map(|folder| folder.join(name)).find(|path| is_executable(path));
-    found.ok_or_else(|| match is_executable(Path::new(name)) {
+    let path_variable = std::env::var_os("PATH").unwrap_or_default();
+    let path = search_folders(&path_variable).map(|folder| folder.join(name)).find(|path| is_executable(path));
+    path.ok_or_else(|| match is_executable(Path::new(name)) {
         true => format!("no program `{name}` on the PATH: for the file in this folder write ./{name}"),
         false => format!("no program `{name}` on the PATH{}", list_hint(name)),
     })
 }
 
-/// A hint for a name with blanks.
+/// A hint for a name with blanks, which may be a program with arguments; empty for other names.
 fn list_hint(name: &str) -> String {
     let words: Vec<String> = name.split_whitespace().map(|word| format!("{word:?}")).collect();
     if words.len() < 2 { String::new() } else { format!(": write arguments as a list, as in [{}]", words.join(", ")) }
 }
 
-/// The folders to search: PATH first, so that the user's choice wins.
-fn search_folders(on_path: &OsStr) -> impl Iterator<Item = PathBuf> {
-    std::env::split_paths(on_path).chain(GAMES.iter().map(PathBuf::from))
+/// The folders to search: those of the PATH first, because they are the user's choice.
+fn search_folders(path_variable: &OsStr) -> impl Iterator<Item = PathBuf> {
+    std::env::split_paths(path_variable).chain(GAMES.iter().map(PathBuf::from))
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -92,18 +95,18 @@ mod tests {
 
     #[test]
     fn missing_program_is_reported_with_a_hint() {
-        let one = |name: &str| find_program(&CommandLine::Name(name.to_owned()), Path::new("")).unwrap_err();
-        assert!(one("gnuchess -u").contains(r#"["gnuchess", "-u"]"#));
-        assert_eq!(one("./no-such-engine"), "no such file: ./no-such-engine");
+        let error = |name: &str| find_program(&CommandLine::Name(name.to_owned()), Path::new("")).unwrap_err();
+        assert!(error("gnuchess -u").contains(r#"["gnuchess", "-u"]"#));
+        assert_eq!(error("./no-such-engine"), "no such file: ./no-such-engine");
         let message = r#"no such file: ./no-such -u 4: write arguments as a list, as in ["./no-such", "-u", "4"]"#;
-        assert_eq!(one("./no-such -u 4"), message);
-        assert_eq!(one("./src"), "./src is a folder: give a program in it");
-        assert_eq!(one("Cargo.toml"), "no program `Cargo.toml` on the PATH");
-        assert_eq!(one("./Cargo.toml"), "./Cargo.toml is not executable (chmod +x)");
-        assert_eq!(one(""), "no program given");
+        assert_eq!(error("./no-such -u 4"), message);
+        assert_eq!(error("./src"), "./src is a folder: give a program in it");
+        assert_eq!(error("Cargo.toml"), "no program `Cargo.toml` on the PATH");
+        assert_eq!(error("./Cargo.toml"), "./Cargo.toml is not executable (chmod +x)");
+        assert_eq!(error(""), "no program given");
     }
 
-    /// As a suite: the file beside the experiment takes precedence over the one in the working
+    /// As for suites, the file beside the experiment takes precedence over the one in the working
     /// folder.
     #[test]
     fn program_beside_the_experiment_takes_precedence() {
@@ -115,24 +118,28 @@ mod tests {
         assert_eq!(find("./engine"), Err("./engine is not executable (chmod +x)".to_owned()));
         std::fs::set_permissions(folder.path().join("engine"), std::fs::Permissions::from_mode(0o700)).unwrap();
         assert_eq!(find("./engine").unwrap().path, folder.path().join("engine"));
-        let own = std::env::current_exe().unwrap();
-        assert_eq!(find(&own.display().to_string()).unwrap().path, own, "an absolute path stays as it is");
+        let current_program = std::env::current_exe().unwrap();
+        assert_eq!(
+            find(&current_program.display().to_string()).unwrap().path,
+            current_program,
+            "an absolute path stays as it is"
+        );
     }
 
     /// Executable by any of owner, group and others.
     #[test]
     fn file_is_executable_with_any_execute_bit() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        for (mode, may) in [(0o700, true), (0o610, true), (0o601, true), (0o666, false)] {
+        for (mode, expected) in [(0o700, true), (0o610, true), (0o601, true), (0o666, false)] {
             std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
-            assert_eq!(is_executable(file.path()), may, "{mode:o}");
+            assert_eq!(is_executable(file.path()), expected, "{mode:o}");
         }
     }
 
     #[test]
     fn game_folders_are_searched_after_the_path() {
-        let found: Vec<PathBuf> = search_folders(OsStr::new("/one:/two")).collect();
-        assert_eq!(found, ["/one", "/two", "/usr/games", "/usr/local/games"].map(PathBuf::from));
+        let folders: Vec<PathBuf> = search_folders(OsStr::new("/one:/two")).collect();
+        assert_eq!(folders, ["/one", "/two", "/usr/games", "/usr/local/games"].map(PathBuf::from));
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub struct UciOption {
     pub name: String,
     /// The values that it accepts.
     pub kind: OptionKind,
-    /// Its default, as written.
+    /// Its default, as the engine writes it.
     pub default: String,
 }
 
@@ -31,7 +31,7 @@ pub enum OptionKind {
 /// Why a value cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionError {
-    /// The engine has no such option; the names that it has.
+    /// The engine has no such option: the names of those that it has.
     Unknown(Vec<String>),
     /// The option does not accept the value.
     Value {
@@ -68,8 +68,8 @@ impl UciOption {
         for word in words {
             match word {
                 "name" if name.is_empty() && field != "name" => field = word,
-                // A name may contain "default" and the others: only "type" ends it, or any of them
-                // if the type came before the name.
+                // A name may contain any of these words except "type", which ends it. If the type
+                // came before the name, each of them ends it.
                 "type" | "default" | "min" | "max" | "var"
                     if field != "name" || !name.is_empty() && (word == "type" || !kind.is_empty()) =>
                 {
@@ -120,16 +120,16 @@ pub fn first_word(line: &str) -> &str {
     line.split_whitespace().next().unwrap_or_default()
 }
 
-/// The rest of a line after `words` words, separated by single blanks.
-pub fn skip_words(line: &str, words: usize) -> String {
-    line.split_whitespace().skip(words).collect::<Vec<_>>().join(" ")
+/// The words of a line after the first `count`, separated by single blanks.
+pub fn skip_words(line: &str, count: usize) -> String {
+    line.split_whitespace().skip(count).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a word has the shape of a move.
+/// Whether a word has the form of a move: two squares, perhaps with another character.
 pub fn is_move(word: &str) -> bool {
     let bytes = word.as_bytes();
-    let square = |index: usize| (b'a'..=b'h').contains(&bytes[index]) && (b'1'..=b'8').contains(&bytes[index + 1]);
-    (4..=5).contains(&bytes.len()) && square(0) && square(2)
+    let is_square = |index: usize| (b'a'..=b'h').contains(&bytes[index]) && (b'1'..=b'8').contains(&bytes[index + 1]);
+    (4..=5).contains(&bytes.len()) && is_square(0) && is_square(2)
 }
 
 /// Finds an option and checks its value. UCI option names are case-insensitive.
@@ -141,9 +141,8 @@ pub fn check_option<'a>(
     name: &str,
     value: &OptionValue,
 ) -> Result<&'a UciOption, OptionError> {
-    let known = options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
-    let option =
-        known.ok_or_else(|| OptionError::Unknown(options.iter().map(|option| option.name.clone()).collect()))?;
+    let unknown = || OptionError::Unknown(options.iter().map(|option| option.name.clone()).collect());
+    let option = options.iter().find(|option| option.name.eq_ignore_ascii_case(name)).ok_or_else(unknown)?;
     if option.accepts(value) {
         return Ok(option);
     }
@@ -151,6 +150,7 @@ pub fn check_option<'a>(
     Err(OptionError::Value { expected: option.kind.to_string(), choices })
 }
 
+/// The `setoption` line that sets an option.
 pub fn set_option(option: &UciOption, value: &OptionValue) -> String {
     match option.kind {
         OptionKind::Button => format!("setoption name {}", option.name),
@@ -283,8 +283,8 @@ mod tests {
             ("File", text("\u{7}"), "text", &[]),
         ] {
             let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
-            let misfit = OptionError::Value { expected: expected.to_owned(), choices };
-            assert_eq!(check_option(&options, name, &value), Err(misfit), "{name} = {value}");
+            let error = OptionError::Value { expected: expected.to_owned(), choices };
+            assert_eq!(check_option(&options, name, &value), Err(error), "{name} = {value}");
         }
         for (name, value) in [
             ("hash", OptionValue::Spin(-2)),
@@ -302,7 +302,7 @@ mod tests {
         let names = ["Hash", "Any", "OwnBook", "Style", "Clear Hash", "File"].map(str::to_owned).to_vec();
         assert_eq!(check_option(&options, "Has", &OptionValue::Spin(1)), Err(OptionError::Unknown(names)));
         assert_eq!(set_option(&options[2], &OptionValue::Check(false)), "setoption name OwnBook value false");
-        for (line, refused) in [
+        for (line, expected) in [
             ("No such option: Hash", true),
             ("error: Unknown option", true),
             ("Unknown command: 'x'", true),
@@ -313,7 +313,7 @@ mod tests {
             ("info string Hash set to 4", false),
             ("readyok", false),
         ] {
-            assert_eq!(is_refusal(line), refused, "{line}");
+            assert_eq!(is_refusal(line), expected, "{line}");
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::engine::Limit;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How long it may take to react to `stop`.
+/// How long an engine may take to react to `stop`.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Maximum lines of one answer; an engine that writes more may never end.
@@ -28,8 +28,8 @@ pub struct Uci {
     /// Timeout for `uciok` and `readyok`.
     ready_timeout: Duration,
     /// Whether the process has not searched yet.
-    fresh: bool,
-    /// Depth and nodes of the last search as far as reported, even if it failed.
+    is_fresh: bool,
+    /// The depth and nodes that the last search reported, even if it failed.
     progress: (Option<u8>, Option<u64>),
 }
 
@@ -39,19 +39,19 @@ impl Uci {
         let watchdog = Watchdog::new(launch.timeout);
         let hash = launch.options.iter().find_map(|(name, value)| hash_mebibytes(name, value));
         Self {
-            ready_timeout: watchdog::ready(hash.unwrap_or(0), launch.timeout),
+            ready_timeout: watchdog::ready_timeout(hash.unwrap_or(0), launch.timeout),
             launch,
             process: None,
             identity: EngineIdentity::default(),
             watchdog,
-            fresh: true,
+            is_fresh: true,
             progress: (None, None),
         }
     }
 
     /// Sets the timeout of each following search.
-    pub fn set_timeout(&mut self, patience: Duration) {
-        self.watchdog = Watchdog::new(Some(patience));
+    pub fn set_timeout(&mut self, timeout: Duration) {
+        self.watchdog = Watchdog::new(Some(timeout));
     }
 
     /// Quits an engine without a guard while no other engine runs, and reports what it leaves
@@ -60,7 +60,7 @@ impl Uci {
         self.process.take().map(|mut process| process.quit_and_inspect())
     }
 
-    /// Depth and nodes of the last search as far as reported, even if it failed.
+    /// The depth and nodes that the last search reported, even if it failed.
     pub fn progress(&self) -> (Option<u8>, Option<u64>) {
         self.progress
     }
@@ -70,7 +70,8 @@ impl Uci {
         &self.identity
     }
 
-    /// Starts a new process: `uci`, options, `isready`.
+    /// Starts a new process: sends `uci`, reads the engine's identity, sets the options, and waits
+    /// until it is ready.
     fn restart(&mut self) -> Result<(), Failure> {
         self.quit();
         let process = Process::start(&self.launch).map_err(|error| {
@@ -78,10 +79,10 @@ impl Uci {
             self.fail(EngineFault::StartFailed(text), "start")
         })?;
         self.process = Some(process);
-        self.fresh = true;
+        self.is_fresh = true;
         self.send("uci")?;
         let mut identity = EngineIdentity::default();
-        for line in self.lines("uci", "uciok")? {
+        for line in self.read_answer("uci", "uciok")? {
             let mut words = line.split_whitespace();
             let field = if words.next() == Some("id") { words.next() } else { None };
             if field == Some("name") {
@@ -99,12 +100,12 @@ impl Uci {
         self.ready("isready").map(drop)
     }
 
-    /// Sets the options: threads, then memory, then the rest, since an engine may allocate for each
-    /// thread.
+    /// Sets the options: first threads, then memory, because an engine may allocate memory for each
+    /// thread; then all others.
     fn set_options(&mut self) -> Result<(), Failure> {
         for (name, value) in ordered_options(&self.identity.options, &self.launch.options) {
-            let option = protocol::check_option(&self.identity.options, &name, &value).cloned().map_err(|misfit| {
-                let text = match misfit {
+            let option = protocol::check_option(&self.identity.options, &name, &value).cloned().map_err(|error| {
+                let text = match error {
                     OptionError::Unknown(_) => format!("no such option: {name}"),
                     OptionError::Value { expected, .. } => format!("{name} = {value}: expected {expected}"),
                 };
@@ -121,130 +122,139 @@ impl Uci {
     }
 
     /// Sends `isready` and returns the lines up to `readyok`.
-    fn ready(&mut self, during: &str) -> Result<Vec<String>, Failure> {
-        self.send_during("isready", during)?;
-        self.lines(during, "readyok")
+    fn ready(&mut self, request: &str) -> Result<Vec<String>, Failure> {
+        self.send_for_request("isready", request)?;
+        self.read_answer(request, "readyok")
     }
 
     /// Writes a line to the engine.
     fn send(&mut self, line: &str) -> Result<(), Failure> {
-        self.send_during(line, line)
+        self.send_for_request(line, line)
     }
 
-    /// Writes a line that belongs to a request; an exit during the request may be noticed only now.
-    fn send_during(&mut self, line: &str, during: &str) -> Result<(), Failure> {
-        let sent = self.process.as_mut().map_or(Err(std::io::ErrorKind::NotConnected.into()), |it| it.send(line));
-        sent.map_err(|_| self.exit_failure(during))
+    /// Writes a line that belongs to `request`. A failure names the request, because the engine may
+    /// have exited while it handled that.
+    fn send_for_request(&mut self, line: &str, request: &str) -> Result<(), Failure> {
+        let no_process = Err(std::io::ErrorKind::NotConnected.into());
+        let result = self.process.as_mut().map_or(no_process, |process| process.send(line));
+        result.map_err(|_| self.exit_failure(request))
     }
 
-    /// The lines of an answer, up to the line that begins with `last`.
-    fn lines(&mut self, during: &str, last: &str) -> Result<Vec<String>, Failure> {
+    /// Reads the lines of an answer, up to but not including the line that begins with `last_word`.
+    fn read_answer(&mut self, request: &str, last_word: &str) -> Result<Vec<String>, Failure> {
         let mut lines = Vec::new();
-        self.read_until(during, self.ready_timeout, None, |line| {
-            let ends = first_word(line) == last;
-            if !ends {
+        self.read_until(request, self.ready_timeout, None, |line| {
+            let is_last = first_word(line) == last_word;
+            if !is_last {
                 lines.push(line.to_owned());
             }
-            ends
+            is_last
         })?;
         Ok(lines)
     }
 
-    /// Passes lines to `take` until it returns true; returns false if `stop` was set. Only a search
-    /// has a `stop`: it writes more than other answers, and may be stopped.
+    /// Passes the engine's lines to `take` until it returns true. Returns false if `stop` was set
+    /// meanwhile. Only a search has a `stop`; it may write more lines than other answers.
     fn read_until(
         &mut self,
-        during: &str,
-        patience: Duration,
+        request: &str,
+        timeout: Duration,
         stop: Option<&AtomicBool>,
         mut take: impl FnMut(&str) -> bool,
     ) -> Result<bool, Failure> {
-        let (deadline, never) = (Instant::now() + patience, AtomicBool::new(false));
-        let most = if stop.is_some() { MAX_LINES } else { MAX_LINES / 10 };
-        for _ in 0..=most {
-            let next = self.process.as_mut().map_or(NextLine::Closed, |it| it.next(deadline, stop.unwrap_or(&never)));
+        let (deadline, never_stopped) = (Instant::now() + timeout, AtomicBool::new(false));
+        let stop_flag = stop.unwrap_or(&never_stopped);
+        let max_lines = if stop.is_some() { MAX_LINES } else { MAX_LINES / 10 };
+        for _ in 0..=max_lines {
+            let next = self.process.as_mut().map_or(NextLine::Closed, |process| process.next(deadline, stop_flag));
             match next {
                 NextLine::Line(line) if take(&line) => return Ok(true),
                 NextLine::Line(_) if Instant::now() < deadline => {}
-                NextLine::Line(_) | NextLine::Late if stop.is_some() => return Err(self.stop_overdue(patience, during)),
-                NextLine::Line(_) | NextLine::Late => return Err(self.fail(EngineFault::NotReady(patience), during)),
-                NextLine::Closed => return Err(self.exit_failure(during)),
+                NextLine::Line(_) | NextLine::Late if stop.is_some() => return Err(self.stop_overdue(timeout, request)),
+                NextLine::Line(_) | NextLine::Late => return Err(self.fail(EngineFault::NotReady(timeout), request)),
+                NextLine::Closed => return Err(self.exit_failure(request)),
                 NextLine::Stopped => {
-                    self.fail(EngineFault::NoAnswer(patience), during);
+                    self.fail(EngineFault::NoAnswer(timeout), request);
                     return Ok(false);
                 }
             }
         }
-        Err(self.fail(EngineFault::TooManyLines(most), during))
+        Err(self.fail(EngineFault::TooManyLines(max_lines), request))
     }
 
-    /// A fault ends the process, so that later output cannot be mistaken for another answer.
-    fn fail(&mut self, fault: EngineFault, during: &str) -> Failure {
+    /// Kills the process, so that its later output cannot be mistaken for the answer to another
+    /// request, and returns the failure.
+    fn fail(&mut self, fault: EngineFault, request: &str) -> Failure {
         let tail = self.process.as_ref().map(Process::tail).unwrap_or_default();
         if let Some(mut process) = self.process.take() {
             process.kill_now();
         }
-        Failure { fault, request: during.to_owned(), tail }
+        Failure { fault, request: request.to_owned(), tail }
     }
 
-    /// The failure of a process that has closed its output.
-    fn exit_failure(&mut self, during: &str) -> Failure {
+    /// The failure of an engine that has closed its input or output.
+    fn exit_failure(&mut self, request: &str) -> Failure {
         let how = match &mut self.process {
             Some(process) => process.end().unwrap_or_else(|| "it closed its output".to_owned()),
             None => "before".to_owned(),
         };
-        self.fail(EngineFault::Exited(how), during)
+        self.fail(EngineFault::Exited(how), request)
     }
 
-    /// Sends `stop` to an engine that exceeded the timeout, and checks whether it reacts.
-    fn stop_overdue(&mut self, waited: Duration, go: &str) -> Failure {
+    /// Sends `stop` to an engine whose search exceeded the timeout, and returns the failure, which
+    /// says whether the engine reacted.
+    fn stop_overdue(&mut self, waited: Duration, request: &str) -> Failure {
         let tail = self.process.as_ref().map(Process::tail).unwrap_or_default();
         let stopped = self.send("stop").is_ok()
-            && self.read_until(go, STOP_TIMEOUT, None, |line| first_word(line) == "bestmove").is_ok();
+            && self.read_until(request, STOP_TIMEOUT, None, |line| first_word(line) == "bestmove").is_ok();
         let fault = if stopped { EngineFault::LimitIgnored(waited) } else { EngineFault::NoAnswer(waited) };
-        Failure { tail, ..self.fail(fault, go) }
+        Failure { tail, ..self.fail(fault, request) }
     }
 
     /// The move of a `bestmove` line, checked against the board.
-    fn best(&mut self, line: &str, board: &Board, go: &str) -> Result<Move, Failure> {
+    fn best_move(&mut self, line: &str, board: &Board, request: &str) -> Result<Move, Failure> {
         let word = line.split_whitespace().nth(1).unwrap_or_default().to_owned();
         if let Some(best) = parse_move(board, &word) {
             return Ok(best);
         }
-        let nothing = matches!(word.to_ascii_lowercase().as_str(), "" | "(none)" | "none" | "0000" | "null");
-        match (nothing, board.has_legal_move()) {
+        let is_no_move = matches!(word.to_ascii_lowercase().as_str(), "" | "(none)" | "none" | "0000" | "null");
+        match (is_no_move, board.has_legal_move()) {
             (true, false) => Ok(Move::NONE),
-            (true, true) => Err(self.fail(EngineFault::NoMove, go)),
+            (true, true) => Err(self.fail(EngineFault::NoMove, request)),
             (false, _) if is_move(&word) => {
                 let text = format!("{word} in {}", board.fen(EpRule::Legal));
-                Err(self.fail(EngineFault::IllegalMove(text), go))
+                Err(self.fail(EngineFault::IllegalMove(text), request))
             }
-            (false, _) => Err(self.fail(EngineFault::InvalidAnswer(line.chars().take(100).collect()), go)),
+            (false, _) => Err(self.fail(EngineFault::InvalidAnswer(line.chars().take(100).collect()), request)),
         }
     }
 }
 
-/// The options to set, in order; `OwnBook` and `Ponder` are switched off unless set by the user.
-fn ordered_options(declared: &[UciOption], given: &[(String, OptionValue)]) -> Vec<(String, OptionValue)> {
-    let output = |name: &str| given.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
-    let has = |name: &str| declared.iter().any(|option| option.name.eq_ignore_ascii_case(name));
-    let off = ["OwnBook", "Ponder"].into_iter().filter(|name| has(name) && !output(name));
-    let mut all: Vec<(String, OptionValue)> =
-        off.map(|name| (name.to_owned(), OptionValue::Check(false))).chain(given.iter().cloned()).collect();
-    all.sort_by_key(|(name, _)| match name.to_ascii_lowercase().as_str() {
+/// The options to set, in order. `OwnBook` and `Ponder` are switched off unless the user sets them.
+fn ordered_options(declared: &[UciOption], user_options: &[(String, OptionValue)]) -> Vec<(String, OptionValue)> {
+    let is_set_by_user = |name: &str| user_options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
+    let is_declared = |name: &str| declared.iter().any(|option| option.name.eq_ignore_ascii_case(name));
+    let switched_off = ["OwnBook", "Ponder"].into_iter().filter(|name| is_declared(name) && !is_set_by_user(name));
+    let mut options: Vec<(String, OptionValue)> = switched_off
+        .map(|name| (name.to_owned(), OptionValue::Check(false)))
+        .chain(user_options.iter().cloned())
+        .collect();
+    options.sort_by_key(|(name, _)| match name.to_ascii_lowercase().as_str() {
         "threads" => 0,
         "hash" => 1,
         _ => 2,
     });
-    all
+    options
 }
 
+/// The `position` line for a position with its game's moves.
 fn position_line(position: &Position<'_>) -> String {
     let fen = position.start.fen(EpRule::Legal);
     let moves: String = position.moves.iter().map(|mv| format!(" {mv}")).collect();
     if moves.is_empty() { format!("position fen {fen}") } else { format!("position fen {fen} moves{moves}") }
 }
 
+/// The `go` line for a limit; without a limit, the search is infinite.
 fn go_line(limit: Limit) -> String {
     let depth = limit.depth.map(|depth| format!(" depth {depth}")).unwrap_or_default();
     let nodes = limit.nodes.map(|nodes| format!(" nodes {nodes}")).unwrap_or_default();
@@ -261,7 +271,7 @@ impl Subject for Uci {
     }
 
     fn new_game(&mut self) -> Result<(), Failure> {
-        if self.process.is_none() || self.launch.restart != Restart::Experiment && !self.fresh {
+        if self.process.is_none() || self.launch.restart != Restart::Experiment && !self.is_fresh {
             self.restart()?;
         }
         self.send("ucinewgame")?;
@@ -275,31 +285,32 @@ impl Subject for Uci {
         stop: &AtomicBool,
         on_event: &mut dyn FnMut(SearchEvent<'_>),
     ) -> Result<SearchEnd, Failure> {
-        if self.process.is_none() || self.launch.restart == Restart::Search && !self.fresh {
+        if self.process.is_none() || self.launch.restart == Restart::Search && !self.is_fresh {
             self.restart()?;
         }
-        self.fresh = false;
+        self.is_fresh = false;
         self.send(&position_line(&position))?;
         let go = go_line(limit);
         on_event(SearchEvent::Begin);
-        let (begun, mut info, mut last) = (Instant::now(), InfoCollector::default(), String::new());
+        let (start, mut info, mut best_line) = (Instant::now(), InfoCollector::default(), String::new());
         self.send(&go)?;
-        let answered = self.read_until(&go, self.watchdog.allows(limit), Some(stop), |line| {
+        let result = self.read_until(&go, self.watchdog.search_timeout(limit), Some(stop), |line| {
             if first_word(line) == "bestmove" {
-                last = line.to_owned();
+                best_line = line.to_owned();
                 return true;
             }
-            info.take(line, begun.elapsed());
+            info.take(line, start.elapsed());
             false
         });
         self.progress = (info.depth(), info.nodes());
-        if !answered? {
+        let is_answered = result?;
+        if !is_answered {
             return Ok(SearchEnd::Stopped);
         }
         on_event(SearchEvent::End);
-        self.watchdog.seen(begun.elapsed(), info.nodes());
-        let best = self.best(&last, position.board, &go)?;
-        on_event(SearchEvent::Report(&info.end(position.board, best, limit)));
+        self.watchdog.record_search(start.elapsed(), info.nodes());
+        let best = self.best_move(&best_line, position.board, &go)?;
+        on_event(SearchEvent::Report(&info.into_report(position.board, best, limit)));
         Ok(SearchEnd::Best(best))
     }
 
@@ -331,16 +342,16 @@ mod tests {
             "option name Threads type spin default 2 min 1 max 8",
         ];
         let declared: Vec<UciOption> = lines.iter().filter_map(|line| UciOption::parse(line)).collect();
-        let given = |name: &str, value| (name.to_owned(), value);
-        let all = ordered_options(
+        let option = |name: &str, value| (name.to_owned(), value);
+        let options = ordered_options(
             &declared,
             &[
-                given("ponder", OptionValue::Check(true)),
-                given("Hash", OptionValue::Spin(4)),
-                given("Threads", OptionValue::Spin(1)),
+                option("ponder", OptionValue::Check(true)),
+                option("Hash", OptionValue::Spin(4)),
+                option("Threads", OptionValue::Spin(1)),
             ],
         );
-        let names: Vec<String> = all.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let names: Vec<String> = options.iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(names, ["Threads=1", "Hash=4", "OwnBook=false", "ponder=true"]);
     }
 
@@ -384,13 +395,14 @@ mod tests {
         std::fs::read_to_string(folder.join("log")).unwrap_or_default()
     }
 
-    /// The whole conversation at a start, a new game and searches, and when a process is a new one.
+    /// All lines that the engine receives, in each restart mode: two searches in one game and a
+    /// search in another. Each new process gets the options again.
     #[test]
     fn commands_are_sent_in_order_for_each_restart_mode() {
-        const HELLO: &str = "started\nuci\nsetoption name Threads value 2\nisready\nsetoption name Hash value 4\nisready\n\
+        const GREETING: &str = "started\nuci\nsetoption name Threads value 2\nisready\nsetoption name Hash value 4\nisready\n\
             setoption name OWNBOOK value false\nisready\nsetoption name Clear Hash\nisready\n\
             setoption name Style value Very Risky\nisready\nisready\n";
-        let hello = HELLO.replace("OWNBOOK", "ownbook");
+        let greeting = GREETING.replace("OWNBOOK", "ownbook");
         let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         let options = [
             ("clear hash", OptionValue::Check(true)),
@@ -408,13 +420,28 @@ mod tests {
             moves.push(parse_move(&board, word).unwrap());
             board.play(moves[moves.len() - 1], Increments::none());
         }
-        for (restart, talk) in [
-            (Restart::Experiment, [&hello[..], game, &first, &second, game, &first, "quit\n"].concat()),
-            (Restart::Game, [&hello[..], game, &first, &second, "quit\n", &hello, game, &first, "quit\n"].concat()),
+        for (restart, conversation) in [
+            (Restart::Experiment, [&greeting[..], game, &first, &second, game, &first, "quit\n"].concat()),
+            (
+                Restart::Game,
+                [&greeting[..], game, &first, &second, "quit\n", &greeting, game, &first, "quit\n"].concat(),
+            ),
             (
                 Restart::Search,
-                [&hello[..], game, &first, "quit\n", &hello, &second, "quit\n", &hello, game, &first, "quit\n"]
-                    .concat(),
+                [
+                    &greeting[..],
+                    game,
+                    &first,
+                    "quit\n",
+                    &greeting,
+                    &second,
+                    "quit\n",
+                    &greeting,
+                    game,
+                    &first,
+                    "quit\n",
+                ]
+                .concat(),
             ),
         ] {
             let folder = tempfile::tempdir().unwrap();
@@ -423,22 +450,19 @@ mod tests {
             let mut engine = Uci::new(Launch { options, restart, ..launch(folder.path(), answer) });
             assert_eq!(engine.identity(), &EngineIdentity::default());
             engine.start().unwrap();
-            let mut message = Vec::new();
+            let mut events = Vec::new();
             let mut search = |engine: &mut Uci, position: Position<'_>, limit: Limit| {
-                let ended = engine.search(position, limit, &AtomicBool::new(false), &mut |output| {
-                    message.push(match output {
+                let result = engine.search(position, limit, &AtomicBool::new(false), &mut |event| {
+                    events.push(match event {
                         SearchEvent::Begin => "begin".to_owned(),
                         SearchEvent::End => "end".to_owned(),
-                        SearchEvent::Iteration(_) => "ours".to_owned(),
+                        SearchEvent::Iteration(_) => "iteration".to_owned(),
                         SearchEvent::Report(report) => {
                             format!("{:?} {:?} {:?}", report.depth, report.nodes, report.earlier_depths.len())
                         }
                     });
                 });
-                assert_eq!(
-                    ended.map(|ended| matches!(ended, SearchEnd::Best(mv) if mv.to_string() == "g1f3")),
-                    Ok(true)
-                );
+                assert_eq!(result.map(|end| matches!(end, SearchEnd::Best(mv) if mv.to_string() == "g1f3")), Ok(true));
             };
             engine.new_game().unwrap();
             search(&mut engine, Position::from_board(&start), Limit { depth: Some(3), nodes: None });
@@ -446,8 +470,8 @@ mod tests {
             search(&mut engine, later, Limit { depth: Some(3), nodes: Some(900) });
             engine.new_game().unwrap();
             search(&mut engine, Position::from_board(&start), Limit { depth: Some(3), nodes: None });
-            let one = ["begin", "end", "Some(3) Some(50) 1"];
-            assert_eq!(message, [one, one, one].concat());
+            let search_events = ["begin", "end", "Some(3) Some(50) 1"];
+            assert_eq!(events, [search_events; 3].concat());
             let identity = engine.identity();
             assert_eq!(
                 (identity.name.as_str(), identity.author.as_str(), &identity.banner[..]),
@@ -458,11 +482,12 @@ mod tests {
             let set: Vec<String> = identity.applied.iter().map(|(name, value)| format!("{name}={value}")).collect();
             assert_eq!(set, ["Threads=2", "Hash=4", "ownbook=false", "Clear Hash=true", "Style=Very Risky"]);
             drop(engine);
-            assert_eq!(log(folder.path()), talk, "{restart:?}");
+            assert_eq!(log(folder.path()), conversation, "{restart:?}");
         }
     }
 
-    /// Each form of a move or of no move, where there is one and where there is none.
+    /// Legal and illegal moves, and each way of writing that there is no move, in a position with
+    /// legal moves and in one without.
     #[test]
     fn best_move_is_checked_against_the_board() {
         let (start, mated) = (
@@ -490,13 +515,13 @@ mod tests {
         ] {
             let mut engine = Uci::new(launch(folder.path(), &format!("echo '{answer}'")));
             engine.start().unwrap();
-            let ended = engine.search(
+            let result = engine.search(
                 Position::from_board(&board),
                 Limit { depth: Some(1), nodes: None },
                 &AtomicBool::new(false),
                 &mut |_| {},
             );
-            let failure = ended.err();
+            let failure = result.err();
             assert_eq!(failure.as_ref().map(|failure| &failure.fault), fault.as_ref(), "{answer}");
             if let Some(failure) = failure {
                 assert_eq!(
@@ -506,7 +531,7 @@ mod tests {
             }
         }
         // Unknown options and invalid values are reported before any search.
-        for (name, value, says) in [
+        for (name, value, problem) in [
             ("Hesh", OptionValue::Spin(1), "no such option: Hesh"),
             ("Hash", OptionValue::Spin(65), "Hash = 65: expected a number from 1 to 64"),
         ] {
@@ -514,35 +539,37 @@ mod tests {
             let failure = engine.start().unwrap_err();
             assert_eq!(
                 (failure.fault, failure.request.as_str()),
-                (EngineFault::OptionRefused(says.to_owned()), "setoption")
+                (EngineFault::OptionRefused(problem.to_owned()), "setoption")
             );
         }
     }
 
-    /// An engine that is never ready costs no more than the ready timeout.
+    /// An engine that is never ready is given up after the timeout for being ready.
     #[test]
     fn engine_that_is_never_ready_is_reported() {
         let folder = tempfile::tempdir().unwrap();
-        for (silent, during) in [("isready) echo 'readyok ';;", "setoption name ownbook"), ("echo 'uciok ';;", "uci")] {
+        for (removed_answer, request) in
+            [("isready) echo 'readyok ';;", "setoption name ownbook"), ("echo 'uciok ';;", "uci")]
+        {
             let mut launch = launch(folder.path(), "");
-            let info = launch.arguments[1].replace(silent, if during == "uci" { ";;" } else { "" });
-            assert_ne!(info, launch.arguments[1]);
-            launch.arguments[1] = info;
+            let script = launch.arguments[1].replace(removed_answer, if request == "uci" { ";;" } else { "" });
+            assert_ne!(script, launch.arguments[1]);
+            launch.arguments[1] = script;
             let mut engine = Uci::new(launch);
             assert_eq!(engine.ready_timeout, Duration::from_secs(30), "the user's timeout, if it is longer");
             engine.ready_timeout = Duration::from_millis(300);
             let failure = engine.start().unwrap_err();
             assert_eq!(failure.fault, EngineFault::NotReady(Duration::from_millis(300)));
-            assert!(failure.request.contains(during), "{failure}");
+            assert!(failure.request.contains(request), "{failure}");
         }
     }
 
-    /// A refusal may come among other lines; the last lines of both outputs are reported when the
-    /// engine ends.
+    /// A refusal is found among other lines. When the engine exits, the last lines of its standard
+    /// output and standard error are reported.
     #[test]
     fn refused_option_is_found_among_other_lines() {
         let folder = tempfile::tempdir().unwrap();
-        let start_error = |output: &str| {
+        let engine_with_output = |output: &str| {
             let mut launch =
                 launch(folder.path(), "echo out one; echo out two; echo err one >&2; echo err two >&2; exit 7");
             launch.arguments[1] = launch.arguments[1].replace("isready)", &format!("setoption*) {output};; isready)"));
@@ -552,13 +579,13 @@ mod tests {
         for output in
             ["echo 'No such option: Hash'", "echo info string hash; echo; echo 'No such option: Hash'; echo later"]
         {
-            let failure = start_error(output).start().unwrap_err();
+            let failure = engine_with_output(output).start().unwrap_err();
             assert_eq!(
                 (failure.fault, failure.request.as_str()),
                 (EngineFault::OptionRefused("No such option: Hash".to_owned()), "setoption name Hash value 4")
             );
         }
-        let mut engine = start_error("echo info string hash; echo set to 4");
+        let mut engine = engine_with_output("echo info string hash; echo set to 4");
         engine.start().unwrap();
         let limit = Limit { depth: Some(1), nodes: None };
         let start = Board::startpos();
