@@ -41,41 +41,42 @@ pub fn run(args: &Args) -> CommandResult {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let stop = super::signals::stop_flag()?;
     let is_terminal = std::io::stderr().is_terminal();
-    let report = |done: u64, of: u64| {
-        if is_terminal && should_report(done, of) {
-            eprintln!("{done} of {of} jobs");
+    let report = |done: u64, total: u64| {
+        if is_terminal && should_report(done, total) {
+            eprintln!("{done} of {total} jobs");
         }
     };
     let grows = experiment.variants.iter().filter_map(Variant::builtin).any(EngineOptions::grows);
     let audit = || audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report);
-    let (audited, short) = stop_when_short(grows, &stop, audit);
-    if short {
+    let (result, memory_ran_out) = stop_when_short(grows, &stop, audit);
+    if memory_ran_out {
         return Err(out_of_memory());
     }
-    let audited = audited.map_err(CommandFailure::usage)?;
+    let audited_variants = result.map_err(CommandFailure::usage)?;
     if stop.load(Ordering::Relaxed) {
         return Ok(Exit::Interrupted);
     }
-    if audited.is_empty() {
+    if audited_variants.is_empty() {
         refuse!("no variant of this experiment has a table: nothing to audit");
     }
-    print!("{}", table(&audited, args.show));
-    judge(&audited)
+    print!("{}", render_table(&audited_variants, args.show));
+    judge(&audited_variants)
 }
 
-/// Whether to report this progress: about twenty times, or after each job if there are fewer.
-fn should_report(done: u64, of: u64) -> bool {
-    done.is_multiple_of((of / 20).max(1))
+/// Whether to report the progress after `done` of `total` jobs. It is reported after each job or, if
+/// there are at least forty, twenty to forty times.
+fn should_report(done: u64, total: u64) -> bool {
+    done.is_multiple_of((total / 20).max(1))
 }
 
-/// The exit code of an audit. A variant without a finished iteration is an error, because nothing
-/// of it was checked.
-fn judge(audited: &[Audited]) -> CommandResult {
-    let illegal = |audited: &Audited| audited.drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
-    if audited.iter().any(|variant| variant.findings.count.wrong + illegal(variant) > 0) {
+/// The exit code of an audit. A variant without a finished iteration is an error, because none of its
+/// answers was checked.
+fn judge(audited_variants: &[Audited]) -> CommandResult {
+    let count_illegal = |audited: &Audited| audited.drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
+    if audited_variants.iter().any(|variant| variant.findings.count.wrong + count_illegal(variant) > 0) {
         return Ok(Exit::Unequal);
     }
-    if let Some(unchecked) = audited.iter().find(|variant| variant.searches == 0) {
+    if let Some(unchecked) = audited_variants.iter().find(|variant| variant.searches == 0) {
         refuse!(
             "variant \"{}\": no iteration was finished, so none of its answers was checked: raise the limit",
             unchecked.variant
@@ -84,22 +85,25 @@ fn judge(audited: &[Audited]) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// A line per variant, followed by up to `show` of its wrong answers, and as many that depend on
-/// the path.
-fn table(audited: &[Audited], show: usize) -> String {
+/// The table of results: a line for each variant, followed by up to `show` of its wrong answers and
+/// by up to `show` answers that are wrong only on some paths.
+fn render_table(audited_variants: &[Audited], show: usize) -> String {
     let mut out = "iterations        nodes    answers    cutoffs      moves    wrong     path  variant\n".to_owned();
-    for Audited { variant, searches, nodes, findings, drawn } in audited {
+    for Audited { variant, searches, nodes, findings, drawn } in audited_variants {
         let AuditCounters { answers, cutoffs, moves, wrong, .. } = findings.count;
+        // Of the search with draws: illegal moves are always wrong, scores may depend on the path.
         let illegal = drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
-        let (wrong, path) = (wrong + illegal, drawn.as_ref().map(|drawn| drawn.count.wrong - illegal));
-        let path = path.map_or_else(|| "-".to_owned(), |path| path.to_string());
+        let wrong = wrong + illegal;
+        let wrong_by_path =
+            drawn.as_ref().map_or_else(|| "-".to_owned(), |drawn| (drawn.count.wrong - illegal).to_string());
         out += &format!(
-            "{searches:>10} {nodes:>12} {answers:>10} {cutoffs:>10} {moves:>10} {wrong:>8} {path:>8}  {variant}\n"
+            "{searches:>10} {nodes:>12} {answers:>10} {cutoffs:>10} {moves:>10} {wrong:>8} {wrong_by_path:>8}  {variant}\n"
         );
-        out.extend(findings.wrong.iter().take(show).map(|wrong| format!("    {wrong}\n")));
-        out.extend(drawn.iter().flat_map(|drawn| drawn.wrong.iter().take(show)).map(|wrong| match wrong.claim {
-            AuditedClaim::Move(_) => format!("    {wrong}\n"),
-            _ => format!("    by path: {wrong}\n"),
+        out.extend(findings.wrong.iter().take(show).map(|answer| format!("    {answer}\n")));
+        let drawn_answers = drawn.iter().flat_map(|drawn| drawn.wrong.iter().take(show));
+        out.extend(drawn_answers.map(|answer| match answer.claim {
+            AuditedClaim::Move(_) => format!("    {answer}\n"),
+            _ => format!("    by path: {answer}\n"),
         }));
     }
     out

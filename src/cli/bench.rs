@@ -17,7 +17,7 @@ pub fn run(_: &Args) -> CommandResult {
 
 /// The node count of the signature, and the line that `bench` of other engines prints last.
 pub fn bench() -> Result<(u64, String), EngineError> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let nodes = signature::nodes(&signature::bench_options())?;
-    Ok((nodes, format!("{nodes} nodes {:.0} nps", nodes as f64 / begun.elapsed().as_secs_f64())))
+    Ok((nodes, format!("{nodes} nodes {:.0} nps", nodes as f64 / started.elapsed().as_secs_f64())))
 }

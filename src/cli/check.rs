@@ -27,16 +27,16 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let (mut wrong, mut warnings) = (0, 0);
-    let sets = super::with_skip(&args.sets, args.skip_bad)?;
+    let (mut invalid_files, mut warnings) = (0, 0);
+    let sets = super::with_skip_bad(&args.sets, args.skip_bad)?;
     for file in &args.files {
         if let Err(failure) = check(file, &sets, &mut warnings) {
-            wrong += 1;
+            invalid_files += 1;
             eprintln!("{}", failure.message.trim_end());
         }
     }
-    if wrong > 0 {
-        refuse!("{} checked, {wrong} with errors", plural(args.files.len(), "file"));
+    if invalid_files > 0 {
+        refuse!("{} checked, {invalid_files} with errors", plural(args.files.len(), "file"));
     }
     if args.strict && warnings > 0 {
         refuse!("--strict: {}", plural(warnings, "warning"));
@@ -44,20 +44,20 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// What the file may not mean.
-fn notes(experiment: &Experiment) -> Vec<String> {
+/// Notes about parts of the file that its author may have meant differently.
+fn list_notes(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
-    let gridded = !(file.grid.is_empty() && file.zip.is_empty());
-    let beside = (gridded && !file.variant.is_empty() && !file.cross)
+    let has_grid = !file.grid.is_empty() || !file.zip.is_empty();
+    let separate_variants = (has_grid && !file.variant.is_empty() && !file.cross)
         .then(|| "[[variant]] stands beside the grid; cross = true crosses it with the grid".to_owned());
-    let sizes = experiment.variants.iter().filter_map(|variant| match variant.table()?.size {
+    let small_sizes = experiment.variants.iter().filter_map(|variant| match variant.table()?.size {
         Size::Entries(entries) if entries < 1024 => Some(entries),
         _ => None,
     });
-    let smallest = sizes.min();
-    let small = smallest
+    let smallest = small_sizes.min();
+    let tiny_table = smallest
         .map(|entries| format!("table.size = {entries} has {entries} entries: did you mean \"{entries} MiB\"?"));
-    beside.into_iter().chain(small).collect()
+    separate_variants.into_iter().chain(tiny_table).collect()
 }
 
 /// A message for each engine program of the file: its path, or that it was not found.
@@ -65,9 +65,9 @@ fn describe_programs(experiment: &Experiment) -> Vec<String> {
     let engines = experiment.variants.iter().filter_map(|variant| Some(&variant.external()?.uci));
     let reference = experiment.file.reference.iter().filter_map(|reference| reference.uci.as_ref());
     let mut commands: Vec<&CommandLine> = Vec::new();
-    engines.chain(reference).for_each(|program| {
-        if !commands.contains(&program) {
-            commands.push(program)
+    engines.chain(reference).for_each(|command| {
+        if !commands.contains(&command) {
+            commands.push(command)
         }
     });
     let describe = |command: &CommandLine| match find_program(command, &experiment.folder) {
@@ -79,24 +79,26 @@ fn describe_programs(experiment: &Experiment) -> Vec<String> {
     commands.into_iter().map(describe).collect()
 }
 
-/// Checks one file, and adds what makes a conclusion doubtful to the count.
-fn check(file: &Path, sets: &[String], count: &mut usize) -> Result<(), CommandFailure> {
+/// Checks one file, and adds the number of its warnings to `warning_count`.
+fn check(file: &Path, sets: &[String], warning_count: &mut usize) -> Result<(), CommandFailure> {
     let experiment = Experiment::load(file, sets).map_err(CommandFailure::usage)?;
-    let (plan, shown) = (Plan::new(&experiment), file.display());
+    let (plan, file_name) = (Plan::new(&experiment), file.display());
     super::warn_about_skipped(&experiment);
-    println!("{shown}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
+    println!("{file_name}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
+    // `ttlab run` times searches one at a time, but otherwise runs several jobs at a time (2 stands
+    // for several).
     let jobs = if experiment.file.asks_for_times() { 1 } else { 2 };
     let folder = super::folder::default_folder(&experiment);
     let caveats = preflight::plan_warnings(&experiment, &plan, jobs, Some(&folder));
-    caveats.lines().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
-    caveats.notes.iter().for_each(|note| eprintln!("{shown}: note: {note}"));
-    *count += caveats.all_warnings().count();
+    caveats.lines().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
+    caveats.notes.iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
+    *warning_count += caveats.all_warnings().count();
     let power = preflight::external_power(&experiment, Some(&folder)).filter(|power| !power.falls_short());
-    power.iter().for_each(|power| eprintln!("{shown}: {power}"));
-    describe_programs(&experiment).iter().for_each(|line| eprintln!("{shown}: {line}"));
-    notes(&experiment).iter().for_each(|note| eprintln!("{shown}: note: {note}"));
+    power.iter().for_each(|power| eprintln!("{file_name}: {power}"));
+    describe_programs(&experiment).iter().for_each(|line| eprintln!("{file_name}: {line}"));
+    list_notes(&experiment).iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
     let memory = runner::memory_warnings(&plan, runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment)));
-    memory.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
+    memory.iter().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
     // The pressures of [tune] must be valid too.
     if experiment.file.tune.is_some() {
         crate::tune::at_pressures(file, sets, experiment).map_err(CommandFailure::usage)?;

@@ -48,39 +48,40 @@ pub fn run(args: &Args) -> CommandResult {
         refuse!("only one format can go to standard output (-)");
     }
     for out in outputs.iter().filter_map(|path| path.as_deref()).filter(|path| !is_stdout(path)) {
-        [&args.base, &args.new].into_iter().try_for_each(|side| super::refuse_overwrite(side, out))?;
+        [&args.base, &args.new].into_iter().try_for_each(|input| super::refuse_overwrite(input, out))?;
     }
     let read_result = |path: &Path| {
         RecordedResult::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")))
     };
     let (mut base, mut new) = (read_result(&args.base)?, read_result(&args.new)?);
     // Rows are compared one by one, so partial rows cannot be paired.
-    [&mut base, &mut new].into_iter().for_each(|side| side.frame.remove_partial_columns());
+    [&mut base, &mut new].into_iter().for_each(|result| result.frame.remove_partial_columns());
     add_score_errors(&mut base, &mut new, &args.base).map_err(CommandFailure::usage)?;
-    let has_games = |side: &&RecordedResult| side.frame.names().iter().any(|name| name == columns::OPPONENT);
-    if let Some(side) = [&base, &new].into_iter().find(has_games) {
-        refuse!("{}: its rows are games, but `compare` needs searches", side.name);
+    let has_games = |result: &&RecordedResult| result.frame.names().iter().any(|name| name == columns::OPPONENT);
+    if let Some(result) = [&base, &new].into_iter().find(has_games) {
+        refuse!("{}: its rows are games, but `compare` needs searches", result.name);
     }
     let resolve_column = |gate: Gate| gate.column(&base.frame).map(|column| (gate, column));
     let gates: Vec<_> =
         gates.into_iter().map(resolve_column).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
-    if let Some((gate, _)) = gates.first().filter(|_| gates.iter().all(|(_, column)| column == columns::SAVED)) {
+    let gates_only_saved = gates.iter().all(|(_, column)| column == columns::SAVED);
+    if let Some((gate, _)) = gates.first().filter(|_| gates_only_saved) {
         let message = "worth of cutoffs cannot be the only criterion, because it does not show lost moves";
         return Err(CommandFailure::usage(gate.refuse(message, "gate nodes or score_error too")));
     }
     if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.limit == Rule::Changed)
-        && let Some(side) = [&base, &new].into_iter().find(|side| does_not_repeat(side))
+        && let Some(result) = [&base, &new].into_iter().find(|result| is_not_repeatable(result))
     {
         let message = format!(
             "gate `{gate}`: {} has counts of an engine that is not repeatable, so they always change: give a bound, as in \
              \"nodes > +5%\"",
-            side.name
+            result.name
         );
         return Err(CommandFailure::new(Exit::Unequal, message));
     }
     let mut comparison = Comparison::new(&base, &new, &gates).map_err(CommandFailure::usage)?;
     comparison.moves_allowed = args.allow_moves;
-    let mut manifests = [&base, &new].into_iter().filter_map(|side| side.manifest.as_ref());
+    let mut manifests = [&base, &new].into_iter().filter_map(|result| result.manifest.as_ref());
     if let Some(misleading) = manifests.find_map(Misleading::from_manifest) {
         misleading.mark_gates(&mut comparison);
     }
@@ -91,42 +92,43 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let renderers: [fn(&Comparison) -> String; 5] =
         [machine::junit, render_summary, render_page, machine::comparison_json, machine::bench_json];
-    let mut printed = false;
-    for (path, render_format) in
-        outputs.into_iter().zip(renderers).filter_map(|(path, render_format)| Some((path.as_deref()?, render_format)))
-    {
+    let mut is_stdout_used = false;
+    for (path, render_format) in outputs.into_iter().zip(renderers) {
+        let Some(path) = path.as_deref() else { continue };
         if is_stdout(path) {
             print!("{}", render_format(&comparison));
-            printed = true;
+            is_stdout_used = true;
         } else {
             super::write(path, &render_format(&comparison))?;
         }
     }
-    if !printed {
+    if !is_stdout_used {
         super::screen::show(&comparison::sheet(&comparison));
     }
-    let missing = [&base, &new].map(|side| side.missing.as_ref().map(|missing| (&side.name, missing)));
-    missing.iter().flatten().for_each(|(name, missing)| eprintln!("{name}: {missing}"));
-    Ok(exit_code(comparison.finding(), missing.iter().any(Option::is_some)))
+    let missing_rows = [&base, &new].map(|result| result.missing.as_ref().map(|message| (&result.name, message)));
+    missing_rows.iter().flatten().for_each(|(name, message)| eprintln!("{name}: {message}"));
+    Ok(exit_code(comparison.finding(), missing_rows.iter().any(Option::is_some)))
 }
 
-/// The exit code of a finding; it is never that of success if results are incomplete.
-fn exit_code(finding: Finding, incomplete: bool) -> Exit {
+/// The exit code of a finding. If a result is incomplete, it is never that of success.
+fn exit_code(finding: Finding, is_incomplete: bool) -> Exit {
     match finding {
         Finding::Gate => Exit::Gate,
         Finding::Missing => Exit::Failed,
         Finding::Unequal => Exit::Unequal,
-        Finding::Fine if incomplete => Exit::Failed,
+        Finding::Fine if is_incomplete => Exit::Failed,
         Finding::Fine => Exit::Done,
     }
 }
 
-/// Whether some rows are from an engine whose counts are not repeatable.
-fn does_not_repeat(side: &RecordedResult) -> bool {
+/// Whether a result has rows of an engine whose counts are not repeatable.
+fn is_not_repeatable(result: &RecordedResult) -> bool {
     let exact = Repeatability::Exact.to_string();
-    side.frame.text_column(columns::REPEATS).list().iter().any(|repeats| !repeats.is_empty() && *repeats != exact)
+    let repeatabilities = result.frame.text_column(columns::REPEATS);
+    repeatabilities.list().iter().any(|repeatability| !repeatability.is_empty() && *repeatability != exact)
 }
 
+/// The advice if a result cannot be read.
 const HELP: &str = "give two folders that `ttlab run` wrote, or their results.csv";
 
 #[cfg(test)]

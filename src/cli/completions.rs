@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, command};
+use super::{CommandResult, Exit, ttlab_command};
 use clap_complete::Shell;
 
 /// Print shell completions
@@ -11,7 +11,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command(), "ttlab", &mut script);
+    clap_complete::generate(args.shell, &mut ttlab_command(), "ttlab", &mut script);
     print!("{}", String::from_utf8_lossy(&script));
     Ok(Exit::Done)
 }

@@ -15,35 +15,40 @@ use std::sync::atomic::AtomicBool;
 /// The subfolder of the games.
 const FOLDER: &str = "confirm";
 
-/// Plays the games of the variants that the screen kept, if the file has `[confirm]`, and writes
-/// their page.
+/// If the file has `[confirm]`, plays the games of the variants that the screen did not drop, and
+/// writes their page.
 pub fn play(
     experiment: &Experiment,
-    screened: &ScreenResult,
+    screen_result: &ScreenResult,
     (folder, settings): (&Path, &Settings),
     stop: &AtomicBool,
     quiet: bool,
 ) -> CommandResult {
     let Some(games) = &experiment.file.confirm else { return Ok(Exit::Done) };
-    let index = |name: &String| experiment.variants.iter().position(|variant| variant.name == *name);
-    let Some(best) = index(&screened.best) else {
+    let find_variant = |name: &String| experiment.variants.iter().position(|variant| variant.name == *name);
+    let Some(best) = find_variant(&screen_result.best) else {
         return Err(CommandFailure::new(Exit::Failed, "confirm: the screen has no results to choose a winner by"));
     };
-    let others: Vec<usize> = screened.remaining.iter().filter_map(index).filter(|&at| at != best).collect();
+    let others: Vec<usize> =
+        screen_result.remaining.iter().filter_map(find_variant).filter(|&variant| variant != best).collect();
     let folder = folder.join(FOLDER);
     let mut begin_stage = |stage: usize, contenders: usize, pairs: usize| -> Box<dyn progress::Progress> {
         if quiet {
             return Box::new(Warnings);
         }
         let players = plural(contenders, "variant");
-        eprintln!("confirm, stage {stage}: {players} against \"{}\", {} each", screened.best, plural(pairs, "pair"));
+        eprintln!(
+            "confirm, stage {stage}: {players} against \"{}\", {} each",
+            screen_result.best,
+            plural(pairs, "pair")
+        );
         Box::new(ConsoleProgress::new(true))
     };
     let result = match confirm(experiment, games, (best, &others), (&folder, settings), stop, &mut begin_stage) {
         Ok(result) => result,
         Err(error) => return stage_failure(error),
     };
-    let sheet = confirm_page::sheet(&experiment.name, screened, &result.contenders, result.tail);
+    let sheet = confirm_page::sheet(&experiment.name, screen_result, &result.contenders, result.tail);
     if !quiet {
         super::screen::show(&sheet);
     }

@@ -1,4 +1,4 @@
-//! The folders of results, and what the commands that use them say.
+//! The folders of results, and the failures of commands that use them.
 
 use super::{CommandFailure, Exit};
 use crate::experiment::Experiment;
@@ -12,11 +12,12 @@ pub(super) fn default_folder(experiment: &Experiment) -> PathBuf {
     PathBuf::from("reports").join(&experiment.name)
 }
 
-/// The folder of a shard in that of the results.
+/// The folder of a shard inside the folder of the results.
 pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
     results.join("shards").join(index.to_string())
 }
 
+/// The failure of a run, with its exit code.
 pub(super) fn run_failure(error: RunError) -> CommandFailure {
     let exit = match error {
         RunError::Output(error) => return output_failure(error),
@@ -27,6 +28,7 @@ pub(super) fn run_failure(error: RunError) -> CommandFailure {
     CommandFailure::new(exit, error)
 }
 
+/// The failure to open or write a folder of results, with its exit code.
 pub(super) fn output_failure(error: OutputError) -> CommandFailure {
     let exit = match &error {
         OutputError::Results { error: ResultsError::Io(_), .. } => Exit::Io,
@@ -49,8 +51,8 @@ pub(super) fn command_line() -> String {
 /// Quotes a command line for a shell, without `--fresh`.
 fn shell_command(words: impl Iterator<Item = String>) -> String {
     let quote = |word: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-        if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+        if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
     words.filter(|word| word != "--fresh").map(quote).collect::<Vec<_>>().join(" ")
 }

@@ -36,10 +36,10 @@ pub fn run(args: &Args) -> CommandResult {
         print!("{}", openings::epd(&GenerateOptions { count, seed, plies }).map_err(CommandFailure::usage)?);
         return Ok(Exit::Done);
     };
-    let expected = GenerateRequest { count, seed, plies, length, depth };
+    let request = GenerateRequest { count, seed, plies, length, depth };
     match args.take {
-        Some(taken) => print!("{}", generate::epd(&expected, taken, args.half).map_err(CommandFailure::usage)?),
-        None => generate::pgn(&expected, |text| {
+        Some(kind) => print!("{}", generate::epd(&request, kind, args.half).map_err(CommandFailure::usage)?),
+        None => generate::pgn(&request, |text| {
             print!("{text}");
             crate::console::is_open()
         })

@@ -23,8 +23,8 @@ pub fn run(args: &Args) -> CommandResult {
     println!("side and castling   {} distinct of 32", audit.distinct_side_and_castling);
     println!("en passant squares  {} distinct of 16", audit.distinct_en_passant);
     println!("zero keys           {}", audit.zeros);
-    for ((color, piece, square), (other_color, other_piece, other)) in audit.examples {
-        println!("    {color:?} {piece:?} {square} = {other_color:?} {other_piece:?} {other}");
+    for ((color, piece, square), (other_color, other_piece, other_square)) in audit.examples {
+        println!("    {color:?} {piece:?} {square} = {other_color:?} {other_piece:?} {other_square}");
     }
     Ok(Exit::Done)
 }

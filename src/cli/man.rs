@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, command, write_error};
+use super::{CommandFailure, CommandResult, Exit, ttlab_command, write_error};
 use clap_mangen::Man;
 use std::path::PathBuf;
 
@@ -15,19 +15,19 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let mut root = command();
+    let mut root = ttlab_command();
     root.build();
     match &args.out {
         Some(folder) => {
             crate::record::create_folder(folder).map_err(write_error(folder))?;
             let mut commands = Vec::new();
-            gather(&root, &mut commands);
+            collect_commands(&root, &mut commands);
             for command in &commands {
-                super::write(&folder.join(format!("{}.1", name(command))), &page(&root, command)?)?;
+                super::write(&folder.join(format!("{}.1", page_name(command))), &render_page(&root, command)?)?;
             }
             println!("{} pages in {}", commands.len(), folder.display());
         }
-        None => print!("{}", page(&root, find_command(&root, &args.command)?)?),
+        None => print!("{}", render_page(&root, find_command(&root, &args.command)?)?),
     }
     Ok(Exit::Done)
 }
@@ -37,7 +37,7 @@ fn find_command<'a>(root: &'a clap::Command, words: &[String]) -> Result<&'a cla
     words.iter().try_fold(root, |parent, word| {
         visible_subcommands(parent).find(|child| child.get_name() == word).ok_or_else(|| {
             let hint = super::hint(word, visible_subcommands(parent).map(clap::Command::get_name));
-            CommandFailure::usage(format!("`{}` has no command `{word}`{hint}", name(parent).replace('-', " ")))
+            CommandFailure::usage(format!("`{}` has no command `{word}`{hint}", page_name(parent).replace('-', " ")))
         })
     })
 }
@@ -47,13 +47,14 @@ fn visible_subcommands(command: &clap::Command) -> impl Iterator<Item = &clap::C
     command.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help")
 }
 
-fn gather<'a>(command: &'a clap::Command, commands: &mut Vec<&'a clap::Command>) {
+/// Adds a command and all its visible subcommands to the list.
+fn collect_commands<'a>(command: &'a clap::Command, commands: &mut Vec<&'a clap::Command>) {
     commands.push(command);
-    visible_subcommands(command).for_each(|child| gather(child, commands));
+    visible_subcommands(command).for_each(|child| collect_commands(child, commands));
 }
 
 /// The name of a command's page, as in `ttlab-trace-import`.
-fn name(command: &clap::Command) -> &str {
+fn page_name(command: &clap::Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
@@ -61,18 +62,16 @@ fn name(command: &clap::Command) -> &str {
 const EXITS: &str =
     "0 done, 2 wrong usage or a bad file, 3 a job failed or rows are missing, 5 input/output, 75 interrupted.";
 
-/// A command's man page. The examples and exit codes of its help have their own headings.
-fn page(root: &clap::Command, command: &clap::Command) -> Result<String, CommandFailure> {
+/// Renders a command's man page. The examples and exit codes of its help have their own sections.
+fn render_page(root: &clap::Command, command: &clap::Command) -> Result<String, CommandFailure> {
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let help = if help.is_empty() { examples_of_parent(root, command) } else { help };
     // The examples end at the next empty line; the texts before and after them are notes.
-    let heading =
-        ["Examples:\n", "Example:\n"].into_iter().find_map(|heading| Some((help.find(heading)?, heading.len())));
-    let (examples, notes) = match heading {
-        Some((start, length)) => {
-            let rest = &help[start + length..];
-            let (examples, rest_of_notes) = rest.split_once("\n\n").unwrap_or((rest, ""));
-            (examples, format!("{}\n{}", help[..start].trim(), rest_of_notes.trim()))
+    let split_at_heading = ["Examples:\n", "Example:\n"].into_iter().find_map(|heading| help.split_once(heading));
+    let (examples, notes) = match split_at_heading {
+        Some((notes_before, after_heading)) => {
+            let (examples, notes_after) = after_heading.split_once("\n\n").unwrap_or((after_heading, ""));
+            (examples, format!("{}\n{}", notes_before.trim(), notes_after.trim()))
         }
         None => ("", help.clone()),
     };
@@ -94,15 +93,16 @@ fn page(root: &clap::Command, command: &clap::Command) -> Result<String, Command
         text += &format!(".SH {heading}\n.nf\n{}\n.fi\n", escape(section));
     }
     text += &format!(".SH \"EXIT STATUS\"\n{}\n", escape(exits));
-    let parent = name(command).rsplit_once('-').map_or("ttlab", |(parent, _)| parent);
-    let see_also = if name(command) == "ttlab" { "ttlab\\-run" } else { &parent.replace('-', "\\-") };
+    let parent = page_name(command).rsplit_once('-').map_or("ttlab", |(parent, _)| parent);
+    let see_also = if page_name(command) == "ttlab" { "ttlab\\-run" } else { &parent.replace('-', "\\-") };
     text += &format!(".SH \"SEE ALSO\"\n\\fB{see_also}\\fR(1)\n");
     Ok(text)
 }
 
-/// For a command without examples: the lines of its parent's examples that call it.
+/// The examples for a command that has none of its own: the lines of its parent's examples that call
+/// it.
 fn examples_of_parent(root: &clap::Command, command: &clap::Command) -> String {
-    let words = name(command).replace('-', " ");
+    let words = page_name(command).replace('-', " ");
     let parent = visible_subcommands(root).find(|parent| words.starts_with(&format!("ttlab {} ", parent.get_name())));
     let help = parent.and_then(clap::Command::get_after_help).map(ToString::to_string).unwrap_or_default();
     let calls: Vec<&str> = help.lines().filter(|line| line.trim_start().starts_with(&format!("{words} "))).collect();

@@ -32,14 +32,14 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(CommandFailure::usage)?;
     let results = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
-    let shards = shards(&file, &experiment, &plan, &results, &args.from)?;
+    let shards = find_shards(&file, &experiment, &plan, &results, &args.from)?;
     let output = Output::open(&results).map_err(output_failure)?;
     let print_missing = |error: &MergeError| {
         if let MergeError::Missing(incomplete, shard_count) = error {
             print_incomplete(incomplete, *shard_count);
         }
     };
-    let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(print_missing).map_err(failure)?;
+    let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(print_missing).map_err(merge_failure)?;
     let page = crate::report::Page::read(&results).map_err(CommandFailure::io)?;
     super::screen::report(&page, &results, args.quiet, &[])?;
     if !args.quiet {
@@ -47,9 +47,9 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let unjudged = reference::unjudged(&experiment, &results).map_err(CommandFailure::io)?;
     if unjudged > 0 {
-        let (searches, are) = (plural(unjudged, "search"), if unjudged == 1 { "is" } else { "are" });
+        let (searches, is_or_are) = (plural(unjudged, "search"), if unjudged == 1 { "is" } else { "are" });
         eprintln!(
-            "{searches} of the reference {are} missing: run the shards that `ttlab plan --missing` lists again and merge, or search \
+            "{searches} of the reference {is_or_are} missing: run the shards that `ttlab plan --missing` lists again and merge, or search \
              here: `ttlab run` of the file with --out {}",
             results.display()
         );
@@ -62,9 +62,9 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if args.check && page.count_failed() > 0 { Exit::Gate } else { Exit::Done })
 }
 
-/// The shards of a plan, in the given folders or in the folders where `ttlab run --plan` writes
-/// them.
-pub(super) fn shards<'a>(
+/// The shards of a plan: those in the folders `from` or, if there are none, those in the folders to
+/// which `ttlab run --plan` writes.
+pub(super) fn find_shards<'a>(
     file: &PlanFile,
     experiment: &'a Experiment,
     plan: &'a Plan,
@@ -85,12 +85,13 @@ pub(super) fn shards<'a>(
     Ok(Shards { experiment, plan, shard_count: file.shards, folders })
 }
 
-/// Prints what is missing, one line for each incomplete shard.
+/// Prints a line for each incomplete shard.
 pub(super) fn print_incomplete(incomplete: &[ShardJobs], shard_count: u64) {
-    incomplete_lines(incomplete, shard_count).iter().for_each(|line| eprintln!("{line}"));
+    describe_incomplete(incomplete, shard_count).iter().for_each(|line| eprintln!("{line}"));
 }
 
-fn incomplete_lines(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String> {
+/// A line for each incomplete shard: what is missing, and what failed.
+fn describe_incomplete(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String> {
     let describe_shard = |shard_jobs: &ShardJobs| {
         let state = match (&shard_jobs.folder, shard_jobs.missing) {
             (None, _) => "not begun".to_owned(),
@@ -107,7 +108,8 @@ fn incomplete_lines(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String> {
     incomplete.iter().map(describe_shard).collect()
 }
 
-pub(super) fn failure(error: MergeError) -> CommandFailure {
+/// The failure of a merge, with its exit code.
+pub(super) fn merge_failure(error: MergeError) -> CommandFailure {
     match error {
         MergeError::Output(error) => output_failure(error),
         MergeError::Missing(..) | MergeError::Uneven { .. } => CommandFailure::new(Exit::Failed, error),

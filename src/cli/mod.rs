@@ -1,19 +1,20 @@
-//! The commands: one file each, with its arguments and `run`, which returns the exit code.
+//! The commands of `ttlab`. Each has a file with its arguments and its function `run`, which returns
+//! the exit code.
 
-/// As the standard library's macro, but write errors do not end the program (see
+/// Like the standard library's macro, but write errors do not end the program (see
 /// [`crate::console`]).
 macro_rules! print {
     ($($text:tt)*) => { $crate::console::out(format_args!($($text)*)) };
 }
 
-/// As the standard library's macro, but write errors do not end the program (see
+/// Like the standard library's macro, but write errors do not end the program (see
 /// [`crate::console`]).
 macro_rules! println {
     () => { $crate::console::out(format_args!("\n")) };
     ($($text:tt)*) => { $crate::console::out(format_args!("{}\n", format_args!($($text)*))) };
 }
 
-/// As the standard library's macro, but write errors do not end the program (see
+/// Like the standard library's macro, but write errors do not end the program (see
 /// [`crate::console`]).
 macro_rules! eprintln {
     ($($text:tt)*) => { $crate::console::err(format_args!("{}\n", format_args!($($text)*))) };
@@ -193,27 +194,28 @@ commands! {
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|info| eprintln!("error: internal: {info}")));
     signals::report_full_files_as_errors();
-    let run = || std::panic::catch_unwind(command_line).unwrap_or(FAULT);
-    // The main thread's stack can be small, depending on the user's limits.
-    let mut exit = match std::thread::Builder::new().stack_size(STACK).spawn(run) {
-        Ok(thread) => thread.join().unwrap_or(FAULT),
+    let run = || std::panic::catch_unwind(run_command_line).unwrap_or(PANIC_EXIT_CODE);
+    // Commands run in a thread of their own, because the main thread's stack can be small, depending
+    // on the user's limits.
+    let mut exit_code = match std::thread::Builder::new().stack_size(STACK_SIZE).spawn(run) {
+        Ok(thread) => thread.join().unwrap_or(PANIC_EXIT_CODE),
         Err(_) => run(),
     };
-    if let Some(error) = crate::console::close().filter(|_| exit == Exit::Done as u8) {
+    if let Some(error) = crate::console::close().filter(|_| exit_code == Exit::Done as u8) {
         eprintln!("error: standard output: {error}");
-        exit = Exit::Io as u8;
+        exit_code = Exit::Io as u8;
     }
-    exit.into()
+    exit_code.into()
 }
 
 /// The size of the commands' stack in bytes.
-const STACK: usize = 8 << 20;
+const STACK_SIZE: usize = 8 << 20;
 
-/// The exit code after a panic.
-const FAULT: u8 = 101;
+/// The exit code after a panic: the one that Rust programs return by default.
+const PANIC_EXIT_CODE: u8 = 101;
 
 /// Reads the command line and runs the command. Returns the exit code.
-fn command_line() -> u8 {
+fn run_command_line() -> u8 {
     if let Some(word) = std::env::args_os().find(|word| word.to_str().is_none()) {
         // Manifests, plans and the command to resume are text, which cannot contain such a name.
         eprintln!(
@@ -222,20 +224,21 @@ fn command_line() -> u8 {
         );
         return Exit::Usage as u8;
     }
-    let parsed = join_help_lines(command()).try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
-    let unparsed = match parsed {
+    let matches = join_help_lines(ttlab_command()).try_get_matches();
+    // clap also returns a request for help as an error.
+    let clap_error = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => return execute(&cli.command),
         Err(error) => error,
     };
     // Help goes to standard output; a closed pipe is no error.
-    let lost = unparsed.print().is_err_and(|lost| lost.kind() != std::io::ErrorKind::BrokenPipe);
+    let print_failed = clap_error.print().is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
     if let Some(file) = std::env::args().nth(1).filter(|word| word.ends_with(".toml"))
-        && unparsed.kind() == clap::error::ErrorKind::InvalidSubcommand
+        && clap_error.kind() == clap::error::ErrorKind::InvalidSubcommand
     {
         eprintln!("\nhelp: to run an experiment: ttlab run {file}");
     }
-    match unparsed.exit_code() {
-        0 if lost => Exit::Io as u8,
+    match clap_error.exit_code() {
+        0 if print_failed => Exit::Io as u8,
         0 => Exit::Done as u8,
         _ => Exit::Usage as u8,
     }
@@ -253,8 +256,8 @@ fn execute(command: &Commands) -> u8 {
     }
 }
 
-/// The command line of ttlab, with the commands in groups.
-fn command() -> clap::Command {
+/// The clap command of `ttlab`, whose help lists the subcommands in groups.
+fn ttlab_command() -> clap::Command {
     let command = Cli::command();
     let mut groups = String::new();
     for (group, names) in GROUPS {
@@ -279,24 +282,25 @@ fn command() -> clap::Command {
     ))
 }
 
-/// Joins the lines of each paragraph after a command's options: only the terminal's width wraps
-/// them.
+/// Joins the lines of each paragraph in the help after a command's options, so that only the
+/// terminal's width wraps them.
 fn join_help_lines(command: clap::Command) -> clap::Command {
-    let joined = command.get_after_help().map(|help| join_lines(&help.to_string()));
-    let command = match joined {
+    let joined_help = command.get_after_help().map(|help| join_lines(&help.to_string()));
+    let command = match joined_help {
         Some(help) => command.after_help(help),
         None => command,
     };
     command.mut_subcommands(join_help_lines)
 }
 
-/// Joins lines of prose. Examples and tables are indented, and exit codes begin a line.
+/// Joins the lines of each paragraph of prose. Lines of examples and tables, which are indented, and
+/// of exit codes stay separate.
 fn join_lines(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
-        let begins = line.is_empty() || line.starts_with(' ') || line.starts_with("Exit:");
+        let starts_new_line = line.is_empty() || line.starts_with(' ') || line.starts_with("Exit:");
         match lines.last_mut() {
-            Some(last) if !(begins || last.is_empty() || last.starts_with(' ') || last.ends_with(':')) => {
+            Some(last) if !(starts_new_line || last.is_empty() || last.starts_with(' ') || last.ends_with(':')) => {
                 *last += " ";
                 *last += line;
             }
@@ -306,16 +310,15 @@ fn join_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Refuses to overwrite an input: a file, or what a run wrote to a folder.
-fn refuse_overwrite(read: &Path, out: &Path) -> Result<(), CommandFailure> {
-    let canonical = |path: &Path| std::fs::canonicalize(path).ok();
-    let Some(out) = canonical(out).filter(|out| out.is_file()) else { return Ok(()) };
-    let inputs =
-        [crate::record::RESULTS, crate::record::manifest::MANIFEST, "experiment.toml"].map(|name| read.join(name));
-    if std::iter::once(read)
-        .chain(inputs.iter().map(PathBuf::as_path))
-        .any(|read| canonical(read).as_ref() == Some(&out))
-    {
+/// Refuses to write to `out` if it is an input: the file `input`, or a file that a run wrote to the
+/// folder `input`.
+fn refuse_overwrite(input: &Path, out: &Path) -> Result<(), CommandFailure> {
+    let canonicalize = |path: &Path| std::fs::canonicalize(path).ok();
+    let Some(out) = canonicalize(out).filter(|out| out.is_file()) else { return Ok(()) };
+    let folder_files =
+        [crate::record::RESULTS, crate::record::manifest::MANIFEST, "experiment.toml"].map(|name| input.join(name));
+    let mut inputs = std::iter::once(input).chain(folder_files.iter().map(PathBuf::as_path));
+    if inputs.any(|input| canonicalize(input).as_ref() == Some(&out)) {
         refuse!("{}: cannot be written because it is also an input: choose another file", out.display());
     }
     Ok(())
@@ -328,14 +331,15 @@ fn write_error(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
 
 /// Writes a file atomically; a pipe or device is written directly.
 fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
-    let written = match crate::record::write_atomic(file, text.as_bytes()) {
+    let result = match crate::record::write_atomic(file, text.as_bytes()) {
         Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => std::fs::write(file, text),
-        written => written,
+        result => result,
     };
-    written.map_err(write_error(file))
+    result.map_err(write_error(file))
 }
 
-/// The output format: the requested one, else that of the file's extension, else the default.
+/// The output format: the requested one or, without a request, the one that belongs to the file's
+/// extension; otherwise the default.
 fn output_format<F: clap::ValueEnum>(requested: Option<F>, out: Option<&Path>, default: F) -> F {
     let by_extension = || match out?.extension()?.to_str()? {
         "htm" => F::from_str("html", false).ok(),
@@ -364,17 +368,18 @@ fn hint<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> String {
     crate::experiment::problem::nearest(name, valid).map(|hint| format!(": {hint}")).unwrap_or_default()
 }
 
-/// Adds the setting that `--skip-bad` stands for.
+/// The values of `--set`, with the setting that `--skip-bad` stands for if that flag was given.
 ///
 /// # Errors
 /// If a path is set twice.
-fn with_skip(sets: &[String], skip: bool) -> Result<Vec<String>, CommandFailure> {
-    let path = |set: &String| set.split('=').next().unwrap_or_default().trim().to_owned();
-    let twice = (1..sets.len()).find(|&at| sets[..at].iter().any(|one| path(one) == path(&sets[at])));
-    if let Some(at) = twice {
-        refuse!("--set {}: `{}` is set twice", sets[at], path(&sets[at]));
+fn with_skip_bad(sets: &[String], skip_bad: bool) -> Result<Vec<String>, CommandFailure> {
+    let parse_path = |set: &String| set.split('=').next().unwrap_or_default().trim().to_owned();
+    let repeats_earlier =
+        |index: &usize| sets[..*index].iter().any(|earlier| parse_path(earlier) == parse_path(&sets[*index]));
+    if let Some(index) = (1..sets.len()).find(repeats_earlier) {
+        refuse!("--set {}: `{}` is set twice", sets[index], parse_path(&sets[index]));
     }
-    Ok(sets.iter().cloned().chain(skip.then(|| crate::experiment::SKIP_BAD.to_owned())).collect())
+    Ok(sets.iter().cloned().chain(skip_bad.then(|| crate::experiment::SKIP_BAD.to_owned())).collect())
 }
 
 /// Warns about suite entries that were skipped.
@@ -386,7 +391,7 @@ fn warn_about_skipped(experiment: &Experiment) {
 }
 
 /// Parses a FEN or `startpos`.
-fn position(text: &str) -> Result<crate::chess::Board, CommandFailure> {
+fn parse_position(text: &str) -> Result<crate::chess::Board, CommandFailure> {
     if text == "startpos" {
         return Ok(crate::chess::Board::startpos());
     }

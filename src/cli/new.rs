@@ -15,12 +15,12 @@ pub struct Args {
     out: PathBuf,
 }
 
-/// An experiment of the project's own to begin with.
+/// An experiment of the project that a user can begin with.
 struct Template {
     name: &'static str,
-    /// The command that takes it.
+    /// The command that runs it: `run` or `tune`.
     command: &'static str,
-    /// The experiment file, as it stands in the project's folders.
+    /// The text of the experiment file in the project's folders.
     text: &'static str,
     /// The files that it reads.
     files: &'static [&'static str],
@@ -52,13 +52,14 @@ const TRACE: &str = "two-games.trace";
 const TRACE_BYTES: &[u8] = include_bytes!("../../experiments/traces/two-games.trace");
 
 impl Template {
-    /// What it answers, as its own file says.
+    /// The question that it answers, from its own file.
     fn question(&self) -> String {
         let file = self.text.parse::<toml::Table>().unwrap_or_default();
         file.get("question").and_then(toml::Value::as_str).unwrap_or_default().to_owned()
     }
 
-    /// The experiment file as it stands in a folder with the files that it reads.
+    /// The experiment file for a folder that also has the files that it reads: paths to them are
+    /// replaced by their names.
     fn experiment(&self) -> String {
         let (name, command) = (self.name, self.command);
         let mut text = format!("# From the template {name}. To use it: ttlab {command} {name}.toml\n");
@@ -76,12 +77,13 @@ impl Template {
         text
     }
 
-    /// Every file that it needs, and what is in it; the experiment last.
+    /// The name and content of every file that it needs; the experiment comes last.
     fn contents(&self) -> Vec<(String, Vec<u8>)> {
-        let suite = |file: &str| SUITES.iter().find(|suite| suite.file == file).map(|suite: &BuiltinSuite| suite.text);
-        let bytes = |file: &str| suite(file).map_or(TRACE_BYTES, str::as_bytes).to_vec();
-        let beside = self.files.iter().map(|&file| (file.to_owned(), bytes(file)));
-        beside.chain([(format!("{}.toml", self.name), self.experiment().into_bytes())]).collect()
+        let suite_text =
+            |file: &str| SUITES.iter().find(|suite| suite.file == file).map(|suite: &BuiltinSuite| suite.text);
+        let read_bytes = |file: &str| suite_text(file).map_or(TRACE_BYTES, str::as_bytes).to_vec();
+        let input_files = self.files.iter().map(|&file| (file.to_owned(), read_bytes(file)));
+        input_files.chain([(format!("{}.toml", self.name), self.experiment().into_bytes())]).collect()
     }
 }
 
@@ -95,15 +97,17 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let names = || TEMPLATES.iter().map(|template| template.name);
     let Some(template) = TEMPLATES.iter().find(|template| template.name == name) else {
-        let near =
-            crate::experiment::problem::nearest(name, names()).map_or_else(String::new, |near| format!("{near} "));
-        refuse!("there is no template `{name}`: {near}there are {}", names().collect::<Vec<_>>().join(", "));
+        let hint =
+            crate::experiment::problem::nearest(name, names()).map_or_else(String::new, |hint| format!("{hint} "));
+        refuse!("there is no template `{name}`: {hint}there are {}", names().collect::<Vec<_>>().join(", "));
     };
     let contents: Vec<(PathBuf, Vec<u8>)> =
         template.contents().into_iter().map(|(file, bytes)| (args.out.join(file), bytes)).collect();
     let experiment = contents.len() - 1;
-    for (at, (path, bytes)) in contents.iter().enumerate() {
-        check_free(path, (at < experiment).then_some(bytes.as_slice()))?;
+    for (index, (path, bytes)) in contents.iter().enumerate() {
+        // An input file may exist already, but an experiment file is never taken over.
+        let accepted_content = (index < experiment).then_some(bytes.as_slice());
+        check_free(path, accepted_content)?;
     }
     crate::record::create_folder(&args.out).map_err(write_error(&args.out))?;
     for (path, bytes) in &contents {
@@ -113,16 +117,17 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Refuses a name that is taken; where `same` is given, a file of just these bytes may have it.
-fn check_free(path: &Path, same: Option<&[u8]>) -> Result<(), CommandFailure> {
-    let is_same = |same: &[u8]| crate::system::files::read(path).is_ok_and(|found| found == same);
-    if path.symlink_metadata().is_ok() && !same.is_some_and(is_same) {
+/// Refuses a path that exists already, unless it is a file with the accepted content.
+fn check_free(path: &Path, accepted_content: Option<&[u8]>) -> Result<(), CommandFailure> {
+    let has_content = |content: &[u8]| crate::system::files::read(path).is_ok_and(|bytes| bytes == content);
+    let exists = path.symlink_metadata().is_ok();
+    if exists && !accepted_content.is_some_and(has_content) {
         refuse!("{}: is there, and is not written over: rename it, or name another folder with --out", path.display());
     }
     Ok(())
 }
 
-/// Writes a new file; what has got the name meanwhile is left as it is.
+/// Writes a new file. A file that was created under this name in the meantime is not overwritten.
 fn create(path: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
     let mut file = match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(file) => file,

@@ -75,17 +75,17 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The options whose path begins with a text (in lower case); if none, those with it in their path
-/// or a value; if none, in a meaning.
+/// The options that match a text, which is in lower case: those whose path begins with it. If there
+/// are none, those that have it in their path or in a value; if there are none, in a meaning.
 fn find_options<'a>(pages: &'a [OptionPage], text: &str) -> Vec<&'a OptionPage> {
-    let has = |field: &str| field.to_ascii_lowercase().contains(text);
-    let tests: [&dyn Fn(&&OptionPage) -> bool; 3] = [
+    let contains_text = |field: &str| field.to_ascii_lowercase().contains(text);
+    let conditions: [&dyn Fn(&&OptionPage) -> bool; 3] = [
         &|page| page.path.starts_with(text),
-        &|page| has(&page.path) || page.words.iter().any(|(word, _)| has(word)),
-        &|page| has(&page.meaning) || page.words.iter().any(|(_, meaning)| has(meaning)),
+        &|page| contains_text(&page.path) || page.words.iter().any(|(word, _)| contains_text(word)),
+        &|page| contains_text(&page.meaning) || page.words.iter().any(|(_, meaning)| contains_text(meaning)),
     ];
-    let found = tests.iter().map(|test| pages.iter().filter(test).collect::<Vec<_>>());
-    found.into_iter().find(|chosen| !chosen.is_empty()).unwrap_or_default()
+    let mut matches = conditions.iter().map(|condition| pages.iter().filter(condition).collect::<Vec<_>>());
+    matches.find(|pages| !pages.is_empty()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -108,7 +108,7 @@ mod tests {
             page("table.policy.factor", "Of ages", &[]),
             page("probe", "When it Answers", &[("never", "Not at all: no table"), ("all-ways", "Of any depth")]),
         ];
-        let paths_of =
+        let find_paths =
             |text: &str| find_options(&pages, text).iter().map(|page| page.path.as_str()).collect::<Vec<_>>().join(" ");
         for (text, paths) in [
             ("", "table.size table.policy table.policy.factor probe"),
@@ -122,7 +122,7 @@ mod tests {
             ("depth", "probe"),
             ("xyz", ""),
         ] {
-            assert_eq!(paths_of(text), paths, "{text}");
+            assert_eq!(find_paths(text), paths, "{text}");
         }
     }
 
@@ -133,8 +133,8 @@ mod tests {
                 .err()
                 .map(|failure| failure.message)
         };
-        for (text, meant) in [("tabel", "table"), ("table.polcy", "table.policy"), ("table.siez", "table.size")] {
-            assert!(hint(text).unwrap().ends_with(&format!(": did you mean `{meant}`?")), "{:?}", hint(text));
+        for (text, suggestion) in [("tabel", "table"), ("table.polcy", "table.policy"), ("table.siez", "table.size")] {
+            assert!(hint(text).unwrap().ends_with(&format!(": did you mean `{suggestion}`?")), "{:?}", hint(text));
         }
         assert!(!hint("xyzzyx").unwrap().contains("did you mean"));
     }

@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, position};
+use super::{CommandResult, Exit, parse_position};
 use crate::chess::{Increments, Keys, perft};
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let mut board = position(&args.position)?;
+    let mut board = parse_position(&args.position)?;
     let increments = Increments::of_keys(Keys::new(&crate::chess::KeyOptions::default()));
     board.rekey(&increments);
     if args.divide && args.depth > 0 {
@@ -31,9 +31,9 @@ pub fn run(args: &Args) -> CommandResult {
         println!("{}", counts.iter().map(|(_, count)| count).sum::<u64>());
         return Ok(Exit::Done);
     }
-    let begun = Instant::now();
+    let started = Instant::now();
     let count = if args.bulk { perft::bulk } else { perft::full }(&board, &increments, args.depth);
-    let seconds = begun.elapsed().as_secs_f64();
+    let seconds = started.elapsed().as_secs_f64();
     println!("{count}");
     eprintln!("{seconds:.3} s, {:.1} million per second", count as f64 / seconds / 1e6);
     Ok(Exit::Done)

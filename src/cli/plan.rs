@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 mod lines;
 
-use lines::{checks, confirmation, missing, print_head, print_jobs, print_variants};
+use lines::{describe_checks, describe_confirmation, print_head, print_jobs, print_missing_shards, print_variants};
 
 /// Show what an experiment would run and what it would cost
 ///
@@ -57,21 +57,22 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     if let Some(path) = &args.missing {
-        return missing(path, args.out.as_deref());
+        return print_missing_shards(path, args.out.as_deref());
     }
-    let (file, sets) = (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.sets, args.skip_bad)?);
+    let (file, sets) =
+        (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip_bad(&args.sets, args.skip_bad)?);
     let (experiment, invalid) = Experiment::load_to_plan(file, &sets).map_err(CommandFailure::usage)?;
     if let Some(path) = &args.output {
         // Each shard would refuse the invalid file.
         if let Some(invalid) = invalid {
             return Err(CommandFailure::usage(invalid));
         }
-        let plan = PlanFile::new(&experiment, file, &sets, shards(args)).map_err(CommandFailure::usage)?;
+        let plan = PlanFile::new(&experiment, file, &sets, shard_count(args)).map_err(CommandFailure::usage)?;
         super::write(path, &plan.text().map_err(CommandFailure::io)?)?;
         println!("{}: {} in {}", path.display(), plural(plan.jobs, "job"), plural(plan.shards, "shard"));
-        let plan_word = shell(&path.display().to_string());
-        println!("run one:  ttlab run --plan {plan_word} --shard 0");
-        println!("then:     ttlab merge {plan_word}");
+        let quoted_path = shell(&path.display().to_string());
+        println!("run one:  ttlab run --plan {quoted_path} --shard 0");
+        println!("then:     ttlab merge {quoted_path}");
         return Ok(Exit::Done);
     }
     let plan = Plan::new(&experiment);
@@ -83,13 +84,13 @@ pub fn run(args: &Args) -> CommandResult {
     let (mut engines, mut subjects) = (Vec::new(), BTreeMap::new());
     if plan.has_external() {
         let stop = stop_flag()?;
-        let prepared = match Subjects::prepare(&experiment, &plan, 1, &stop) {
+        let prepared_engines = match Subjects::prepare(&experiment, &plan, 1, &stop) {
             Err(runner::RunError::Interrupted) => return Ok(Exit::Interrupted),
             result => result.map_err(run_failure)?,
         };
-        prepared.check_memory(&plan, 1).map_err(run_failure)?;
-        warn(prepared.expectation_warnings(&experiment, &plan));
-        (engines, subjects) = (prepared.describe(&plan), prepared.engine_infos(&plan));
+        prepared_engines.check_memory(&plan, 1).map_err(run_failure)?;
+        warn(prepared_engines.expectation_warnings(&experiment, &plan));
+        (engines, subjects) = (prepared_engines.describe(&plan), prepared_engines.engine_infos(&plan));
     }
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
     if let Some(invalid) = invalid {
@@ -102,9 +103,9 @@ pub fn run(args: &Args) -> CommandResult {
     let mut known_jobs = HashSet::new();
     if folder.join(RESULTS).exists() || !experiment.file.reuse.is_empty() || !args.reuse.is_empty() {
         let manifest = Manifest { subjects, ..runner::manifest(&experiment, &plan, 1, None) };
-        let (known, jobs) =
+        let (summary, jobs) =
             runner::sources::survey((&experiment, &plan), &folder, &manifest, &args.reuse).map_err(output_failure)?;
-        println!("known       {known} in {}", folder.display());
+        println!("known       {summary} in {}", folder.display());
         known_jobs = jobs;
     }
     let time = estimate::from_rows(&experiment, &plan, &folder, &known_jobs).map(|estimate| estimate.to_string());
@@ -112,10 +113,10 @@ pub fn run(args: &Args) -> CommandResult {
         "time        {}",
         time.unwrap_or_else(|| format!("unknown: {} has no rows of this plan", folder.display()))
     );
-    if let Some(line) = confirmation(&experiment) {
+    if let Some(line) = describe_confirmation(&experiment) {
         println!("confirm     {line}");
     }
-    println!("check       {}", checks(&experiment, &plan, &folder, args));
+    println!("check       {}", describe_checks(&experiment, &plan, &folder, args));
     print_variants(&experiment, &plan);
     if !engines.is_empty() {
         println!();
@@ -128,8 +129,8 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The number of shards.
-fn shards(args: &Args) -> u64 {
+/// The requested number of shards; one without a request.
+fn shard_count(args: &Args) -> u64 {
     args.shards.unwrap_or(1)
 }
 

@@ -1,5 +1,5 @@
-//! Progress display of a run: a bar with an ETA on a terminal, else messages at the start and the
-//! end.
+//! The progress display of a run: a bar with an ETA on a terminal, and messages at the start and at
+//! the end.
 
 use crate::console::{err, escape_control};
 use crate::runner::progress::Progress;
@@ -13,24 +13,24 @@ use std::time::Duration;
 pub struct ConsoleProgress {
     /// Hidden if standard error is not a terminal.
     bar: ProgressBar,
-    /// Whether the jobs are pairs of games: a second line shows their score.
-    games: bool,
+    /// Whether the jobs are pairs of games; then a second line shows the score.
+    shows_scores: bool,
 }
 
 impl ConsoleProgress {
-    pub fn new(games: bool) -> Self {
-        Self { bar: ProgressBar::no_length(), games }
+    pub fn new(shows_scores: bool) -> Self {
+        Self { bar: ProgressBar::no_length(), shows_scores }
     }
 }
 
 impl Progress for ConsoleProgress {
-    fn begin(&self, all: u64, before: u64, found: &Done) {
-        resume_lines(all, before, found).iter().for_each(|line| err(format_args!("{line}\n")));
-        self.bar.set_length(all);
-        self.bar.set_position(before);
+    fn begin(&self, all_jobs: u64, known_jobs: u64, state: &Done) {
+        resume_lines(all_jobs, known_jobs, state).iter().for_each(|line| err(format_args!("{line}\n")));
+        self.bar.set_length(all_jobs);
+        self.bar.set_position(known_jobs);
         self.bar.reset_elapsed();
-        let place = if self.games { "\n" } else { "  " };
-        let template = format!("{{bar:30}} {{pos}}/{{len}} jobs, {{elapsed}}, ETA {{eta}}{place}{{wide_msg}}");
+        let separator = if self.shows_scores { "\n" } else { "  " };
+        let template = format!("{{bar:30}} {{pos}}/{{len}} jobs, {{elapsed}}, ETA {{eta}}{separator}{{wide_msg}}");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             self.bar.set_style(style);
         }
@@ -45,7 +45,7 @@ impl Progress for ConsoleProgress {
     }
 
     fn job(&self, variant: &str, item: &str) {
-        if !self.games {
+        if !self.shows_scores {
             self.bar.set_message(escape_control(&format!("{item}: {variant}")).into_owned());
         }
     }
@@ -57,13 +57,13 @@ impl Progress for ConsoleProgress {
         }
     }
 
-    fn end(&self, ran: &RunSummary) {
+    fn end(&self, summary: &RunSummary) {
         self.bar.finish_and_clear();
-        end_lines(ran, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| err(format_args!("{line}\n")));
+        end_lines(summary, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| err(format_args!("{line}\n")));
     }
 }
 
-/// Of a run with `--quiet`: only what is wrong is named.
+/// The progress of a run with `--quiet`: only warnings are shown.
 pub struct Warnings;
 
 impl Progress for Warnings {
@@ -75,43 +75,43 @@ impl Progress for Warnings {
 /// Messages about the rows of another folder.
 fn reuse_lines(reused: &Reused) -> Vec<String> {
     let (source, _) = reused;
-    let taken = (source.jobs > 0).then(|| format!("{} from {}", plural(source.jobs, "job"), source.folder));
-    taken.into_iter().chain(damaged_rows(reused)).collect()
+    let reused_jobs = (source.jobs > 0).then(|| format!("{} from {}", plural(source.jobs, "job"), source.folder));
+    reused_jobs.into_iter().chain(damaged_rows(reused)).collect()
 }
 
-/// A warning of the rows of another folder that are not used.
+/// A warning about damaged rows of another folder, which are not used.
 fn damaged_rows((_, damaged): &Reused) -> Option<String> {
     let first = damaged.first()?;
     Some(format!("warning: not used: {first}{}", and_more(damaged.len() - 1)))
 }
 
 /// Messages about the results file at the start of a run.
-fn resume_lines(all: u64, before: u64, found: &Done) -> Vec<String> {
+fn resume_lines(all_jobs: u64, known_jobs: u64, state: &Done) -> Vec<String> {
     let lines = [
-        (found.torn > 0).then(|| format!("removed an incomplete last line of {} bytes from the results", found.torn)),
-        found.saved.as_ref().map(|saved| format!("saved a copy of the damaged results as {}", saved.display())),
-        (found.dropped > 0).then(|| format!("dropped {} of jobs that will run again", plural(found.dropped, "row"))),
-        (before > 0).then(|| format!("{before} of {all} jobs known, {} to run", all - before)),
+        (state.torn > 0).then(|| format!("removed an incomplete last line of {} bytes from the results", state.torn)),
+        state.saved.as_ref().map(|copy| format!("saved a copy of the damaged results as {}", copy.display())),
+        (state.dropped > 0).then(|| format!("dropped {} of jobs that will run again", plural(state.dropped, "row"))),
+        (known_jobs > 0).then(|| format!("{known_jobs} of {all_jobs} jobs known, {} to run", all_jobs - known_jobs)),
     ];
     lines.into_iter().flatten().collect()
 }
 
-/// The end of a match prints at most this many scores.
+/// The largest number of scores that are printed at the end of a match.
 const MAX_SCORES: usize = 6;
 
 /// Messages at the end of a run.
-fn end_lines(ran: &RunSummary, seconds: f64) -> Vec<String> {
-    let failed = if ran.failed > 0 { format!(", {} failed", ran.failed) } else { String::new() };
-    let not_needed = match ran.not_needed {
+fn end_lines(summary: &RunSummary, seconds: f64) -> Vec<String> {
+    let failed = if summary.failed > 0 { format!(", {} failed", summary.failed) } else { String::new() };
+    let not_needed = match summary.not_needed {
         0 => String::new(),
         not_needed => format!("; {not_needed} not needed because their tests had ended"),
     };
-    let total = format!("{} in {seconds:.1} s{failed}{not_needed}", plural(ran.done, "job"));
-    let failures = ran.failures.iter().map(|(_, failure)| format!("failed: {failure}"));
-    let more = ran.scores.len().saturating_sub(MAX_SCORES);
-    let more = (more > 0).then(|| format!("... and {more} more encounters: see the report"));
-    let scores = ran.scores.iter().take(MAX_SCORES).map(|score| escape_control(score).into_owned());
-    std::iter::once(total).chain(failures).chain(scores).chain(more).collect()
+    let total = format!("{} in {seconds:.1} s{failed}{not_needed}", plural(summary.done, "job"));
+    let failures = summary.failures.iter().map(|(_, failure)| format!("failed: {failure}"));
+    let unlisted = summary.scores.len().saturating_sub(MAX_SCORES);
+    let and_more = (unlisted > 0).then(|| format!("... and {unlisted} more encounters: see the report"));
+    let scores = summary.scores.iter().take(MAX_SCORES).map(|score| escape_control(score).into_owned());
+    std::iter::once(total).chain(failures).chain(scores).chain(and_more).collect()
 }
 
 #[cfg(test)]

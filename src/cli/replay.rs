@@ -15,7 +15,7 @@ use std::time::Instant;
 
 mod tables;
 
-use tables::{base, policies};
+use tables::{base_table, list_policies};
 
 /// Replay a trace under every policy, with exact upper bounds
 #[derive(clap::Args)]
@@ -42,45 +42,48 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-/// A message with the expected time of all passes, if it is long. A pass takes the time to read the
-/// trace; in addition, an event takes about 150 ns to prepare and 20 ns to replay on each table.
-fn pass_message(events: u64, passes: u64, reading: f64, tables: usize) -> Option<String> {
-    let seconds = passes as f64 * reading + events as f64 * (150.0 + 20.0 * tables as f64) / 1e9;
+/// A message with the expected time of all passes; `None` if it is short. Each pass takes
+/// `read_seconds` to read the trace. In addition, an event takes about 150 ns to prepare and 20 ns to
+/// replay on each table.
+fn pass_message(events: u64, passes: u64, read_seconds: f64, tables: usize) -> Option<String> {
+    let seconds = passes as f64 * read_seconds + events as f64 * (150.0 + 20.0 * tables as f64) / 1e9;
     let duration =
         if seconds < 90.0 { format!("{} s", seconds.ceil()) } else { format!("{} min", (seconds / 60.0).ceil()) };
     match passes {
         1 if seconds > 20.0 => {
-            Some(format!("reading the trace again, which took {reading:.0} s: about {duration} in all"))
+            Some(format!("reading the trace again, which took {read_seconds:.0} s: about {duration} in all"))
         }
         1 => None,
         _ => Some(format!(
-            "{passes} passes over the trace, which took {reading:.0} s to read: about {duration} in all; more --memory needs fewer"
+            "{passes} passes over the trace, which took {read_seconds:.0} s to read: about {duration} in all; more --memory needs fewer"
         )),
     }
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let base = base(&args.sets)?;
+    let base = base_table(&args.sets)?;
     let (names, policies): (Vec<String>, Vec<Policy>) =
-        policies(&args.policies, &args.sets, &base)?.into_iter().unzip();
+        list_policies(&args.policies, &args.sets, &base)?.into_iter().unzip();
     let format = output_format(args.format, args.out.as_deref(), Format::Text);
     if let Some(out) = &args.out {
         refuse_overwrite(&args.file, out)?;
     }
-    let start = Instant::now();
+    let read_start = Instant::now();
     let info = Info::read(open(&args.file)?).map_err(trace_failure(&args.file))?;
-    let reading = start.elapsed().as_secs_f64();
+    let read_seconds = read_start.elapsed().as_secs_f64();
     let buckets = buckets(&base, Some(info.positions)).map_err(CommandFailure::usage)?;
     let passes = Passes::new(&info, base.index, buckets, crate::system::cap_at_half_free(args.memory << 20));
-    let (pass_count, start) = (passes.count, Instant::now());
-    let mut done = 0;
+    let (pass_count, replay_start) = (passes.count, Instant::now());
+    let mut finished_passes = 0;
     let mut end_pass = || {
-        done += 1;
+        finished_passes += 1;
         if pass_count > 1 {
-            eprintln!("pass {done} of {pass_count}: {:.0} s so far", start.elapsed().as_secs_f64());
+            let seconds = replay_start.elapsed().as_secs_f64();
+            eprintln!("pass {finished_passes} of {pass_count}: {seconds:.0} s so far");
         }
     };
-    // The policy `always` has a gap of 0; it chooses no victim at the probe.
+    // The policy `always` is replayed too, because it defines a gap of 0; it chooses its victim at the
+    // store.
     let always = TableOptions { policy: Policy::default(), victim: Victim::Store, ..base.clone() };
     let policies = policies.into_iter().map(|policy| TableOptions { policy, ..base.clone() });
     let tables: Vec<_> =
@@ -90,7 +93,7 @@ pub fn run(args: &Args) -> CommandResult {
     if info.threads > 1 {
         replayers = replayers.by_thread();
     }
-    if let Some(message) = pass_message(info.events, pass_count, reading, tables.len()) {
+    if let Some(message) = pass_message(info.events, pass_count, read_seconds, tables.len()) {
         eprintln!("{message}");
     }
     let reopen = || Reader::new(crate::system::files::open(&args.file)?);
@@ -100,7 +103,7 @@ pub fn run(args: &Args) -> CommandResult {
     })?;
 
     let (mut results, bounds) = (replayers.results().into_iter(), replayers.bounds());
-    // Behind those of `always`, which is there for the gaps.
+    // The first results are those of `always`, which is only needed for the gaps.
     let threads = replayers.thread_results().iter().skip(1).cloned().collect();
     let outcome = ReplayOutcome {
         info: &info,
@@ -120,7 +123,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     let million_per_second =
-        |seconds: f64, times: usize| replayers.steps as f64 * times as f64 / seconds.max(1e-9) / 1e6;
+        |seconds: f64, replays: usize| replayers.steps as f64 * replays as f64 / seconds.max(1e-9) / 1e6;
     let [table_seconds, bound_seconds] = replayers.seconds;
     eprintln!(
         "{:.1} million events per second; bounds: {:.1} million",

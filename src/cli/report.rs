@@ -77,13 +77,13 @@ pub fn run(args: &Args) -> CommandResult {
         refuse!("--wide is a form of CSV: add --format csv, or -o FILE.csv");
     }
     if let Some(out) = &args.out {
-        args.results.iter().try_for_each(|read| super::refuse_overwrite(read, out))?;
+        args.results.iter().try_for_each(|input| super::refuse_overwrite(input, out))?;
     }
     let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
     let page = Page::new(&sources, &choices).map_err(CommandFailure::usage)?;
-    let rewrites = choices.is_default() && args.out.is_none() && args.format.is_none();
+    let is_rewrite = choices.is_default() && args.out.is_none() && args.format.is_none();
     match (&args.results[..], format) {
-        ([folder], _) if rewrites && folder.is_dir() => {
+        ([folder], _) if is_rewrite && folder.is_dir() => {
             super::screen::report(&page, folder, false, &[])?;
             println!("report: {}", folder.join("report.html").display());
         }
@@ -94,26 +94,31 @@ pub fn run(args: &Args) -> CommandResult {
                 let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
                 refuse!("--wide writes one table, and these are {}: choose one metric or suite", titles.join("; "));
             }
-            let csv = || match args.wide {
+            let make_csv = || match args.wide {
                 true => data::wide_csv(&tables[0], args.guard_cells),
                 false => data::csv(&page.sheet, args.guard_cells),
             };
             let sheet = if format == Format::Text { &page.terminal_sheet() } else { &page.sheet };
-            let rendered = render(format, sheet, &tables, csv);
+            let rendered = render(format, sheet, &tables, make_csv);
             super::write_output(args.out.as_deref(), &rendered)?;
         }
     }
     Ok(warn_about_incomplete(&sources))
 }
 
-/// A page in a format; only its tables in LaTeX.
-pub(super) fn render(format: Format, sheet: &Sheet, tables: &[SheetTable], csv: impl FnOnce() -> String) -> String {
+/// Renders a page in a format. LaTeX has only its tables; `make_csv` writes the CSV.
+pub(super) fn render(
+    format: Format,
+    sheet: &Sheet,
+    tables: &[SheetTable],
+    make_csv: impl FnOnce() -> String,
+) -> String {
     match format {
         Format::Text => text::render(sheet, plain()) + "\n",
         Format::Md => markdown::render(sheet, markdown::Style { level: 1, figures: false }),
         Format::Html => html::render(sheet),
         Format::Json => data::json(sheet),
-        Format::Csv => csv(),
+        Format::Csv => make_csv(),
         Format::Latex => latex::render(tables),
     }
 }

@@ -42,12 +42,13 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let place = args.folder.display();
-    let files = files(&args.folder).map_err(|error| CommandFailure::usage(format!("{place}: {error}")))?;
+    let folder_name = args.folder.display();
+    let files = list_experiment_files(&args.folder)
+        .map_err(|error| CommandFailure::usage(format!("{folder_name}: {error}")))?;
     if files.is_empty() {
-        refuse!("{place}: no experiment files");
+        refuse!("{folder_name}: no experiment files");
     }
-    let files = select(files, &args.only).map_err(CommandFailure::usage)?;
+    let files = select_files(files, &args.only).map_err(CommandFailure::usage)?;
     // All files are checked before the first search.
     let mut experiments = Vec::new();
     for file in &files {
@@ -61,7 +62,7 @@ pub fn run(args: &Args) -> CommandResult {
     for experiment in &experiments {
         eprintln!("{}", experiment.name);
         let folder = args.out.join(&experiment.name);
-        if !run_one(experiment, &folder, args, &stop)? {
+        if !run_experiment(experiment, &folder, args, &stop)? {
             eprintln!("interrupted; to resume:\n  {}", command_line());
             return Ok(Exit::Interrupted);
         }
@@ -70,26 +71,26 @@ pub fn run(args: &Args) -> CommandResult {
         pages.push(page);
     }
     super::screen::show(&reproduce_page::terminal_sheet(&pages));
-    // A partial run does not overwrite the page of all.
+    // A partial run does not overwrite the page about all experiments.
     if args.only.is_empty() && !args.quick {
         let path = args.out.join("README.md");
         let page = markdown::render(&reproduce_page::sheet(&pages), markdown::Style { level: 1, figures: false });
         super::write(&path, &page)?;
         println!("page: {}", path.display());
     }
-    let missed = pages.iter().flat_map(|page| &page.verdicts).filter(|verdict| !verdict.passes()).count();
-    Ok(if missed > 0 { Exit::Gate } else { Exit::Done })
+    let failed_verdicts = pages.iter().flat_map(|page| &page.verdicts).filter(|verdict| !verdict.passes()).count();
+    Ok(if failed_verdicts > 0 { Exit::Gate } else { Exit::Done })
 }
 
 /// The experiment files of a folder, sorted by name.
-fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+fn list_experiment_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let paths = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
     let files: BTreeSet<_> = paths.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
     Ok(files.into_iter().collect())
 }
 
-/// The files selected by `--only`, or all. An unknown name is an error.
-fn select(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> {
+/// The files that `--only` names, or all files without `--only`. An unknown name is an error.
+fn select_files(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> {
     let stem = |file: &PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = files.iter().map(stem).collect();
     if let Some(unknown) = only.iter().find(|name| !names.contains(name)) {
@@ -100,8 +101,8 @@ fn select(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> 
     Ok(files.into_iter().filter(|file| only.is_empty() || only.contains(&stem(file))).collect())
 }
 
-/// The settings of a run: one job at a time if times matter. Failed jobs run
-/// again, except quarantined ones, with which it could never end.
+/// The settings of a run: one job at a time if times matter. Failed jobs run again, except
+/// quarantined ones, because the run might never end with them.
 fn settings(experiment: &Experiment, args: &Args) -> Settings {
     let jobs = args.jobs.filter(|_| !experiment.file.asks_for_times());
     Settings {
@@ -114,8 +115,13 @@ fn settings(experiment: &Experiment, args: &Args) -> Settings {
     }
 }
 
-/// Runs one experiment; false if interrupted.
-fn run_one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBool) -> Result<bool, CommandFailure> {
+/// Runs an experiment and judges its results; false if interrupted.
+fn run_experiment(
+    experiment: &Experiment,
+    folder: &Path,
+    args: &Args,
+    stop: &AtomicBool,
+) -> Result<bool, CommandFailure> {
     let plan = Plan::new(experiment);
     let mut settings = settings(experiment, args);
     settings.jobs = args.jobs.map_or_else(|| runner::jobs_that_fit(&plan, settings.jobs), |_| settings.jobs);

@@ -58,13 +58,13 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    // Reading can be ended by a signal (it may be a pipe); from here on a signal ends the run in
-    // order.
+    // While the input is read, which may be a pipe, a signal ends the program at once. From here on,
+    // a signal ends the run in an orderly way.
     let (experiment, plan, shard, folder) = load(args)?;
     let stop = stop_flag()?;
     let default_jobs = || runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment));
     let jobs = args.jobs.map_or_else(default_jobs, usize::from);
-    let printed = warn_before_run(&experiment, &plan, jobs, &folder, args)?;
+    let printed_warnings = warn_before_run(&experiment, &plan, jobs, &folder, args)?;
     let settings = Settings {
         fresh: args.run.fresh,
         repair: args.repair,
@@ -72,23 +72,23 @@ pub fn run(args: &Args) -> CommandResult {
         shard,
         ..args.run.settings(jobs)
     };
-    let first_run = !folder.join(crate::record::RESULTS).exists();
+    let is_first_run = !folder.join(crate::record::RESULTS).exists();
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(failure_with_repair)?;
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
-    if let Some(known) = &session.known {
+    if let Some(reuse_summary) = &session.known {
         if !args.run.quiet {
-            eprintln!("{}", changed_plan(known));
+            eprintln!("{}", changed_plan(reuse_summary));
         }
-        warn(damaged_rows(known));
+        warn(damaged_rows(reuse_summary));
     }
     if !args.run.quiet {
         session.subjects.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
     }
-    let mistaken = session.subjects.expectation_warnings(&experiment, &plan);
-    if args.check && !mistaken.is_empty() {
-        return Err(CommandFailure::new(Exit::Unequal, mistaken.join("\n")));
+    let expectation_warnings = session.subjects.expectation_warnings(&experiment, &plan);
+    if args.check && !expectation_warnings.is_empty() {
+        return Err(CommandFailure::new(Exit::Unequal, expectation_warnings.join("\n")));
     }
-    warn(mistaken);
+    warn(expectation_warnings);
     let progress: &dyn progress::Progress =
         if args.run.quiet { &Warnings } else { &ConsoleProgress::new(plan.is_match()) };
     let summary = session.run(&stop, progress).map_err(failure_with_repair)?;
@@ -100,12 +100,12 @@ pub fn run(args: &Args) -> CommandResult {
         eprintln!("interrupted; to resume:\n  {}", command_line());
         return Ok(Exit::Interrupted);
     }
-    let suggest = first_run && !plan.is_match();
-    finish(args, &experiment, &session, &summary, (&stop, &printed), suggest)
+    let suggests_next = is_first_run && !plan.is_match();
+    finish(args, &experiment, &session, &summary, (&stop, &printed_warnings), suggests_next)
 }
 
-/// Warns of what blocks the conclusion, or refuses with `--strict` whatever limits it too. Returns
-/// what was printed, so that the page on the terminal does not repeat it.
+/// Warns of what blocks the conclusion; with `--strict`, refuses the experiment if there is any
+/// warning. Returns the warnings that block, so that the page on the terminal does not repeat them.
 fn warn_before_run(
     experiment: &Experiment,
     plan: &Plan,
@@ -113,11 +113,10 @@ fn warn_before_run(
     folder: &Path,
     args: &Args,
 ) -> Result<Vec<String>, CommandFailure> {
-    let earlier = earlier(args, folder);
-    let caveats = preflight::plan_warnings(experiment, plan, jobs, earlier);
-    let blind: Vec<String> = caveats.all_warnings().cloned().collect();
-    if args.strict && !blind.is_empty() {
-        return Err(CommandFailure::usage(cannot_show(&blind)));
+    let caveats = preflight::plan_warnings(experiment, plan, jobs, earlier_folder(args, folder));
+    let warnings: Vec<String> = caveats.all_warnings().cloned().collect();
+    if args.strict && !warnings.is_empty() {
+        return Err(CommandFailure::usage(cannot_show(&warnings)));
     }
     if !args.run.quiet {
         super::warn_about_skipped(experiment);
@@ -126,8 +125,8 @@ fn warn_before_run(
     Ok(caveats.blockers)
 }
 
-/// The folder with rows of an earlier run; `None` if they are about to be deleted.
-fn earlier<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
+/// The folder that may have rows of an earlier run; `None` if they are about to be deleted.
+fn earlier_folder<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
     (!args.run.fresh).then_some(folder)
 }
 

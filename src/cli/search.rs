@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, engine_options, out_of_memory, position};
+use super::{CommandFailure, CommandResult, Exit, engine_options, out_of_memory, parse_position};
 use crate::engine::anatomy::Anatomy;
 use crate::engine::options::Schedule;
 use crate::engine::{Engine, EngineOptions, Limit, SearchCounters, SearchProgress};
@@ -34,7 +34,7 @@ pub struct Args {
     turns: Option<PathBuf>,
 }
 
-/// The options, with the turns of a file if one is named.
+/// The engine options; with `--turns`, they include the recorded turns of that file.
 fn read_options(args: &Args) -> Result<EngineOptions, CommandFailure> {
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     let flags = [("--record-turns", &args.record_turns), ("--turns", &args.turns)];
@@ -45,16 +45,17 @@ fn read_options(args: &Args) -> Result<EngineOptions, CommandFailure> {
     if options.threads.is_real() {
         refuse!("--turns: threads of the system take no turns that are given: leave out threads.kind");
     }
-    let fail = |problem: &dyn std::fmt::Display| CommandFailure::usage(format_args!("{}: {problem}", file.display()));
-    let turns = std::fs::read_to_string(file).map_err(|error| fail(&error))?;
+    let file_error =
+        |problem: &dyn std::fmt::Display| CommandFailure::usage(format_args!("{}: {problem}", file.display()));
+    let turns = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
     let mut options = options;
     (options.threads.schedule, options.threads.turns) = (Schedule::List, turns);
-    options.check().map_err(|error| fail(&error))?;
+    options.check().map_err(|error| file_error(&error))?;
     Ok(options)
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let board = position(&args.position)?;
+    let board = parse_position(&args.position)?;
     let options = read_options(args)?;
     if args.depth.is_none() && args.nodes.is_none() {
         refuse!("give a limit: --depth N or --nodes N");
@@ -66,27 +67,27 @@ pub fn run(args: &Args) -> CommandResult {
     args.record_turns.iter().for_each(|_| engine.record_turns());
     let limit = Limit { depth: args.depth, nodes: args.nodes };
     println!("{:>5} {:>7} {:>14} {:>14} {:>9}  pv", "depth", "score", "nodes", "evals", "seconds");
-    let (mut begun, mut seconds) = (Instant::now(), 0.0);
+    let (mut started, mut seconds) = (Instant::now(), 0.0);
     let stop = AtomicBool::new(false);
     let mut report = |progress: SearchProgress<'_>| match progress {
-        SearchProgress::Begin { .. } => begun = Instant::now(),
-        SearchProgress::End => seconds = begun.elapsed().as_secs_f64(),
-        SearchProgress::Iteration(found) => {
-            let pv: Vec<String> = found.pv.iter().map(ToString::to_string).collect();
+        SearchProgress::Begin { .. } => started = Instant::now(),
+        SearchProgress::End => seconds = started.elapsed().as_secs_f64(),
+        SearchProgress::Iteration(iteration) => {
+            let pv: Vec<String> = iteration.pv.iter().map(ToString::to_string).collect();
             println!(
                 "{:>5} {:>7} {:>14} {:>14} {seconds:>9.3}  {}{}",
-                found.depth,
-                found.score,
-                found.search.nodes,
-                found.search.evals,
+                iteration.depth,
+                iteration.score,
+                iteration.search.nodes,
+                iteration.search.evals,
                 pv.join(" "),
-                if found.finished { "" } else { " (unfinished)" }
+                if iteration.finished { "" } else { " (unfinished)" }
             );
         }
     };
     let search = || engine.search(&board, &[], limit, &stop, &mut report);
-    let (outcome, short) = stop_when_short(options.grows(), &stop, search);
-    if short {
+    let (outcome, memory_ran_out) = stop_when_short(options.grows(), &stop, search);
+    if memory_ran_out {
         return Err(out_of_memory());
     }
     if let (Some(file), Some(turns)) = (&args.record_turns, engine.recorded_turns()) {

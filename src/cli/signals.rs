@@ -4,9 +4,10 @@ use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A flag that is set by Ctrl-C, SIGTERM and SIGHUP. A second signal ends the program at once. A
-/// SIGHUP that was ignored at the start (`nohup`) stays ignored. A SIGINT does not, because shells
-/// ignore it for background jobs of scripts, and whoever sends it there means it.
+/// A flag that is set by Ctrl-C, SIGTERM and SIGHUP. A second signal ends the program at once.
+///
+/// If SIGHUP was ignored when the program started (`nohup`), it stays ignored. SIGINT does not: shells
+/// ignore it for background jobs of scripts, but whoever sends it to such a job wants to stop it.
 pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, CommandFailure> {
     let stop = Arc::new(AtomicBool::new(false));
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -20,12 +21,13 @@ pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, CommandFailure> {
 }
 
 /// Makes writes beyond the file size limit (`ulimit -f`) fail with an error, instead of ending the
-/// program. The signal is not ignored, because the engines that are started would inherit that.
+/// program. The signal gets a handler and is not ignored, because engines would inherit that.
 pub(super) fn report_full_files_as_errors() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Whether a signal was ignored when the program started, by the process status; false if unknown.
+/// Whether a signal was ignored when the program started, according to the process status in `/proc`;
+/// false if unknown.
 fn is_ignored(status: &str, signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
@@ -38,16 +40,16 @@ mod tests {
     /// Signal n is bit n - 1 of the mask (proc(5)): SIGHUP is 1, SIGINT 2, SIGTERM 15.
     #[test]
     fn is_ignored_reads_the_signal_mask() {
-        let ignored = |mask: &str| {
+        let ignored_signals = |mask: &str| {
             let status =
                 format!("Name:\tttlab\nSigBlk:\tffffffffffffffff\nSigIgn:\t{mask}\nSigCgt:\tffffffffffffffff\n");
             [SIGHUP, SIGINT, SIGTERM].map(|signal| is_ignored(&status, signal))
         };
-        assert_eq!(ignored("0000000000000001"), [true, false, false]);
-        assert_eq!(ignored("0000000000000002"), [false, true, false]);
-        assert_eq!(ignored("0000000000004000"), [false, false, true]);
-        assert_eq!(ignored("0000000000001004"), [false; 3]);
-        assert_eq!(ignored("fffffffffffffffe"), [false, true, true]);
+        assert_eq!(ignored_signals("0000000000000001"), [true, false, false]);
+        assert_eq!(ignored_signals("0000000000000002"), [false, true, false]);
+        assert_eq!(ignored_signals("0000000000004000"), [false, false, true]);
+        assert_eq!(ignored_signals("0000000000001004"), [false; 3]);
+        assert_eq!(ignored_signals("fffffffffffffffe"), [false, true, true]);
         assert!(!is_ignored("", SIGHUP), "an unknown signal is not ignored");
         assert!(!is_ignored("SigIgn:\tmany\n", SIGHUP), "an unknown signal is not ignored");
     }

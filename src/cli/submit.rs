@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(short, long)]
     out: Option<PathBuf>,
     /// Time limit of a shard, in Slurm's format
-    #[arg(long, default_value = "24:00:00", value_parser = time)]
+    #[arg(long, default_value = "24:00:00", value_parser = parse_time)]
     time: String,
     /// Processors of a shard; it runs as many jobs in parallel
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -31,18 +31,23 @@ pub struct Args {
     at_once: Option<u64>,
 }
 
-/// Checks a Slurm time: minutes, minutes:seconds, hours:minutes:seconds, days-hours and so on. Only
-/// the first number may exceed its unit.
-fn time(text: &str) -> Result<String, String> {
-    let number = |part: &str| part.chars().all(|c| c.is_ascii_digit()).then(|| part.parse::<u32>().ok()).flatten();
-    let (days, rest) = text.split_once('-').map_or((None, text), |(days, rest)| (Some(days), rest));
-    let parts: Option<Vec<u32>> = rest.split(':').map(number).collect();
-    let fits = parts.as_deref().and_then(<[u32]>::split_first).is_some_and(|(first, after)| {
-        after.len() <= 2
-            && after.iter().all(|&part| part < 60)
-            && days.is_none_or(|days| number(days).is_some() && *first < 24)
+/// Checks a time in Slurm's format: minutes, minutes:seconds, hours:minutes:seconds, days-hours and so
+/// on. Only the first number may be larger than its unit allows, as in 90 minutes.
+fn parse_time(text: &str) -> Result<String, String> {
+    let parse_number =
+        |part: &str| part.chars().all(|c| c.is_ascii_digit()).then(|| part.parse::<u32>().ok()).flatten();
+    let (days, time_of_day) = text.split_once('-').map_or((None, text), |(days, time)| (Some(days), time));
+    let parts: Option<Vec<u32>> = time_of_day.split(':').map(parse_number).collect();
+    let is_valid = parts.as_deref().and_then(<[u32]>::split_first).is_some_and(|(first, others)| {
+        others.len() <= 2
+            && others.iter().all(|&part| part < 60)
+            && days.is_none_or(|days| parse_number(days).is_some() && *first < 24)
     });
-    if fits { Ok(text.to_owned()) } else { Err("expected a time in Slurm's format: 90, 12:00:00 or 2-00".to_owned()) }
+    if is_valid {
+        Ok(text.to_owned())
+    } else {
+        Err("expected a time in Slurm's format: 90, 12:00:00 or 2-00".to_owned())
+    }
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -51,7 +56,7 @@ pub fn run(args: &Args) -> CommandResult {
     let name = system.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let out = args.out.clone().unwrap_or_else(|| super::folder::default_folder(&experiment));
     let folder = out.join(&name);
-    // Paths are the same on all machines of a cluster.
+    // Absolute paths are the same on all machines of a cluster.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
     // A lossy path would name another file.
     for path in [&args.plan, &out].map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())) {
@@ -71,17 +76,17 @@ pub fn run(args: &Args) -> CommandResult {
         out: absolute(&out),
         folder: absolute(&folder),
         cpus: args.cpus,
-        mebibytes: args.mem.unwrap_or_else(|| memory(&plan, args.cpus)),
+        mebibytes: args.mem.unwrap_or_else(|| shard_memory(&plan, args.cpus)),
         time: args.time.clone(),
         at_once: args.at_once,
     };
-    let words = [&order.plan, &order.out, &order.folder, &order.ttlab];
-    if words.iter().any(|word| word.contains(char::is_control)) {
+    let paths = [&order.plan, &order.out, &order.folder, &order.ttlab];
+    if paths.iter().any(|path| path.contains(char::is_control)) {
         refuse!("a path contains a control character, which scripts cannot: rename it");
     }
     crate::submit::check(system, &order).map_err(|problem| CommandFailure::usage(format!("{name}: {problem}")))?;
     crate::record::create_folder(&folder).map_err(write_error(&folder))?;
-    let (scripts, start) = scripts(system, &order);
+    let (scripts, submit_command) = scripts(system, &order);
     for script in scripts {
         let path = folder.join(script.name);
         super::write(&path, &script.text)?;
@@ -90,28 +95,28 @@ pub fn run(args: &Args) -> CommandResult {
         }
         println!("{}", path.display());
     }
-    println!("to submit {} shards:  {start}", order.shards);
+    println!("to submit {} shards:  {submit_command}", order.shards);
     Ok(Exit::Done)
 }
 
-/// Makes a script executable for everybody who may read it: HTCondor runs it as a program.
+/// Makes a script executable for everybody who may read it, because HTCondor runs it as a program.
 fn make_executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = std::fs::metadata(path)?.permissions().mode();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
 }
 
-/// Memory of a shard in MiB: for each parallel job the tables of the largest job (in a match, those
-/// of both players), and 256 for the rest.
-fn memory(plan: &Plan, cpus: u16) -> u64 {
-    let add = |sum: u64, variant: &Variant| {
+/// The memory of a shard in MiB: for each parallel job the tables of the largest job (in a match,
+/// those of both players), and 256 MiB for everything else.
+fn shard_memory(plan: &Plan, cpus: u16) -> u64 {
+    let add_table = |sum: u64, variant: &Variant| {
         Some(sum.saturating_add(variant.builtin().map_or(Some(0), EngineOptions::memory_bytes)?))
     };
-    let tables = |lane| players(plan, lane).try_fold(0, add);
-    let bytes = (0..plan.lanes()).map(tables);
-    // The size of an unbounded table, or of a share of it, is not known before.
-    let Some(largest) = bytes.collect::<Option<Vec<u64>>>() else { return 4096 };
-    let tables = largest.into_iter().max().unwrap_or(0).saturating_mul(u64::from(cpus));
+    let sum_tables = |lane| players(plan, lane).try_fold(0, add_table);
+    // The size of an unbounded table, or of a table whose size is a share, is not known in advance.
+    let bytes_by_lane = (0..plan.lanes()).map(sum_tables).collect::<Option<Vec<u64>>>();
+    let Some(bytes_by_lane) = bytes_by_lane else { return 4096 };
+    let tables = bytes_by_lane.into_iter().max().unwrap_or(0).saturating_mul(u64::from(cpus));
     tables.div_ceil(1 << 20) + 256
 }
 

@@ -47,13 +47,13 @@ pub fn run(args: &Args) -> CommandResult {
     let mut suite =
         Suite::load(&args.file, SuiteOptions { strictness, on_error, first: None }).map_err(CommandFailure::usage)?;
     let name = args.file.display().to_string();
-    for note in notes(&name, &mut suite, args.skip_bad) {
+    for note in list_notes(&name, &mut suite, args.skip_bad) {
         eprintln!("{note}");
     }
-    let listed = match output_format(args.format, args.out.as_deref(), Listing::Text) {
-        Listing::Text => lines(&suite),
-        Listing::Json => format!("{:#}\n", suite.items.iter().map(json).collect::<Value>()),
-        Listing::Csv => csv(&suite).map_err(CommandFailure::io)?,
+    let listing = match output_format(args.format, args.out.as_deref(), Listing::Text) {
+        Listing::Text => format_table(&suite),
+        Listing::Json => format!("{:#}\n", suite.items.iter().map(item_fields).collect::<Value>()),
+        Listing::Csv => format_csv(&suite).map_err(CommandFailure::io)?,
         Listing::Epd => {
             let (text, faults) = epd_file(&name, &suite);
             if on_error == OnError::Stop && !faults.is_empty() {
@@ -66,62 +66,66 @@ pub fn run(args: &Args) -> CommandResult {
             text
         }
     };
-    super::write_output(args.out.as_deref(), &listed)?;
+    super::write_output(args.out.as_deref(), &listing)?;
     Ok(Exit::Done)
 }
 
-/// The notes on a suite: what was repaired or skipped, and duplicates, which `--skip-bad` skips
-/// too.
-fn notes(name: &str, suite: &mut Suite, skip_bad: bool) -> Vec<String> {
+/// Notes on what was repaired or skipped, and on duplicates. With `skip_bad`, the duplicates are
+/// removed from the suite.
+fn list_notes(name: &str, suite: &mut Suite, skip_bad: bool) -> Vec<String> {
     if skip_bad {
         text::remove_duplicates(name, suite);
     }
-    let doubles = text::find_duplicates(name, suite).into_values();
-    let output = doubles.map(|double| format!("{double}: experiments refuse it; skip it with --skip-bad"));
-    suite.notes.iter().map(ToString::to_string).chain(output).collect()
+    let duplicates = text::find_duplicates(name, suite).into_values();
+    let duplicate_notes =
+        duplicates.map(|duplicate| format!("{duplicate}: experiments refuse it; skip it with --skip-bad"));
+    suite.notes.iter().map(ToString::to_string).chain(duplicate_notes).collect()
 }
 
-fn lines(suite: &Suite) -> String {
+/// A table for the terminal, with a line for each item.
+fn format_table(suite: &Suite) -> String {
     let mut out = format!("{:<24} {:>5}  {:<20} position\n", "id", "line", "best / moves");
     for item in &suite.items {
-        let what = match item.game() {
+        let moves = match item.game() {
             Some(moves) => format!("{} {}", moves.len(), if moves.len() == 1 { "ply" } else { "plies" }),
             None => {
                 let avoid = item.avoid().iter().map(|mv| format!("not {mv}")).collect();
-                [uci(item.best()), avoid].concat().join(" ")
+                [to_uci(item.best()), avoid].concat().join(" ")
             }
         };
-        let _ = writeln!(out, "{:<24} {:>5}  {what:<20} {}", item.id, item.line, item.board.fen(EpRule::Always));
+        let _ = writeln!(out, "{:<24} {:>5}  {moves:<20} {}", item.id, item.line, item.board.fen(EpRule::Always));
     }
     let _ = writeln!(out, "{}", plural(suite.items.len(), "item"));
     out
 }
 
-fn uci(moves: &[Move]) -> Vec<String> {
+/// The moves in UCI notation.
+fn to_uci(moves: &[Move]) -> Vec<String> {
     moves.iter().map(ToString::to_string).collect()
 }
 
 /// The fields of an item, the same for JSON and CSV.
-fn json(item: &Item) -> Value {
+fn item_fields(item: &Item) -> Value {
     let (board, moves) = (&item.board, item.moves());
     serde_json::json!({
         "id": item.id,
         "line": item.line,
         "fen": board.fen(EpRule::Always),
-        "best": uci(item.best()),
+        "best": to_uci(item.best()),
         "best_san": san_choices(board, item.best()),
-        "avoid": uci(item.avoid()),
+        "avoid": to_uci(item.avoid()),
         "avoid_san": san_choices(board, item.avoid()),
-        "moves": uci(moves),
+        "moves": to_uci(moves),
         "moves_san": san_line(board, moves),
     })
 }
 
-fn csv(suite: &Suite) -> Result<String, csv::Error> {
+/// CSV with a line for each item.
+fn format_csv(suite: &Suite) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for (at, item) in suite.items.iter().map(json).enumerate() {
+    for (index, item) in suite.items.iter().map(item_fields).enumerate() {
         let fields = || item.as_object().into_iter().flatten();
-        if at == 0 {
+        if index == 0 {
             writer.write_record(fields().map(|(name, _)| name))?;
         }
         writer.write_record(fields().map(|(_, value)| match value {

@@ -7,7 +7,7 @@ mod flags;
 
 #[test]
 fn help_lists_every_visible_command_in_one_group() {
-    let command = command();
+    let command = ttlab_command();
     for visible in command.get_subcommands().filter(|command| !command.is_hide_set()) {
         let name = visible.get_name();
         let groups = GROUPS.iter().filter(|(_, names)| names.contains(&name)).count();
@@ -17,7 +17,7 @@ fn help_lists_every_visible_command_in_one_group() {
 
 #[test]
 fn every_line_of_the_command_list_fits_into_80_columns() {
-    for line in command().render_help().to_string().lines().take_while(|line| *line != "Options:") {
+    for line in ttlab_command().render_help().to_string().lines().take_while(|line| *line != "Options:") {
         assert!(line.chars().count() <= 80 || line.starts_with("A laboratory"), "{line}");
     }
 }
@@ -32,7 +32,7 @@ fn help_paragraphs_are_joined_and_examples_and_exit_codes_keep_their_lines() {
     ] {
         assert_eq!(join_lines(text), joined);
     }
-    let command = join_help_lines(command());
+    let command = join_help_lines(ttlab_command());
     let help = command.find_subcommand("run").unwrap().get_after_help().unwrap().to_string();
     let last = help.lines().last().unwrap();
     assert!(last.starts_with("Exit: 0 done, "), "{help}");

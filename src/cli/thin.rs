@@ -17,8 +17,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let path = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
-    if path(&args.folder) == path(&args.out) {
+    let canonicalize = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    if canonicalize(&args.folder) == canonicalize(&args.out) {
         refuse!("{}: is also the input: choose another folder with --out", args.out.display());
     }
     report::thin::write(&args.folder, &args.out).map_err(CommandFailure::usage)?;

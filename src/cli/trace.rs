@@ -92,29 +92,31 @@ pub fn run(args: &Args) -> CommandResult {
     }
 }
 
-/// Opens traces, and finds the format of all together.
+/// Opens traces, and returns their readers with the format of the joined trace.
 fn open_all(files: &[PathBuf], out: &Path) -> Result<(Vec<Reader<File>>, Format), CommandFailure> {
     files.iter().try_for_each(|file| refuse_overwrite(file, out))?;
-    let read = |file: &PathBuf| Reader::new(open(file)?).map_err(trace_failure(file));
-    let readers = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let open_reader = |file: &PathBuf| Reader::new(open(file)?).map_err(trace_failure(file));
+    let readers = files.iter().map(open_reader).collect::<Result<Vec<_>, _>>()?;
     let mut format = readers[0].format();
     for (file, reader) in files.iter().zip(&readers) {
-        let [found, first] = [reader.format(), format].map(|format| format.depth_parts);
-        let Some(joined) = format.join(reader.format()) else {
+        let [actual, expected] = [reader.format(), format].map(|format| format.depth_parts);
+        let Some(joined_format) = format.join(reader.format()) else {
             let first_file = files[0].display();
-            refuse!("{}: depths count 1/{found} ply, expected 1/{first} as in {first_file}", file.display());
+            refuse!("{}: depths count 1/{actual} ply, expected 1/{expected} as in {first_file}", file.display());
         };
-        format = joined;
+        format = joined_format;
     }
     Ok((readers, format))
 }
 
+/// Checks traces and joins them one after another.
 fn import(files: &[PathBuf], out: &Path, repair: bool, thread: Option<u8>) -> CommandResult {
     let (_, format) = open_all(files, out)?;
     let mut writer = Writer::with_format(create_output(out)?, format);
-    for (at, file) in files.iter().enumerate() {
+    for (index, file) in files.iter().enumerate() {
+        let is_first = index == 0;
         let imported =
-            traces::import(open(file)?, &mut writer, at == 0, repair, thread).map_err(trace_failure(file))?;
+            traces::import(open(file)?, &mut writer, is_first, repair, thread).map_err(trace_failure(file))?;
         if let (0, Some(thread)) = (imported.accesses, thread) {
             refuse!(
                 "{}: no probe or store of a thread {thread}: `ttlab trace info` counts its threads",
@@ -128,28 +130,31 @@ fn import(files: &[PathBuf], out: &Path, repair: bool, thread: Option<u8>) -> Co
     Ok(Exit::Done)
 }
 
+/// Merges traces by the clock of their events.
 fn merge(files: &[PathBuf], out: &Path) -> CommandResult {
     let (readers, format) = open_all(files, out)?;
     let mut writer = Writer::with_format(create_output(out)?, format);
-    traces::merge(readers, &mut writer).map_err(|(at, error)| trace_failure(&files[at])(error))?;
+    traces::merge(readers, &mut writer).map_err(|(index, error)| trace_failure(&files[index])(error))?;
     eprintln!("{}: {}", out.display(), finish(writer, out)?);
     Ok(Exit::Done)
 }
 
+/// Prints a description of a trace.
 fn info(file: &Path) -> CommandResult {
     print!("{}", describe_trace(&Info::read(open(file)?).map_err(trace_failure(file))?));
     Ok(Exit::Done)
 }
 
+/// Writes the stores of a trace for libCacheSim.
 fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
     refuse_overwrite(file, out)?;
-    let from = open(file)?;
-    let mut to = create_output(out)?;
-    let exported = traces::oracle_general(from, &mut to, memory).map_err(|error| match error {
+    let input = open(file)?;
+    let mut output = create_output(out)?;
+    let exported = traces::oracle_general(input, &mut output, memory).map_err(|error| match error {
         TraceError::Io(error) => write_error(out)(error),
         error => trace_failure(file)(error),
     })?;
-    publish(to, out).map_err(write_error(out))?;
+    publish(output, out).map_err(write_error(out))?;
     eprintln!("{}: {} of {}", out.display(), plural(exported.requests, "request"), plural(exported.ids, "id"));
     Ok(Exit::Done)
 }

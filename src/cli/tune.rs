@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 mod stages;
 
-use stages::{clear, held_out_warnings, name, origins};
+use stages::{clear_stages, describe_provenance, held_out_warnings, stage_name};
 
 /// Find the best variant, and confirm it on unseen positions
 #[derive(clap::Args)]
@@ -60,7 +60,9 @@ pub fn run(args: &Args) -> CommandResult {
     if !args.run.quiet {
         let manifest = runner::manifest(experiment, &plan, jobs, None);
         let manifest = Manifest { subjects: engines.engine_infos(&plan), ..manifest };
-        warn(Misleading::from_manifest(&manifest).filter(|_| metric.is_nodes()).map(|found| found.sentence()));
+        warn(
+            Misleading::from_manifest(&manifest).filter(|_| metric.is_nodes()).map(|misleading| misleading.sentence()),
+        );
         engines.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
         warn(engines.repeatability_warnings(&plan));
         warn(preflight::plan_warnings(experiment, &plan, 1, None).blocker_lines());
@@ -69,14 +71,19 @@ pub fn run(args: &Args) -> CommandResult {
     // The folder is locked for the whole tuning; each stage locks its own.
     let output = Output::open(&folder).map_err(output_failure)?;
     if args.run.fresh {
-        clear(&folder, pressures.len())?;
+        clear_stages(&folder, pressures.len())?;
     }
     output.write_experiment(experiment).map_err(output_failure)?;
     let mut begin_stage = |stage: RaceStage, candidates: usize, items: usize| -> Box<dyn progress::Progress> {
         if args.run.quiet {
             return Box::new(Warnings);
         }
-        eprintln!("{}: {} on {}", name(stage, &pressures), plural(candidates, "candidate"), plural(items, "item"));
+        eprintln!(
+            "{}: {} on {}",
+            stage_name(stage, &pressures),
+            plural(candidates, "candidate"),
+            plural(items, "item")
+        );
         Box::new(ConsoleProgress::new(false))
     };
     let mut runs = Runs {
@@ -86,22 +93,23 @@ pub fn run(args: &Args) -> CommandResult {
         stop: &stop,
         begin_stage: &mut begin_stage,
     };
-    let question = Contest {
+    let contest = Contest {
         candidates: experiment.variants.len(),
         baseline: experiment.baseline,
         items: experiment.suite.items.len(),
         pressures: pressures.len() - 1,
         tune: &options,
     };
-    let mut describe = |round: &Round| {
+    let mut describe_round = |round: &Round| {
         if !args.run.quiet {
-            let dropped: Vec<&str> = round.dropped.iter().map(|&who| experiment.variants[who].name.as_str()).collect();
-            let dropped = if dropped.is_empty() { "none".to_owned() } else { dropped.join("; ") };
+            let dropped_names: Vec<&str> =
+                round.dropped.iter().map(|&candidate| experiment.variants[candidate].name.as_str()).collect();
+            let dropped = if dropped_names.is_empty() { "none".to_owned() } else { dropped_names.join("; ") };
             eprintln!("  best: {}; dropped: {dropped}", experiment.variants[round.best].name);
         }
     };
-    let tuned = match run_race(&question, &mut runs, &mut describe) {
-        Ok(tuned) => tuned,
+    let race_result = match run_race(&contest, &mut runs, &mut describe_round) {
+        Ok(result) => result,
         Err(error) => return super::confirm::stage_failure(error),
     };
     let outcome = TuneOutcome {
@@ -109,14 +117,18 @@ pub fn run(args: &Args) -> CommandResult {
         tune: &options,
         varying: &plan.varying(),
         pressures: &pressures,
-        tuned: &tuned,
+        tuned: &race_result,
         warnings: [
             engines.repeatability_warnings(&plan),
             seed_warnings(experiment),
-            held_out_warnings(&folder, &pressures[..tuned.held_out_results.len()])?,
+            held_out_warnings(&folder, &pressures[..race_result.held_out_results.len()])?,
         ]
         .concat(),
-        provenance: origins(&runner::manifest(experiment, &plan, jobs, None), &options, engines.describe(&plan)),
+        provenance: describe_provenance(
+            &runner::manifest(experiment, &plan, jobs, None),
+            &options,
+            engines.describe(&plan),
+        ),
     };
     let findings = outcome.write(&folder).map_err(CommandFailure::io)?;
     if !args.run.quiet {
@@ -125,7 +137,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     super::confirm::play(
         experiment,
-        &screen_result(experiment, &tuned),
+        &screen_result(experiment, &race_result),
         (&folder, &args.run.settings(jobs)),
         &stop,
         args.run.quiet,

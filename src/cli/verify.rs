@@ -17,9 +17,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let (mut worst, mut unreadable) = (FolderState::Whole, None);
+    let (mut worst_state, mut unreadable) = (FolderState::Whole, None);
     for folder in &args.folders {
-        let shown = folder.display();
+        let folder_name = folder.display();
         match verify(folder) {
             Ok(verdict) => {
                 let word = match verdict.state {
@@ -29,10 +29,10 @@ pub fn run(args: &Args) -> CommandResult {
                     FolderState::Wrong => "WRONG",
                 };
                 if !args.quiet || verdict.state > FolderState::Whole {
-                    println!("{shown}: {word}: {}", plural(verdict.rows, "row"));
+                    println!("{folder_name}: {word}: {}", plural(verdict.rows, "row"));
                     verdict.lines.iter().for_each(|line| println!("  {line}"));
                 }
-                worst = worst.max(verdict.state);
+                worst_state = worst_state.max(verdict.state);
             }
             Err(error) => {
                 eprintln!("error: {error}");
@@ -40,16 +40,16 @@ pub fn run(args: &Args) -> CommandResult {
             }
         }
     }
-    if worst == FolderState::Wrong {
+    if worst_state == FolderState::Wrong {
         eprintln!("help: drop edited or damaged rows and run their jobs again with `ttlab run --repair`");
     }
-    exit_code(worst, unreadable)
+    exit_code(worst_state, unreadable)
 }
 
-/// The exit code: the worst state of all folders; an unreadable folder counts more than missing
-/// rows.
-fn exit_code(worst: FolderState, unreadable: Option<Exit>) -> CommandResult {
-    match (worst, unreadable) {
+/// The exit code for the worst state of all folders. An unreadable folder, given by its exit code, is
+/// worse than missing rows, but not as bad as wrong rows.
+fn exit_code(worst_state: FolderState, unreadable: Option<Exit>) -> CommandResult {
+    match (worst_state, unreadable) {
         (FolderState::Wrong, _) => Ok(Exit::Unequal),
         (_, Some(exit)) => Err(CommandFailure { exit, message: "not every folder could be verified".to_owned() }),
         (FolderState::Missing | FolderState::Unsealed, None) => Ok(Exit::Failed),
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn exit_code_is_that_of_the_worst_folder() {
-        let code = |worst: FolderState, unreadable: Option<Exit>| match exit_code(worst, unreadable) {
+        let code_and_failure = |worst: FolderState, unreadable: Option<Exit>| match exit_code(worst, unreadable) {
             Ok(exit) => (exit, false),
             Err(failure) => (failure.exit, true),
         };
@@ -73,9 +73,9 @@ mod tests {
             (FolderState::Unsealed, Exit::Failed),
             (FolderState::Wrong, Exit::Unequal),
         ] {
-            assert_eq!(code(worst, None), (exit, false));
-            let lines = if worst == FolderState::Wrong { (Exit::Unequal, false) } else { (Exit::Io, true) };
-            assert_eq!(code(worst, Some(Exit::Io)), lines);
+            assert_eq!(code_and_failure(worst, None), (exit, false));
+            let expected = if worst == FolderState::Wrong { (Exit::Unequal, false) } else { (Exit::Io, true) };
+            assert_eq!(code_and_failure(worst, Some(Exit::Io)), expected);
         }
     }
 }

@@ -18,7 +18,7 @@ fn write_replaces_files_atomically() {
 }
 use clap::{Args as _, FromArgMatches};
 
-/// Compares two files with the given rows; returns the failure's exit code and message.
+/// Compares two files with these rows, which must fail; returns the failure's exit code and message.
 fn refusal(base: &str, new: &str, words: &[&str]) -> (Exit, String) {
     let folder = tempfile::TempDir::new().unwrap();
     let [base, new] = [("base.csv", base), ("new.csv", new)].map(|(name, rows)| {
@@ -78,14 +78,14 @@ fn error_names_the_side_that_cannot_be_compared() {
     let expected = |name: &str| (Exit::Usage, format!("{name}: its rows are games, but `compare` needs searches"));
     assert_eq!(refusal(&games, ROWS, &[]), expected("base.csv"));
     assert_eq!(refusal(ROWS, &games, &[]), expected("new.csv"));
-    // A single one of three variants is enough, wherever it stands.
+    // One variant of three is enough, whatever its place.
     let make_rows = |repeatability: [&str; 3]| {
         let rows: String =
             repeatability.iter().zip('a'..).map(|(repeats, name)| format!("{name},p,1,9,{repeats}\n")).collect();
         format!("variant,position,depth,search.nodes,{}\n{rows}", columns::REPEATS)
     };
     let exact_rows = || make_rows(["exact", "", "exact"]);
-    let changed = ["--fail-on", "nodes changed"];
+    let gate = ["--fail-on", "nodes changed"];
     for repeats in ["not repeatable", "within 3 %"] {
         let inexact_rows = [[repeats, "exact", ""], ["exact", repeats, "exact"], ["", "exact", repeats]].map(make_rows);
         let [first, second, third] = inexact_rows;
@@ -95,7 +95,7 @@ fn error_names_the_side_that_cannot_be_compared() {
             (third.clone(), exact_rows(), "base.csv"),
             (exact_rows(), third, "new.csv"),
         ] {
-            let (exit, message) = refusal(&base, &new, &changed);
+            let (exit, message) = refusal(&base, &new, &gate);
             assert_eq!(exit, Exit::Unequal);
             assert!(
                 message.starts_with(&format!("gate `nodes changed`: {name} has counts of an engine ")),

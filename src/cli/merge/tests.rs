@@ -2,13 +2,13 @@ use super::*;
 
 #[test]
 fn incomplete_lines_show_missing_failed_and_unjudged_jobs() {
-    let shard_jobs = |shard: u64, missing: u64, failed: u64, unjudged: u64, begun: bool| ShardJobs {
+    let shard_jobs = |shard: u64, missing: u64, failed: u64, unjudged: u64, has_begun: bool| ShardJobs {
         shard,
         jobs: 9,
         missing,
         failed,
         unjudged,
-        folder: begun.then(PathBuf::new),
+        folder: has_begun.then(PathBuf::new),
     };
     let incomplete = [
         shard_jobs(0, 9, 0, 0, false),
@@ -18,7 +18,7 @@ fn incomplete_lines_show_missing_failed_and_unjudged_jobs() {
         shard_jobs(6, 0, 0, 1, true),
     ];
     assert_eq!(
-        incomplete_lines(&incomplete, 7),
+        describe_incomplete(&incomplete, 7),
         [
             "shard 0 of 7: not begun",
             "shard 3 of 7: 2 of 9 jobs missing",

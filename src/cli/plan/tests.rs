@@ -1,11 +1,11 @@
-use super::lines::{items, size};
+use super::lines::{describe_items, format_table_size};
 use super::*;
 use clap::{Args as _, FromArgMatches};
 
 /// An entry has 16 bytes.
 #[test]
 fn size_is_shown_in_whole_kib() {
-    for (sets, describe) in [
+    for (sets, expected) in [
         (&["table.size=64"][..], "1 KiB"),
         (&["table.size=65"], "2 KiB"),
         (&["table.size=128"], "2 KiB"),
@@ -14,34 +14,34 @@ fn size_is_shown_in_whole_kib() {
         (&["table.size=\"5 %\""], "5 %"),
         (&["table.kind=none"], "none"),
         (&["table.kind=unbounded"], "unbounded"),
-        // Of an external engine's table only the set size is known.
+        // For an external engine's table, only a size that is set is known.
         (&["subject.uci=stockfish"], "its own"),
         (&["subject.uci=stockfish", "uci.Hash=16"], "Hash 16"),
     ] {
         let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n";
         let slots = ["table.slots=1"].iter().filter(|_| !sets[0].starts_with("subject"));
         let sets: Vec<String> = sets.iter().chain(slots).map(|&set| set.to_owned()).collect();
-        let read = Experiment::parse(text, "x.toml".as_ref(), &sets).unwrap();
-        assert_eq!(size(&read.variants[0]), describe, "{sets:?}");
+        let experiment = Experiment::parse(text, "x.toml".as_ref(), &sets).unwrap();
+        assert_eq!(format_table_size(&experiment.variants[0]), expected, "{sets:?}");
     }
 }
 
 /// Six of the thirteen games have more than 81 plies.
 #[test]
 fn items_shows_how_many_are_searched() {
-    for (from, describe) in [(0, "13 items"), (81, "13 items, 6 of them searched")] {
+    for (from, expected) in [(0, "13 items"), (81, "13 items, 6 of them searched")] {
         let text = format!("suite = 'data/games.pgn'\nlimit = {{ depth = 2 }}\nsequence = {{ from = {from} }}\n");
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
-        let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
-        assert_eq!(items(&experiment, &experiment.suite.items), describe);
+        let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(describe_items(&experiment, &experiment.suite.items), expected);
     }
 }
 
 #[test]
 fn shards_default_to_one() {
-    for (words, number) in [(&[][..], 1), (&["--shards", "3"], 3)] {
+    for (words, expected) in [(&[][..], 1), (&["--shards", "3"], 3)] {
         let command = Args::augment_args(clap::Command::new("plan"));
-        let found = command.try_get_matches_from([&["plan", "x.toml", "-o", "plan.json"], words].concat()).unwrap();
-        assert_eq!(shards(&Args::from_arg_matches(&found).unwrap()), number);
+        let matches = command.try_get_matches_from([&["plan", "x.toml", "-o", "plan.json"], words].concat()).unwrap();
+        assert_eq!(shard_count(&Args::from_arg_matches(&matches).unwrap()), expected);
     }
 }

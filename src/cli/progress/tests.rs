@@ -2,14 +2,14 @@ use super::*;
 use crate::console::capture;
 use crate::experiment::Job;
 
-/// Three of eight jobs were done before, and two are done now. The time is measured from the start
-/// of the run, not from the creation of the bar.
+/// Three of eight jobs were done earlier, and two are done now. The time is measured from the start of
+/// the run, not from the creation of the bar.
 #[test]
 fn bar_shows_position_and_time_of_the_run() {
     let long = Duration::from_secs(9);
-    let progress = ConsoleProgress { bar: ProgressBar::no_length().with_elapsed(long), games: false };
+    let progress = ConsoleProgress { bar: ProgressBar::no_length().with_elapsed(long), shows_scores: false };
     let position = || (progress.bar.position(), progress.bar.length());
-    let (_, [output, text]) = capture(|| {
+    let (_, [stdout, stderr]) = capture(|| {
         progress.begin(8, 3, &Done::default());
         assert_eq!(position(), (3, Some(8)));
         for done in [4, 5] {
@@ -21,12 +21,12 @@ fn bar_shows_position_and_time_of_the_run() {
         assert!(progress.bar.elapsed() < long);
         progress.end(&RunSummary { before: 3, done: 2, ..RunSummary::default() });
     });
-    let lines: Vec<&str> = text.lines().collect();
-    assert!(output.is_empty(), "{output}{text}");
-    assert_eq!(lines.len(), 2, "{output}{text}");
-    assert!(lines[0] == "3 of 8 jobs known, 5 to run", "{output}{text}");
-    assert!(lines[1].starts_with("2 jobs in "), "{text}");
-    assert!(lines[1].ends_with(" s"), "{text}");
+    let lines: Vec<&str> = stderr.lines().collect();
+    assert!(stdout.is_empty(), "{stdout}{stderr}");
+    assert_eq!(lines.len(), 2, "{stdout}{stderr}");
+    assert!(lines[0] == "3 of 8 jobs known, 5 to run", "{stdout}{stderr}");
+    assert!(lines[1].starts_with("2 jobs in "), "{stderr}");
+    assert!(lines[1].ends_with(" s"), "{stderr}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::table::policy::{Policy, external};
 use crate::table::{Design, TableKind, TableOptions};
 
 /// The table whose policies are compared. Options that a replay would ignore are refused.
-pub(super) fn base(sets: &[String]) -> Result<TableOptions, CommandFailure> {
+pub(super) fn base_table(sets: &[String]) -> Result<TableOptions, CommandFailure> {
     let base = engine_options(None, sets)?.table;
     for set in sets {
         let path = set.split_once('=').map_or("", |(path, _)| path.trim());
@@ -22,9 +22,9 @@ pub(super) fn base(sets: &[String]) -> Result<TableOptions, CommandFailure> {
     Ok(base)
 }
 
-/// The requested policies with their names; by default that of the design, or all that the table
-/// allows.
-pub(super) fn policies(
+/// The requested policies with their names. Without a request, the policy of the table's design or,
+/// if it has no design, all policies that are valid for its number of slots.
+pub(super) fn list_policies(
     requested: &[String],
     sets: &[String],
     base: &TableOptions,
@@ -34,17 +34,17 @@ pub(super) fn policies(
     }
     if requested.is_empty() {
         let names = Policy::NAMES.iter().copied().chain(external::names());
-        let all = names.filter_map(|name| Some((name.to_owned(), Policy::from_name(name)?)));
-        return Ok(all.filter(|(_, policy)| policy.check(base.slots).is_ok()).collect());
+        let all_policies = names.filter_map(|name| Some((name.to_owned(), Policy::from_name(name)?)));
+        return Ok(all_policies.filter(|(_, policy)| policy.check(base.slots).is_ok()).collect());
     }
-    let mut named: Vec<(String, Policy)> = Vec::new();
+    let mut policies: Vec<(String, Policy)> = Vec::new();
     for text in requested {
         let sets: Vec<String> = sets.iter().cloned().chain([format!("table.policy={text}")]).collect();
         let policy = engine_options(None, &sets)?.table.policy;
-        if let Some((first, _)) = named.iter().find(|(_, known)| *known == policy) {
+        if let Some((first, _)) = policies.iter().find(|(_, earlier)| *earlier == policy) {
             refuse!("--policy {text}: duplicate of {first}");
         }
-        named.push((text.clone(), policy));
+        policies.push((text.clone(), policy));
     }
-    Ok(named)
+    Ok(policies)
 }

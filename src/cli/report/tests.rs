@@ -3,10 +3,10 @@ use clap::{Args as _, FromArgMatches};
 
 #[test]
 fn format_follows_the_extension_of_the_output() {
-    let format_of = |words: &[&str]| {
+    let choose_format = |words: &[&str]| {
         let command = Args::augment_args(clap::Command::new("report"));
-        let found = command.try_get_matches_from([&["report", "folder"], words].concat()).unwrap();
-        let args = Args::from_arg_matches(&found).unwrap();
+        let matches = command.try_get_matches_from([&["report", "folder"], words].concat()).unwrap();
+        let args = Args::from_arg_matches(&matches).unwrap();
         output_format(args.format, args.out.as_deref(), Format::Text)
     };
     for (words, format) in [
@@ -22,7 +22,7 @@ fn format_follows_the_extension_of_the_output() {
         (&["-o", "a.tex"], Format::Latex),
         (&["--format", "md"], Format::Md),
     ] {
-        assert!(format_of(words) == format, "{words:?}");
+        assert!(choose_format(words) == format, "{words:?}");
     }
 }
 
@@ -36,8 +36,8 @@ fn inputs_are_not_overwritten() {
     });
     for out in &results {
         let words = ["report", &results[0], &results[1], "-o", out];
-        let found = Args::augment_args(clap::Command::new("report")).try_get_matches_from(words).unwrap();
-        let failure = run(&Args::from_arg_matches(&found).unwrap()).unwrap_err();
+        let matches = Args::augment_args(clap::Command::new("report")).try_get_matches_from(words).unwrap();
+        let failure = run(&Args::from_arg_matches(&matches).unwrap()).unwrap_err();
         assert!(
             failure.message.ends_with("cannot be written because it is also an input: choose another file"),
             "{}",

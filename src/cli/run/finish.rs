@@ -11,15 +11,15 @@ use crate::runner::{RunSummary, Session};
 use crate::text::plural;
 use std::sync::atomic::AtomicBool;
 
-/// Reports a run that was not interrupted. `printed`: warnings that the terminal already has.
-/// `suggest`: whether to say what to do next.
+/// Reports a run that was not interrupted. `printed_warnings` were already printed before the run.
+/// With `suggests_next`, it also says what to do next.
 pub(super) fn finish(
     args: &Args,
     experiment: &Experiment,
     session: &Session<'_>,
     summary: &RunSummary,
-    (stop, printed): (&AtomicBool, &[String]),
-    suggest: bool,
+    (stop, printed_warnings): (&AtomicBool, &[String]),
+    suggests_next: bool,
 ) -> CommandResult {
     let (folder, quiet) = (&session.output.folder, args.run.quiet);
     let mut exit = Exit::Done;
@@ -29,21 +29,21 @@ pub(super) fn finish(
         }
     } else {
         let page = Page::read(folder).map_err(CommandFailure::io)?;
-        screen::report(&page, folder, quiet, printed)?;
+        screen::report(&page, folder, quiet, printed_warnings)?;
         if args.check && page.count_failed() > 0 {
             exit = Exit::Gate;
         }
         if let Some(games) = experiment.file.confirm.as_ref().filter(|_| summary.failed == 0) {
-            let screened = screen(&page.summary, page.nodes_mislead, games.margin, games.price);
-            let played = confirm::play(experiment, &screened, (folder, &session.settings), stop, quiet)?;
-            if played != Exit::Done {
-                return Ok(played);
+            let screen_result = screen(&page.summary, page.nodes_mislead, games.margin, games.price);
+            let confirm_exit = confirm::play(experiment, &screen_result, (folder, &session.settings), stop, quiet)?;
+            if confirm_exit != Exit::Done {
+                return Ok(confirm_exit);
             }
         }
         if !quiet {
             println!("report: {}", folder.join("report.html").display());
         }
-        if suggest && !quiet {
+        if suggests_next && !quiet {
             println!(
                 "next: `ttlab report {} --pairs` compares every variant with every other; `ttlab run` again resumes",
                 folder.display()

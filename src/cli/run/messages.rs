@@ -1,4 +1,4 @@
-//! What a run says.
+//! The messages of `ttlab run`.
 
 use super::super::CommandFailure;
 use super::super::folder::run_failure;
@@ -7,28 +7,28 @@ use crate::runner::reuse::ReuseSummary;
 use crate::runner::{self, OutputError, RunError};
 use crate::text::{and_more, plural};
 
-/// The message for a folder whose rows were another plan's.
-pub(super) fn changed_plan(known: &ReuseSummary) -> String {
+/// The message for a folder whose rows belong to an earlier plan.
+pub(super) fn changed_plan(reuse_summary: &ReuseSummary) -> String {
     let mut text = "the plan has changed".to_owned();
-    if known.unused > 0 {
-        text += &format!(": {} that it no longer has are kept in unused.csv", plural(known.unused, "row"));
+    if reuse_summary.unused > 0 {
+        text += &format!(": {} that it no longer has are kept in unused.csv", plural(reuse_summary.unused, "row"));
     }
     text
 }
 
-/// The warning of rows in the folder that are not used.
-pub(super) fn damaged_rows(known: &ReuseSummary) -> Option<String> {
-    let (first, saved) = (known.damaged.first()?, known.saved.as_ref()?);
-    let more = and_more(known.damaged.len() - 1);
-    Some(format!("not used: {first}{more}; a copy of the file is kept as {}", saved.display()))
+/// A warning about damaged rows in the folder, which are not used.
+pub(super) fn damaged_rows(reuse_summary: &ReuseSummary) -> Option<String> {
+    let (first, copy) = (reuse_summary.damaged.first()?, reuse_summary.saved.as_ref()?);
+    let and_more = and_more(reuse_summary.damaged.len() - 1);
+    Some(format!("not used: {first}{and_more}; a copy of the file is kept as {}", copy.display()))
 }
 
 /// The message for an experiment that cannot show what it varies.
-pub(super) fn cannot_show(blind: &[String]) -> String {
-    format!("this experiment cannot show what it varies:\n- {}", blind.join("\n- "))
+pub(super) fn cannot_show(warnings: &[String]) -> String {
+    format!("this experiment cannot show what it varies:\n- {}", warnings.join("\n- "))
 }
 
-/// A failure; if rows are damaged, with the hint to repair them.
+/// The failure of a run. If rows are damaged, its message says how to repair them.
 pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
     let help = match &error {
         RunError::Output(OutputError::Results { error: ResultsError::Damaged { .. }, .. }) => {
@@ -50,7 +50,7 @@ pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
     failure
 }
 
-/// The message of an interrupted run: the jobs done so far, and the command to resume.
-pub(super) fn resume_hint(ran: &runner::RunSummary, command: &str) -> String {
-    format!("interrupted: {} done; to resume:\n  {command}", plural(ran.before + ran.done, "job"))
+/// The message of an interrupted run: the number of jobs done so far, and the command to resume.
+pub(super) fn resume_hint(summary: &runner::RunSummary, command: &str) -> String {
+    format!("interrupted: {} done; to resume:\n  {command}", plural(summary.before + summary.done, "job"))
 }

@@ -5,23 +5,24 @@ use crate::runner::{OutputError, RunError};
 #[test]
 fn failure_of_damaged_rows_suggests_repair() {
     let path = || "results.csv".to_owned();
-    let results = |error: ResultsError| RunError::from(OutputError::Results { path: path(), error });
-    let damaged = |line: u64| failure_with_repair(results(ResultsError::Damaged { line, problem: "x".to_owned() }));
-    let helped = [1, 2, 3].map(|line| damaged(line).message.contains("again with --repair"));
-    assert_eq!((helped, damaged(2).exit), ([true; 3], Exit::Usage));
-    let columns = failure_with_repair(results(ResultsError::OtherColumns("x".to_owned())));
-    assert!(columns.message.contains("help: if only its first line is damaged, restore it with --repair"));
-    let io = || std::io::Error::other("x");
+    let results_error = |error: ResultsError| RunError::from(OutputError::Results { path: path(), error });
+    let damaged =
+        |line: u64| failure_with_repair(results_error(ResultsError::Damaged { line, problem: "x".to_owned() }));
+    let suggests_repair = [1, 2, 3].map(|line| damaged(line).message.contains("again with --repair"));
+    assert_eq!((suggests_repair, damaged(2).exit), ([true; 3], Exit::Usage));
+    let failure = failure_with_repair(results_error(ResultsError::OtherColumns("x".to_owned())));
+    assert!(failure.message.contains("help: if only its first line is damaged, restore it with --repair"));
+    let io_error = || std::io::Error::other("x");
     for (error, exit) in [
         (RunError::Memory("x".to_owned()), Exit::Usage),
         (RunError::Subject("x".to_owned()), Exit::Usage),
         (RunError::Interrupted, Exit::Interrupted),
-        (RunError::Write { path: path(), error: io() }, Exit::Io),
-        (results(ResultsError::Io(io())), Exit::Io),
+        (RunError::Write { path: path(), error: io_error() }, Exit::Io),
+        (results_error(ResultsError::Io(io_error())), Exit::Io),
         (OutputError::Locked("x".to_owned()).into(), Exit::Usage),
         (OutputError::Foreign("x".to_owned()).into(), Exit::Usage),
-        (OutputError::Io { path: path(), error: io() }.into(), Exit::Io),
-        (OutputError::NoLocks { path: path(), error: io() }.into(), Exit::Io),
+        (OutputError::Io { path: path(), error: io_error() }.into(), Exit::Io),
+        (OutputError::NoLocks { path: path(), error: io_error() }.into(), Exit::Io),
     ] {
         let failure = failure_with_repair(error);
         assert!(failure.exit == exit, "{failure:?}");
@@ -31,18 +32,19 @@ fn failure_of_damaged_rows_suggests_repair() {
 
 #[test]
 fn resume_hint_counts_jobs_of_earlier_runs() {
-    let ran = runner::RunSummary { before: 7, done: 2, failed: 1, not_needed: 3, ..runner::RunSummary::default() };
-    assert_eq!(resume_hint(&ran, "ttlab run x"), "interrupted: 9 jobs done; to resume:\n  ttlab run x");
+    let summary = runner::RunSummary { before: 7, done: 2, failed: 1, not_needed: 3, ..runner::RunSummary::default() };
+    assert_eq!(resume_hint(&summary, "ttlab run x"), "interrupted: 9 jobs done; to resume:\n  ttlab run x");
 }
 
 #[test]
 fn earlier_rows_are_ignored_with_fresh() {
     use clap::{Args as _, FromArgMatches};
-    for (words, looked_at) in
+    for (words, is_used) in
         [(&["run", "x.toml"][..], true), (&["run", "x.toml", "--fresh"], false), (&["run", "x.toml", "--repair"], true)]
     {
-        let found = Args::augment_args(clap::Command::new("run")).try_get_matches_from(words);
-        let args = found.and_then(|found| Args::from_arg_matches(&found)).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(earlier(&args, Path::new("out")).is_some(), looked_at, "{words:?}");
+        let matches = Args::augment_args(clap::Command::new("run")).try_get_matches_from(words);
+        let args =
+            matches.and_then(|matches| Args::from_arg_matches(&matches)).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(earlier_folder(&args, Path::new("out")).is_some(), is_used, "{words:?}");
     }
 }

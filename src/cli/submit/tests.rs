@@ -15,13 +15,13 @@ fn script_is_executable_for_its_readers() {
 #[test]
 fn time_accepts_slurm_formats() {
     for text in ["90", "90:30", "25:00", "48:00:00", "2-00", "1-12:30", "1-23:59:59"] {
-        assert_eq!(time(text).as_deref(), Ok(text));
+        assert_eq!(parse_time(text).as_deref(), Ok(text));
     }
     for text in [
         "", "-", ":", "1h", "90 ", "9;0", "25:99:99", "90:60", "1:00:60", "1-24", "1-00:60", "-12", "1-", "1:2:3:4",
         "1-2-3", "+9",
     ] {
-        assert!(time(text).is_err(), "{text}");
+        assert!(parse_time(text).is_err(), "{text}");
     }
 }
 
@@ -29,8 +29,9 @@ fn time_accepts_slurm_formats() {
 fn memory_is_the_largest_tables_and_256_mib() {
     let memory_for = |grid: &str, cpus: u16| {
         let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[grid]\n{grid}\n");
-        let experiment = Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
-        memory(&Plan::new(&experiment), cpus)
+        let experiment =
+            Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        shard_memory(&Plan::new(&experiment), cpus)
     };
     for (grid, cpus, mebibytes) in [
         ("'table.size' = ['1 MiB', '8 MiB', '2 MiB']", 1, 264),

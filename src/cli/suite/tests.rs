@@ -30,10 +30,10 @@ fn duplicates_are_reported_and_skipped_with_skip_bad() {
     let text = format!("{ROOKS} id \"a\";\n4k3/8/8/8/8/8/8/R3K2R b KQ - id \"b\";\n{ROOKS} id \"c\";\n");
     let mut suite = read(SuiteKind::Positions, &text);
     let same = "the same position as in line 1: each may occur only once";
-    let output = format!("s.epd:3:1: {same}: experiments refuse it; skip it with --skip-bad");
-    assert_eq!((notes("s.epd", &mut suite, false), suite.items.len()), (vec![output], 3));
-    let left = notes("s.epd", &mut suite, true);
-    assert_eq!((left, suite.items.len()), (vec![format!("s.epd:3:1: left out: {same}")], 2));
+    let note = format!("s.epd:3:1: {same}: experiments refuse it; skip it with --skip-bad");
+    assert_eq!((list_notes("s.epd", &mut suite, false), suite.items.len()), (vec![note], 3));
+    let notes = list_notes("s.epd", &mut suite, true);
+    assert_eq!((notes, suite.items.len()), (vec![format!("s.epd:3:1: left out: {same}")], 2));
 }
 
 const ROOKS: &str = "4k3/8/8/8/8/8/8/R3K2R w KQ -";
@@ -41,28 +41,28 @@ const ROOKS: &str = "4k3/8/8/8/8/8/8/R3K2R w KQ -";
 /// Clocks are written as operations unless they have the default value.
 #[test]
 fn epd_is_readable_by_the_strict_reader() {
-    for (given, written) in [
+    for (input, expected) in [
         (format!("{ROOKS} bm O-O O-O-O; id \"a\";"), format!("{ROOKS} bm O-O O-O-O; id \"a\";")),
         (format!("{ROOKS} hmvc 7; fmvn 30; id \"a\";"), format!("{ROOKS} hmvc 7; fmvn 30; id \"a\";")),
         (format!("{ROOKS} id \"a\"; am Ke2; ce -5;"), format!("{ROOKS} am Ke2; ce -5; id \"a\";")),
         (format!("{ROOKS} D1 26; D2 112; id \"a\";"), format!("{ROOKS} D1 26; D2 112; id \"a\";")),
         (format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";"), format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";")),
-        // Each move is named in its own position: the rook that checks is alone on its rank by
-        // then.
+        // Each move is written for its own position: when Rhh8 is played, the other rook is on the
+        // eighth rank already.
         (format!("{ROOKS} pv Ra8+ Kd7 Rhh8; id \"a\";"), format!("{ROOKS} pv Ra8+ Kd7 Rhh8; id \"a\";")),
     ] {
-        let suite = read(SuiteKind::Positions, &format!("{given}\n"));
-        assert_eq!(epd(&suite.items[0]), format!("{written}\n"));
+        let suite = read(SuiteKind::Positions, &format!("{input}\n"));
+        assert_eq!(epd(&suite.items[0]), format!("{expected}\n"));
     }
-    let item = |clocks: &str| {
+    let write_with_clocks = |clocks: &str| {
         let board = Board::from_fen(&format!("{ROOKS} {clocks}")).unwrap();
         let mut item = Suite::of_board("x\"y", board).items.remove(0);
         item.id = "x\"y".to_owned();
         epd(&item)
     };
-    assert_eq!(item("0 1"), format!("{ROOKS} id \"x'y\";\n"));
-    assert_eq!(item("7 1"), format!("{ROOKS} hmvc 7; id \"x'y\";\n"));
-    assert_eq!(item("0 30"), format!("{ROOKS} fmvn 30; id \"x'y\";\n"));
+    assert_eq!(write_with_clocks("0 1"), format!("{ROOKS} id \"x'y\";\n"));
+    assert_eq!(write_with_clocks("7 1"), format!("{ROOKS} hmvc 7; id \"x'y\";\n"));
+    assert_eq!(write_with_clocks("0 30"), format!("{ROOKS} fmvn 30; id \"x'y\";\n"));
 }
 
 #[test]
@@ -117,12 +117,12 @@ fn repaired_file_is_always_strict_epd() {
         let options = SuiteOptions { strictness: Strictness::Lenient, on_error: OnError::Skip, first: None };
         let suite = Suite::read("a\u{1b}\n\"", "s.epd", SuiteKind::Positions, line.as_bytes(), options).unwrap();
         let (text, faults) = epd_file("s.epd", &suite);
-        let again = read(SuiteKind::Positions, &text);
-        let boards = |suite: &Suite| suite.items.iter().map(|item| item.board).collect::<Vec<_>>();
-        left_out += suite.items.len() - again.items.len();
-        if again.items.len() == suite.items.len() {
-            assert_eq!(boards(&again), boards(&suite), "{line:?}");
-            assert_eq!(again.items.first().map(Item::best), suite.items.first().map(Item::best), "{line:?}");
+        let reread = read(SuiteKind::Positions, &text);
+        let list_boards = |suite: &Suite| suite.items.iter().map(|item| item.board).collect::<Vec<_>>();
+        left_out += suite.items.len() - reread.items.len();
+        if reread.items.len() == suite.items.len() {
+            assert_eq!(list_boards(&reread), list_boards(&suite), "{line:?}");
+            assert_eq!(reread.items.first().map(Item::best), suite.items.first().map(Item::best), "{line:?}");
             repaired += usize::from(!suite.notes.is_empty());
         } else {
             assert!(line.starts_with(STARTS[3]), "{line:?}: {text}");
@@ -133,7 +133,8 @@ fn repaired_file_is_always_strict_epd() {
     assert!(left_out > 100, "{repaired} {left_out}");
 }
 
-/// The position is kept for its published counts; it must not be changed silently.
+/// The lenient reader accepts such a position, because it has published counts. It must not be changed
+/// silently.
 #[test]
 fn position_that_strict_epd_refuses_is_not_written() {
     let line = "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 bm exd3; id \"a\";\n4k3/8/8/8/8/8/8/4K3 w - - id \"b\";\n";
@@ -141,17 +142,16 @@ fn position_that_strict_epd_refuses_is_not_written() {
     let suite = Suite::read("s", "s.epd", SuiteKind::Positions, line.as_bytes(), options).unwrap();
     let (written, faults) = epd_file("s.epd", &suite);
     assert_eq!(written, "4k3/8/8/8/8/8/8/4K3 w - - id \"b\";\n");
-    let output =
-        "s.epd:1:1: cannot be written as strict EPD: the king to move stood in check before the pawn passed d3";
-    assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [output]);
+    let fault = "s.epd:1:1: cannot be written as strict EPD: the king to move stood in check before the pawn passed d3";
+    assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [fault]);
 }
 
-/// What EPD cannot write in a text, and what other readers stumble over: clocks behind a text
-/// that names them, a backslash before the end.
+/// Characters that EPD cannot write in a text are replaced. So is what other readers misread: clocks
+/// come before a text that names them, and a backslash before the closing quote is replaced.
 #[test]
 fn texts_are_written_as_other_programs_read_them() {
-    let given = format!("{ROOKS} c0 \"hmvc fmvn\"; c1 \"a\\\"; hmvc 7; fmvn 30; id \"a\";\n");
-    let suite = read(SuiteKind::Positions, &given);
+    let input = format!("{ROOKS} c0 \"hmvc fmvn\"; c1 \"a\\\"; hmvc 7; fmvn 30; id \"a\";\n");
+    let suite = read(SuiteKind::Positions, &input);
     let written = format!("{ROOKS} hmvc 7; fmvn 30; c0 \"hmvc fmvn\"; c1 \"a/\"; id \"a\";\n");
     assert_eq!(epd(&suite.items[0]), written);
     let game = read(SuiteKind::Games, "[White \"a\u{1b}\\\"\"]\n[Black \"b\"]\n\n1. e4 *\n");
@@ -165,18 +165,18 @@ fn listing_has_each_kind_of_moves_in_its_field() {
     let fen = format!("{ROOKS} 0 1");
     let head = format!("{:<24} {:>5}  {:<20} position\n", "id", "line", "best / moves");
     let first = line("a", "1", "e1g1 a1a8 not e1e2", &fen);
-    assert_eq!(lines(&suite), format!("{head}{first}{}2 items\n", line("b", "2", "", &fen)));
+    assert_eq!(format_table(&suite), format!("{head}{first}{}2 items\n", line("b", "2", "", &fen)));
     assert_eq!(
-        csv(&suite).unwrap(),
+        format_csv(&suite).unwrap(),
         format!(
             "id,line,fen,best,best_san,avoid,avoid_san,moves,moves_san\n\
              a,1,{fen},e1g1 a1a8,O-O Ra8+,e1e2,Ke2,,\nb,2,{fen},,,,,,\n"
         )
     );
     let game = read(SuiteKind::Games, "[Event \"g\"]\n[Result \"*\"]\n\n1. e4 e5 2. Nf3 *\n");
-    let fields = json(&game.items[0]);
+    let fields = item_fields(&game.items[0]);
     assert_eq!(fields["moves_san"], serde_json::json!(["e4", "e5", "Nf3"]));
     assert_eq!(fields["moves"], serde_json::json!(["e2e4", "e7e5", "g1f3"]));
-    assert!(lines(&game).contains(" 3 plies "), "{}", lines(&game));
-    assert!(epd(&game.items[0]).contains(" pv e4 e5 Nf3; id "), "{}", lines(&game));
+    assert!(format_table(&game).contains(" 3 plies "), "{}", format_table(&game));
+    assert!(epd(&game.items[0]).contains(" pv e4 e5 Nf3; id "), "{}", format_table(&game));
 }

@@ -9,17 +9,18 @@ use std::path::{Path, PathBuf};
 /// Runs a command; returns its exit code, standard output and standard error.
 pub(in crate::cli) fn call(words: &[&str]) -> (u8, String, String) {
     let cli = Cli::try_parse_from([&["ttlab"], words].concat()).unwrap_or_else(|error| panic!("{error}"));
-    let (exit, [output, errors]) = capture(|| execute(&cli.command));
-    (exit, output, errors)
+    let (exit_code, [stdout, stderr]) = capture(|| execute(&cli.command));
+    (exit_code, stdout, stderr)
 }
 
 /// Runs a command; returns its exit code.
-fn exit(words: &[&str]) -> u8 {
-    call(words).0
+fn exit_code(words: &[&str]) -> u8 {
+    let (exit_code, ..) = call(words);
+    exit_code
 }
 
-/// Writes an experiment with three positions, followed by `more`.
-pub(in crate::cli) fn file(folder: &Path, name: &str, more: &str) -> String {
+/// Writes an experiment with three positions, followed by the lines `more`; returns its path.
+pub(in crate::cli) fn write_experiment(folder: &Path, name: &str, more: &str) -> String {
     let suite = "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n8/5k2/8/8/2R5/8/3K4/8 b - - id \"b\";\n\
                  r3k2r/8/8/8/8/8/8/R3K2R w KQkq - id \"c\";\n";
     std::fs::write(folder.join("three.epd"), suite).unwrap();
@@ -29,13 +30,15 @@ pub(in crate::cli) fn file(folder: &Path, name: &str, more: &str) -> String {
     path.display().to_string()
 }
 
-pub(in crate::cli) const TWO: &str = "[grid]\n'table.size' = [64, 256]";
+/// Two variants, with tables of different sizes.
+pub(in crate::cli) const TWO_SIZES: &str = "[grid]\n'table.size' = [64, 256]";
 
-/// One of two tables does not fit into any memory, so three of six jobs fail.
-pub(in crate::cli) const VAST: &str = "[grid]\n'table.size' = [64, '8192 GiB']";
+/// Two variants, one with a table that does not fit into any memory, so that three of six jobs fail.
+pub(in crate::cli) const VAST_TABLE: &str = "[grid]\n'table.size' = [64, '8192 GiB']";
 
 /// Copies a results folder and edits one file in the copy; an edited manifest gets a new checksum.
-pub(in crate::cli) fn copy(source: &Path, name: &str, file: &str, edit: impl Fn(String) -> String) -> String {
+/// Returns the path of the copy.
+pub(in crate::cli) fn copy_and_edit(source: &Path, name: &str, file: &str, edit: impl Fn(String) -> String) -> String {
     let target = source.with_file_name(name);
     std::fs::create_dir(&target).unwrap();
     for entry in std::fs::read_dir(source).unwrap().flatten() {
@@ -56,13 +59,16 @@ fn verify_exit_code_is_that_of_the_worst_folder() {
     let complete_path = folder.path().join("whole");
     let complete = complete_path.display().to_string();
     let nothing_printed = (0, String::new(), String::new());
-    assert_eq!(call(&["run", &file(folder.path(), "x.toml", TWO), "-q", "--out", &complete]), nothing_printed);
+    assert_eq!(
+        call(&["run", &write_experiment(folder.path(), "x.toml", TWO_SIZES), "-q", "--out", &complete]),
+        nothing_printed
+    );
     assert_eq!(call(&["verify", &complete, "-q"]), nothing_printed);
-    let incomplete = copy(&complete_path, "lacking", "manifest.json", |text| {
+    let incomplete = copy_and_edit(&complete_path, "lacking", "manifest.json", |text| {
         assert!(text.contains("\"jobs_total\": 6"), "{text}");
         text.replace("\"jobs_total\": 6", "\"jobs_total\": 7")
     });
-    let wrong = copy(&complete_path, "wrong", "results.csv", |text| text.replacen(",true,", ",false,", 1));
+    let wrong = copy_and_edit(&complete_path, "wrong", "results.csv", |text| text.replacen(",true,", ",false,", 1));
     for (folders, code) in [
         (vec![&complete], 0),
         (vec![&incomplete], 3),
@@ -99,7 +105,7 @@ fn verify_exit_code_is_that_of_the_worst_folder() {
             assert!(stderr.starts_with(&incomplete), "{folders:?}: {stderr}");
         }
     }
-    assert_eq!(exit(&["compare", &complete, &complete]), 0);
+    assert_eq!(exit_code(&["compare", &complete, &complete]), 0);
 }
 
 #[test]
@@ -109,7 +115,8 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path_in = |name: &str| folder.path().join(name).display().to_string();
-    let (vast, out, plan) = (file(folder.path(), "x.toml", VAST), path_in("out"), path_in("plan.json"));
+    let (vast, out, plan) =
+        (write_experiment(folder.path(), "x.toml", VAST_TABLE), path_in("out"), path_in("plan.json"));
     for quiet in [&[][..], &["-q"]] {
         let run_command = [&["run", &vast, "--out", &out, "--jobs", "1"], quiet].concat();
         for known_jobs in [0, 6] {
@@ -137,7 +144,7 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
     assert!(stderr.ends_with("plan.json has 2 shards: expected 0 to 1\n"), "{stderr}");
     let (missing_command, merge_command) =
         (["plan", "--missing", &plan, "--out", &out], ["merge", &plan, "--out", &out]);
-    let run_shard = |index: &str| exit(&["run", "--plan", &plan, "--shard", index, "-q", "--out", &out]);
+    let run_shard = |index: &str| exit_code(&["run", "--plan", &plan, "--shard", index, "-q", "--out", &out]);
     assert_eq!(run_shard("1"), 3);
     let (code, stdout, stderr) = call(&missing_command);
     let [shard_0_text, shard_1_text] =
@@ -146,7 +153,7 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
     assert!(stdout == "0-1\n", "{stdout}{stderr}");
     assert!(stderr.contains(shard_0_text), "{stdout}{stderr}");
     assert!(stderr.contains(shard_1_text), "{stdout}{stderr}");
-    assert_eq!(exit(&[&merge_command[..], &["-q"]].concat()), 3);
+    assert_eq!(exit_code(&[&merge_command[..], &["-q"]].concat()), 3);
     assert_eq!(run_shard("0"), 3);
     let (code, stdout, stderr) = call(&missing_command);
     assert_eq!(code, 3, "{stdout}{stderr}");
@@ -167,11 +174,12 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
 #[test]
 fn one_bad_file_of_several_fails_the_command() {
     let folder = tempfile::tempdir().unwrap();
-    let valid = file(folder.path(), "fine.toml", TWO);
-    let tuned_text =
-        |slots: u32| format!("{}\n[tune]\npressures = [{{ 'keys.seed' = 3 }}, {{ 'table.slots' = {slots} }}]", TWO);
+    let valid = write_experiment(folder.path(), "fine.toml", TWO_SIZES);
+    let tuned_text = |slots: u32| {
+        format!("{}\n[tune]\npressures = [{{ 'keys.seed' = 3 }}, {{ 'table.slots' = {slots} }}]", TWO_SIZES)
+    };
     for (slots, code) in [(2, 0), (99, 2)] {
-        let other = file(folder.path(), "tuned.toml", &tuned_text(slots));
+        let other = write_experiment(folder.path(), "tuned.toml", &tuned_text(slots));
         for files in [[&valid, &other], [&other, &valid]] {
             let (exit_code, _, stderr) = call(&["check", files[0], files[1]]);
             assert_eq!(
@@ -182,12 +190,12 @@ fn one_bad_file_of_several_fails_the_command() {
         }
     }
     let expectation_text =
-        |nodes: u32| format!("{TWO}\n[[expect]]\nclaim = 'nodes(size=64) > {nodes} * nodes(size=256)'");
+        |nodes: u32| format!("{TWO_SIZES}\n[[expect]]\nclaim = 'nodes(size=64) > {nodes} * nodes(size=256)'");
     for (missed_claim, others) in [("a", ["b", "c"]), ("b", ["a", "c"]), ("c", ["a", "b"])] {
         let folder = folder.path().join(missed_claim);
         std::fs::create_dir(&folder).unwrap();
         let write_named = |name: &str, nodes: u32| {
-            let path = file(&folder, &format!("{name}.toml"), &expectation_text(nodes));
+            let path = write_experiment(&folder, &format!("{name}.toml"), &expectation_text(nodes));
             let text = std::fs::read_to_string(&path).unwrap().replace("'x'", &format!("'{name}'"));
             let slow = if nodes > 0 { "slow = true\n" } else { "" };
             std::fs::write(&path, format!("{slow}{}", text.replace("> 0 * ", ">= 0.001 * "))).unwrap();
@@ -196,7 +204,7 @@ fn one_bad_file_of_several_fails_the_command() {
         write_named(missed_claim, 1000);
         let out: PathBuf = folder.join("out");
         let (source, out_text) = (folder.display().to_string(), out.display().to_string());
-        let reproduce = |words: &[&str]| exit(&[&["reproduce", &source, "--out", &out_text], words].concat());
+        let reproduce = |words: &[&str]| exit_code(&[&["reproduce", &source, "--out", &out_text], words].concat());
         let reproduce_only =
             |names: &[&str]| reproduce(&names.iter().flat_map(|name| ["--only", name]).collect::<Vec<_>>());
         // With `--quick` the slow experiment is skipped, and no overall page is written.
@@ -218,7 +226,10 @@ fn submit_writes_the_requested_resources() {
     let folder = tempfile::tempdir().unwrap();
     let path_in = |name: &str| folder.path().join(name).display().to_string();
     let plan = path_in("plan.json");
-    assert_eq!(exit(&["plan", &file(folder.path(), "x.toml", TWO), "--shards", "9", "-o", &plan]), 0);
+    assert_eq!(
+        exit_code(&["plan", &write_experiment(folder.path(), "x.toml", TWO_SIZES), "--shards", "9", "-o", &plan]),
+        0
+    );
     for (mem, expected) in [(&["--mem", "7770"][..], "--mem=7770M"), (&[], "--mem=257M")] {
         let submit_command =
             ["submit", "slurm", &plan, "--out", &path_in("out"), "--cpus", "3", "--time", "1:23:45", "--at-once", "4"];
@@ -236,7 +247,10 @@ fn submit_refuses_a_backslash_before_writing() {
     let folder = tempfile::tempdir().unwrap();
     let path_in = |name: &str| folder.path().join(name).display().to_string();
     let plan = path_in("plan.json");
-    assert_eq!(exit(&["plan", &file(folder.path(), "x.toml", TWO), "--shards", "9", "-o", &plan]), 0);
+    assert_eq!(
+        exit_code(&["plan", &write_experiment(folder.path(), "x.toml", TWO_SIZES), "--shards", "9", "-o", &plan]),
+        0
+    );
     for (system, code) in [("slurm", 2), ("parallel", 0)] {
         let (exit_code, _, stderr) = call(&["submit", system, &plan, "--out", &path_in("a\\b")]);
         assert_eq!((exit_code, folder.path().join("a\\b").exists()), (code, code == 0), "{stderr}");
@@ -292,8 +306,8 @@ fn trace_records_all_searches_of_a_suite() {
             boards.push(next);
         }
         let limit = crate::engine::Limit { depth: Some(2), nodes: None };
-        for (path_in, board) in boards.iter().enumerate() {
-            let result = engine.search(board, &boards[..path_in], limit, &Default::default(), &mut |_| {});
+        for (index, board) in boards.iter().enumerate() {
+            let result = engine.search(board, &boards[..index], limit, &Default::default(), &mut |_| {});
             nodes += result.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
         }
     }
@@ -301,7 +315,7 @@ fn trace_records_all_searches_of_a_suite() {
     assert!(stderr.ends_with(&format!(" of {nodes} nodes\n")), "{stderr}");
     let single = read_info("two.trace");
     assert_eq!(
-        exit(&[
+        exit_code(&[
             "trace",
             "import",
             &path_in("two.trace"),
@@ -334,18 +348,18 @@ fn tune_names_the_pressure_in_warnings() {
     let (code, _, stderr) = call(&["tune", &path.display().to_string(), "-q", "--out", &out.display().to_string()]);
     assert_eq!(code, 0, "{stderr}");
     let page = std::fs::read_to_string(out.join("report.md")).unwrap();
-    let mut others = 0;
+    let mut other_caveats = 0;
     for (index, pressure) in ["table.size = 64", "table.size = 16", "table.size = 256"].into_iter().enumerate() {
         let stage = crate::analysis::questions::race::RaceStage::HeldOut(index).folder();
         for caveat in crate::report::Page::read(&out.join(stage)).unwrap().undetectable {
-            others += usize::from(index > 0);
+            other_caveats += usize::from(index > 0);
             assert!(
                 page.contains(&format!("{pressure}: {caveat}").replace('<', "&lt;")),
                 "{pressure}: {caveat}\n{page}"
             );
         }
     }
-    assert!(others > 0, "{page}");
+    assert!(other_caveats > 0, "{page}");
 }
 
 /// An edited judgement is reported and prevents the report; a missing one is also reported. Another
@@ -355,19 +369,22 @@ fn verify_detects_edited_and_missing_judgements() {
     let folder = tempfile::tempdir().unwrap();
     let complete_path = folder.path().join("whole");
     let complete = complete_path.display().to_string();
-    let judged_file =
-        file(folder.path(), "x.toml", &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO}"));
-    assert_eq!(exit(&["run", &judged_file, "-q", "--out", &complete]), 0);
+    let judged_file = write_experiment(
+        folder.path(),
+        "x.toml",
+        &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO_SIZES}"),
+    );
+    assert_eq!(exit_code(&["run", &judged_file, "-q", "--out", &complete]), 0);
     let (code, stdout, _) = call(&["verify", &complete]);
     assert_eq!(code, 0, "{stdout}");
     assert!(!stdout.contains("reference.csv"), "{stdout}");
-    let edited = copy(&complete_path, "edited", "reference.csv", |text| {
+    let edited = copy_and_edit(&complete_path, "edited", "reference.csv", |text| {
         let row = text.lines().nth(2).unwrap();
         let fields: Vec<&str> = row.split(',').collect();
         assert_ne!(fields[4], "77");
         text.replace(row, &[&fields[..4], &["77"], &fields[5..]].concat().join(","))
     });
-    let shortened = copy(&complete_path, "cut", "reference.csv", |text| {
+    let shortened = copy_and_edit(&complete_path, "cut", "reference.csv", |text| {
         let rows: Vec<&str> = text.split_inclusive('\n').collect();
         rows[..rows.len() - 1].concat()
     });
@@ -386,7 +403,7 @@ fn verify_detects_edited_and_missing_judgements() {
         assert!(stderr.contains("judging the moves with the reference\n"), "{stderr}");
         let read_judgements = |folder: &str| std::fs::read(Path::new(folder).join("reference.csv")).unwrap();
         assert_eq!(read_judgements(folder), read_judgements(&complete));
-        assert_eq!(exit(&["verify", folder]), 0);
+        assert_eq!(exit_code(&["verify", folder]), 0);
     }
 }
 
@@ -426,7 +443,7 @@ fn search_prints_sums_over_all_iterations() {
 fn replay_of_a_short_trace_needs_one_pass() {
     let folder = tempfile::tempdir().unwrap();
     let path_in = |name: &str| folder.path().join(name).display().to_string();
-    assert_eq!(exit(&["trace", "startpos", "--depth", "5", "-o", &path_in("one.trace")]), 0);
+    assert_eq!(exit_code(&["trace", "startpos", "--depth", "5", "-o", &path_in("one.trace")]), 0);
     let (code, _, stderr) =
         call(&["replay", &path_in("one.trace"), "--policy", "always", "--set", "table.size=4096", "--memory", "1"]);
     assert_eq!(code, 0, "{stderr}");
@@ -437,31 +454,33 @@ fn replay_of_a_short_trace_needs_one_pass() {
 fn trace_nodes_and_saved_nodes_are_constant_in_sum() {
     let folder = tempfile::tempdir().unwrap();
     let path_in = |name: &str| folder.path().join(name).display().to_string();
-    file(folder.path(), "x.toml", TWO);
-    assert_eq!(exit(&["trace", &path_in("three.epd"), "--depth", "4", "-o", &path_in("three.trace")]), 0);
+    write_experiment(folder.path(), "x.toml", TWO_SIZES);
+    assert_eq!(exit_code(&["trace", &path_in("three.epd"), "--depth", "4", "-o", &path_in("three.trace")]), 0);
     const SIZE: &str = "table.size";
     let text = "name = 'x'\n[trace]\nfile = 'three.trace'\n[grid]\n'table.size' = [1, 4, 4096]\n";
     std::fs::write(path_in("shown.toml"), text).unwrap();
-    assert_eq!(exit(&["run", &path_in("shown.toml"), "-q", "--out", &path_in("out")]), 0);
+    assert_eq!(exit_code(&["run", &path_in("shown.toml"), "-q", "--out", &path_in("out")]), 0);
     let frame = crate::analysis::rows::frame::Frame::read(&folder.path().join("out/results.csv")).unwrap();
     use crate::record::columns::{NODES, POSITION, SAVED};
     let [nodes, saved] = [NODES, SAVED].map(|name| frame.numbers(name).into_owned());
     let (sizes, positions) = (frame.text_column(SIZE), frame.text_column(POSITION));
-    let sum_of = |size: &str, numbers: &[f64]| {
+    let sum_rows = |size: &str, numbers: &[f64]| {
         let rows = (0..frame.rows()).filter(|&row| sizes.text(row) == size && !positions.text(row).is_empty());
         rows.map(|row| numbers[row]).sum::<f64>()
     };
-    let sums = ["1", "4", "4096"].map(|size| (sum_of(size, &nodes) + sum_of(size, &saved), sum_of(size, &saved)));
-    assert!(sums[0].0 == sums[1].0, "{sums:?}");
-    assert!(sums[1].0 == sums[2].0, "{sums:?}");
-    assert!(sums[0].1 < sums[2].1 && sums[2].1 > 0.0, "{sums:?}");
+    let saved_by_size = ["1", "4", "4096"].map(|size| sum_rows(size, &saved));
+    let totals = ["1", "4", "4096"].map(|size| sum_rows(size, &nodes) + sum_rows(size, &saved));
+    assert!(totals[0] == totals[1], "{totals:?}");
+    assert!(totals[1] == totals[2], "{totals:?}");
+    let [smallest_saved, _, largest_saved] = saved_by_size;
+    assert!(smallest_saved < largest_saved && largest_saved > 0.0, "{saved_by_size:?}");
 }
 
 #[test]
 fn plan_marks_the_baseline() {
     let folder = tempfile::tempdir().unwrap();
     for (baseline, expected) in [("", "size=64"), ("baseline = { size = 256 }\n", "size=256")] {
-        let path = file(folder.path(), "x.toml", TWO);
+        let path = write_experiment(folder.path(), "x.toml", TWO_SIZES);
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{baseline}{text}")).unwrap();
         let (code, stdout, _) = call(&["plan", &path]);
@@ -475,26 +494,29 @@ fn plan_marks_the_baseline() {
 #[test]
 fn report_writes_games_with_the_page() {
     let folder = tempfile::tempdir().unwrap();
-    let path = file(
+    let path = write_experiment(
         folder.path(),
         "x.toml",
         "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[match]\nmax_moves = 2\n",
     );
     let out = folder.path().join("out");
     let out_text = out.display().to_string();
-    assert_eq!(exit(&["run", &path, "-q", "--out", &out_text]), 0);
+    assert_eq!(exit_code(&["run", &path, "-q", "--out", &out_text]), 0);
     let games = out.join("games.pgn");
     let text = std::fs::read_to_string(&games).unwrap();
     assert_eq!(text.matches("[Event ").count(), 6);
     std::fs::write(&games, "[Event \"another\"]\n").unwrap();
-    assert_eq!((exit(&["verify", &out_text]), exit(&["report", &out_text]), exit(&["verify", &out_text])), (4, 0, 0));
+    assert_eq!(
+        (exit_code(&["verify", &out_text]), exit_code(&["report", &out_text]), exit_code(&["verify", &out_text])),
+        (4, 0, 0)
+    );
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
     // A missing games.pgn is not an error, because the rows have the games.
     std::fs::remove_file(&games).unwrap();
     let (code, stdout, _) = call(&["verify", &out_text]);
     assert_eq!(code, 3, "{stdout}");
     assert!(stdout.contains("there is no games.pgn: create it from the rows with `ttlab report`"), "{stdout}");
-    assert_eq!((exit(&["report", &out_text]), exit(&["verify", &out_text])), (0, 0));
+    assert_eq!((exit_code(&["report", &out_text]), exit_code(&["verify", &out_text])), (0, 0));
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
 }
 
@@ -504,9 +526,9 @@ fn limit_depth_filters_rows_everywhere() {
     let out = folder.path().join("out").display().to_string();
     let text = "[grid]\n'limit.depth' = [1, 2]\n[[expect]]\ndepth = { max = 1 }\nwhere = { 'limit.depth' = 1 }\n\
                 [[expect]]\ndepth = { of = 'max', exact = 2 }\nwhere = { 'limit.depth' = 2 }";
-    let experiment = file(folder.path(), "x.toml", text);
-    assert_eq!(call(&["check", &experiment]).0, 0);
-    assert_eq!(exit(&["run", &experiment, "-q", "--check", "--out", &out]), 0);
+    let experiment = write_experiment(folder.path(), "x.toml", text);
+    assert_eq!(exit_code(&["check", &experiment]), 0);
+    assert_eq!(exit_code(&["run", &experiment, "-q", "--check", "--out", &out]), 0);
     let (code, page, _) = call(&["report", &out, "--by", "limit.depth", "--where", "limit.depth>=2"]);
     let lines: Vec<&str> = page.lines().filter(|line| line.starts_with("2 ") || line.starts_with("1 ")).collect();
     assert_eq!(code, 0, "{page}");
@@ -567,13 +589,13 @@ fn incomplete_arguments_are_refused_with_a_hint() {
     assert!(!folder.path().join("x.trace").exists());
     // With iterative deepening a node limit suffices; without it, a depth is needed.
     for words in [["--nodes", "9", "--set", "deepening.step=1"], ["--depth", "1", "--set", "deepening.step=0"]] {
-        assert_eq!(exit(&[&["search", "startpos"], &words[..]].concat()), 0, "{words:?}");
+        assert_eq!(exit_code(&[&["search", "startpos"], &words[..]].concat()), 0, "{words:?}");
         let (code, _, stderr) = call(&[&["trace", "startpos", "-o", &path_in("x.trace")], &words[..]].concat());
         assert_eq!(code, 0, "{stderr}");
         assert!(stderr.ends_with(" nodes\n"), "{stderr}");
     }
     // If the engine is missing, the command prints nothing to standard output.
-    let without_engine = file(folder.path(), "gone.toml", "[subject]\nuci = './no-such-engine'");
+    let without_engine = write_experiment(folder.path(), "gone.toml", "[subject]\nuci = './no-such-engine'");
     for command in ["plan", "run"] {
         let (code, stdout, stderr) = call(&[command, &without_engine, "--out", &path_in("gone")]);
         assert_eq!(code, 2, "{stdout}{stderr}");
@@ -597,9 +619,9 @@ fn merge_refuses_folders_that_are_not_shards() {
     let folder = tempfile::tempdir().unwrap();
     let path_in = |name: &str| folder.path().join(name).display().to_string();
     let (plan, out) = (path_in("plan.json"), path_in("out"));
-    let experiment = file(folder.path(), "x.toml", TWO);
-    assert_eq!(exit(&["plan", &experiment, "--shards", "2", "-o", &plan]), 0);
-    assert_eq!(exit(&["run", &experiment, "-q", "--out", &path_in("whole")]), 0);
+    let experiment = write_experiment(folder.path(), "x.toml", TWO_SIZES);
+    assert_eq!(exit_code(&["plan", &experiment, "--shards", "2", "-o", &plan]), 0);
+    assert_eq!(exit_code(&["run", &experiment, "-q", "--out", &path_in("whole")]), 0);
     for (shard_folder, stderr) in [
         (path_in("whole"), "not the folder of a shard"),
         (path_in("none"), "no manifest.json found: give a results folder of ttlab"),
@@ -608,7 +630,7 @@ fn merge_refuses_folders_that_are_not_shards() {
         assert_eq!((code, errors), (2, format!("error: {shard_folder}: {stderr}\n")));
     }
     for shard in ["0", "1"] {
-        assert_eq!(exit(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &path_in("parts")]), 0);
+        assert_eq!(exit_code(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &path_in("parts")]), 0);
     }
     let (code, stdout, _) = call(&[
         "merge",
@@ -629,11 +651,14 @@ fn merge_reports_moves_that_are_not_judged() {
     let folder = tempfile::tempdir().unwrap();
     let path_in = |name: &str| folder.path().join(name).display().to_string();
     let (plan, out) = (path_in("plan.json"), path_in("out"));
-    let experiment =
-        file(folder.path(), "x.toml", &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO}"));
-    assert_eq!(exit(&["plan", &experiment, "--shards", "2", "-o", &plan]), 0);
+    let experiment = write_experiment(
+        folder.path(),
+        "x.toml",
+        &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO_SIZES}"),
+    );
+    assert_eq!(exit_code(&["plan", &experiment, "--shards", "2", "-o", &plan]), 0);
     for shard in ["0", "1"] {
-        assert_eq!(exit(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &path_in("parts")]), 0);
+        assert_eq!(exit_code(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &path_in("parts")]), 0);
     }
     let judgements = folder.path().join("parts/shards/1/reference.csv");
     let text = std::fs::read_to_string(&judgements).unwrap();
@@ -667,7 +692,7 @@ fn tune_refuses_metrics_that_cannot_be_raced() {
         ("nodez", "tune.metric: there is no column `nodez`: did you mean"),
     ] {
         let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd").display().to_string();
-        let path = file(folder.path(), "x.toml", &format!("{TWO}\n[tune]\nmetric = '{metric}'"));
+        let path = write_experiment(folder.path(), "x.toml", &format!("{TWO_SIZES}\n[tune]\nmetric = '{metric}'"));
         let text = std::fs::read_to_string(&path).unwrap().replace("three.epd", &suite);
         std::fs::write(&path, text).unwrap();
         let (code, _, errors) = call(&["tune", &path, "--out", &out]);

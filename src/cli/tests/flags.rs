@@ -1,7 +1,7 @@
 //! Tests that every flag has an effect: it changes the exit code, the output or the written files.
 
-use super::commands::{TWO, VAST, call, copy, file};
-use crate::cli::command;
+use super::commands::{TWO_SIZES, VAST_TABLE, call, copy_and_edit, write_experiment};
+use crate::cli::ttlab_command;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -116,7 +116,7 @@ const CASES: &[Case] = &[
 
 /// Flags that other tests cover, or whose effect is not visible here.
 const ELSEWHERE: &[&str] = &[
-    "perft --bulk",          // The same counts, counted otherwise.
+    "perft --bulk",          // The counts are the same; only the method differs.
     "search --record-turns", // tests/program/cli.rs
     "search --turns",
     "run --plan",
@@ -140,7 +140,7 @@ const ELSEWHERE: &[&str] = &[
     "audit --show",
     "trace export --to",
     "trace export --memory",
-    // Of another program: tests/program/engines/doctor.rs.
+    // They need an external engine: tests/program/engines/doctor.rs.
     "doctor --option",
     "doctor --time",
     "doctor --out",
@@ -154,16 +154,17 @@ const ELSEWHERE: &[&str] = &[
 /// Prepares the folder with the results of a run, edited copies of them, failed jobs and shards.
 fn prepare(folder: &Path) {
     let path_in = |name: &str| folder.join(name).display().to_string();
-    let run_command = |words: &[&str], code: u8| {
+    let check_exit_code = |words: &[&str], code: u8| {
         let (exit_code, stdout, stderr) = call(words);
         assert_eq!(exit_code, code, "{words:?}: {stdout}{stderr}");
     };
-    let claim = format!("{TWO}\n[[expect]]\nclaim = 'nodes(size=64) > 1000 * nodes(size=256)'");
-    let (experiment, claim_file) = (file(folder, "x.toml", TWO), file(folder, "claim.toml", &claim));
+    let claim = format!("{TWO_SIZES}\n[[expect]]\nclaim = 'nodes(size=64) > 1000 * nodes(size=256)'");
+    let (experiment, claim_file) =
+        (write_experiment(folder, "x.toml", TWO_SIZES), write_experiment(folder, "claim.toml", &claim));
     let bratko = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd");
     std::fs::write(
         path_in("late.toml"),
-        format!("name = 'x'\nsuite = '{}'\nlimit = {{ depth = 1 }}\n{TWO}\n", bratko.display()),
+        format!("name = 'x'\nsuite = '{}'\nlimit = {{ depth = 1 }}\n{TWO_SIZES}\n", bratko.display()),
     )
     .unwrap();
     let tune = std::fs::read_to_string(path_in("late.toml")).unwrap().replace("limit", "first = 8\nlimit");
@@ -177,36 +178,43 @@ fn prepare(folder: &Path) {
     std::fs::write(path_in("bad.toml"), std::fs::read_to_string(&experiment).unwrap().replace("three.epd", "bad.epd"))
         .unwrap();
     std::fs::create_dir(path_in("out")).unwrap();
-    run_command(&["run", &experiment, "-q", "--out", &path_in("whole")], 0);
+    check_exit_code(&["run", &experiment, "-q", "--out", &path_in("whole")], 0);
     let complete_folder = folder.join("whole");
-    copy(&complete_folder, "edited", "results.csv", |text| text.replacen(",true,", ",false,", 1));
-    copy(&complete_folder, "built", "manifest.json", |text| text.replace("\"searches\": \"", "\"searches\": \"0"));
-    let formula_file =
-        file(folder, "formula.toml", "[[variant]]\nname = '=size'\n[[variant]]\nname = 'other'\n'table.slots' = 2");
-    run_command(&["run", &formula_file, "-q", "--out", &path_in("formula")], 0);
+    copy_and_edit(&complete_folder, "edited", "results.csv", |text| text.replacen(",true,", ",false,", 1));
+    copy_and_edit(&complete_folder, "built", "manifest.json", |text| {
+        text.replace("\"searches\": \"", "\"searches\": \"0")
+    });
+    let formula_file = write_experiment(
+        folder,
+        "formula.toml",
+        "[[variant]]\nname = '=size'\n[[variant]]\nname = 'other'\n'table.slots' = 2",
+    );
+    check_exit_code(&["run", &formula_file, "-q", "--out", &path_in("formula")], 0);
     let moved_text = std::fs::read_to_string(&experiment).unwrap().replace("[grid]", "[engine]\nordering = []\n[grid]");
     std::fs::write(path_in("moved.toml"), moved_text).unwrap();
-    run_command(&["run", &path_in("moved.toml"), "-q", "--out", &path_in("other")], 0);
-    // Make it look as if the same plan had led to other counts.
+    check_exit_code(&["run", &path_in("moved.toml"), "-q", "--out", &path_in("other")], 0);
+    // Edit the manifest, so that the same plan seems to have led to other counts.
     let plan = crate::record::manifest::Manifest::read(&complete_folder).unwrap().unwrap().plan;
-    let other = crate::record::manifest::Manifest::read(&folder.join("other")).unwrap().unwrap().plan;
-    copy(&folder.join("other"), "moved", "manifest.json", |text| text.replace(&other, &plan));
-    run_command(&["plan", &experiment, "--shards", "2", "-o", &path_in("two.json")], 0);
-    run_command(&["plan", &claim_file, "-o", &path_in("claim.json")], 0);
-    run_command(&["run", "--plan", &path_in("claim.json"), "--shard", "0", "-q", "--out", &path_in("shards")], 0);
-    run_command(&["trace", &path_in("three.epd"), "--depth", "2", "-o", &path_in("three.trace")], 0);
+    let other_plan = crate::record::manifest::Manifest::read(&folder.join("other")).unwrap().unwrap().plan;
+    copy_and_edit(&folder.join("other"), "moved", "manifest.json", |text| text.replace(&other_plan, &plan));
+    check_exit_code(&["plan", &experiment, "--shards", "2", "-o", &path_in("two.json")], 0);
+    check_exit_code(&["plan", &claim_file, "-o", &path_in("claim.json")], 0);
+    check_exit_code(&["run", "--plan", &path_in("claim.json"), "--shard", "0", "-q", "--out", &path_in("shards")], 0);
+    check_exit_code(&["trace", &path_in("three.epd"), "--depth", "2", "-o", &path_in("three.trace")], 0);
     let trace = std::fs::read(path_in("three.trace")).unwrap();
     std::fs::write(path_in("torn.trace"), &trace[..trace.len() / 2]).unwrap();
     if crate::system::available_bytes().is_some() {
-        run_command(&["run", &file(folder, "vast.toml", VAST), "-q", "--out", &path_in("failed")], 3);
-        let never = std::fs::read_to_string(path_in("tune.toml")).unwrap().replace(TWO, VAST);
+        check_exit_code(
+            &["run", &write_experiment(folder, "vast.toml", VAST_TABLE), "-q", "--out", &path_in("failed")],
+            3,
+        );
+        let never = std::fs::read_to_string(path_in("tune.toml")).unwrap().replace(TWO_SIZES, VAST_TABLE);
         std::fs::write(path_in("never.toml"), never).unwrap();
-        run_command(&["tune", &path_in("never.toml"), "-q", "--out", &path_in("tuned")], 3);
+        check_exit_code(&["tune", &path_in("never.toml"), "-q", "--out", &path_in("tuned")], 3);
     }
 }
 
-/// Replaces everything that may be a time: numbers with a decimal point, and the time fields of a
-/// manifest.
+/// Replaces numbers with a decimal point, which may be times, and removes the times of a manifest.
 fn without_times(text: &str) -> String {
     let is_time = |word: &str| word.contains('.') && word.trim_matches(',').parse::<f64>().is_ok();
     let strip_line = |line: &str| {
@@ -245,15 +253,17 @@ fn run_and_collect(folder: &Path, words: &str) -> String {
 
 /// Adds flags to a command; a flag that the command already has is replaced.
 fn with_flags(command: &str, flags: &str) -> String {
-    let first = flags.split(' ').next().unwrap_or_default();
-    let (mut words, mut rest) = (Vec::new(), command.split(' '));
-    while let Some(word) = rest.next() {
-        match word == first {
-            true => drop(rest.next()),
-            false => words.push(word),
+    let first_flag = flags.split(' ').next().unwrap_or_default();
+    let (mut kept_words, mut words) = (Vec::new(), command.split(' '));
+    while let Some(word) = words.next() {
+        if word == first_flag {
+            // Its value is dropped too.
+            words.next();
+        } else {
+            kept_words.push(word);
         }
     }
-    format!("{} {flags}", words.join(" "))
+    format!("{} {flags}", kept_words.join(" "))
 }
 
 #[test]
@@ -315,7 +325,7 @@ fn every_flag_is_tested() {
             walk(subcommand, format!("{path} {}", subcommand.get_name()).trim(), flags);
         }
     }
-    let (mut root, mut all_flags) = (command(), BTreeSet::new());
+    let (mut root, mut all_flags) = (ttlab_command(), BTreeSet::new());
     root.build();
     walk(&root, "", &mut all_flags);
     let mut known_flags: BTreeSet<String> = ELSEWHERE.iter().map(|flag| (*flag).to_owned()).collect();

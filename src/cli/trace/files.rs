@@ -11,11 +11,11 @@ use std::path::Path;
 /// Opens a trace file.
 pub fn open(file: &Path) -> Result<File, CommandFailure> {
     // A folder can be opened like a file, but not read.
-    let opened = crate::system::files::open(file).and_then(|open| match open.metadata()?.is_dir() {
+    let result = crate::system::files::open(file).and_then(|opened| match opened.metadata()?.is_dir() {
         true => Err(ErrorKind::IsADirectory.into()),
-        false => Ok(open),
+        false => Ok(opened),
     });
-    opened.map_err(|error| CommandFailure::usage(format!("{}: {error}", file.display())))
+    result.map_err(|error| CommandFailure::usage(format!("{}: {error}", file.display())))
 }
 
 /// The error for a trace that cannot be read.
@@ -26,7 +26,7 @@ pub fn trace_failure(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
     }
 }
 
-/// Begins an output file, which only replaces the old one when it is complete.
+/// Begins an output file, which replaces an older one only when it is complete.
 pub(super) fn create_output(out: &Path) -> Result<NewFile, CommandFailure> {
     begin_file(out).map_err(|error| match error.kind() {
         ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
@@ -34,9 +34,9 @@ pub(super) fn create_output(out: &Path) -> Result<NewFile, CommandFailure> {
     })
 }
 
-/// Completes the output file; returns its number of events, for the message.
+/// Completes the output file; returns its number of events as text.
 pub(super) fn finish(writer: Writer<NewFile>, out: &Path) -> Result<String, CommandFailure> {
-    let (events, to) = writer.finish().map_err(write_error(out))?;
-    publish(to, out).map_err(write_error(out))?;
+    let (events, output) = writer.finish().map_err(write_error(out))?;
+    publish(output, out).map_err(write_error(out))?;
     Ok(plural(events, "event"))
 }

@@ -1,6 +1,9 @@
-//! `ttlab trace WHAT`: records the searches of a position or of each item of a file.
+//! `ttlab trace WHAT`: records the table accesses of searches of a position, or of all items of a
+//! file.
 
-use super::super::{CommandFailure, CommandResult, Exit, engine_options, out_of_memory, position, refuse_overwrite};
+use super::super::{
+    CommandFailure, CommandResult, Exit, engine_options, out_of_memory, parse_position, refuse_overwrite,
+};
 use super::files::{create_output, finish};
 use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
 use crate::chess::{Board, Increments};
@@ -38,29 +41,29 @@ pub struct Args {
     sets: Vec<String>,
 }
 
-/// The positions of each game, or a single position.
-fn items(args: &Args) -> Result<Vec<Vec<Board>>, CommandFailure> {
+/// The positions to search: those of each game of a file in order, or a single position.
+fn read_games(args: &Args) -> Result<Vec<Vec<Board>>, CommandFailure> {
     let file = Path::new(&args.what);
     if SuiteKind::from_path(file).is_none() {
         if args.first.is_some() {
             refuse!("--first: {} is a single position, not a file", args.what);
         }
-        return Ok(vec![vec![position(&args.what)?]]);
+        return Ok(vec![vec![parse_position(&args.what)?]]);
     }
     let suite = Suite::load(file, SuiteOptions::default()).map_err(CommandFailure::usage)?;
-    let boards = |item: &Item| {
-        let after = item.moves().iter().scan(item.board, |board, &mv| {
+    let list_positions = |item: &Item| {
+        let later_positions = item.moves().iter().scan(item.board, |board, &mv| {
             board.play(mv, Increments::none());
             Some(*board)
         });
-        std::iter::once(item.board).chain(after).collect()
+        std::iter::once(item.board).chain(later_positions).collect()
     };
-    Ok(suite.items.iter().take(args.first.map_or(usize::MAX, |first| first as usize)).map(boards).collect())
+    Ok(suite.items.iter().take(args.first.map_or(usize::MAX, |first| first as usize)).map(list_positions).collect())
 }
 
 pub fn run(args: &Args) -> CommandResult {
     refuse_overwrite(Path::new(&args.what), &args.out)?;
-    let items = items(args)?;
+    let games = read_games(args)?;
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     if args.depth.is_none() && (args.nodes.is_none() || options.deepening.step == 0) {
         refuse!("give a limit: --depth N, or --nodes N with deepening");
@@ -72,9 +75,10 @@ pub fn run(args: &Args) -> CommandResult {
     let recorder = Recorder::new(table, Arc::clone(&writer));
     let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(CommandFailure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
-    let writing = || writer.lock().unwrap_or_else(PoisonError::into_inner);
-    let mark = |plies: i16, flag: u8| {
-        let mut writer = writing();
+    let lock_writer = || writer.lock().unwrap_or_else(PoisonError::into_inner);
+    // Records where a search or an iteration begins.
+    let record_start = |plies: i16, flag: u8| {
+        let mut writer = lock_writer();
         let cost = writer.cost();
         writer.push(Event::search(plies, flag, cost));
     };
@@ -82,26 +86,27 @@ pub fn run(args: &Args) -> CommandResult {
     let mut search = |boards: &Vec<Board>| {
         engine.new_game();
         let mut last_ply = None;
-        for (at, board) in boards.iter().enumerate() {
+        for (index, board) in boards.iter().enumerate() {
             let ply = if options.game_ply == GamePly::Zero { 0 } else { board.game_ply() };
+            // The plies since the search before, in the range of the trace format.
             let plies = ply.saturating_sub(last_ply.unwrap_or(ply)).min(127) as i16;
             last_ply = Some(ply);
-            mark(plies, if at == 0 { flags::GAME } else { 0 });
+            record_start(plies, if index == 0 { flags::GAME } else { 0 });
             if stop.load(Ordering::Relaxed) {
                 return;
             }
-            engine.search(board, &boards[..at], limit, &stop, &mut |progress| match progress {
-                SearchProgress::Begin { .. } => mark(0, flags::ITERATION),
+            engine.search(board, &boards[..index], limit, &stop, &mut |progress| match progress {
+                SearchProgress::Begin { .. } => record_start(0, flags::ITERATION),
                 SearchProgress::End => {}
                 SearchProgress::Iteration(iteration) => {
                     nodes += iteration.search.nodes;
-                    writing().set_cost(nodes);
+                    lock_writer().set_cost(nodes);
                 }
             });
         }
     };
-    let ((), short) = stop_when_short(options.grows(), &stop, || items.iter().for_each(&mut search));
-    if short {
+    let ((), memory_ran_out) = stop_when_short(options.grows(), &stop, || games.iter().for_each(&mut search));
+    if memory_ran_out {
         return Err(out_of_memory());
     }
     drop(engine);

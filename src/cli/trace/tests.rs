@@ -3,23 +3,23 @@ use super::*;
 #[test]
 fn create_output_refuses_folders_and_devices() {
     let folder = tempfile::tempdir().unwrap();
-    let known = folder.path().join("known.trace");
-    std::fs::write(&known, "old").unwrap();
-    assert!(create_output(&known).is_ok());
+    let existing = folder.path().join("known.trace");
+    std::fs::write(&existing, "old").unwrap();
+    assert!(create_output(&existing).is_ok());
     assert!(create_output(&folder.path().join("new.trace")).is_ok());
-    for not in [folder.path(), Path::new("/dev/null")] {
-        let output = create_output(not).err().map(|failure| failure.message);
-        assert_eq!(output, Some(format!("{}: is not a regular file and cannot be replaced", not.display())));
+    for path in [folder.path(), Path::new("/dev/null")] {
+        let message = create_output(path).err().map(|failure| failure.message);
+        assert_eq!(message, Some(format!("{}: is not a regular file and cannot be replaced", path.display())));
     }
 }
 
 #[test]
 fn open_of_a_folder_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
-    for not in [folder.path().to_owned(), folder.path().join("nothing")] {
-        let failure = open(&not).unwrap_err();
+    for path in [folder.path().to_owned(), folder.path().join("nothing")] {
+        let failure = open(&path).unwrap_err();
         assert_eq!(failure.exit as u8, Exit::Usage as u8, "{}", failure.message);
-        assert!(failure.message.starts_with(&format!("{}: ", not.display())), "{}", failure.message);
+        assert!(failure.message.starts_with(&format!("{}: ", path.display())), "{}", failure.message);
     }
 }
 
@@ -45,15 +45,15 @@ fn info_page_lists_each_figure() {
         positions: 180,
         ..Info::default()
     };
-    let lines = |info: &Info| {
+    let describe_lines = |info: &Info| {
         describe_trace(info)
             .lines()
             .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
             .collect::<Vec<_>>()
     };
-    let found = lines(&info);
+    let all_lines = describe_lines(&info);
     assert_eq!(
-        found,
+        all_lines,
         [
             "events 1000",
             "games 2",
@@ -74,11 +74,15 @@ fn info_page_lists_each_figure() {
             "worth nodes searched between a position's probe and its store",
         ]
     );
-    let own = lines(&Info { with_subtree: 1, estimated: true, nodes: 0, probes: 0, hits: 0, ..info });
-    assert_eq!([&own[5], &own[6], &own[13]], ["probes 0", "answered 0 (-)", "positions about 180"]);
-    assert_eq!(own.last().map(String::as_str), Some("worth nodes of each entry's own subtree"));
-    let none = lines(&Info { cuts: 0, with_window: 0, ..info });
-    assert!(none.last().is_some_and(|line| line.starts_with("worth unknown: ")));
-    let one = lines(&Info { cuts: 0, with_window: 1, ..info });
-    assert!(one.last().is_some_and(|line| line.starts_with("worth nodes ")));
+    let with_subtrees =
+        describe_lines(&Info { with_subtree: 1, estimated: true, nodes: 0, probes: 0, hits: 0, ..info });
+    assert_eq!(
+        [&with_subtrees[5], &with_subtrees[6], &with_subtrees[13]],
+        ["probes 0", "answered 0 (-)", "positions about 180"]
+    );
+    assert_eq!(with_subtrees.last().map(String::as_str), Some("worth nodes of each entry's own subtree"));
+    let without_window = describe_lines(&Info { cuts: 0, with_window: 0, ..info });
+    assert!(without_window.last().is_some_and(|line| line.starts_with("worth unknown: ")));
+    let with_one_window = describe_lines(&Info { cuts: 0, with_window: 1, ..info });
+    assert!(with_one_window.last().is_some_and(|line| line.starts_with("worth nodes ")));
 }

@@ -1,4 +1,4 @@
-//! The folders of a tuning's stages, and what its page says of them.
+//! The folders of a tuning's stages, and what its page says about them.
 
 use super::super::CommandFailure;
 use super::super::folder::output_failure;
@@ -9,8 +9,8 @@ use crate::report;
 use crate::runner::Output;
 use std::path::Path;
 
-/// A stage, as messages name it.
-pub(super) fn name(stage: RaceStage, pressures: &[String]) -> String {
+/// The name of a stage in messages.
+pub(super) fn stage_name(stage: RaceStage, pressures: &[String]) -> String {
     match stage {
         RaceStage::Race(round) => format!("race, round {}", round + 1),
         RaceStage::HeldOut(pressure) => format!("held out, {}", pressures[pressure]),
@@ -18,34 +18,35 @@ pub(super) fn name(stage: RaceStage, pressures: &[String]) -> String {
 }
 
 /// Deletes the results of all stages.
-pub(super) fn clear(folder: &Path, pressures: usize) -> Result<(), CommandFailure> {
+pub(super) fn clear_stages(folder: &Path, pressures: usize) -> Result<(), CommandFailure> {
+    // The number of items doubles with each round, so there are always fewer than 64 rounds.
     let stages = (0..64).map(RaceStage::Race).chain((0..pressures).map(RaceStage::HeldOut));
-    for stage in stages.map(|stage| folder.join(stage.folder())).filter(|stage| stage.is_dir()) {
-        Output::open(&stage).and_then(|output| output.clear()).map_err(output_failure)?;
+    for stage_folder in stages.map(|stage| folder.join(stage.folder())).filter(|path| path.is_dir()) {
+        Output::open(&stage_folder).and_then(|output| output.clear()).map_err(output_failure)?;
     }
     Ok(())
 }
 
-/// The warnings on the held-out pages of the pressures.
+/// The warnings on the held-out pages, each with its pressure.
 pub(super) fn held_out_warnings(folder: &Path, pressures: &[String]) -> Result<Vec<String>, CommandFailure> {
     let mut warnings = Vec::new();
-    for (at, pressure) in pressures.iter().enumerate() {
-        let page = report::Page::read(&folder.join(RaceStage::HeldOut(at).folder())).map_err(CommandFailure::io)?;
-        warnings.extend(page.undetectable.iter().map(|blind| format!("{pressure}: {blind}")));
+    for (index, pressure) in pressures.iter().enumerate() {
+        let page = report::Page::read(&folder.join(RaceStage::HeldOut(index).folder())).map_err(CommandFailure::io)?;
+        warnings.extend(page.undetectable.iter().map(|warning| format!("{pressure}: {warning}")));
     }
     Ok(warnings)
 }
 
 /// What the result is based on: suite, plan, build and engines.
-pub(super) fn origins(manifest: &Manifest, tune: &Tune, engines: Vec<String>) -> Vec<String> {
+pub(super) fn describe_provenance(manifest: &Manifest, tune: &Tune, engines: Vec<String>) -> Vec<String> {
     let Manifest { suite, items, variants, plan, build, .. } = manifest;
-    let searched = format!(
+    let search_text = format!(
         "suite {suite}, {items} items; {} candidates; plan {plan}; `ttlab tune`, seed {}, alpha {}",
         variants.len(),
         tune.seed,
         tune.alpha
     );
-    let built = format!("ttlab {} ({}, {})", build.version, build.commit, build.profile);
+    let build_text = format!("ttlab {} ({}, {})", build.version, build.commit, build.profile);
     let engines = engines.into_iter().map(|line| format!("engine {line}"));
-    [searched, built].into_iter().chain(engines).collect()
+    [search_text, build_text].into_iter().chain(engines).collect()
 }

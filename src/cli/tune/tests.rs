@@ -1,4 +1,4 @@
-//! The stages of a tuning and their folders.
+//! Tests of the stages of a tuning and their folders.
 
 use super::*;
 use crate::analysis::Frame;
@@ -9,43 +9,47 @@ fn clear_deletes_the_results_of_every_stage() {
     let folder = tempfile::TempDir::new().unwrap();
     let stages =
         [RaceStage::Race(0), RaceStage::Race(1), RaceStage::Race(5), RaceStage::HeldOut(0), RaceStage::HeldOut(2)];
-    let results = |stage: &RaceStage| folder.path().join(stage.folder()).join("results.csv");
+    let results_file = |stage: &RaceStage| folder.path().join(stage.folder()).join("results.csv");
     for stage in &stages {
         std::fs::create_dir_all(folder.path().join(stage.folder())).unwrap();
-        std::fs::write(results(stage), "x").unwrap();
+        std::fs::write(results_file(stage), "x").unwrap();
     }
-    clear(folder.path(), 3).unwrap();
-    assert!(stages.iter().all(|stage| !results(stage).exists()));
-    let made = std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(made, stages.len(), "no folder is made for a stage that was not");
+    clear_stages(folder.path(), 3).unwrap();
+    assert!(stages.iter().all(|stage| !results_file(stage).exists()));
+    let folder_count = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(folder_count, stages.len(), "no folder is made for a stage that was not");
 }
 
 #[test]
 fn every_pressure_uses_the_same_held_out_games() {
     let folder = tempfile::TempDir::new().unwrap();
-    let at = |name: &str| folder.path().join(name).display().to_string();
+    let path_in = |name: &str| folder.path().join(name).display().to_string();
     let moves = ["1. a3", "1. b3", "1. a4 a5 2. b4 b5", "1. c4 c5 2. d4 d5", "1. e4 e5 2. f4 f5", "1. g4 g5 2. h4 h5"];
-    let games = moves.iter().enumerate().map(|(at, moves)| format!("[Event \"{at}\"]\n\n{moves} *\n\n"));
-    std::fs::write(at("six.pgn"), games.collect::<String>()).unwrap();
+    let games = moves.iter().enumerate().map(|(index, moves)| format!("[Event \"{index}\"]\n\n{moves} *\n\n"));
+    std::fs::write(path_in("six.pgn"), games.collect::<String>()).unwrap();
     let text = "suite = 'six.pgn'\nlimit = { depth = 3 }\nsequence = { from = 2 }\n[engine]\ntable.size = 64\n[grid]\n'ordering' = [[], ['mvv-lva']]\n";
-    std::fs::write(at("x.toml"), text).unwrap();
-    let (exit, answer, output) = crate::cli::tests::commands::call(&["tune", &at("x.toml"), "-q", "--out", &at("out")]);
-    assert_eq!((exit, answer.as_str(), output.as_str()), (0, "", ""), "quiet is silent");
-    let held = |stage: &str| {
+    std::fs::write(path_in("x.toml"), text).unwrap();
+    let (exit, stdout, stderr) =
+        crate::cli::tests::commands::call(&["tune", &path_in("x.toml"), "-q", "--out", &path_in("out")]);
+    assert_eq!((exit, stdout.as_str(), stderr.as_str()), (0, "", ""), "quiet is silent");
+    let held_out_games = |stage: &str| {
         let rows = Frame::read(&folder.path().join("out").join(stage).join("results.csv")).unwrap();
         let mut games = rows.text_column(columns::GAME).list().to_vec();
         games.sort();
         games
     };
-    let own = held("held-out");
-    assert_eq!(own.len(), 2, "{own:?}");
-    assert!([held("held-out-2"), held("held-out-3")].iter().all(|games| *games == own), "{own:?}");
+    let first_games = held_out_games("held-out");
+    assert_eq!(first_games.len(), 2, "{first_games:?}");
+    assert!(
+        [held_out_games("held-out-2"), held_out_games("held-out-3")].iter().all(|games| *games == first_games),
+        "{first_games:?}"
+    );
 }
 
 #[test]
 fn stage_names_count_from_one() {
     let pressures = ["own", "other"].map(str::to_owned);
     let names = [RaceStage::Race(0), RaceStage::Race(2), RaceStage::HeldOut(0), RaceStage::HeldOut(1)]
-        .map(|stage| name(stage, &pressures));
+        .map(|stage| stage_name(stage, &pressures));
     assert_eq!(names, ["race, round 1", "race, round 3", "held out, own", "held out, other"]);
 }
