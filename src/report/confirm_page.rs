@@ -20,13 +20,17 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], tail
         })
         .number("elo", "Elo", "against the best of the screen", |contender| {
             let elo = contender.elo(tail).elo;
-            Cell::number(elo, format!("{elo:+.1}")).with_emphasis(decision(contender).0)
+            let (emphasis, _) = decision(contender);
+            Cell::number(elo, format!("{elo:+.1}")).with_emphasis(emphasis)
         })
         .number("interval", "95 %", "holds for all variants and at every look together", |contender| {
             let Elo { low, high, .. } = contender.elo(tail);
             Cell::difference(low, high)
         })
-        .text("verdict", "verdict", "", |contender| Cell::text(decision(contender).1));
+        .text("verdict", "verdict", "", |contender| {
+            let (_, text) = decision(contender);
+            Cell::text(text)
+        });
     let table = entries.table("confirmed", "Games against the best of the screen", contenders);
     let parts = vec![Part::Findings(findings(screened, contenders, tail)), Part::Table(table)];
     Sheet { kind: "confirmation".to_owned(), name: name.to_owned(), parts }

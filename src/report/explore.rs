@@ -192,17 +192,17 @@ mod tests {
         let explorer = explorer_of(&uniform).unwrap();
         assert_eq!((explorer.positions.len(), explorer.left_out), (2, 0));
         assert!(!explorer.markup().into_string().contains("left out"));
-        for more in [&["a,r,1,5,true", "a,r,2,50,true", "b,r,1,6,true"][..], &["a,r,1,5,true", "b,r,1,6,false"]] {
-            let explorer = explorer_of(&[&uniform[..], more].concat()).unwrap();
+        for more_rows in [&["a,r,1,5,true", "a,r,2,50,true", "b,r,1,6,true"][..], &["a,r,1,5,true", "b,r,1,6,false"]] {
+            let explorer = explorer_of(&[&uniform[..], more_rows].concat()).unwrap();
             assert_eq!(
                 (explorer.positions.clone(), explorer.left_out),
                 (vec!["p".to_owned(), "q".to_owned()], 1),
-                "{more:?}"
+                "{more_rows:?}"
             );
             assert_eq!(explorer.values, [vec![Some(1.0), Some(2.0)], vec![Some(3.0), Some(4.0)]]);
             assert!(
                 explorer.markup().into_string().contains(" 1 position left out, where not all searches"),
-                "{more:?}"
+                "{more_rows:?}"
             );
         }
         assert_eq!(

@@ -44,8 +44,8 @@ impl<'a> Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// Marks no effect or interaction as significant.
-    pub(super) fn clear_marks(&mut self) {
+    /// Clears the significance of all effects and interactions.
+    pub(super) fn clear_significance(&mut self) {
         let effects = self.effects.iter_mut().map(|effect| &mut effect.judged);
         for result in effects.chain(self.interactions.iter_mut().map(|interaction| &mut interaction.judged)) {
             (result.significant, result.fragile) = (false, false);
@@ -73,6 +73,7 @@ pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         _ => false,
     });
     if is_crowded && let Some(map) = figures.iter().position(|figure| matches!(figure.plot, Plot::Heat(_))) {
+        // Moves the map to the front.
         figures[..=map].rotate_right(1);
     }
     figures

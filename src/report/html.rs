@@ -85,6 +85,7 @@ fn text_id(text: &str) -> String {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
 
+/// The parts of a page, from top to bottom.
 fn parts_markup(parts: &[Part]) -> Markup {
     html! {
         @for part in parts {
@@ -153,10 +154,12 @@ fn table_markup(table: &SheetTable, caption: &str) -> Markup {
     }
 }
 
+/// The CSS class of a column of text; empty for numbers.
 fn column_class(column: &SheetColumn) -> &'static str {
     if column.is_text { "t" } else { "" }
 }
 
+/// A cell, with its value for sorting and its note as a tooltip.
 fn cell_markup(column: &SheetColumn, cell: &Cell) -> Markup {
     let (sort_value, upper) = match cell.value {
         Datum::Number(value) => (Some(value), None),

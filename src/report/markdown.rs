@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn open_code_block_is_closed_after_its_text() {
-        for (text, closed) in [
+        for (text, fence) in [
             ("", ""),
             ("a `b` c", ""),
             ("```\ncode\n```", ""),
@@ -191,9 +191,9 @@ mod tests {
             ("``` a `b`", ""),
             ("``", ""),
         ] {
-            assert_eq!(closing_fence(text), closed, "{text:?}");
+            assert_eq!(closing_fence(text), fence, "{text:?}");
             let page = Sheet { parts: vec![Part::Prose(text.to_owned())], ..Sheet::default() };
-            assert_eq!(render(&page, Style { level: 1, figures: false }), format!("{text}{closed}\n\n"));
+            assert_eq!(render(&page, Style { level: 1, figures: false }), format!("{text}{fence}\n\n"));
         }
     }
 

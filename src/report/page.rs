@@ -233,7 +233,7 @@ impl Page {
         }
         let mut grid = Grid::new(rows, &page.summary, baseline_has_rows.then_some(&page.manifest.baseline));
         if let Some(grid) = grid.as_mut().filter(|_| page.nodes_have_no_verdict()) {
-            grid.clear_marks();
+            grid.clear_significance();
         }
         page.identity = Identity::new(rows, &page.summary, grid.as_ref().map_or(&[], |grid| &grid.axes));
         let line_options = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();

@@ -38,10 +38,10 @@ type Count = fn(&ReplayCounters) -> u64;
 const NO_WINDOWS: &str = "the trace records no search windows and no cutoffs";
 
 impl ReplayOutcome<'_> {
-    /// The page.
+    /// Makes the page.
     pub fn sheet(&self) -> Sheet {
-        let open = "open loop: in a search, a table's answers would change later probes".to_owned();
-        let mut parts = vec![Part::Findings(vec![self.describe_trace()]), Part::Warning(open)];
+        let open_loop = "open loop: in a search, a table's answers would change later probes".to_owned();
+        let mut parts = vec![Part::Findings(vec![self.describe_trace()]), Part::Warning(open_loop)];
         let depths = DepthScale::new(self.info.depth_parts, self.info.min_depth);
         if depths.is_clipped(self.info.max_depth) {
             let warning = "depths of more than 255 plies above the least count as 255";

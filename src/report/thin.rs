@@ -82,22 +82,22 @@ fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, by_row: &BTreeSet<
 /// The columns that thin rows must keep for each row, besides those that every page needs: the
 /// columns that claims name, and the seconds if there are repeats.
 fn columns_by_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
-    let mut mentioned: BTreeSet<String> = BTreeSet::new();
+    let mut mentioned_names: BTreeSet<String> = BTreeSet::new();
     for expect in file.iter().flat_map(|file| &file.expect) {
-        mentioned.extend(expect.filter.keys().chain(expect.figures.keys()).cloned());
+        mentioned_names.extend(expect.filter.keys().chain(expect.figures.keys()).cloned());
         let claim = expect.claim.as_deref().unwrap_or_default();
         let is_separator = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_'));
-        mentioned.extend(claim.split(is_separator).filter(|word| !word.is_empty()).map(str::to_owned));
+        mentioned_names.extend(claim.split(is_separator).filter(|word| !word.is_empty()).map(str::to_owned));
     }
     for (name, numerator, denominator, _) in DERIVED {
-        if mentioned.contains(*name) {
-            mentioned.extend([*numerator, *denominator].map(str::to_owned));
+        if mentioned_names.contains(*name) {
+            mentioned_names.extend([*numerator, *denominator].map(str::to_owned));
         }
     }
     if rows.numbers(columns::REPEAT).iter().any(|repeat| *repeat > 0.0) {
-        mentioned.insert(columns::SECONDS.to_owned());
+        mentioned_names.insert(columns::SECONDS.to_owned());
     }
-    let is_named = |name: &&String| mentioned.iter().any(|word| columns::may_mean(word, name));
+    let is_named = |name: &&String| mentioned_names.iter().any(|word| columns::may_mean(word, name));
     rows.names().iter().filter(is_named).cloned().collect()
 }
 

@@ -87,7 +87,7 @@ impl TuneOutcome<'_> {
     /// Describes what to change in the baseline to get a candidate, as in
     /// ``Change `slots` from 1 to 4``; if more than two options change, gives the candidate's name.
     fn change_to(&self, candidate: usize) -> String {
-        let values = [self.baseline(), candidate].map(|candidate| {
+        let [base_values, changed_values] = [self.baseline(), candidate].map(|candidate| {
             let columns: HashMap<String, String> =
                 option_columns(&self.experiment.variants[candidate]).into_iter().collect();
             self.varying.iter().map(|path| columns.get(path).cloned().unwrap_or_default()).collect::<Vec<_>>()
@@ -95,7 +95,7 @@ impl TuneOutcome<'_> {
         let names = short_names(self.varying);
         let changes: Vec<String> = names
             .iter()
-            .zip(values[0].iter().zip(&values[1]))
+            .zip(base_values.iter().zip(&changed_values))
             .filter(|(_, (base, changed))| base != changed && !base.is_empty() && !changed.is_empty())
             .map(|(name, (base, changed))| format!("`{name}` from {base} to {changed}"))
             .collect();

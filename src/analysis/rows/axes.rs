@@ -66,6 +66,14 @@ const TABLE_KIND: &str = "table.kind";
 /// tables are only references.
 const EXCLUDED: &[&str] = &[KEYS_SEED, THREADS_SEED, TABLE_KIND];
 
+/// The columns that become an axis.
+struct AxisColumns {
+    /// The axis's path.
+    path: String,
+    /// Indices of the columns.
+    members: Vec<usize>,
+}
+
 /// The rows on the grid (those with a bounded table, if others exist) and its axes. To save memory,
 /// only the named counters are copied.
 pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axis>) {
@@ -80,8 +88,7 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
         .map(|option| (option.to_owned(), grid.text_column(option).into_owned()))
         .filter(|(_, words)| words.list().len() > 1)
         .collect();
-    // The path of each axis, and the indices of its columns.
-    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    let mut groups: Vec<AxisColumns> = Vec::new();
     for (index, (name, words)) in columns.iter().enumerate() {
         // A parameter that only some kinds have belongs to the axis of the kind. A column that is
         // no kind has no parameters: no name starts with `?`.
@@ -89,22 +96,25 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
             let parent = kind.strip_suffix("kind").unwrap_or("?");
             kind != name && name.starts_with(parent) && words.list().iter().any(String::is_empty)
         });
-        match kind.and_then(|kind| groups.iter_mut().find(|(_, members)| members.contains(&kind))) {
-            Some((_, members)) => members.push(index),
+        match kind.and_then(|kind| groups.iter_mut().find(|group| group.members.contains(&kind))) {
+            Some(group) => group.members.push(index),
             None => {
                 let path = name.strip_suffix(".kind").unwrap_or(name).to_owned();
-                groups.push((path, vec![index]));
+                groups.push(AxisColumns { path, members: vec![index] });
             }
         }
     }
     join_covarying(&mut groups, &columns);
-    groups.retain(|(_, members)| !EXCLUDED.contains(&columns[members[0]].0.as_str()));
+    groups.retain(|group| {
+        let (first_name, _) = &columns[group.members[0]];
+        !EXCLUDED.contains(&first_name.as_str())
+    });
     let paths: Vec<String> =
-        groups.iter().flat_map(|(path, _)| path.split(PATH_SEPARATOR)).map(str::to_owned).collect();
+        groups.iter().flat_map(|group| group.path.split(PATH_SEPARATOR)).map(str::to_owned).collect();
     let names: HashMap<&str, String> = paths.iter().map(String::as_str).zip(short_names(&paths)).collect();
     let axes: Vec<Axis> = groups
         .into_iter()
-        .map(|(path, members)| {
+        .map(|AxisColumns { path, members }| {
             let columns: Vec<String> = members.into_iter().map(|index| columns[index].0.clone()).collect();
             let short_name = |path: &str| names.get(path).cloned();
             let column_head = |(column, column_name): (&String, String)| {
@@ -124,29 +134,34 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
 /// Joins options that vary together into one axis. Options vary together, as zipped options do, if
 /// each level of one occurs with exactly one level of the other: then the rows cannot separate
 /// their effects.
-fn join_covarying(groups: &mut Vec<(String, Vec<usize>)>, columns: &[(String, TextColumn)]) {
+fn join_covarying(groups: &mut Vec<AxisColumns>, columns: &[(String, TextColumn)]) {
     // Rows of one variant are adjacent, so it is enough to look at the first row of each run of
     // rows with equal options.
     let rows = columns.first().map_or(0, |(_, words)| words.codes().len());
     let rows_are_equal = |a: usize, b: usize| columns.iter().all(|(_, words)| words.codes()[a] == words.codes()[b]);
     let run_starts: Vec<usize> = (0..rows).filter(|&row| row == 0 || !rows_are_equal(row - 1, row)).collect();
     let count_levels = |members: &[usize]| {
-        let row_codes = |&row: &usize| members.iter().map(|&index| columns[index].1.codes()[row]).collect::<Vec<_>>();
+        let code = |index: usize, row: usize| {
+            let (_, words) = &columns[index];
+            words.codes()[row]
+        };
+        let row_codes = |&row: &usize| members.iter().map(|&index| code(index, row)).collect::<Vec<_>>();
         run_starts.iter().map(row_codes).collect::<std::collections::HashSet<_>>().len()
     };
     let mut index = 0;
     while index < groups.len() {
-        let levels = count_levels(&groups[index].1);
+        let levels = count_levels(&groups[index].members);
         let varies_with = |other: &usize| {
-            let joined_members = [groups[index].1.as_slice(), groups[*other].1.as_slice()].concat();
-            levels > 1 && count_levels(&groups[*other].1) == levels && count_levels(&joined_members) == levels
+            let other_members = &groups[*other].members;
+            let joined_members = [groups[index].members.as_slice(), other_members].concat();
+            levels > 1 && count_levels(other_members) == levels && count_levels(&joined_members) == levels
         };
         match (index + 1..groups.len()).find(varies_with) {
             None => index += 1,
             Some(other) => {
-                let (path, members) = groups.remove(other);
-                groups[index].0 += &format!("{PATH_SEPARATOR}{path}");
-                groups[index].1.extend(members);
+                let AxisColumns { path, members } = groups.remove(other);
+                groups[index].path += &format!("{PATH_SEPARATOR}{path}");
+                groups[index].members.extend(members);
             }
         }
     }

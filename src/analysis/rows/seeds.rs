@@ -44,7 +44,7 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     // For each name: its variant, and the number of its seed in order of appearance.
     let variants_and_seeds: Vec<(&str, usize)> = names
         .iter()
-        .map(|name| match base_variant(name).filter(|variant| names.iter().any(|name| name == variant)) {
+        .map(|name| match base_variant(name).filter(|variant| names.iter().any(|other| other == variant)) {
             None => (name.as_str(), 0),
             Some(variant) => {
                 let count = counts.entry(variant).or_default();
@@ -66,7 +66,10 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
         return None;
     }
     let variant_and_seed = |row: usize| variants_and_seeds[variants.codes()[row] as usize];
-    let variant_of = |row: usize| variant_and_seed(row).0;
+    let variant_of = |row: usize| {
+        let (variant, _) = variant_and_seed(row);
+        variant
+    };
     let mut folded_frame = frame.clone();
     folded_frame.set_words(columns::VARIANT, |row| variant_of(row).to_owned());
     // All rows of a variant get its own seed, so that this option does not separate them.

@@ -108,15 +108,15 @@ fn linear_ticks(low: f64, high: f64, max_steps: f64) -> Vec<f64> {
 
 /// A short number for a tick: 1.5k, 20M, 0.05.
 pub fn format_short(value: f64) -> String {
-    let plain = |value: f64| {
+    let without_trailing_zeros = |value: f64| {
         let text = format!("{value:.3}");
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     };
     match value.abs() {
-        size if size >= 1e9 => format!("{}G", plain(value / 1e9)),
-        size if size >= 1e6 => format!("{}M", plain(value / 1e6)),
-        size if size >= 1e4 => format!("{}k", plain(value / 1e3)),
-        _ => plain(value),
+        size if size >= 1e9 => format!("{}G", without_trailing_zeros(value / 1e9)),
+        size if size >= 1e6 => format!("{}M", without_trailing_zeros(value / 1e6)),
+        size if size >= 1e4 => format!("{}k", without_trailing_zeros(value / 1e3)),
+        _ => without_trailing_zeros(value),
     }
 }
 

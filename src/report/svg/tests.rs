@@ -115,8 +115,8 @@ fn assert_legible(name: &str, svg: &str, is_map: bool) {
     assert!(!marks.is_empty(), "{name}: nothing is drawn");
     if let Some((_, frame)) = svg.split_once("<line class=\"frame\"").filter(|_| width > 500.0) {
         let frame = numbers(&frame.replace("x1", "").replace("y1", "").replace("x2", "").replace("y2", ""));
-        let field = Patch { edges: [frame[0], 0.0, frame[2], frame[1]], content: "the lines".to_owned() };
-        let inside = words.iter().find(|word| word.overlaps(&field)).map(|word| &word.content);
+        let plot_area = Patch { edges: [frame[0], 0.0, frame[2], frame[1]], content: "the lines".to_owned() };
+        let inside = words.iter().find(|word| word.overlaps(&plot_area)).map(|word| &word.content);
         assert_eq!(inside, None, "{name}: where the lines are");
     }
     for (index, mark) in marks.iter().enumerate().filter(|_| is_map) {
@@ -415,9 +415,12 @@ fn differences_have_a_sign() {
         let row = ForestRow { name: "a".to_owned(), mean: 12.25, low: -3.5, high: 28.0, clear: false };
         let svg =
             Forest { rows: vec![row], x: String::new(), differences, better: Better::Less }.render(860.0, "", false);
-        let (_, rest) = svg.split_once("<title>").unwrap();
-        let figures = read_drawing(&svg).0.into_iter().filter(|word| word.edges[2] > 850.0);
-        (rest.split_once('<').unwrap().0.to_owned(), figures.map(|word| word.content).collect::<Vec<_>>())
+        let (_, after_tag) = svg.split_once("<title>").unwrap();
+        let (tooltip, _) = after_tag.split_once('<').unwrap();
+        // The figures stand at the right edge.
+        let (words, ..) = read_drawing(&svg);
+        let figures = words.into_iter().filter(|word| word.edges[2] > 850.0);
+        (tooltip.to_owned(), figures.map(|word| word.content).collect::<Vec<_>>())
     };
     assert_eq!(tooltip_and_figures(true), ("a: +12.2, 95 % -3.5 to +28.0".to_owned(), vec!["+12.2".to_owned()]));
     assert_eq!(tooltip_and_figures(false), ("a: 12.250, 95 % -3.500 to 28.000".to_owned(), vec!["12.250".to_owned()]));
