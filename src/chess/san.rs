@@ -118,6 +118,7 @@ fn describe(board: &Board, text: &str, strictness: Strictness) -> Option<Descrip
     Some(description)
 }
 
+/// Parses a move in UCI notation; none if the text has another form.
 fn describe_uci(board: &Board, text: &str) -> Option<Description> {
     let from = Square::parse(text.get(..2)?)?;
     let to = Square::parse(text.get(2..4)?)?;
@@ -129,7 +130,7 @@ fn describe_uci(board: &Board, text: &str) -> Option<Description> {
         "q" => Some(Piece::Queen),
         _ => return None,
     };
-    // An empty square keeps its `None`, which no legal move fits.
+    // If the origin is empty, `piece` is `None`, and no legal move fits.
     Some(Description {
         piece: board.piece_on(from),
         file: Some(from.file()),

@@ -71,7 +71,7 @@ impl Square {
         Self((rank & 7) << 3 | (file & 7))
     }
 
-    /// 0..64, a1 = 0.
+    /// The index of the square, 0..64; a1 is 0.
     #[inline]
     pub const fn index(self) -> usize {
         // The mask tells the compiler what the constructors guarantee, and saves the bounds check
@@ -79,13 +79,13 @@ impl Square {
         (self.0 & 63) as usize
     }
 
-    /// 0..8, the a-file = 0.
+    /// The number of the file, 0..8; the a-file is 0.
     #[inline]
     pub const fn file(self) -> u8 {
         self.0 & 7
     }
 
-    /// 0..8, the first rank = 0.
+    /// The number of the rank, 0..8; the first rank is 0.
     #[inline]
     pub const fn rank(self) -> u8 {
         self.0 >> 3

@@ -43,7 +43,8 @@ pub fn matmul(weights: &[f64], units: usize, columns: &[f64], width: usize, sums
     }
 }
 
-/// For a few columns: the sums of four rows and four columns stay in registers.
+/// [`matmul`] for a few columns, in blocks of four rows and four columns whose sums stay in
+/// registers.
 fn multiply_narrow(weights: &[f64], units: usize, columns: &[f64], width: usize, sums: &mut [f64]) {
     for (weights, sums) in weights.chunks(4 * units).zip(sums.chunks_mut(4 * width)) {
         for from in (0..width).step_by(4) {
@@ -68,6 +69,7 @@ fn multiply_block<const WIDTH: usize>(weights: &[f64], units: usize, columns: &[
     }
 }
 
+/// Multiplies the first `ROWS` rows with the first `WIDTH` columns.
 fn multiply_rows<const ROWS: usize, const WIDTH: usize>(
     weights: &[f64],
     units: usize,

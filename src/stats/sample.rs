@@ -28,8 +28,8 @@ pub fn smallest_p(clusters: usize) -> f64 {
     2.0_f64.powi(1 - i32::try_from(clusters).unwrap_or(i32::MAX))
 }
 
-/// The least number of clusters with which one of `lines` independent lines can reach 5 %,
-/// corrected for all (Bonferroni).
+/// The smallest number of clusters with which one of `lines` lines can be significant at 5 %, after
+/// Bonferroni's correction for all lines.
 pub fn min_clusters(lines: usize) -> usize {
     (1..).find(|&clusters| smallest_p(clusters) * lines.max(1) as f64 <= 0.05).unwrap_or(0)
 }

@@ -235,13 +235,13 @@ impl Units {
 
     /// The patterns of one batch, as rows of signs. Each batch has its own seed, so the order in
     /// which batches are computed does not matter.
-    fn signs(&self, part: usize, rows: usize) -> Vec<f64> {
+    fn signs(&self, batch: usize, rows: usize) -> Vec<f64> {
         let mut signs = vec![1.0; rows * self.count];
-        let mut random = Pcg64::seed_from_u64(2 + part as u64);
+        let mut random = Pcg64::seed_from_u64(2 + batch as u64);
         for (row, signs) in signs.chunks_mut(self.count).enumerate() {
             for signs in signs.chunks_mut(64) {
                 // The first sign is fixed: the other half is the mirror image.
-                let bits = if self.is_enumerated() { ((part * BATCH + row) as u64) << 1 } else { random.random() };
+                let bits = if self.is_enumerated() { ((batch * BATCH + row) as u64) << 1 } else { random.random() };
                 for (index, sign) in signs.iter_mut().enumerate() {
                     *sign = if bits >> index & 1 == 1 { -1.0 } else { 1.0 };
                 }
@@ -250,24 +250,26 @@ impl Units {
         signs
     }
 
+    /// Applies all patterns, batch by batch, and counts those that reach the observed statistics.
     fn count_patterns(&self) -> PatternCounts {
         let (patterns, line_count) = (self.patterns(), self.order.len());
         let total = Mutex::new((vec![StepCounts::default(); line_count], vec![0.0_f64; patterns]));
-        let parts: Vec<(usize, usize)> =
-            (0..patterns).step_by(BATCH).enumerate().map(|(part, from)| (part, BATCH.min(patterns - from))).collect();
-        par_for_each(parts, |(part, rows)| {
+        // The number of each batch, and its number of patterns.
+        let rows_of = |batch: usize| BATCH.min(patterns - batch * BATCH);
+        let batches: Vec<(usize, usize)> = (0..patterns.div_ceil(BATCH)).map(|batch| (batch, rows_of(batch))).collect();
+        par_for_each(batches, |(batch, rows)| {
             let mut sums = vec![0.0; rows * line_count];
-            matmul(&self.signs(part, rows), self.count, &self.columns, line_count, &mut sums);
+            matmul(&self.signs(batch, rows), self.count, &self.columns, line_count, &mut sums);
             let mut steps = vec![StepCounts::default(); line_count];
             let mut largest = Vec::with_capacity(rows);
             for sums in sums.chunks_mut(line_count) {
                 sums.iter_mut().for_each(|sum| *sum = sum.abs() + TOLERANCE);
                 let maximum = sums.iter().fold(0.0_f64, |maximum, sum| maximum.max(*sum));
-                let mut up_to_here = 0.0_f64;
+                let mut running_max = 0.0_f64;
                 for ((&sum, counts), statistics) in sums.iter().zip(&mut steps).zip(&self.order) {
-                    up_to_here = up_to_here.max(sum);
-                    counts.all += u64::from(up_to_here >= statistics.all);
-                    counts.least += u64::from(up_to_here >= statistics.least);
+                    running_max = running_max.max(sum);
+                    counts.all += u64::from(running_max >= statistics.all);
+                    counts.least += u64::from(running_max >= statistics.least);
                     counts.most += u64::from(maximum >= statistics.most);
                     counts.alone += u64::from(sum >= statistics.all);
                 }
@@ -275,7 +277,7 @@ impl Units {
             }
             let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let (total_steps, largest_of_all) = &mut *total;
-            largest_of_all[part * BATCH..part * BATCH + rows].copy_from_slice(&largest);
+            largest_of_all[batch * BATCH..batch * BATCH + rows].copy_from_slice(&largest);
             for (total, counts) in total_steps.iter_mut().zip(steps) {
                 total.all += counts.all;
                 total.least += counts.least;
@@ -377,7 +379,7 @@ mod tests {
 
     /// Three lines of more than 256 clusters are flipped in 256 groups of neighbours. The results
     /// agree with a direct computation by groups and, nearly, with one by single clusters. One line
-    /// lacks some clusters.
+    /// lacks every third cluster.
     #[test]
     fn grouped_flips_agree_with_their_definition() {
         for clusters in [257_u32, 300, 512] {

@@ -206,8 +206,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     #[inline]
     fn find(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         debug_assert_eq!(bucket.len(), self.words(), "a bucket of another length");
-        if let Some(zero) = self.packing.zero_key() {
-            return self.find_by_key_alone(bucket, stored_key, zero == ZeroKey::Ends);
+        if let Some(zero_key) = self.packing.zero_key() {
+            return self.find_by_key_alone(bucket, stored_key, zero_key == ZeroKey::Ends);
         }
         let has_key = |slot| (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0;
         let is_occupied = |slot| !self.packing.is_empty(bucket, slot);

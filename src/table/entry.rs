@@ -145,12 +145,13 @@ pub trait Packing: Sized + Send + 'static {
     fn key(&self, bucket: &[Self::Word], slot: usize) -> u64;
     /// The data word of a slot.
     fn data(&self, bucket: &[Self::Word], slot: usize) -> u64;
-    /// What key bits of 0 mean. The code of a layout where they mean nothing has no trace of it.
+    /// The special meaning of key bits that are all 0, if they have any. Always inlined: in layouts
+    /// where they have none, the code for it is removed.
     #[inline(always)]
     fn zero_key(&self) -> Option<ZeroKey> {
         None
     }
-    /// Whether any position may take a slot without evicting what counts as an entry.
+    /// Whether a slot counts as free, so that any position may take it without an eviction.
     #[inline]
     fn is_free(&self, bucket: &[Self::Word], slot: usize) -> bool {
         self.is_empty(bucket, slot)

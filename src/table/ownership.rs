@@ -132,17 +132,17 @@ impl Ownership {
     pub fn store(&self, stored: StoreOutcome, searcher: u8, depth: u8, counters: &mut ThreadCounters) {
         let last = stored.slot + usize::from(stored.moved);
         let old = self.note(last);
-        let foreign = old.occupied && old.writer != searcher;
-        if stored.same && foreign {
+        let is_foreign = old.occupied && old.writer != searcher;
+        if stored.same && is_foreign {
             counters.duplicates += u64::from(old.depth == depth);
             counters.foreign_refusals += u64::from(stored.refused);
         }
         if stored.refused {
             return;
         }
-        let unread = old.occupied && !old.read;
-        counters.unread += u64::from(unread);
-        counters.foreign_unread += u64::from(unread && foreign);
+        let is_unread = old.occupied && !old.read;
+        counters.unread += u64::from(is_unread);
+        counters.foreign_unread += u64::from(is_unread && is_foreign);
         (stored.slot..last).rev().for_each(|slot| self.set(slot + 1, self.note(slot)));
         self.set(stored.slot, Note { writer: searcher, depth, occupied: true, read: false });
     }

@@ -165,7 +165,7 @@ impl Packing for Packed {
         let Fields { evaluation, bound, pv, used, depth, generation, score, mv, nodes } = self.fields;
         let bound = Bound::from_bits(bound.get(data) as u8);
         if bound == Bound::None {
-            // An empty slot that answers a key of 0 has a time, and an evaluation of 0.
+            // An empty slot that answers a key of 0 has a generation, and an evaluation of 0.
             let answers = self.shape.zero_key.is_some() && evaluation.bits > 0;
             let evaluation = if answers { StaticEvaluation::new(0) } else { StaticEvaluation::default() };
             return Entry { generation: generation.get(data) as u16, evaluation, ..Entry::default() };

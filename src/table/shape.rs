@@ -23,7 +23,7 @@ pub struct Shape {
     pub keys: u16,
     /// Which bits of the key are compared; none: those that the index leaves alone.
     pub key_end: Option<KeyEnd>,
-    /// What key bits of 0 mean beside the key of a position; none: nothing.
+    /// The special meaning of key bits that are all 0, if they have any.
     pub zero_key: Option<ZeroKey>,
     /// Bits of an entry's generation (`table.age_bits`).
     pub generation: Option<u8>,
@@ -69,22 +69,25 @@ pub enum KeyEnd {
     High,
 }
 
-/// What a slot whose key bits are all 0 is to an engine that compares keys alone.
+/// How an engine that compares keys without checking for empty slots treats a slot whose key bits
+/// are all 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZeroKey {
     /// An empty slot answers a position with such a key, without a move or a score. Source:
     /// Ethereal.
     Answers,
-    /// Besides, the slot of an entry with such a key is free for any position, and a store looks
-    /// for its own position no further than the first free slot. Source: Viridithas.
+    /// As `Answers`. In addition, the slot of an entry with such a key is free for any position,
+    /// and a store searches for its own position only up to the first free slot. Source:
+    /// Viridithas.
     Free,
-    /// Besides, a probe looks no further either. Source: PlentyChess.
+    /// As `Free`. In addition, a probe searches only up to the first free slot. Source:
+    /// PlentyChess.
     Ends,
 }
 
 impl ZeroKey {
-    /// Its name in a file.
+    /// The quoted name in a file.
     const fn name(self) -> &'static str {
         match self {
             Self::Answers => "\"answers\"",

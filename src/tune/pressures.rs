@@ -35,7 +35,7 @@ pub fn at_pressures(
             (format!("uci.{name} = {size}"), others.map(|size| format!("uci.{name}={size}")).collect())
         }
         (Some(table), _) if same_size && table.kind == TableKind::Bounded => {
-            (format!("table.size = {}", table.size), neighbours(table.size).to_vec())
+            (format!("table.size = {}", table.size), neighbouring_sizes(table.size).to_vec())
         }
         _ => ("as in the file".to_owned(), Vec::new()),
     };
@@ -100,7 +100,7 @@ pub fn prepare_engines(
 }
 
 /// A quarter of a size and four times it, as `--set` values.
-pub fn neighbours(size: Size) -> [String; 2] {
+pub fn neighbouring_sizes(size: Size) -> [String; 2] {
     let scaled = |factor: f64| match size {
         Size::Bytes(bytes) => Size::Bytes((bytes as f64 * factor) as u64),
         Size::Entries(entries) => Size::Entries(((entries as f64 * factor) as u64).max(1)),

@@ -1,6 +1,6 @@
 //! Tests what a tuning determines before anything is searched.
 
-use super::pressures::neighbours;
+use super::pressures::neighbouring_sizes;
 use super::*;
 use crate::analysis::Metric;
 use crate::experiment::{Experiment, Plan};
@@ -68,14 +68,14 @@ fn wrong_pressure_is_reported_at_its_place_in_the_file() {
 }
 
 #[test]
-fn neighbours_are_a_quarter_and_four_times_the_size() {
+fn neighbouring_sizes_are_a_quarter_and_four_times_the_size() {
     for (size, settings) in [
         (Size::Bytes(1 << 20), ["table.size=\"256 KiB\"", "table.size=\"4 MiB\""]),
         (Size::Entries(4096), ["table.size=1024", "table.size=16384"]),
         (Size::Entries(3), ["table.size=1", "table.size=12"]),
         (Size::Share(0.08), ["table.size=\"2 %\"", "table.size=\"32 %\""]),
     ] {
-        assert_eq!(neighbours(size), settings);
+        assert_eq!(neighbouring_sizes(size), settings);
     }
 }
 

@@ -17,9 +17,9 @@ impl Default for PlayedGame {
 }
 
 impl PlayedGame {
-    /// Reads the arguments of `position`; also returns the repairs made to the FEN. Without a FEN
-    /// the game began at the start position. FENs are read leniently, since clients write them with
-    /// four or five fields, move number 0 and castling rights in any order.
+    /// Reads the arguments of `position`; returns the game and the repairs made to the FEN. Without
+    /// a FEN the game begins at the start position. FENs are read leniently, because clients write
+    /// them with four or five fields, move number 0 and castling rights in any order.
     ///
     /// # Errors
     /// When the FEN is invalid or a move is illegal, in one line.

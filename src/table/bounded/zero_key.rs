@@ -1,5 +1,5 @@
-//! Tables of engines that compare keys alone, where key bits of 0 match an empty slot
-//! ([`ZeroKey`]).
+//! Tables of engines that compare keys without checking whether a slot is empty, so that key bits
+//! of 0 match an empty slot ([`ZeroKey`]).
 
 use super::{Bounded, Packing, Replacement};
 use crate::table::options::Refresh;
@@ -7,14 +7,14 @@ use crate::table::shape::ZeroKey;
 use crate::table::{Entry, Hit};
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
-    /// The first slot with a key, empty ones included; `ends`: if no slot before it has key bits of
-    /// 0.
+    /// The first slot with a key, which may be empty. `ends_at_zero`: the search ends at the first
+    /// slot whose key bits are 0.
     #[cold]
-    pub(super) fn find_by_key_alone(&self, bucket: &[L::Word], stored_key: u64, ends: bool) -> Option<usize> {
+    pub(super) fn find_by_key_alone(&self, bucket: &[L::Word], stored_key: u64, ends_at_zero: bool) -> Option<usize> {
         let key = |slot| self.packing.key(bucket, slot) & self.key_mask;
-        let wanted = stored_key & self.key_mask;
-        let slot = (0..self.slots()).find(|&slot| key(slot) == wanted || ends && key(slot) == 0);
-        slot.filter(|&slot| key(slot) == wanted)
+        let compared_key = stored_key & self.key_mask;
+        let last = (0..self.slots()).find(|&slot| key(slot) == compared_key || ends_at_zero && key(slot) == 0);
+        last.filter(|&slot| key(slot) == compared_key)
     }
 
     /// As [`Self::find`], for a store.
@@ -26,8 +26,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// Where key bits of 0 have a meaning: the slot that a store takes without asking, if there is
-    /// one.
+    /// For layouts with a [`ZeroKey`]: the free slot that a store takes without asking the policy,
+    /// if there is one.
     #[cold]
     pub(super) fn find_free(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         match self.find_for_store(bucket, stored_key) {
@@ -36,8 +36,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// The answer of an empty slot to a key of 0: an evaluation alone. It is marked, so that nobody
-    /// counts it as an entry that answered for the first time.
+    /// The answer of an empty slot to a key of 0: an entry that has only an evaluation. It is
+    /// marked as used, so that it is not counted as an entry that answered for the first time.
     #[cold]
     pub(super) fn answer_empty(&mut self, key: u64, number: usize, slot: usize, empty: Entry, age: u16) -> Hit {
         self.counters.hits += 1;

@@ -105,7 +105,7 @@ fn one_handle_equals_the_plain_table() {
 }
 
 /// Three handles of a table with one slot: the first two write, the third one only probes.
-fn single(xor: bool, refresh: Refresh) -> [LockFree; 3] {
+fn one_slot_handles(xor: bool, refresh: Refresh) -> [LockFree; 3] {
     let options = TableOptions { size: Size::Entries(1), slots: 1, refresh, ..TableOptions::default() };
     LockFree::create(&options, None, 3, xor).unwrap().try_into().unwrap_or_else(|_| panic!("three handles"))
 }
@@ -121,7 +121,7 @@ fn scores(handle: &mut LockFree) -> [Option<i16>; 2] {
 #[cfg(not(loom))]
 #[test]
 fn each_handle_has_counters_of_its_own() {
-    let [mut first, mut second, _] = single(false, Refresh::Never);
+    let [mut first, mut second, _] = one_slot_handles(false, Refresh::Never);
     first.store(KEYS[0], entry(1, 4));
     assert!(second.probe(KEYS[0], 0).is_some());
     second.store(KEYS[0], entry(2, 4));
@@ -218,7 +218,7 @@ fn threads_find_what_was_stored() {
 #[cfg(loom)]
 fn store_at_once(xor: bool, check: impl Fn([Option<i16>; 2]) + Send + Sync + 'static) {
     loom::model(move || {
-        let [first, second, mut third] = single(xor, Refresh::Never);
+        let [first, second, mut third] = one_slot_handles(xor, Refresh::Never);
         let threads = [(first, 0), (second, 1)].map(|(mut table, position)| {
             loom::thread::spawn(move || {
                 table.store(KEYS[position], entry(position as i16, 4));
@@ -257,9 +257,9 @@ fn bare_entries_are_torn_in_some_order() {
 /// came in between.
 #[cfg(loom)]
 #[test]
-fn renewed_age_spoils_no_store() {
+fn renewed_age_never_damages_another_store() {
     loom::model(|| {
-        let [mut first, mut second, mut third] = single(false, Refresh::Match);
+        let [mut first, mut second, mut third] = one_slot_handles(false, Refresh::Match);
         first.store(KEYS[0], entry(0, 4));
         first.advance(1);
         let thread = loom::thread::spawn(move || first.probe(KEYS[0], 0).map(|hit| hit.entry.score));

@@ -71,8 +71,8 @@ impl Replacement for Scored {
                 + if self.nodes == 0 { 0 } else { self.nodes * (entry.nodes | 1).ilog2() as i32 }
         };
         let (slot, least) = least_worth_by(bucket, self.ties, |entry| worth(entry, entry.age(now)));
-        let floor = i64::from(least) + i64::from(self.margin);
-        if i64::from(worth(&newcomer.entry, 0)) >= floor { Decision::replace(slot) } else { Decision::Refuse }
+        let required_worth = i64::from(least) + i64::from(self.margin);
+        if i64::from(worth(&newcomer.entry, 0)) >= required_worth { Decision::replace(slot) } else { Decision::Refuse }
     }
 
     fn check(&self) -> Result<(), String> {

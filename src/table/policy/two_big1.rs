@@ -20,7 +20,7 @@ impl Replacement for TwoBig1 {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let first = &bucket[0];
-        let larger = first.is_empty() || newcomer.entry.nodes >= first.nodes;
-        Decision::Insert { slot: usize::from(!larger), last: bucket.len() - 1 }
+        let takes_first = first.is_empty() || newcomer.entry.nodes >= first.nodes;
+        Decision::Insert { slot: if takes_first { 0 } else { 1 }, last: bucket.len() - 1 }
     }
 }

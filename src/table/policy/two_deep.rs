@@ -19,7 +19,7 @@ impl Replacement for TwoDeep {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let first = &bucket[0];
-        let deeper = first.is_empty() || newcomer.entry.depth >= first.depth;
-        Decision::Insert { slot: usize::from(!deeper), last: bucket.len() - 1 }
+        let takes_first = first.is_empty() || newcomer.entry.depth >= first.depth;
+        Decision::Insert { slot: if takes_first { 0 } else { 1 }, last: bucket.len() - 1 }
     }
 }
