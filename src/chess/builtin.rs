@@ -69,7 +69,7 @@ impl fmt::Display for UnknownBuiltin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = SUITES.iter().map(BuiltinSuite::name);
         let near = names.clone().filter_map(|name| Some((distance(&self.name, name, 1 + name.len() / 3)?, name))).min();
-        write!(f, "no suite of the name {PREFIX}{} is compiled in: ", self.name)?;
+        write!(f, "there is no built-in suite {PREFIX}{}: ", self.name)?;
         if let Some((_, near)) = near {
             write!(f, "did you mean {PREFIX}{near}? ")?;
         }

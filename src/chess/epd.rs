@@ -167,7 +167,7 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
             }
         };
         if !seen.insert(name) {
-            line.note(column, format!("opcode `{name}` stands twice"))?;
+            line.note(column, format!("duplicate opcode `{name}`"))?;
             continue;
         }
         let hint = opcode::spelling_hint(name);

@@ -224,7 +224,7 @@ impl<'a> Fields<'a> {
             };
             // In the canonical order each right's bit is higher than those before it.
             if right <= castling {
-                self.repair(column + offset, format!("castling right {letter} doubled or out of the order KQkq"))?;
+                self.repair(column + offset, format!("castling right {letter} is repeated, or not in the order KQkq"))?;
             }
             castling |= right;
         }

@@ -115,7 +115,10 @@ pub(super) fn flaw(setup: &Setup) -> Option<Illegality> {
     }
     let missing = setup.castling & !possible_rights(&setup.squares, setup.castling);
     if let Some((_, _, letter, _)) = CASTLING.iter().find(|&&(right, ..)| missing & right != 0) {
-        return Some(Illegality::Castling(format!("right {letter} without king and rook at home")));
+        return Some(Illegality::Castling(format!(
+            "castling right {letter}, but king and rook are not on their home \
+            squares"
+        )));
     }
     en_passant_flaw(setup)
 }

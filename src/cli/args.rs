@@ -8,8 +8,8 @@ pub struct RunArgs {
     /// Override an option in every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub sets: Vec<String>,
-    /// Take rows that are known from these results folders, without their times: a folder or a
-    /// pattern as 'runs/*' (may be repeated)
+    /// Reuse the rows of these results folders, without their times: a folder or a pattern such as
+    /// 'runs/*' (may be repeated)
     #[arg(long, value_name = "FOLDER")]
     pub reuse: Vec<String>,
     /// Delete existing results first

@@ -49,14 +49,14 @@ fn list_notes(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
     let has_grid = !file.grid.is_empty() || !file.zip.is_empty();
     let separate_variants = (has_grid && !file.variant.is_empty() && !file.cross)
-        .then(|| "[[variant]] stands beside the grid; cross = true crosses it with the grid".to_owned());
+        .then(|| "[[variant]] is added to the grid; cross = true combines it with the grid".to_owned());
     let small_sizes = experiment.variants.iter().filter_map(|variant| match variant.table()?.size {
         Size::Entries(entries) if entries < 1024 => Some(entries),
         _ => None,
     });
     let smallest = small_sizes.min();
     let tiny_table = smallest
-        .map(|entries| format!("table.size = {entries} has {entries} entries: did you mean \"{entries} MiB\"?"));
+        .map(|entries| format!("table.size = {entries} means {entries} entries: did you mean \"{entries} MiB\"?"));
     separate_variants.into_iter().chain(tiny_table).collect()
 }
 

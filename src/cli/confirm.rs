@@ -27,7 +27,11 @@ pub fn play(
     let Some(games) = &experiment.file.confirm else { return Ok(Exit::Done) };
     let find_variant = |name: &String| experiment.variants.iter().position(|variant| variant.name == *name);
     let Some(best) = find_variant(&screen_result.best) else {
-        return Err(CommandFailure::new(Exit::Failed, "confirm: the screen has no results to choose a winner by"));
+        return Err(CommandFailure::new(
+            Exit::Failed,
+            "confirm: the screen has no results from which to choose a \
+            winner",
+        ));
     };
     let others: Vec<usize> =
         screen_result.remaining.iter().filter_map(find_variant).filter(|&variant| variant != best).collect();

@@ -24,7 +24,7 @@ pub struct Args {
     /// Time to spend, in seconds (approximate)
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     time: u32,
-    /// Search to this depth, in so many --games, instead of for a time
+    /// Search to this depth in each of --games games, instead of for --time seconds
     #[arg(long, value_name = "PLIES", requires = "games", conflicts_with = "time", value_parser = clap::value_parser!(u8).range(1..=60))]
     depth: Option<u8>,
     /// Number of built-in games to search, with --depth

@@ -79,7 +79,7 @@ pub(super) fn find_shards<'a>(
         let Some(manifest) = Manifest::read(folder).map_err(CommandFailure::usage)? else {
             refuse!("{}: no manifest.json found: give a results folder of ttlab", folder.display());
         };
-        let Some(shard) = manifest.shard else { refuse!("{}: not the folder of a shard", folder.display()) };
+        let Some(shard) = manifest.shard else { refuse!("{}: not a shard's folder", folder.display()) };
         folders.push((shard.index, folder.clone()));
     }
     Ok(Shards { experiment, plan, shard_count: file.shards, folders })
@@ -94,7 +94,7 @@ pub(super) fn print_incomplete(incomplete: &[ShardJobs], shard_count: u64) {
 fn describe_incomplete(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String> {
     let describe_shard = |shard_jobs: &ShardJobs| {
         let state = match (&shard_jobs.folder, shard_jobs.missing) {
-            (None, _) => "not begun".to_owned(),
+            (None, _) => "not started".to_owned(),
             (Some(_), 0) => "all jobs done".to_owned(),
             (Some(_), missing) => format!("{missing} of {} jobs missing", shard_jobs.jobs),
         };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = include_str!("help/new.txt"))]
 pub struct Args {
-    /// The template; without one they are listed
+    /// The template; if missing, all templates are listed
     template: Option<String>,
     /// The folder that gets the files
     #[arg(short, long, value_name = "FOLDER", default_value = ".")]
@@ -122,7 +122,10 @@ fn check_free(path: &Path, accepted_content: Option<&[u8]>) -> Result<(), Comman
     let has_content = |content: &[u8]| crate::system::files::read(path).is_ok_and(|bytes| bytes == content);
     let exists = path.symlink_metadata().is_ok();
     if exists && !accepted_content.is_some_and(has_content) {
-        refuse!("{}: is there, and is not written over: rename it, or name another folder with --out", path.display());
+        refuse!(
+            "{}: already exists and is not overwritten: rename it, or choose another folder with --out",
+            path.display()
+        );
     }
     Ok(())
 }

@@ -31,11 +31,11 @@ pub struct Args {
     /// Skip unreadable or duplicate suite entries, with a warning (as `on_error = "skip"`)
     #[arg(long)]
     skip_bad: bool,
-    /// Count rows that are known in these results folders, as `run --reuse` (may be repeated)
+    /// Also count the rows of these results folders, as `run --reuse` does (may be repeated)
     #[arg(long, value_name = "FOLDER")]
     reuse: Vec<String>,
-    /// Print only the key of a cache for the results: what decides counts in this build, a hyphen,
-    /// and the plan
+    /// Print only a cache key for the results: the hash of what decides counts in this build, a
+    /// hyphen, and the plan's id
     #[arg(long)]
     key: bool,
     /// List every job with its id

@@ -91,7 +91,8 @@ fn resume_lines(all_jobs: u64, known_jobs: u64, state: &Done) -> Vec<String> {
         (state.torn > 0).then(|| format!("removed an incomplete last line of {} bytes from the results", state.torn)),
         state.saved.as_ref().map(|copy| format!("saved a copy of the damaged results as {}", copy.display())),
         (state.dropped > 0).then(|| format!("dropped {} of jobs that will run again", plural(state.dropped, "row"))),
-        (known_jobs > 0).then(|| format!("{known_jobs} of {all_jobs} jobs known, {} to run", all_jobs - known_jobs)),
+        (known_jobs > 0)
+            .then(|| format!("{known_jobs} of {all_jobs} jobs already done, {} to run", all_jobs - known_jobs)),
     ];
     lines.into_iter().flatten().collect()
 }

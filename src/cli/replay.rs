@@ -21,7 +21,7 @@ use tables::{base_table, list_policies};
 #[derive(clap::Args)]
 #[command(after_help = include_str!("help/replay.txt"))]
 pub struct Args {
-    /// A trace by `ttlab trace`, or by include/ttlab-trace.h in another engine
+    /// A trace written by `ttlab trace`, or by another engine with include/ttlab-trace.h
     file: PathBuf,
     /// A policy: its name, or a table with kind and parameters (may be repeated) [default: that of
     /// table.design, or all that the slots allow]

@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> CommandResult {
             let tables = page.main_tables();
             if args.wide && tables.len() != 1 {
                 let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
-                refuse!("--wide writes one table, and these are {}: choose one metric or suite", titles.join("; "));
+                refuse!("--wide writes one table, but there are {}: choose one metric or suite", titles.join("; "));
             }
             let make_csv = || match args.wide {
                 true => data::wide_csv(&tables[0], args.guard_cells),
@@ -127,7 +127,7 @@ pub(super) fn render(
 pub(super) fn warn_about_incomplete(sources: &[source::Source]) -> Exit {
     let mut exit = Exit::Done;
     for (source, missing) in sources.iter().filter_map(|source| Some((source, source.missing.as_ref()?))) {
-        eprintln!("{}: {missing}: the figures are of the existing rows", source.path.display());
+        eprintln!("{}: {missing}: the figures cover only the existing rows", source.path.display());
         exit = Exit::Failed;
     }
     exit

@@ -29,8 +29,8 @@ pub struct Args {
     /// Parallel jobs, except for experiments that ask for times [default: the processors]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Take rows that are known from these results folders, without their times: a folder or a
-    /// pattern as 'runs/*' (may be repeated)
+    /// Reuse the rows of these results folders, without their times: a folder or a pattern such as
+    /// 'runs/*' (may be repeated)
     #[arg(long, value_name = "FOLDER")]
     reuse: Vec<String>,
     /// Delete existing results first

@@ -45,8 +45,8 @@ pub struct Args {
     /// Exit with 1 if an [[expect]] is not met
     #[arg(long)]
     check: bool,
-    /// Refuse (2) an experiment that cannot show what it varies, and exit with 1 if its results do
-    /// not show it
+    /// Refuse an experiment that cannot show what it varies (exit code 2), and exit with 1 if its
+    /// results do not show it
     #[arg(long)]
     strict: bool,
     /// Drop damaged or edited rows, and run their jobs again

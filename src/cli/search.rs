@@ -26,10 +26,10 @@ pub struct Args {
     /// Set an option: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
-    /// Write whose turn it was, and for how many nodes, to a file (threads.count above 1)
+    /// Write the turns of the searchers and their nodes to a file (threads.count above 1)
     #[arg(long, value_name = "FILE")]
     record_turns: Option<PathBuf>,
-    /// Take the turns of such a file: the counts are then those of the search that was recorded
+    /// Take the turns from such a file: the counts are then those of the recorded search
     #[arg(long, value_name = "FILE")]
     turns: Option<PathBuf>,
 }
@@ -39,11 +39,11 @@ fn read_options(args: &Args) -> Result<EngineOptions, CommandFailure> {
     let options = engine_options(args.preset.as_deref(), &args.sets)?;
     let flags = [("--record-turns", &args.record_turns), ("--turns", &args.turns)];
     if let Some((flag, _)) = flags.iter().find(|(_, file)| file.is_some()).filter(|_| options.threads.count == 1) {
-        refuse!("{flag}: one searcher takes no turns: give --set threads.count=N");
+        refuse!("{flag}: a single searcher takes no turns: give --set threads.count=N");
     }
     let Some(file) = &args.turns else { return Ok(options) };
     if options.threads.is_real() {
-        refuse!("--turns: threads of the system take no turns that are given: leave out threads.kind");
+        refuse!("--turns: searchers on system threads cannot follow recorded turns: remove threads.kind");
     }
     let file_error =
         |problem: &dyn std::fmt::Display| CommandFailure::usage(format_args!("{}: {problem}", file.display()));

@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let paths = [&order.plan, &order.out, &order.folder, &order.ttlab];
     if paths.iter().any(|path| path.contains(char::is_control)) {
-        refuse!("a path contains a control character, which scripts cannot: rename it");
+        refuse!("a path contains a control character, which scripts cannot contain: rename it");
     }
     crate::submit::check(system, &order).map_err(|problem| CommandFailure::usage(format!("{name}: {problem}")))?;
     crate::record::create_folder(&folder).map_err(write_error(&folder))?;

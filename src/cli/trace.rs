@@ -32,7 +32,7 @@ enum TraceCommand {
     /// Check traces of other engines, and join them
     #[command(after_help = include_str!("help/trace-import.txt"))]
     Import {
-        /// Traces by include/ttlab-trace.h or `ttlab trace`
+        /// Traces written with include/ttlab-trace.h or by `ttlab trace`
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// The trace to write
@@ -41,8 +41,8 @@ enum TraceCommand {
         /// Keep the events before any damage, and end the trace there
         #[arg(long)]
         repair: bool,
-        /// Merge traces by the clock of their events, each with threads of its own, instead of
-        /// joining them one after another
+        /// Merge traces by the clock of their events, each with its own threads, instead of joining
+        /// them one after another
         #[arg(long, conflicts_with_all = ["repair", "thread"])]
         merge: bool,
         /// Only the events of this thread
@@ -102,7 +102,10 @@ fn open_all(files: &[PathBuf], out: &Path) -> Result<(Vec<Reader<File>>, Format)
         let [actual, expected] = [reader.format(), format].map(|format| format.depth_parts);
         let Some(joined_format) = format.join(reader.format()) else {
             let first_file = files[0].display();
-            refuse!("{}: depths count 1/{actual} ply, expected 1/{expected} as in {first_file}", file.display());
+            refuse!(
+                "{}: depths are in units of 1/{actual} ply, expected 1/{expected} ply as in {first_file}",
+                file.display()
+            );
         };
         format = joined_format;
     }

@@ -65,7 +65,8 @@ impl EngineOptions {
         refuse(
             "table.demotion.once",
             self.table.demotion.once && self.diagnostics == Diagnostics::Full,
-            "true takes the mark of use, which diagnostics = \"full\" needs: expected false, or diagnostics = \"off\"",
+            "true takes the bit that marks used entries, which diagnostics = \"full\" needs: expected false, or \
+             diagnostics = \"off\"",
         )?;
         let Some(shape) = self.table.shape().filter(|_| self.table.kind == TableKind::Bounded) else {
             return Ok(());
@@ -74,7 +75,8 @@ impl EngineOptions {
         refuse(
             "table.layout",
             self.diagnostics == Diagnostics::Full && fields.used.bits == 0,
-            "has no bit left for the mark of use that diagnostics = \"full\" needs: expected a larger entry, or \"off\"",
+            "has no bit left to mark used entries, which diagnostics = \"full\" needs: expected a larger entry, or \
+             \"off\"",
         )?;
         let max_score = (1 << (fields.score.bits.min(16) - 1)) - 1;
         let problem = format!(
@@ -93,7 +95,7 @@ impl EngineOptions {
         check_range("deepening.start", i32::from(self.deepening.start), 1..=255)?;
         let threads = &self.threads;
         check_range("threads.count", i32::try_from(threads.count).unwrap_or(i32::MAX), 1..=256)?;
-        refuse("threads.quantum", threads.quantum == 0, "0 is no turn: expected at least 1 node")?;
+        refuse("threads.quantum", threads.quantum == 0, "0 is too small: expected at least 1 node")?;
         let several = threads.count > 1;
         let probability = threads.tear.probability;
         refuse(
@@ -112,12 +114,13 @@ impl EngineOptions {
         refuse(
             "threads.helpers",
             several && threads.helpers.avoid_each_other() && self.table.kind == TableKind::None,
-            "\"breadcrumbs\" and both kinds of \"abdada\" ask the table where the others are: expected one",
+            "\"breadcrumbs\" and both kinds of \"abdada\" need a table, which shows where the other searchers are: \
+             expected one",
         )?;
         refuse(
             "threads.helpers",
             several && threads.helpers == Helpers::Abdada && threads.tables == Tables::Own,
-            "\"abdada\" asks the entries of the others: expected threads.tables = \"shared\"",
+            "\"abdada\" reads the entries of the other searchers: expected threads.tables = \"shared\"",
         )?;
         if threads.is_lock_free() && self.table.kind != TableKind::None {
             let reasons = [
@@ -129,9 +132,13 @@ impl EngineOptions {
                 (threads.tables == Tables::Own, "threads.tables = \"own\""),
                 (
                     !matches!(threads.tear.entries, Halves::Bare | Halves::Xor),
-                    "an entry of another form than \"bare\" or \"xor\" (threads.tear.entries)",
+                    "a form of entry other than \"bare\" or \"xor\" (threads.tear.entries)",
                 ),
-                (!table::has_whole_words(&self.table), "a bucket that is no whole number of 8 bytes, up to 192"),
+                (
+                    !table::has_whole_words(&self.table),
+                    "a bucket that is not a multiple of 8 bytes, or has more \
+                    than 192",
+                ),
                 (threads.helpers.avoid_each_other(), "helpers that avoid each other (threads.helpers)"),
             ];
             for (applies, reason) in reasons {
@@ -190,7 +197,8 @@ impl EngineOptions {
         refuse(
             "store.evaluations",
             self.store.evaluations && self.probe.bounds == BoundsRule::Ignored,
-            "true needs probe.bounds = \"checked\": an evaluation alone has no score that could be taken for exact",
+            "true needs probe.bounds = \"checked\": an entry with only an evaluation has no score, and must not be \
+             taken for exact",
         )?;
         refuse(
             "iid.min_depth",
@@ -209,13 +217,13 @@ impl EngineOptions {
         refuse(
             "shape",
             self.shape == Shape::Neutral && !has_table,
-            "\"neutral\" needs a table, since it uses what the search offers to it: for a table without \
-             hits use table.forget = 1",
+            "\"neutral\" needs a table, because it uses the results that the search offers to it: for a table \
+             without hits use table.forget = 1",
         )?;
         refuse(
             "singular.min_depth",
             matches!(self.singular.min_depth, 1 | 2),
-            "1 and 2 are too small for the search of the other moves: expected 0 (off) or at least 3",
+            "1 and 2 are too small to search the other moves: expected 0 (off) or at least 3",
         )?;
         refuse(
             "history_clear",

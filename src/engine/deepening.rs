@@ -98,11 +98,12 @@ impl Engine {
     pub fn with_table(options: &EngineOptions, table: Box<dyn Table>) -> Result<Self, EngineError> {
         options.check()?;
         if options.threads.is_lock_free() {
-            let problem = "a table of the caller's needs a lock for threads of the system: expected true".to_owned();
+            let problem =
+                "the caller's own table needs a lock when searchers run on system threads: expected true".to_owned();
             return Err(OptionError { path: "threads.lock", problem }.into());
         }
         if options.threads.table_count() > 1 {
-            let problem = "a table of the caller's is one: expected \"shared\"".to_owned();
+            let problem = "the caller gives a single table: expected \"shared\"".to_owned();
             return Err(OptionError { path: "threads.tables", problem }.into());
         }
         Self::with_handles(options, vec![table])

@@ -110,7 +110,9 @@ impl Threads {
         let turns = self.turns.split_whitespace().enumerate().map(parse_numbered).collect::<Result<Vec<_>, _>>()?;
         match turns.iter().any(|&(searcher, _)| searcher == 0) {
             true => Ok(turns),
-            false => Err("no turn of searcher 0, whose iterations are the results: add one, as in `0:64`".to_owned()),
+            false => {
+                Err("searcher 0 has no turn, but its iterations are the results: add one, as in `0:64`".to_owned())
+            }
         }
     }
 }

@@ -347,7 +347,7 @@ mod tests {
         for (layout, message) in [
             (
                 "{ bucket = 64, entry = 12, slots = 6, key_bits = 16 }",
-                "6 entries of 12 bytes + keys 0 = 72 bytes, and a bucket has 64",
+                "6 entries of 12 bytes + keys 0 = 72 bytes, but a bucket has 64",
             ),
             ("{ bucket = 64, entry = 12, slots = 5 }", "missing field `key_bits`"),
             ("{ bucket = 64, entry = 12, slots = 5, key_bits = 16, moves = 15 }", ", `depth_offset`, `pv`"),
@@ -357,7 +357,7 @@ mod tests {
         }
         // Options that are set in addition to a layout must fit into its entries.
         let actual = read_table(&["table.layout=5x12", "table.key_bits=64"]).unwrap_err();
-        assert!(actual.ends_with("= 116 bits, and an entry of 12 bytes has 96"), "{actual}");
+        assert!(actual.ends_with("= 116 bits, but an entry of 12 bytes has 96"), "{actual}");
         let actual = read_table(&["table.layout=3x10", "table.static_evaluation=true"]).unwrap_err();
         assert!(actual.contains("key 16 + generation 10 + evaluation 16 +") && actual.ends_with("has 80"), "{actual}");
     }

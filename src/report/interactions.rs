@@ -187,10 +187,10 @@ mod tests {
         let means: Vec<&str> = table.rows.iter().map(|row| row[2].text.as_str()).collect();
         assert_eq!(means, ["1.200", "0.900", "0.250", "3.000", "1.500"]);
         assert_eq!([&table.rows[0][0].text, &table.rows[0][1].text], ["size=c", "slots=2"]);
-        assert!(table.note.ends_with(" 2 of 5 pairs are clear of 1."), "{}", table.note);
+        assert!(table.note.ends_with(" 2 of 5 pairs differ significantly from 1."), "{}", table.note);
         for (number, listed, end) in [
-            (12, 12, "12 of 12 pairs are clear of 1."),
-            (13, 12, "13 of 13 pairs are clear of 1; the 12 largest are shown."),
+            (12, 12, "12 of 12 pairs differ significantly from 1."),
+            (13, 12, "13 of 13 pairs differ significantly from 1; the 12 largest are shown."),
         ] {
             let table = make_table(&vec![(1.5, true); number]).unwrap();
             assert!(table.rows.len() == listed, "{}", table.note);

@@ -33,7 +33,7 @@ pub struct ReuseSummary {
 
 impl std::fmt::Display for ReuseSummary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} of {} jobs known, {} to run", self.jobs, self.all, self.all - self.jobs)
+        write!(f, "{} of {} jobs already done, {} to run", self.jobs, self.all, self.all - self.jobs)
     }
 }
 

@@ -231,7 +231,7 @@ impl Parser<'_> {
         self.waiting += 1;
         self.code.push(Step::Load(operand));
         if self.waiting > STACK {
-            Err(self.fail(format!("more than {STACK} numbers wait for an operator")))
+            Err(self.fail(format!("more than {STACK} numbers are waiting for an operator")))
         } else {
             Ok(())
         }
@@ -298,7 +298,7 @@ impl Parser<'_> {
             return Err(self.fail("expected a name, a number or `(`".to_owned()));
         } else if word.starts_with(|c: char| c.is_ascii_digit()) {
             let number = word.parse().ok().filter(|number| *number <= LARGEST);
-            let number = number.ok_or_else(|| self.fail(format!("`{word}` is no number of 0 to {LARGEST}")))?;
+            let number = number.ok_or_else(|| self.fail(format!("`{word}` is not a number from 0 to {LARGEST}")))?;
             Operand { factor: number, name: None }
         } else {
             let name = self.names.iter().position(|name| *name == word);
@@ -403,8 +403,8 @@ mod tests {
             ("(a", "3 expected `)`".to_owned()),
             ("a b", "3 expected an operator or the end".to_owned()),
             ("é", "1 expected a name, a number or `(`".to_owned()),
-            ("9999999", "1 `9999999` is no number of 0 to 1000000".to_owned()),
-            ("7a", "1 `7a` is no number of 0 to 1000000".to_owned()),
+            ("9999999", "1 `9999999` is not a number from 0 to 1000000".to_owned()),
+            ("7a", "1 `7a` is not a number from 0 to 1000000".to_owned()),
         ] {
             assert_eq!(value(text), Err(format!("`{text}`: at character {problem}")));
         }

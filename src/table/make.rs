@@ -140,14 +140,15 @@ impl TableOptions {
         ensure("table.demotion.once", !(self.demotion.once && self.policy.marks_entries()), || {
             let policy = self.policy.name();
             format!(
-                "true takes the mark of use, which the policy \"{policy}\" needs: expected false, or another policy"
+                "true takes the bit that marks used entries, which the policy \"{policy}\" needs: expected false, \
+                 or another policy"
             )
         })?;
         ensure("table.victim", self.victim == Victim::Store || self.policy.ignores_newcomer(), || {
             let policy = self.policy.name();
             format!(
-                "\"probe\" needs a policy that chooses by the bucket alone, found {policy:?}: expected \"depth-age\" or \
-                 \"scored\", neither with a condition to refuse"
+                "\"probe\" needs a policy that chooses by the bucket alone, found {policy:?}: expected \
+                 \"depth-age\" or \"scored\", without a condition to refuse stores"
             )
         })?;
         ensure("table.size", buckets(self, None) != Some(0), || {

@@ -304,16 +304,16 @@ impl Shape {
                 .map(|(name, bits)| format!("{name} {bits}"))
                 .collect();
             let parts = parts.join(" + ");
-            return Err(format!("{parts} = {sum} bits, and an entry of {entry} bytes has {}", 8 * entry));
+            return Err(format!("{parts} = {sum} bits, but an entry of {entry} bytes has {}", 8 * entry));
         }
         let sum = u32::from(slots) * u32::from(key_bits);
         if keys > 0 && sum > 8 * u32::from(keys) {
-            return Err(format!("{slots} keys of {key_bits} bits = {sum} bits, and {keys} bytes have {}", 8 * keys));
+            return Err(format!("{slots} keys of {key_bits} bits = {sum} bits, but {keys} bytes have {}", 8 * keys));
         }
         let sum = u32::from(slots) * u32::from(entry) + u32::from(keys);
         if sum > u32::from(bucket) {
             return Err(format!(
-                "{slots} entries of {entry} bytes + keys {keys} = {sum} bytes, and a bucket has {bucket}"
+                "{slots} entries of {entry} bytes + keys {keys} = {sum} bytes, but a bucket has {bucket}"
             ));
         }
         Ok(())
@@ -435,13 +435,13 @@ mod tests {
         for (text, expected) in [
             (
                 format!("{ten}\ngeneration = 7\nevaluation = 16"),
-                "key 16 + generation 7 + evaluation 16 + move 15 + score 16 + depth 8 + pv 1 + bound 2 = 81 bits, and \
-                 an entry of 10 bytes has 80",
+                "key 16 + generation 7 + evaluation 16 + move 15 + score 16 + depth 8 + pv 1 + bound 2 = 81 bits, \
+                 but an entry of 10 bytes has 80",
             ),
-            (ten.replace("= 3", "= 4"), "4 entries of 10 bytes + keys 0 = 40 bytes, and a bucket has 32"),
+            (ten.replace("= 3", "= 4"), "4 entries of 10 bytes + keys 0 = 40 bytes, but a bucket has 32"),
             (
                 ten.replace("10 bytes", "8 bytes").replace("= 16", "= 22\nkeys = 8"),
-                "3 keys of 22 bits = 66 bits, and 8 bytes have 64",
+                "3 keys of 22 bits = 66 bits, but 8 bytes have 64",
             ),
             (ten.replace("32 bytes", "32 MiB"), "bucket: expected bytes up to 512: \"32 bytes\" or 32"),
             (ten.replace("32 bytes", "513 bytes"), "bucket: expected bytes up to 512: \"32 bytes\" or 32"),

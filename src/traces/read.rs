@@ -92,7 +92,8 @@ pub enum TraceError {
     },
     /// A trace of several threads where one is needed.
     #[error(
-        "the trace is of {found} threads, which are not counted as one: take one out with `ttlab trace import --thread N`"
+        "the trace has {found} threads, which cannot be counted as one: extract one with `ttlab trace import \
+         --thread N`"
     )]
     Threads {
         /// The number of threads.

@@ -111,7 +111,7 @@ fn deviation_is_refused_with_its_column_or_repaired() {
         ),
         (
             "2rqkb1r/3n1p1p/p3p1pn/1p1pP1N1/5P2/2N5/PPP3PP/R1BQ1R1K w kq - bm a4;",
-            "column 58: right q without king and rook at home",
+            "column 58: castling right q, but king and rook are not on their home squares",
             vec!["a2a4"],
             1,
         ),
@@ -152,7 +152,7 @@ fn deviation_is_refused_with_its_column_or_repaired() {
             vec!["d3e3"],
             1,
         ),
-        ("8/8/8/8/8/3K4/R7/5k2 w - - bm Ke3; bm Kd4;", "column 36: opcode `bm` stands twice", vec!["d3e3"], 1),
+        ("8/8/8/8/8/3K4/R7/5k2 w - - bm Ke3; bm Kd4;", "column 36: duplicate opcode `bm`", vec!["d3e3"], 1),
     ] {
         let found = strict(line).map(|_| ()).expect_err(line);
         assert!(found.starts_with(fault), "{line}: {found}");

@@ -436,7 +436,7 @@ fn invalid_match_is_refused_with_its_line() {
         ("[match]", "[tune]\ngoal = \"least\"\n[match]", "tune by nodes"),
         ("[match]", "[[expect]]\nnodes = 5\n[match]", "a match supports claims only"),
         ("[match]", "[[expect]]\nclaim = \"elo(base, bare) > 0\"\n[match]", "a test that stops early biases Elo"),
-        ("\"64 KiB\"", "\"25 %\"", "table.size: a match needs an absolute size: a share"),
+        ("\"64 KiB\"", "\"25 %\"", "table.size: a match needs a size in bytes or entries, not a share"),
         ("data/openings.epd", "data/none.epd", "data/none.epd"),
     ] {
         assert!(TRIAL.contains(old), "{old}");

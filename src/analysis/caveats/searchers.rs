@@ -56,7 +56,7 @@ mod tests {
         let abdada = "'threads.helpers' = 'abdada'\n'threads.count' = ";
         let warnings = warn_with(depth, &format!("{abdada}2"));
         assert!(
-            matches!(&warnings[..], [warning] if warning.starts_with("\"b\": which moves are put off")),
+            matches!(&warnings[..], [warning] if warning.starts_with("\"b\": equal depths are not equal")),
             "{warnings:?}"
         );
         assert!(warn_with("limit = { nodes = 300 }", &format!("{abdada}2")).is_empty());

@@ -559,7 +559,7 @@ mod tests {
             ["11", "22"].map(|hash| format!("One (/bin/x, SHA-256 {hash})"))
         );
         assert!(
-            comparison.notes.iter().any(|note| note.starts_with("other builds: BASE 11 ")),
+            comparison.notes.iter().any(|note| note.starts_with("different builds: BASE 11 ")),
             "{:?}",
             comparison.notes
         );

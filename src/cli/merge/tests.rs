@@ -20,7 +20,7 @@ fn incomplete_lines_show_missing_failed_and_unjudged_jobs() {
     assert_eq!(
         describe_incomplete(&incomplete, 7),
         [
-            "shard 0 of 7: not begun",
+            "shard 0 of 7: not started",
             "shard 3 of 7: 2 of 9 jobs missing",
             "shard 4 of 7: all jobs done, 1 failed",
             "shard 5 of 7: 1 of 9 jobs missing, 3 failed, 2 searches of the reference missing",

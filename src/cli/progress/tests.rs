@@ -24,7 +24,7 @@ fn bar_shows_position_and_time_of_the_run() {
     let lines: Vec<&str> = stderr.lines().collect();
     assert!(stdout.is_empty(), "{stdout}{stderr}");
     assert_eq!(lines.len(), 2, "{stdout}{stderr}");
-    assert!(lines[0] == "3 of 8 jobs known, 5 to run", "{stdout}{stderr}");
+    assert!(lines[0] == "3 of 8 jobs already done, 5 to run", "{stdout}{stderr}");
     assert!(lines[1].starts_with("2 jobs in "), "{stderr}");
     assert!(lines[1].ends_with(" s"), "{stderr}");
 }
@@ -36,13 +36,13 @@ fn resume_and_end_lines_report_each_nonzero_count() {
         "removed an incomplete last line of 17 bytes from the results",
         "saved a copy of the damaged results as x/old",
         "dropped 5 rows of jobs that will run again",
-        "3 of 8 jobs known, 5 to run",
+        "3 of 8 jobs already done, 5 to run",
     ];
     assert_eq!(resume_lines(8, 3, &done), expected);
     assert_eq!(resume_lines(8, 0, &done), expected[..3]);
     let dropped_row = Done { dropped: 1, ..Done::default() };
     assert_eq!(resume_lines(8, 0, &dropped_row), ["dropped 1 row of jobs that will run again"]);
-    assert_eq!(resume_lines(8, 8, &Done::default()), ["8 of 8 jobs known, 0 to run"]);
+    assert_eq!(resume_lines(8, 8, &Done::default()), ["8 of 8 jobs already done, 0 to run"]);
     assert_eq!(resume_lines(8, 0, &Done::default()), Vec::<String>::new());
     let job = Job { variant: 0, opponent: None, item: 0, items: 1, repeat: 0 };
     let failures = vec![(job, "one".to_owned()), (job, "two".to_owned())];

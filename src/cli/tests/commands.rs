@@ -125,7 +125,11 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
             assert!(stderr.contains("3 jobs failed: see the error column"), "{stderr}");
             assert!(!stderr.contains("reference"), "{stderr}");
             assert_eq!(stdout.is_empty() && stderr.lines().count() == 1, !quiet.is_empty(), "{stdout}{stderr}");
-            assert_eq!(stderr.contains("6 of 6 jobs known, 0 to run"), known_jobs == 6 && quiet.is_empty(), "{stderr}");
+            assert_eq!(
+                stderr.contains("6 of 6 jobs already done, 0 to run"),
+                known_jobs == 6 && quiet.is_empty(),
+                "{stderr}"
+            );
             assert_eq!(
                 stderr.contains("failed: \"size=8192 GiB\" on a: "),
                 known_jobs == 0 && quiet.is_empty(),
@@ -148,7 +152,7 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
     assert_eq!(run_shard("1"), 3);
     let (code, stdout, stderr) = call(&missing_command);
     let [shard_0_text, shard_1_text] =
-        [0, 1].map(|index| if index == 0 { "shard 0 of 2: not begun" } else { "shard 1 of 2: all jobs done, " });
+        [0, 1].map(|index| if index == 0 { "shard 0 of 2: not started" } else { "shard 1 of 2: all jobs done, " });
     assert_eq!(code, 3, "{stdout}{stderr}");
     assert!(stdout == "0-1\n", "{stdout}{stderr}");
     assert!(stderr.contains(shard_0_text), "{stdout}{stderr}");
@@ -623,7 +627,7 @@ fn merge_refuses_folders_that_are_not_shards() {
     assert_eq!(exit_code(&["plan", &experiment, "--shards", "2", "-o", &plan]), 0);
     assert_eq!(exit_code(&["run", &experiment, "-q", "--out", &path_in("whole")]), 0);
     for (shard_folder, stderr) in [
-        (path_in("whole"), "not the folder of a shard"),
+        (path_in("whole"), "not a shard's folder"),
         (path_in("none"), "no manifest.json found: give a results folder of ttlab"),
     ] {
         let (code, _, errors) = call(&["merge", &plan, "--from", &shard_folder, "--out", &out]);

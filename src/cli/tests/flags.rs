@@ -55,7 +55,7 @@ const CASES: &[Case] = &[
     ("plan @/x.toml --output @/out/p", "--shards 3", "in 3 shards"),
     ("plan @/x.toml", "--output @/out/p", "out/p:"),
     ("plan @/x.toml", "--out @/whole", "are done in"),
-    ("plan @/x.toml --out @/out/r", "--reuse @/whole", "jobs known"),
+    ("plan @/x.toml --out @/out/r", "--reuse @/whole", "jobs already done"),
     ("run @/x.toml --out @/out/r", "--set limit.depth=1", "depth 1"),
     ("run @/x.toml --out @/out/r", "--jobs 3", "\"jobs\": 3"),
     ("run @/x.toml --out @/out/r", "--out @/out/s", "out/s/results.csv:"),

@@ -37,7 +37,7 @@ fn too_few_failed_and_repeated_pairs_are_warned_of() {
     let repeated_twice = warnings_for([40, 50], 0, [1, 3]);
     assert_eq!(repeated_twice.len(), 1, "{repeated_twice:?}");
     assert!(
-        repeated_twice[0].starts_with("4 of 90 pairs have a game that is move for move one of a pair before them"),
+        repeated_twice[0].starts_with("4 of 90 pairs have a game that repeats a game of an earlier pair move for move"),
         "{repeated_twice:?}"
     );
 }

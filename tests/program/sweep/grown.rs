@@ -13,12 +13,12 @@ fn run_and_plan_print_how_many_jobs_are_known() {
     trial.run("out", &[]).expect(0);
     fs::write(&trial.file, format!("{HEAD}'table.size' = [2048, 4096, 8192]\n")).unwrap();
     let plan = ttlab(&["plan", &trial.file, "--out", &trial.text("out")]).expect(0);
-    assert!(plan.stdout.contains("known       3 of 9 jobs known, 6 to run in "), "{}", plan.stdout);
+    assert!(plan.stdout.contains("known       3 of 9 jobs already done, 6 to run in "), "{}", plan.stdout);
     assert!(plan.stdout.contains("for 6 jobs (3 jobs of this plan are done in"), "{}", plan.stdout);
     let output = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
     output.prints(&[
         "the plan has changed: 9 rows that it no longer has are kept in unused.csv",
-        "3 of 9 jobs known, 6 to run",
+        "3 of 9 jobs already done, 6 to run",
     ]);
     let grown = counts(&trial.results("out"));
     trial.run("new", &[]).expect(0);
@@ -65,7 +65,7 @@ fn killed_change_of_plan_loses_no_row() {
         // Jobs that had rows before the kill still have them.
         write(0);
         let again = ttlab(&["run", &trial.file, "--out", &trial.text(&out)]).expect(0);
-        assert!(again.stderr.contains("6 of 6 jobs known, 0 to run"), "call {call}: {}", again.stderr);
+        assert!(again.stderr.contains("6 of 6 jobs already done, 0 to run"), "call {call}: {}", again.stderr);
         if !killed {
             break;
         }
@@ -118,7 +118,7 @@ fn reused_rows_give_the_counts_of_a_new_run() {
     fs::write(&trial.file, text("'table.size' = [2048, 4096]")).unwrap();
     let pattern = trial.text("runs/*");
     let reuse = |out: &str| ttlab(&["run", &trial.file, "--out", &trial.text(out), "--reuse", &pattern]);
-    reuse("out").expect(0).prints(&["6 jobs from ", "runs/a", "6 of 9 jobs known, 3 to run"]);
+    reuse("out").expect(0).prints(&["6 jobs from ", "runs/a", "6 of 9 jobs already done, 3 to run"]);
     trial.run("new", &[]).expect(0);
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("new")));
     ttlab(&["verify", &trial.text("out")]).expect(0);
@@ -128,7 +128,7 @@ fn reused_rows_give_the_counts_of_a_new_run() {
     let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     assert_eq!((&manifest["sources"][0]["jobs"], &manifest["sources"][0]["rows"]), (&6.into(), &18.into()));
     // Running again takes nothing twice.
-    reuse("out").expect(0).prints(&["9 of 9 jobs known, 0 to run"]);
+    reuse("out").expect(0).prints(&["9 of 9 jobs already done, 0 to run"]);
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("new")));
 }
 
@@ -188,9 +188,9 @@ fn file_names_folders_whose_rows_are_reused() {
         format!("{HEAD}'table.size' = [2048, 4096]\n").replacen("first", "reuse = ['runs/*', 'none/*']\nfirst", 1);
     fs::write(&trial.file, grown).unwrap();
     let plan = ttlab(&["plan", &trial.file, "--out", &trial.text("out")]).expect(0);
-    assert!(plan.stdout.contains("known       3 of 6 jobs known, 3 to run in "), "{}", plan.stdout);
+    assert!(plan.stdout.contains("known       3 of 6 jobs already done, 3 to run in "), "{}", plan.stdout);
     let output = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
-    output.prints(&["3 jobs from ", "runs/a", "3 of 6 jobs known, 3 to run"]);
+    output.prints(&["3 jobs from ", "runs/a", "3 of 6 jobs already done, 3 to run"]);
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn interrupt_exits_75_and_prints_the_command_to_resume() {
         assert!(!ended(), "the run was stopped, its segment has ended");
         let command = stderr.lines().last().unwrap().trim().to_owned();
         let pasted = run_command(Command::new("sh").args(["-c", &command])).expect(0);
-        assert!(pasted.stderr.contains(" jobs known, "), "{}", pasted.stderr);
+        assert!(pasted.stderr.contains(" jobs already done, "), "{}", pasted.stderr);
         assert_eq!(counts(&trial.results(&out)).len(), 24 * 5);
         assert!(ended());
     }

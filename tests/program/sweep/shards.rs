@@ -72,13 +72,13 @@ fn merged_shards_equal_one_run_byte_for_byte() {
 #[test]
 fn missing_rows_are_named_and_the_earlier_result_is_kept() {
     let sweep = Sweep::new(SMALL, 5);
-    let message = sweep.missing("out").expect(3).prints(&["shard 0 of 5: not begun", "shard 4 of 5: not begun"]);
+    let message = sweep.missing("out").expect(3).prints(&["shard 0 of 5: not started", "shard 4 of 5: not started"]);
     assert_eq!(message.stdout, "0-4\n");
     for index in [0, 1, 3] {
         sweep.shard(index, "out", &[]).expect(0);
     }
     assert_eq!(sweep.missing("out").expect(3).stdout, "2,4\n");
-    sweep.merge("out", &[]).expect(3).prints(&["shard 2 of 5: not begun", "2 of 5 shards are incomplete"]);
+    sweep.merge("out", &[]).expect(3).prints(&["shard 2 of 5: not started", "2 of 5 shards are incomplete"]);
     assert!(!sweep.trial.results("out").exists());
     sweep.shard(2, "out", &[]).expect(0);
     sweep.shard(4, "out", &[]).expect(0);

@@ -117,7 +117,7 @@ fn dead_shard(cluster: &Cluster) {
     cluster.wait();
     assert!(cluster.job(&merge).contains("ExitCode=3:0"), "{}", cluster.job(&merge));
     assert!(cluster.job(&format!("{shards}_2")).contains("ExitCode=5:0"), "{}", cluster.job(&shards));
-    assert!(fs::read_to_string(trial.path("out/slurm/merge.log")).unwrap().contains("shard 2 of 4: not begun"));
+    assert!(fs::read_to_string(trial.path("out/slurm/merge.log")).unwrap().contains("shard 2 of 4: not started"));
     let missing = ttlab(&["plan", "--missing", &plan, "--out", &out]).expect(3);
     assert_eq!(missing.stdout, "2\n");
     fs::remove_file(trial.path("out/shards/2")).unwrap();
