@@ -6,10 +6,25 @@ use super::sequence::Sequence;
 use super::suites::SuiteEntries;
 use super::trace::TraceChoice;
 use crate::chess::fault::OnError;
-use crate::engine::Limit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use toml::Table;
+
+/// When each search ends; at least one of the three is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct FileLimit {
+    /// After the iteration of this depth, in plies, 1..=255.
+    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
+    pub depth: Option<u8>,
+    /// Before it enters another node than this many, over all iterations and by all searchers.
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub nodes: Option<u64>,
+    /// After this much virtual time: the same as `nodes` = `ticks` x `threads.count`.
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub ticks: Option<u64>,
+}
 
 /// An experiment of ttlab, as its file is written.
 // Missing keys take their value from `Default`, except numbers with a default function.
@@ -48,7 +63,7 @@ pub struct File {
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub first: Option<usize>,
     /// When each search ends.
-    pub limit: Limit,
+    pub limit: FileLimit,
     /// How often each search is repeated; more than 1 makes timings worth printing.
     #[serde(default = "default_count")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]

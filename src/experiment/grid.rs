@@ -3,7 +3,7 @@
 
 use super::axes::{axis_len, combinations, locate_axis_value, read_axes, zip_name};
 use super::excludes::Excludes;
-use super::file::File;
+use super::file::{File, FileLimit};
 use super::options::{self, Setting, paths_overlap};
 use super::place::locate;
 use super::problem::{OptionFault, Problem, nearest, quoted_word};
@@ -230,7 +230,7 @@ fn read_variant(
         variant_paths.chain(sets.iter().map(|set| (set.path.as_str(), &set.value)))
     };
     let mut preset = file.engine.get("preset");
-    let Limit { mut depth, mut nodes } = file.limit;
+    let FileLimit { mut depth, mut nodes, mut ticks } = file.limit;
     for (path, value) in all_paths() {
         let number = value.as_integer().filter(|number| *number > 0);
         let out_of_range = |range: &str| {
@@ -243,6 +243,7 @@ fn read_variant(
                 depth = Some(number.ok_or_else(|| out_of_range("from 1 to 255"))?);
             }
             "limit.nodes" => nodes = Some(number.ok_or_else(|| out_of_range("above 0"))? as u64),
+            "limit.ticks" => ticks = Some(number.ok_or_else(|| out_of_range("above 0"))? as u64),
             _ => {}
         }
     }
@@ -264,6 +265,17 @@ fn read_variant(
             Subject::Builtin { options, is_named: builtin.is_some() && file.trace.is_none() }
         }
     };
+    if let Some(ticks) = ticks {
+        let refuse = |message: &str| Err(variant_problem(OptionFault::new("limit.ticks", message)));
+        let Subject::Builtin { options, .. } = &subject else {
+            return refuse("limit.ticks: only ttlab's own searchers have ticks: give limit.nodes");
+        };
+        if nodes.is_some() {
+            return refuse("limit.ticks: sets the limit of nodes too: give limit.nodes or limit.ticks, not both");
+        }
+        source.check_range("limit.ticks", ticks, ticks > 0, "at least 1")?;
+        nodes = Some(ticks.saturating_mul(options.threads.count.into()));
+    }
     let variant = Variant { name: name.clone(), paths: draft.paths.clone(), limit: Limit { depth, nodes }, subject };
     if file.trace.is_some() {
         let Some(table) = variant.table() else {
@@ -321,7 +333,7 @@ fn read_variant(
 fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
     let has_own_limit = |entry: &SuiteEntry| match path {
         "limit.depth" => entry.depth.is_some(),
-        "limit.nodes" => entry.nodes.is_some(),
+        "limit.nodes" | "limit.ticks" => entry.nodes.is_some(),
         _ => false,
     };
     file.suites
@@ -420,6 +432,27 @@ mod tests {
     fn constant_lists_only_keys_of_the_file() {
         let message = toml::from_str::<File>("none = 1").unwrap_err().to_string();
         FILE_KEYS.iter().for_each(|key| assert!(message.contains(&format!("`{key}`")), "{key}: {message}"));
+    }
+
+    #[test]
+    fn ticks_are_nodes_of_all_searchers_together() {
+        let read = |limit: &str, more: &str| {
+            let text = format!(
+                "suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n{more}\n[[variant]]\nname = 'one'\n\
+                 [[variant]]\nname = 'four'\n'threads.count' = 4"
+            );
+            let experiment = Experiment::parse(&text, Path::new("x.toml"), &[]).map_err(|problem| problem.message)?;
+            Ok::<_, String>(experiment.variants.iter().map(|variant| variant.limit.nodes).collect::<Vec<_>>())
+        };
+        assert_eq!(read("ticks = 50", ""), Ok(vec![Some(50), Some(200)]));
+        assert_eq!(read("depth = 3, ticks = 1", ""), Ok(vec![Some(1), Some(4)]));
+        let check = |limit: &str, more: &str, expected: &str| {
+            let message = read(limit, more).err().unwrap_or_default();
+            assert!(message.contains(expected), "{limit}: {message}");
+        };
+        check("ticks = 50, nodes = 50", "", "give limit.nodes or limit.ticks, not both");
+        check("ticks = 0", "", "at least 1");
+        check("ticks = 50", "[subject]\nuci = 'x'", "only ttlab's own searchers have ticks");
     }
 
     #[test]

@@ -284,7 +284,8 @@ fn format_default(value: &Value) -> String {
 /// Every path that a variant may set: all options and the tables that contain them, the limits, and
 /// the subject.
 pub fn known_paths() -> BTreeSet<String> {
-    let mut known: BTreeSet<String> = ["preset", "limit.depth", "limit.nodes", "subject"].map(str::to_owned).into();
+    let mut known: BTreeSet<String> =
+        ["preset", "limit.depth", "limit.nodes", "limit.ticks", "subject"].map(str::to_owned).into();
     known.extend(["uci", "options", "restart", "timeout", "trust", "doctor"].map(|key| format!("subject.{key}")));
     for path in option_paths() {
         known.extend(paths::with_ancestors(path).map(str::to_owned));

@@ -203,7 +203,7 @@ pub(super) fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Pro
         }
         for (key, is_zero, has_own, has_common) in [
             ("depth", entry.depth == Some(0), entry.depth.is_some(), file.limit.depth.is_some()),
-            ("nodes", entry.nodes == Some(0), entry.nodes.is_some(), file.limit.nodes.is_some()),
+            ("nodes", entry.nodes == Some(0), entry.nodes.is_some(), file.limit.nodes.or(file.limit.ticks).is_some()),
         ] {
             let place = format!("{place}.{key}");
             source.check_range(&place, 0, !is_zero, "at least 1")?;
