@@ -26,6 +26,7 @@ fn parts_json(parts: &[Part]) -> Vec<Json> {
     parts.iter().map(part_json).collect()
 }
 
+/// A part of a page as JSON; its kind is in the field `part`.
 fn part_json(part: &Part) -> Json {
     match part {
         Part::Question(text) => json!({ "part": "question", "text": text }),
@@ -69,6 +70,7 @@ fn part_json(part: &Part) -> Json {
     }
 }
 
+/// The head of a column as JSON.
 fn column_json(column: &SheetColumn) -> Json {
     json!({ "key": column.key, "name": column.name, "meaning": column.meaning })
 }

@@ -40,6 +40,7 @@ fn named_table(first: &str, names: impl Iterator<Item = String>, rows: Vec<Vec<C
     SheetTable::new("", "", columns, rows)
 }
 
+/// A row for each row of the plot, with its interval.
 fn forest_table(plot: &Forest) -> SheetTable {
     let rows = plot.rows.iter().map(|row| {
         let interval =
@@ -102,6 +103,7 @@ fn stairs_table(plot: &Lines) -> SheetTable {
     named_table(&first, plot.series.iter().map(|series| series.name.clone()), rows.collect())
 }
 
+/// A row for each bar, with the share of each part.
 fn stacked_table(plot: &Stacked) -> SheetTable {
     let rows = plot.bars.iter().map(|(name, sizes)| {
         let whole: f64 = sizes.iter().sum();
@@ -110,6 +112,7 @@ fn stacked_table(plot: &Stacked) -> SheetTable {
     named_table("line", plot.parts.iter().map(|(name, _)| name.clone()), rows.collect())
 }
 
+/// A row for each row of the map, a column for each of its columns.
 fn heat_table(plot: &Heat) -> SheetTable {
     let ((row_axis, row_labels), (column_axis, column_labels)) = (&plot.first, &plot.second);
     let rows = row_labels.iter().zip(&plot.cells).map(|(name, cells)| {

@@ -40,6 +40,7 @@ pub fn sheet(pages: &[Page]) -> Sheet {
     Sheet { kind: "published".to_owned(), name, parts }
 }
 
+/// Describes the machine and the build of a run.
 fn machine_line(Manifest { machine, build, .. }: &Manifest) -> String {
     format!("{}, {} cores; ttlab {} ({})", machine.cpu, machine.cores, build.version, build.profile)
 }

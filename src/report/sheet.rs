@@ -129,6 +129,7 @@ impl<'a, L> Entries<'a, L> {
         self.push(SheetColumn::number(key, name, meaning), cell)
     }
 
+    /// Adds a column.
     fn push(mut self, head: SheetColumn, cell: impl Fn(&L) -> Cell + 'a) -> Self {
         self.0.push(Entry { head, cell: Box::new(cell) });
         self

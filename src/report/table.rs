@@ -387,6 +387,7 @@ pub(super) fn common_options(page: &Page) -> Option<SheetTable> {
 
 /// The values of a tree of options, by dotted path.
 fn leaves(options: &serde_json::Value) -> Vec<(String, String)> {
+    /// Adds the leaves below `path` to the list.
     fn walk(path: &str, value: &serde_json::Value, out: &mut Vec<(String, String)>) {
         match value {
             serde_json::Value::Object(fields) => {

@@ -39,10 +39,12 @@ pub struct TuneOutcome<'a> {
 }
 
 impl TuneOutcome<'_> {
+    /// The name of a candidate.
     fn name(&self, candidate: usize) -> &str {
         &self.experiment.variants[candidate].name
     }
 
+    /// The index of the baseline among the candidates.
     fn baseline(&self) -> usize {
         self.experiment.baseline
     }
@@ -261,6 +263,7 @@ impl TuneOutcome<'_> {
         Cell::text(self.name(candidate)).with_sign('*', candidate == self.baseline())
     }
 
+    /// A row for each candidate: what became of it in the race, and its ratio to the baseline.
     fn race_table(&self) -> SheetTable {
         let candidates: Vec<(usize, &Candidate)> = self.tuned.candidates.iter().enumerate().collect();
         let fate_cell = |&(index, candidate): &(usize, &Candidate)| match candidate.dropped {
@@ -282,6 +285,7 @@ impl TuneOutcome<'_> {
         ))
     }
 
+    /// A row for each finalist at each pressure, on the held-out items.
     fn held_out_table(&self) -> SheetTable {
         let p_meaning = "of the one tested difference: winner and baseline, or the baseline and the next best";
         let tested_p = |(_, held_out, standing): &HeldOutLine<'_>| {
@@ -308,6 +312,7 @@ impl TuneOutcome<'_> {
         ))
     }
 
+    /// A row for each round of the race.
     fn rounds_table(&self) -> SheetTable {
         let rounds: Vec<(usize, &Round)> = (1..).zip(&self.tuned.rounds).collect();
         let names_cell = |candidates: &[usize]| {
@@ -355,6 +360,7 @@ impl TuneOutcome<'_> {
     }
 }
 
+/// The interval of a ratio, with four decimals.
 fn interval_cell(ratio: &Ratio) -> Cell {
     Cell::range_with_text(ratio.low, ratio.high, format!("{:.4}-{:.4}", ratio.low, ratio.high))
 }

@@ -109,6 +109,7 @@ impl Searches {
         let numbers: Vec<_> = columns.iter().map(|column| frame.numbers(column)).collect();
         let mut searches =
             Self { errors: vec![0; grouping.values.len()], columns: columns.to_vec(), ..Self::default() };
+        // By group, block, position, key seed and repeat.
         let mut search_indices: HashMap<(u32, u32, u32, u32, u32), u32, RandomState> = HashMap::default();
         // Successive rows are mostly of one search, so its index is kept from row to row.
         let (mut last_key, mut search_index) = ((u32::MAX, 0, 0, 0, 0), 0);
