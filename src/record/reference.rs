@@ -220,9 +220,9 @@ mod tests {
         let mut file = Judgements::rewrite(folder.path(), [&c].into_iter()).unwrap();
         file.append(&[a.clone(), b.clone()]).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
-        let whole = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
+        let original = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
         let write_text = |text: &str| std::fs::write(folder.path().join(NAME), text).unwrap();
-        write_text(&format!("{whole}00ab-12,z,,g1f3,2"));
+        write_text(&format!("{original}00ab-12,z,,g1f3,2"));
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
         assert_eq!(damaged_lines(folder.path()).unwrap(), [0; 0], "an incomplete last line is not damaged");
         assert!(is_no_move(""));
@@ -238,34 +238,34 @@ mod tests {
         let [a, b, c] =
             [judgement("a", "", 25, Some(70)), judgement("a", "e2e4", 12, Some(80)), judgement("b", "", -3, None)];
         write(folder.path(), &[a.clone(), b.clone(), c.clone()]).unwrap();
-        let whole = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
-        let row = whole.lines().nth(2).unwrap();
+        let original = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
+        let row = original.lines().nth(2).unwrap();
         let fields: Vec<&str> = row.split(',').collect();
         for index in 0..fields.len() {
             for value in ["", "1", "00ab-13", "b", "d2d4", "g1f3"] {
                 let mut edited = fields.clone();
                 edited[index] = value;
                 if edited != fields {
-                    write_text(&whole.replace(row, &edited.join(",")));
+                    write_text(&original.replace(row, &edited.join(",")));
                     assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()], "{edited:?}");
                     assert_eq!(damaged_lines(folder.path()).unwrap(), [3], "{edited:?}");
                 }
             }
         }
         for torn in ["00ab-12,z,,g1f3,2", "00ab-12,z,,g1f3,x,7", &format!("{row},7"), "\"x"] {
-            write_text(&whole.replace(row, torn));
+            write_text(&original.replace(row, torn));
             assert!(!read(folder.path()).unwrap().contains(&b), "{torn}");
             assert_eq!(damaged_lines(folder.path()).unwrap()[0], 3, "{torn}");
         }
         // A line that is not UTF-8 does not affect the lines after it.
-        let mut bytes = whole.replace(row, "no text").into_bytes();
+        let mut bytes = original.replace(row, "no text").into_bytes();
         let index = bytes.windows(7).position(|window| window == b"no text").unwrap();
         bytes[index] = 0xff;
         std::fs::write(folder.path().join(NAME), bytes).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()]);
         assert_eq!(damaged_lines(folder.path()).unwrap(), [3]);
         // A file without checksums is read as it is.
-        let lines_without_checks: Vec<&str> = whole.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
+        let lines_without_checks: Vec<&str> = original.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
         write_text(&(lines_without_checks.join("\n").replace(",12,80", ",13,80") + "\n"));
         let changed = Judgement { score: 13, ..b };
         assert_eq!(read(folder.path()).unwrap(), [a, changed, c]);

@@ -420,15 +420,15 @@ mod tests {
             std::fs::write(&path, lines.join("\n") + "\n").unwrap();
             verify(&path, manifest).unwrap()
         };
-        let whole = verify_lines(&lines, None);
+        let intact = verify_lines(&lines, None);
         let expected_report =
-            VerifyReport { rows: 12, sealed: true, failed: 1, seals: whole.seals.clone(), ..VerifyReport::default() };
-        assert_eq!((&whole, whole.describe_damage(), whole.describe_missing()), (&expected_report, None, None));
+            VerifyReport { rows: 12, sealed: true, failed: 1, seals: intact.seals.clone(), ..VerifyReport::default() };
+        assert_eq!((&intact, intact.describe_damage(), intact.describe_missing()), (&expected_report, None, None));
         let ended = Manifest {
             jobs_total: 8,
             jobs_not_needed: 2,
             rows: Some(12),
-            file_seal: Some(whole.seals.file.clone()),
+            file_seal: Some(intact.seals.file.clone()),
             manifest_seal: Some(String::new()),
             ended: Some(5),
             ..Manifest::default()

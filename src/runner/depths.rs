@@ -35,8 +35,7 @@ pub(super) fn compare_depths(
     results: &Path,
     files: &[PathBuf],
 ) -> Result<(), OutputError> {
-    let is_comparable: Vec<bool> =
-        plan.variants.iter().map(|variant| starts_with_nothing(experiment, variant)).collect();
+    let is_comparable: Vec<bool> = plan.variants.iter().map(|variant| starts_empty(experiment, variant)).collect();
     let depth_limit = |variant: usize, item: usize| plan.limit(variant, item).depth.filter(|_| is_comparable[variant]);
     let deepest = plan.jobs().filter_map(|job| depth_limit(job.variant, job.item)).max().unwrap_or(0);
     if files.is_empty() || plan.is_match() || deepest < 2 {
@@ -53,7 +52,7 @@ pub(super) fn compare_depths(
         };
         record::scan_ids(file, &header, collect, |_, _| Ok(())).map_err(OutputError::results(file))?;
     }
-    let mut known: HashMap<String, Vec<KnownRow<'_>>> = HashMap::new();
+    let mut known_rows: HashMap<String, Vec<KnownRow<'_>>> = HashMap::new();
     for depth in 1..deepest {
         let shallower = plan.limited_to(depth);
         let mut reuse = Reuse::new(experiment, &shallower, shard);
@@ -68,7 +67,7 @@ pub(super) fn compare_depths(
         for file in files {
             let mut take = |rows: Vec<Vec<String>>| {
                 for fields in rows {
-                    known
+                    known_rows
                         .entry(row_key(&key_indices, |index| &fields[index]))
                         .or_default()
                         .push(KnownRow { fields, file });
@@ -78,14 +77,14 @@ pub(super) fn compare_depths(
             reuse.read(file, &mut HashMap::new(), &mut take).map_err(OutputError::results(file))?;
         }
     }
-    if known.is_empty() {
+    if known_rows.is_empty() {
         return Ok(());
     }
-    find_difference(results, &known)
+    find_difference(results, &known_rows)
 }
 
 /// Fails at the first row of the results whose counts differ from those of a known row.
-fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -> Result<(), OutputError> {
+fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>>>) -> Result<(), OutputError> {
     let find = || -> Result<Option<String>, ResultsError> {
         let header = record::read_header(results)?.unwrap_or_default();
         let key_indices = column_indices(&header, &KEY_COLUMNS);
@@ -95,7 +94,7 @@ fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -
         record::scan(results, &header, |line, row| {
             let Ok(row) = row else { return Ok(()) };
             let field = |index: usize| row.get(index).unwrap_or_default();
-            let rows = known.get(&row_key(&key_indices, field)).map(Vec::as_slice).unwrap_or_default();
+            let rows = known_rows.get(&row_key(&key_indices, field)).map(Vec::as_slice).unwrap_or_default();
             for KnownRow { fields, file } in rows {
                 let both_finished =
                     finished_index.iter().all(|&index| field(index) == "true" && fields[index] == "true");
@@ -103,10 +102,11 @@ fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -
                     continue;
                 }
                 if let Some(&index) = count_indices.iter().find(|&&index| field(index) != fields[index]) {
-                    let (here, file, place) = (results.display(), file.display(), describe_place(&header, row));
+                    let (results, file) = (results.display(), file.display());
+                    let place = describe_place(&header, row);
                     difference.get_or_insert_with(|| {
                         format!(
-                            "{here}: line {}: {} is {}, but {} in {file}, where the same search ended at a smaller depth ({place})",
+                            "{results}: line {}: {} is {}, but {} in {file}, where the same search ended at a smaller depth ({place})",
                             line.number, header[index], field(index), fields[index]
                         )
                     });
@@ -119,14 +119,14 @@ fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -
     find().map_err(OutputError::results(results))?.map_or(Ok(()), |difference| Err(OutputError::Unequal(difference)))
 }
 
-/// Whether every search of a variant starts with an empty table of a known size and cleared
+/// Whether every search of a variant starts with an empty table of a known_rows size and cleared
 /// histories, and counts are exact. Then the counts of each depth do not depend on the limit.
-fn starts_with_nothing(experiment: &Experiment, variant: &Variant) -> bool {
+fn starts_empty(experiment: &Experiment, variant: &Variant) -> bool {
     let (Some(options), Work::Search(sequence)) = (variant.builtin(), &experiment.work) else { return false };
-    let along_games = experiment.has_sequences();
+    let has_sequences = experiment.has_sequences();
     let is_cleared = |clear: Clear| match clear {
         Clear::Iteration | Clear::Search => true,
-        Clear::Game => !along_games,
+        Clear::Game => !has_sequences,
         Clear::Never => false,
     };
     // The moves that lead to the next position are chosen by the whole search, so they depend on

@@ -291,14 +291,15 @@ impl Shards<'_> {
                             entry.insert(Rows::open(&folder.join(record::RESULTS), &row_index.header, offset)?)
                         }
                     };
-                    let needed = stopping.needs(self.plan, &job);
+                    let is_needed = stopping.needs(self.plan, &job);
+                    // Reads all rows of the job: until the next row is not one of them.
                     let mut entry = None;
                     while rows.next_if(|row| {
                         entry = row_index.entry(row).ok().filter(|entry| entry.place.belongs_to(repeat, item, lane));
                         entry.is_some()
                     })? {
                         entry.iter().for_each(|entry| stopping.add_row(self.plan, entry, rows.row()));
-                        if needed {
+                        if is_needed {
                             sink(shard, rows.row())?;
                         }
                     }

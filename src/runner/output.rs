@@ -558,11 +558,11 @@ mod tests {
     #[test]
     fn clear_deletes_only_what_a_run_writes() {
         let folder = tempfile::tempdir().unwrap();
-        let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         for is_match in [false, true] {
             let rules = if is_match { "[match]\n" } else { "" };
-            put("experiment.toml", &format!("suite = {{ startpos = true }}\nlimit = {{ nodes = 9 }}\n{rules}"));
-            put("report.md", "![Ratio](ratio.svg)\n");
+            write("experiment.toml", &format!("suite = {{ startpos = true }}\nlimit = {{ nodes = 9 }}\n{rules}"));
+            write("report.md", "![Ratio](ratio.svg)\n");
             for name in [
                 "results.csv",
                 MANIFEST,
@@ -573,7 +573,7 @@ mod tests {
                 "games.pgn",
                 "notes.md",
             ] {
-                put(name, "x");
+                write(name, "x");
             }
             Output::open(folder.path()).unwrap().clear().unwrap();
             let mut remaining: Vec<String> = fs::read_dir(folder.path())

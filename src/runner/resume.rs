@@ -120,29 +120,29 @@ mod tests {
             scan_rows(&path, &row_index, RetryPolicy { failed, quarantined: failed, damaged })
         };
         let rows = [rows_of(0, ""), rows_of(1, "it broke"), rows_of(2, "")[..1].to_vec()].concat();
-        let places =
+        let places_of =
             |indices: &[usize]| indices.iter().map(|&index| plan.order_key(&jobs[index])).collect::<HashSet<u64>>();
         write_file(&rows, "torn");
         let (done, length) = scan(false, false).unwrap();
-        assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.saved), (places(&[0, 1]), 1, 4, 1, None));
+        assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.saved), (places_of(&[0, 1]), 1, 4, 1, None));
         assert_eq!(
             length,
             std::fs::metadata(&path).unwrap().len() - 4 - (rows_of(2, "")[0].join(",").len() as u64 + 1)
         );
         write_file(&rows, "");
         let (done, _) = scan(true, false).unwrap();
-        assert_eq!((done.jobs, done.failed, done.torn, done.dropped), (places(&[0]), 0, 0, 2));
+        assert_eq!((done.jobs, done.failed, done.torn, done.dropped), (places_of(&[0]), 0, 0, 2));
         // The dropped row is before the last one: it is removed from the file.
         write_file(&[rows_of(0, ""), rows_of(2, "")[..1].to_vec(), rows_of(1, "it broke")].concat(), "");
         let (done, length) = scan(false, false).unwrap();
         let remaining = std::fs::read(&path).unwrap();
         write_file(&[rows_of(0, ""), rows_of(1, "it broke")].concat(), "");
-        assert_eq!((done.jobs, done.failed, done.dropped), (places(&[0, 1]), 1, 1));
+        assert_eq!((done.jobs, done.failed, done.dropped), (places_of(&[0, 1]), 1, 1));
         assert_eq!((&remaining, length), (&std::fs::read(&path).unwrap(), remaining.len() as u64));
         // A finished job loses no rows.
         write_file(&rows_of(0, ""), "");
         let (done, length) = scan(true, true).unwrap();
-        assert_eq!((done.jobs, done.dropped, length), (places(&[0]), 0, std::fs::metadata(&path).unwrap().len()));
+        assert_eq!((done.jobs, done.dropped, length), (places_of(&[0]), 0, std::fs::metadata(&path).unwrap().len()));
         // An edited row is an error, or is dropped with its job; the file is saved under the next
         // free name.
         let mut edited = [rows_of(0, ""), rows_of(3, "")].concat();
@@ -154,7 +154,10 @@ mod tests {
             assert!(matches!(scan(false, false), Err(ResultsError::Damaged { line: 3, .. })));
             let (done, _) = scan(false, true).unwrap();
             let saved = folder.path().join(format!("results.csv.damaged-{number}"));
-            assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[3]), 0, 2, Some(&saved)));
+            assert_eq!(
+                (done.jobs, done.failed, done.dropped, done.saved.as_ref()),
+                (places_of(&[3]), 0, 2, Some(&saved))
+            );
             assert_eq!(std::fs::read(saved).unwrap(), before);
             let remaining = std::fs::read(&path).unwrap();
             write_file(&rows_of(3, ""), "");
@@ -168,7 +171,7 @@ mod tests {
         assert!(matches!(scan(false, false), Err(ResultsError::Damaged { line: 4, .. })));
         let (done, length) = scan(false, true).unwrap();
         let saved = folder.path().join("results.csv.damaged-3");
-        assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[0]), 0, 1, Some(&saved)));
+        assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places_of(&[0]), 0, 1, Some(&saved)));
         write_file(&rows_of(0, ""), "");
         assert_eq!(length, std::fs::metadata(&path).unwrap().len());
         // A duplicate job is an error.
@@ -180,7 +183,7 @@ mod tests {
         write_file(&[rows_of(0, ""), rows_of(0, ""), rows_of(3, "")].concat(), "");
         let (done, length) = scan(false, true).unwrap();
         write_file(&rows_of(3, ""), "");
-        assert_eq!((done.jobs, done.dropped), (places(&[3]), 4));
+        assert_eq!((done.jobs, done.dropped), (places_of(&[3]), 4));
         assert_eq!(length, std::fs::metadata(&path).unwrap().len());
     }
 }

@@ -252,6 +252,7 @@ impl<'a> Reuse<'a> {
         let keys = KeyColumns::new(header);
         let sources = self.sources(header);
         let name = path.display();
+        let describe = |line: u64, problem: &str| format!("{name}: line {line}: {problem}");
         // Only the last row of a job has the job's id; the other rows are matched by the fields
         // that they share with it.
         let mut groups: HashMap<String, Group> = HashMap::new();
@@ -266,24 +267,27 @@ impl<'a> Reuse<'a> {
                             groups.entry(keys.group_key(row, jobs[0].items > 1)).or_default();
                         }
                     }
-                    Err(problem) => damaged.push(format!("{name}: line {}: {problem}", line.number)),
+                    Err(problem) => damaged.push(describe(line.number, &problem)),
                 }
                 Ok(())
             })?;
+            // Another folder's remaining rows are not needed.
             if groups.is_empty() && self.borrowed {
                 file_rows.damaged = damaged;
                 return Ok(file_rows);
             }
+            // The damaged lines are found again below.
             damaged.clear();
         }
         record::scan(path, header, |line, row| {
             let row = match row {
                 Ok(row) => row,
                 Err(problem) => {
-                    damaged.push(format!("{name}: line {}: {problem}", line.number));
+                    damaged.push(describe(line.number, &problem));
                     return Ok(());
                 }
             };
+            // The group of the row's job, which covers one item or the whole suite.
             let group = keys.as_ref().and_then(|keys| {
                 let item_key = keys.group_key(row, false);
                 let key = if groups.contains_key(&item_key) { item_key } else { keys.group_key(row, true) };
@@ -305,7 +309,7 @@ impl<'a> Reuse<'a> {
                 check = check_after(0);
                 let Group { lines, problem, .. } = std::mem::take(group);
                 match problem {
-                    Some((number, problem)) => damaged.push(format!("{name}: line {number}: {problem}")),
+                    Some((number, problem)) => damaged.push(describe(number, &problem)),
                     None => others.extend(lines),
                 }
             } else if !is_written(check) && group.problem.is_none() {
@@ -317,7 +321,7 @@ impl<'a> Reuse<'a> {
             let Some(jobs) = self.jobs_ending_with(keys, row) else { return Ok(()) };
             let Group { rows, lines, problem, .. } = std::mem::take(group);
             if let Some((number, problem)) = problem {
-                damaged.push(format!("{name}: line {number}: {problem}"));
+                damaged.push(describe(number, &problem));
                 return Ok(());
             }
             let rename = |job: &Job| sources.as_ref().ok().and_then(|sources| self.rename(keys, sources, &rows, job));
@@ -346,7 +350,7 @@ impl<'a> Reuse<'a> {
         }
         for Group { lines, problem, .. } in groups.into_values() {
             match problem {
-                Some((number, problem)) => damaged.push(format!("{name}: line {number}: {problem}")),
+                Some((number, problem)) => damaged.push(describe(number, &problem)),
                 None => others.extend(lines),
             }
         }
@@ -363,26 +367,28 @@ impl<'a> Reuse<'a> {
         rows: &[StringRecord],
         job: &Job,
     ) -> Option<Vec<Vec<String>>> {
+        let items_end = job.item + job.items;
         let (mut item, mut check, mut renamed) = (job.item, 0, Vec::new());
         for (index, row) in rows.iter().enumerate() {
             let ply = match row.get(keys.ply)? {
                 "" => None,
                 ply => Some(ply.parse::<u16>().ok()?),
             };
+            // The ids of games depend on the colour in place of the ply.
             let hashed_ply = match keys.colour {
                 Some(colour) => u16::from(row.get(colour) == Some(record::BLACK)),
                 None => ply.unwrap_or(0),
             };
             let depth = row.get(keys.depth)?.parse().ok()?;
             let id = keys.id(row)?;
+            // Rows are in the order of the job's items, and the id shows to which item a row
+            // belongs.
             if index + 1 < rows.len() {
-                item = (item..job.item + job.items)
-                    .find(|&item| self.plan().row_id(job, item, hashed_ply, depth) == id)?;
+                item = (item..items_end).find(|&item| self.plan().row_id(job, item, hashed_ply, depth) == id)?;
             } else if index > 0 && keys.item(row) != keys.item(&rows[index - 1]) {
                 // The last row has the job's id, which does not depend on the item. Another name
                 // means the next item that is searched.
-                item += 1;
-                item = (item..job.item + job.items)
+                item = (item + 1..items_end)
                     .find(|&item| self.experiment.is_searched(&self.experiment.suite.items[item]))?;
             }
             let label = job::label(self.experiment, self.plan(), &self.options[job.variant], job, item, ply);

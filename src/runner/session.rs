@@ -199,7 +199,8 @@ impl<'a> Session<'a> {
         let crashed_places: HashSet<u64> = crashed_before.iter().map(|job| plan.order_key(job)).collect();
         let todo = remaining().filter(move |job| !crashed_places.contains(&plan.order_key(job)));
         let varying = plan.varying();
-        let workers = settings.jobs.max(1).min(usize::try_from(total_jobs - before).unwrap_or(usize::MAX)).max(1);
+        let max_workers = usize::try_from(total_jobs - before).unwrap_or(usize::MAX).max(1);
+        let workers = settings.jobs.clamp(1, max_workers);
         let shared = Shared {
             experiment,
             plan,

@@ -143,24 +143,27 @@ mod tests {
 
     #[test]
     fn program_words_and_values_are_displayed_as_typed() {
-        let many = |words: &[&str]| CommandLine::List(words.iter().map(|word| (*word).to_owned()).collect());
+        let list = |words: &[&str]| CommandLine::List(words.iter().map(|word| (*word).to_owned()).collect());
         assert_eq!(CommandLine::Name("a b".to_owned()).to_string(), "a b");
-        assert_eq!(many(&["a", "-u", "x y"]).to_string(), "a -u x y");
-        assert_eq!((many(&[]).to_string(), many(&[]).split().0), (String::new(), ""));
-        assert_eq!(many(&["a", "-u", "b"]).split(), ("a", &["-u".to_owned(), "b".to_owned()][..]));
+        assert_eq!(list(&["a", "-u", "x y"]).to_string(), "a -u x y");
+        assert_eq!((list(&[]).to_string(), list(&[]).split().0), (String::new(), ""));
+        assert_eq!(list(&["a", "-u", "b"]).split(), ("a", &["-u".to_owned(), "b".to_owned()][..]));
         assert_eq!(CommandLine::Name("a".to_owned()).split(), ("a", &[][..]));
         let values = [OptionValue::Check(true), OptionValue::Spin(-3), OptionValue::Text("x".to_owned())];
         assert_eq!(values.map(|value| value.to_string()), ["true", "-3", "x"]);
-        let own = SubjectOptions::default();
-        assert!(own.is_builtin());
-        assert!(!SubjectOptions { uci: many(&[BUILTIN]), ..own.clone() }.is_builtin(), "a list is a program's");
+        let default = SubjectOptions::default();
+        assert!(default.is_builtin());
+        assert!(
+            !SubjectOptions { uci: list(&[BUILTIN]), ..default.clone() }.is_builtin(),
+            "a list names an external program"
+        );
     }
 
     /// The name is case-insensitive; the value must be a number.
     #[test]
     fn hash_size_is_found_in_any_case() {
-        let options = |given: &[(&str, OptionValue)]| {
-            given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+        let options = |pairs: &[(&str, OptionValue)]| {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
         };
         let spin = OptionValue::Spin;
         assert_eq!(

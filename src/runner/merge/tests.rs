@@ -34,9 +34,9 @@ fn merge_gives_the_rows_of_a_single_run() {
     let whole = temporary.path().join("whole");
     run(&experiment, &whole, Settings { jobs: 2, ..Settings::default() });
     let folders = run_shards(&experiment, temporary.path(), &[2, 0, 1]);
-    let all = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
-    assert_eq!(count_jobs(&all).iter().sum::<u64>(), 6);
-    assert_eq!(all.incomplete_shards().unwrap(), []);
+    let shards = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
+    assert_eq!(count_jobs(&shards).iter().sum::<u64>(), 6);
+    assert_eq!(shards.incomplete_shards().unwrap(), []);
     // The limit of open files does not change the rows.
     for max_files in [0, 1, MAX_OPEN_FILES] {
         let row_index = RowIndex::new(&experiment, &plan);
@@ -44,7 +44,7 @@ fn merge_gives_the_rows_of_a_single_run() {
         let indices = [columns::VARIANT, columns::POSITION, columns::NODES]
             .map(|name| row_index.header.iter().position(|column| column == name).unwrap());
         let mut visited = Vec::new();
-        let result = all.visit_rows(&row_index, &mut stopping, max_files, &mut |_, row| {
+        let result = shards.visit_rows(&row_index, &mut stopping, max_files, &mut |_, row| {
             visited.push(indices.map(|column| row[column].to_owned()));
             Ok(())
         });
@@ -53,13 +53,13 @@ fn merge_gives_the_rows_of_a_single_run() {
     }
     let merged = temporary.path().join("merged");
     // A running shard is not complete.
-    let running = Output::open(&all.folders[1].1).unwrap();
-    let error = all.merge(&Output::open(&merged).unwrap(), false).unwrap_err().to_string();
-    let message = format!("{}: another run is writing to this folder", all.folders[1].1.display());
+    let running = Output::open(&shards.folders[1].1).unwrap();
+    let error = shards.merge(&Output::open(&merged).unwrap(), false).unwrap_err().to_string();
+    let message = format!("{}: another run is writing to this folder", shards.folders[1].1.display());
     assert!(error.starts_with(&message), "{error}");
     assert!(!merged.join("results.csv").exists(), "{error}");
     drop(running);
-    let (manifest, failed) = all.merge(&Output::open(&merged).unwrap(), false).unwrap();
+    let (manifest, failed) = shards.merge(&Output::open(&merged).unwrap(), false).unwrap();
     assert_eq!((rows(&merged), failed), (rows(&whole), 0));
     let mut merged_shards: Vec<u64> = manifest.shards.iter().map(|shard| shard.index).collect();
     merged_shards.sort_unstable();
@@ -73,17 +73,17 @@ fn merge_refuses_a_shard_that_changes_after_the_check() {
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
     let folders = run_shards(&experiment, temporary.path(), &[0, 1, 2]);
-    let all = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
+    let shards = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
     let output = Output::open(&temporary.path().join("merged")).unwrap();
     let row_index = RowIndex::new(&experiment, &plan);
-    let (incomplete, checked) = all.check().unwrap();
+    let (incomplete, checked) = shards.check().unwrap();
     // Two jobs of two depths each.
     assert_eq!((incomplete, &checked), (Vec::new(), &vec![4, 4, 4]));
-    let (folder, path) = (&all.folders[1].1, all.folders[1].1.join("results.csv"));
+    let (folder, path) = (&shards.folders[1].1, shards.folders[1].1.join("results.csv"));
     let whole = std::fs::read_to_string(&path).unwrap();
     let message = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        all.write_rows(&row_index, &output, &checked).map(drop).map_err(|error| error.to_string())
+        shards.write_rows(&row_index, &output, &checked).map(drop).map_err(|error| error.to_string())
     };
     let changed = |merged: u64| {
         let folder = folder.display();
@@ -112,9 +112,9 @@ fn merge_continues_files_that_were_closed() {
         let plan = Plan::new(&experiment);
         let whole = temporary.path().join("whole");
         run(&experiment, &whole, Settings { jobs: 2, ..Settings::default() });
-        let mut all = Shards { experiment: &experiment, plan: &plan, shard_count: count, folders: Vec::new() };
+        let mut shards = Shards { experiment: &experiment, plan: &plan, shard_count: count, folders: Vec::new() };
         // Split by hand: running each shard would first measure the machine's speed.
-        let (row_index, split) = (RowIndex::new(&experiment, &plan), all.split());
+        let (row_index, split) = (RowIndex::new(&experiment, &plan), shards.split());
         let text = std::fs::read_to_string(whole.join("results.csv")).unwrap();
         let header = text.lines().next().unwrap();
         let mut shard_texts = vec![format!("{header}\n"); count as usize];
@@ -133,10 +133,10 @@ fn merge_continues_files_that_were_closed() {
             std::fs::write(folder.join("results.csv"), rows).unwrap();
             let manifest = Manifest { shard: Some(Shard { index, count }), ..manifest.clone() };
             std::fs::write(folder.join(MANIFEST), serde_json::to_string(&manifest).unwrap()).unwrap();
-            all.folders.push((index, folder));
+            shards.folders.push((index, folder));
         }
         let merged = temporary.path().join("merged");
-        all.merge(&Output::open(&merged).unwrap(), false).unwrap();
+        shards.merge(&Output::open(&merged).unwrap(), false).unwrap();
         assert_eq!(std::fs::read_to_string(merged.join("results.csv")).unwrap(), text, "{count}");
     }
 }
@@ -204,18 +204,18 @@ fn merge_refuses_folders_of_other_shards_or_plans() {
     for file in [MANIFEST, "results.csv"] {
         std::fs::copy(folders[1].1.join(file), copy.join(file)).unwrap();
     }
-    let twice = message(&plan, &[(1, &folders[1].1), (1, &copy)]);
-    assert!(twice.starts_with("shard 1: it is in two folders, "), "{twice}");
-    assert!(twice.ends_with("copy: name only one of them"), "{twice}");
-    let other = message(&plan, &[(0, &copy)]);
-    assert!(other.ends_with("holds shard 1 of 3: expected shard 0 of 3"), "{other}");
+    let duplicate = message(&plan, &[(1, &folders[1].1), (1, &copy)]);
+    assert!(duplicate.starts_with("shard 1: it is in two folders, "), "{duplicate}");
+    assert!(duplicate.ends_with("copy: name only one of them"), "{duplicate}");
+    let other_shard = message(&plan, &[(0, &copy)]);
+    assert!(other_shard.ends_with("holds shard 1 of 3: expected shard 0 of 3"), "{other_shard}");
     let whole = temporary.path().join("whole");
     run(&experiment, &whole, Settings { jobs: 1, ..Settings::default() });
     let undivided = message(&plan, &[(2, &whole)]);
     assert!(undivided.ends_with("holds the results of a whole run: expected a shard"), "{undivided}");
     let deeper = crate::runner::session::tests::experiment(temporary.path(), &SIX.replace("depth = 2", "depth = 3"));
-    let foreign = message(&Plan::new(&deeper), &[]);
-    assert!(foreign.ends_with("holds the results of another plan"), "{foreign}");
+    let other_plan = message(&Plan::new(&deeper), &[]);
+    assert!(other_plan.ends_with("holds the results of another plan"), "{other_plan}");
 }
 
 /// Three different shards, not in the order of their numbers. The merged manifest has the maximum
@@ -307,7 +307,7 @@ fn duplicate_shard_conflicts_if_counts_differ() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
-    let all = Shards { experiment: &experiment, plan: &plan, shard_count: 2, folders: Vec::new() };
+    let shards = Shards { experiment: &experiment, plan: &plan, shard_count: 2, folders: Vec::new() };
     let status = |checks: &[(u64, u32)]| Status {
         jobs: checks
             .iter()
@@ -317,13 +317,13 @@ fn duplicate_shard_conflicts_if_counts_differ() {
     };
     let (one, two) = (PathBuf::from("one"), PathBuf::from("two"));
     let message = |first: &[(u64, u32)], second: &[(u64, u32)]| {
-        all.duplicate_shard_error(1, (&one, &status(first)), (&two, &status(second))).to_string()
+        shards.duplicate_shard_error(1, (&one, &status(first)), (&two, &status(second))).to_string()
     };
-    let twice = "shard 1: it is in two folders, one and two: name only one of them";
-    assert_eq!(message(&[(1, 10), (3, 20)], &[(1, 10), (3, 20)]), twice);
-    assert_eq!(message(&[(1, 10), (3, 20)], &[(1, 10)]), twice);
-    assert_eq!(message(&[(3, 20)], &[(1, 10), (3, 20)]), twice);
-    assert_eq!(message(&[], &[(1, 10)]), twice);
+    let duplicate = "shard 1: it is in two folders, one and two: name only one of them";
+    assert_eq!(message(&[(1, 10), (3, 20)], &[(1, 10), (3, 20)]), duplicate);
+    assert_eq!(message(&[(1, 10), (3, 20)], &[(1, 10)]), duplicate);
+    assert_eq!(message(&[(3, 20)], &[(1, 10), (3, 20)]), duplicate);
+    assert_eq!(message(&[], &[(1, 10)]), duplicate);
     // Jobs 3 and 5 differ: the second variant on the second and third positions.
     assert_eq!(
         message(&[(5, 10), (3, 20), (1, 30)], &[(1, 30), (3, 11), (5, 12)]),
@@ -338,8 +338,8 @@ fn gaps_report_missing_judgements() {
     let experiment = experiment(temporary.path(), &text);
     let plan = Plan::new(&experiment);
     let folders = run_shards(&experiment, temporary.path(), &[0, 1, 2]);
-    let all = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
-    let incomplete: Vec<_> = all
+    let shards = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
+    let incomplete: Vec<_> = shards
         .incomplete_shards()
         .unwrap()
         .into_iter()

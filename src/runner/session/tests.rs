@@ -33,8 +33,8 @@ struct RunLog {
 }
 
 impl Progress for RunLog {
-    fn begin(&self, all: u64, before: u64, _: &Done) {
-        lock(&self.starts).push((all, before));
+    fn begin(&self, total: u64, before: u64, _: &Done) {
+        lock(&self.starts).push((total, before));
     }
     fn job(&self, variant: &str, item: &str) {
         lock(&self.jobs).insert((variant.to_owned(), item.to_owned()));
@@ -201,9 +201,9 @@ fn shard_plays_all_pairs_despite_ended_tests() {
     let text = "name = 'm'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n\
         [match]\nmax_moves = 1\ntest = { elo0 = 0, elo1 = 300, alpha = 0.4, beta = 0.4 }\n";
     let experiment = experiment(temporary.path(), text);
-    let whole = RunLog::default();
-    let summary = run_logged(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &whole);
-    assert_eq!((summary.not_needed, lock(&whole.jobs).len()), (2, 1), "a pair that is not needed is not played");
+    let log = RunLog::default();
+    let summary = run_logged(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &log);
+    assert_eq!((summary.not_needed, lock(&log.jobs).len()), (2, 1), "a pair that is not needed is not played");
     assert_eq!(Manifest::read(&out.join("whole")).unwrap().unwrap().jobs_not_needed, 2);
     let shard = Some(Shard { index: 0, count: 2 });
     let summary = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
@@ -247,12 +247,12 @@ fn job_results_do_not_depend_on_earlier_jobs() {
         ],
     ];
     for (text, names) in [shares, games].into_iter().zip(columns_by_text) {
-        let whole = experiment(temporary.path(), text);
+        let joint_experiment = experiment(temporary.path(), text);
         let settings = || Settings { jobs: 1, fresh: true, ..Settings::default() };
         let out = temporary.path().join("whole");
-        assert_eq!(run(&whole, &out, settings()).failed, 0);
+        assert_eq!(run(&joint_experiment, &out, settings()).failed, 0);
         let (rows_together, mut rows_alone) = (cells(&out, names), Vec::new());
-        for item in &whole.suite.items {
+        for item in &joint_experiment.suite.items {
             let line = format!(
                 "{} id \"{}\";\n",
                 item.board.fen(crate::chess::EpRule::Always).rsplitn(3, ' ').last().unwrap(),
