@@ -98,15 +98,15 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
 }
 
 /// The length up to the end of the last line; 0 without a line feed.
-pub fn whole_lines(bytes: &[u8]) -> usize {
+pub fn complete_lines_length(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |index| index + 1)
 }
 
 /// The length up to the end of the last record: the last line feed outside quotes. As in CSV
 /// readers, a quote opens a field only at its start, and two quotes in a quoted field are one.
-pub fn whole_records(bytes: &[u8]) -> usize {
+pub fn complete_records_length(bytes: &[u8]) -> usize {
     if !bytes.contains(&b'"') {
-        return whole_lines(bytes);
+        return complete_lines_length(bytes);
     }
     let (mut end, mut at_field_start, mut in_quotes) = (0, true, false);
     let mut index = 0;
@@ -135,8 +135,8 @@ mod tests {
             (0..2000).map(|index| format!("{index},\"a\n{}\"\n", "x".repeat(index % 50))).collect::<String>() + "to";
         for (threads, size) in [(1, 1), (1, 7), (3, 16), (4, 300), (2, 1 << 20)] {
             let mut joined = Vec::new();
-            let work = |block: &[u8]| (block.len(), whole_records(block));
-            process_blocks(threads, size, text.as_bytes(), whole_records, work, |block, (length, whole)| {
+            let work = |block: &[u8]| (block.len(), complete_records_length(block));
+            process_blocks(threads, size, text.as_bytes(), complete_records_length, work, |block, (length, whole)| {
                 assert_eq!(block.len(), length);
                 assert!(whole == length || block.ends_with(b"to"), "a record is cut");
                 joined.extend_from_slice(block);
@@ -156,7 +156,7 @@ mod tests {
                 threads,
                 2,
                 text.as_bytes(),
-                whole_lines,
+                complete_lines_length,
                 |_| (),
                 |_, ()| {
                     seen += 1;
@@ -175,10 +175,11 @@ mod tests {
         for _ in 0..8_000 {
             let mut text = String::new();
             for _ in 0..12 {
+                // Knuth's linear congruential generator.
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 text += pieces[(random >> 33) as usize % pieces.len()];
             }
-            let end = whole_records(text.as_bytes());
+            let end = complete_records_length(text.as_bytes());
             let parse = |text: &str| -> Vec<csv::ByteRecord> {
                 let mut reader =
                     csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
@@ -216,15 +217,16 @@ mod tests {
         }
         for threads in [1, 3] {
             let mut seen = 0;
-            let result = process_blocks(threads, 10, FailingSource(40), whole_lines, <[u8]>::len, |block, length| {
-                assert_eq!(block.len(), length);
-                seen += length;
-                Ok::<_, io::Error>(())
-            });
+            let result =
+                process_blocks(threads, 10, FailingSource(40), complete_lines_length, <[u8]>::len, |block, length| {
+                    assert_eq!(block.len(), length);
+                    seen += length;
+                    Ok::<_, io::Error>(())
+                });
             assert_eq!(result.unwrap_err().to_string(), "torn off");
             assert!(seen <= 40, "{seen} bytes, {threads} threads");
             assert!((threads > 1 || seen == 40), "{seen} bytes, {threads} threads");
         }
-        assert_eq!([&b""[..], b"a", b"a\n", b"a\nbc", b"\n\n"].map(whole_lines), [0, 0, 2, 2, 2]);
+        assert_eq!([&b""[..], b"a", b"a\n", b"a\nbc", b"\n\n"].map(complete_lines_length), [0, 0, 2, 2, 2]);
     }
 }

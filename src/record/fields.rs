@@ -11,6 +11,9 @@ pub(super) const CARRIAGE_RETURN: &str = "it contains a carriage return: another
 
 const ZERO_BYTES: &str = "it contains zero bytes: data was cut out or never reached the disk";
 
+/// The key of all checksums of rows: "ttlab" in ASCII, and a version.
+const CHECKSUM_KEY: u64 = 0x7474_6c61_6200_0002;
+
 /// The byte after each field in hashed rows. It is not valid UTF-8, so no field contains it.
 pub(super) const SEPARATOR: u8 = 0xff;
 
@@ -78,7 +81,7 @@ impl SeparatedRow {
 
 /// The checksum of some bytes after a row with the checksum `previous`.
 fn hash_pieces(previous: u32, pieces: [&[u8]; 2]) -> u32 {
-    let mut hash = SipHasher13::new_with_keys(0x7474_6c61_6200_0002, 0);
+    let mut hash = SipHasher13::new_with_keys(CHECKSUM_KEY, 0);
     hash.write_u32(previous);
     pieces.into_iter().for_each(|piece| hash.write(piece));
     hash.finish() as u32

@@ -553,7 +553,7 @@ mod tests {
 
     #[test]
     fn ending_has_its_word() {
-        let all = [Ending::Mate, Ending::Stalemate, Ending::Repetition, Ending::FiftyMoves, Ending::Material];
-        assert_eq!(all.map(ending_word), ["mate", "stalemate", "repetition", "fifty-moves", "material"]);
+        let endings = [Ending::Mate, Ending::Stalemate, Ending::Repetition, Ending::FiftyMoves, Ending::Material];
+        assert_eq!(endings.map(ending_word), ["mate", "stalemate", "repetition", "fifty-moves", "material"]);
     }
 }

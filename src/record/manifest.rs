@@ -500,7 +500,7 @@ fn one_field_per_line(value: &serde_json::Value) -> serde_json::Result<String> {
 mod tests {
     use super::*;
 
-    /// Only zero and empty fields are left out of the file.
+    /// A field that is left out of the file, because it is zero or empty, is read back as such.
     #[test]
     fn manifest_is_read_back_as_written() {
         for count in [0, 1, 2] {

@@ -97,7 +97,7 @@ fn read_lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
         Err(error) if is_not_found(&error) => return Ok(Vec::new()),
         result => result?,
     };
-    let mut reader = ReaderBuilder::new().flexible(true).from_reader(&text[..blocks::whole_lines(&text)]);
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(&text[..blocks::complete_lines_length(&text)]);
     let width = reader.headers().map_or(HEADER.len(), StringRecord::len).max(FIELDS);
     let (mut rows, mut row) = (Vec::new(), StringRecord::new());
     loop {

@@ -9,7 +9,7 @@ use siphasher::sip::SipHasher13;
 use std::collections::BTreeMap;
 use std::hash::Hasher;
 
-/// The key of all hashes in this module.
+/// The key of all hashes in this module: "ttlab" in ASCII, and a version.
 const KEY: u64 = 0x7474_6c61_6200_0003;
 
 /// A new hash with this module's key.

@@ -97,6 +97,11 @@ impl VerifyReport {
     }
 }
 
+/// The text of a field without the separator that ends it.
+fn without_separator(field: &[u8]) -> &[u8] {
+    field.split_last().map_or(&[], |(_, text)| text)
+}
+
 /// The index of a column; `None` if the file lacks it.
 fn column_index(header: &[String], name: &str) -> Option<usize> {
     header.iter().position(|column| column == name)
@@ -162,7 +167,7 @@ fn read_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) ->
     let (mut sealed_block, mut parser, mut offset) = (SealedBlock::default(), Parser::new(), 0);
     // The last checksum of each job in this block.
     let mut seals: HashMap<u64, u32, RandomState> = HashMap::default();
-    for line in block[..blocks::whole_lines(block)].split_inclusive(|byte| *byte == b'\n') {
+    for line in block[..blocks::complete_lines_length(block)].split_inclusive(|byte| *byte == b'\n') {
         let bytes = offset..offset + line.len();
         offset = bytes.end;
         let row = parser.separate_line(line).and_then(|row| match row.len() {
@@ -172,18 +177,17 @@ fn read_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) ->
         sealed_block.rows.push(row.map(|row| {
             sealed_block.columns.push(row);
             let [id, variant, suite, game, position, repeat, opponent, error] = indices.map(|index| row.field(index));
+            let is_never_cleared =
+                std::str::from_utf8(without_separator(variant)).is_ok_and(|name| never_cleared.contains(name));
             // A variant that is never cleared has one job for all items of its suite.
-            let item = match std::str::from_utf8(&variant[..variant.len() - 1])
-                .is_ok_and(|name| never_cleared.contains(name))
-            {
+            let item = match is_never_cleared {
                 true => suite,
-                false if game.len() == 1 => position,
+                false if without_separator(game).is_empty() => position,
                 false => game,
             };
             let job = hash([variant, item, repeat, opponent]);
-            let failed = error.len() > 1;
-            let check = row.field(check_index);
-            let seal = parse_seal(&check[..check.len() - 1]);
+            let failed = !without_separator(error).is_empty();
+            let seal = parse_seal(without_separator(row.field(check_index)));
             let previous = if failed { 0 } else { seals.get(&job).copied().unwrap_or(0) };
             let expected = check_index.map_or(0, |check_index| row.check(previous, check_index));
             seals.insert(job, seal.unwrap_or(expected));
@@ -218,7 +222,7 @@ fn verify_in_blocks(
     let mut header = Vec::new();
     file.read_until(b'\n', &mut header)?;
     let header_length = header.len();
-    header.truncate(blocks::whole_lines(&header));
+    header.truncate(blocks::complete_lines_length(&header));
     let header = parse_header(&header)?;
     let (has_ids, check) = (column_index(&header, columns::ID).is_some(), check_index(&header));
     let (mut parser, mut hasher) = (Parser::new(), SealHasher::new(header.len()));
@@ -227,7 +231,7 @@ fn verify_in_blocks(
         threads,
         size,
         file,
-        blocks::whole_lines,
+        blocks::complete_lines_length,
         |block| read_block(block, &header, &never_cleared),
         |block, sealed: SealedBlock| {
             hasher.update(block.len(), &sealed.columns);

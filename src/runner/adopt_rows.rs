@@ -72,7 +72,7 @@ impl Reuse<'_> {
         // What the results file and the files of unused rows contain.
         let (mut results_rows, mut unused_rows) = (Vec::new(), Vec::<FileRows>::new());
         let files = unused_files(folder);
-        let results = record::write_rows(&path, &self.row_index.header, |put| {
+        let new_results = record::write_rows(&path, &self.row_index.header, |put| {
             let mut take = |rows: Vec<Vec<String>>| rows.into_iter().try_for_each(|row| put(&StringRecord::from(row)));
             results_rows.push(self.read(&path, &mut done, &mut take)?);
             for file in &files {
@@ -80,7 +80,7 @@ impl Reuse<'_> {
             }
             Ok(())
         });
-        let results = results.map_err(OutputError::results(&path))?;
+        let new_results = new_results.map_err(OutputError::results(&path))?;
         let mut summary = self.summarize(&done, &results_rows);
         if !summary.damaged.is_empty() {
             summary.saved = Some(save_copy(&path).map_err(OutputError::io(&path))?);
@@ -92,7 +92,7 @@ impl Reuse<'_> {
             let target = existing.unwrap_or_else(|| unused_file(folder, files.len() as u32 + 1));
             append_lines(&path, others, header, &target).map_err(OutputError::results(&target))?;
         }
-        record::publish(results, &path).map_err(OutputError::io(&path))?;
+        record::publish(new_results, &path).map_err(OutputError::io(&path))?;
         // Last, remove the rows that are used again from the files of unused rows. In reverse
         // order, so that a file is only deleted if no later one exists: their numbers have no gaps.
         for (number, path) in (1_u32..).zip(unused_files(folder)).collect::<Vec<_>>().into_iter().rev() {

@@ -92,7 +92,7 @@ fn play_game(
         }
         let mover = usize::from((board.turn() == Color::White) != first_is_white);
         let position = Position { start, moves: &moves, past: &past, board: &board };
-        let (best, search) = search(&mut players[mover], &position, stop, &mut totals[mover])?;
+        let (best, search) = search_move(&mut players[mover], &position, stop, &mut totals[mover])?;
         adjudicator.add_score(board.turn(), search.score, rules);
         past.push(board);
         moves.push(best);
@@ -115,6 +115,8 @@ fn play_game(
 }
 
 impl PlayerTotals {
+    /// The row of a game. Only sums over the game are filled in; an external engine has only its
+    /// nodes.
     fn into_row(self, item: usize, game: GameRecord) -> JobRow {
         let Self { search, table, threads, occupancy, seconds, external, .. } = self;
         let nodes = Some(search.nodes).filter(|&nodes| nodes > 0);
@@ -124,8 +126,9 @@ impl PlayerTotals {
     }
 }
 
-/// Runs one search; returns its move, and its score, depth and nodes.
-fn search(
+/// Searches one move and adds the search to the player's totals. Returns the move to play, and the
+/// search's score, depth and nodes.
+fn search_move(
     player: &mut Player<'_>,
     position: &Position<'_>,
     stop: &AtomicBool,
@@ -454,8 +457,8 @@ mod tests {
         );
         assert_eq!(play_games(400, -400, "resign = { score = 401, moves = 1 }"), [("repetition", 8, None); 2]);
         // No iteration finished: the first legal move is played without score or depth.
-        let mut blind = Book { blind_ply: Some(0), ..book(QUIET, 3) };
-        let rows = play_pair(&mut blind, &mut book(&["a2a3", "a7a6"], 3), "max_moves = 1").unwrap().unwrap();
+        let mut blind_book = Book { blind_ply: Some(0), ..book(QUIET, 3) };
+        let rows = play_pair(&mut blind_book, &mut book(&["a2a3", "a7a6"], 3), "max_moves = 1").unwrap().unwrap();
         let mut legal_moves = MoveList::new();
         legal(&Board::startpos(), &mut legal_moves);
         let game = rows[0].game.as_deref().unwrap();

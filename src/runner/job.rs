@@ -326,7 +326,8 @@ mod tests {
                 row.report.is_some()
             )
         };
-        (result.map(|rows| rows.map(|rows| rows.iter().map(format_row).collect())), std::mem::take(&mut subject.log))
+        let format_rows = |rows: Vec<JobRow>| rows.iter().map(format_row).collect();
+        (result.map(|rows| rows.map(format_rows)), std::mem::take(&mut subject.log))
     }
 
     fn expected_rows(rows: &[&str]) -> Result<Option<Vec<String>>, String> {
@@ -374,8 +375,8 @@ mod tests {
         );
     }
 
-    /// The engine's own play from Black's first move: five plies, then only one side's. After that,
-    /// the plies of a recorded game, selected by range.
+    /// First the engine's own play from Black's first move, with the rows of both sides or of one.
+    /// Then a recorded game, with plies selected by side and range.
     #[test]
     fn sequence_selects_plies_by_side_and_range() {
         let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";

@@ -128,12 +128,13 @@ pub fn gather(folders: &[PathBuf], target: &Path, allow_any: bool) -> Result<(),
     // The reference of the first judgement, and its folder.
     let mut first_reference: Option<(String, &Path)> = None;
     for folder in folders.iter().map(PathBuf::as_path).chain([target]) {
+        let is_target = folder == target;
         for row in read(folder).map_err(io(folder))? {
             let (reference, first_folder) =
                 first_reference.get_or_insert_with(|| (reference_id_of(&row).to_owned(), folder));
-            if reference_id_of(&row) == reference || allow_any && folder != target {
+            if reference_id_of(&row) == reference || allow_any && !is_target {
                 judgements.push(row);
-            } else if folder != target {
+            } else if !is_target {
                 return Err(OutputError::Foreign(format!(
                     "{}: its moves were judged by another reference than those in {}: run the shard again, or merge anyway with --any-build",
                     folder.display(),

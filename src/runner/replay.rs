@@ -142,6 +142,7 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
     trace
         .replay(item, options.index, buckets, &mut replayers)
         .map_err(|error| format!("[trace] {}: {error}", trace.name))?;
+    let [table_seconds, _] = replayers.seconds;
     let (table, occupancy) = &replayers.tables[0];
     let replay = table.result();
     let iteration = Iteration {
@@ -156,7 +157,7 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
         occupancy: *occupancy,
         ..UciReport::default().to_iteration()
     };
-    Ok(vec![JobRow::new(job.item, iteration, replayers.seconds[0])])
+    Ok(vec![JobRow::new(job.item, iteration, table_seconds)])
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ fn canonical_path(path: &Path) -> PathBuf {
 
 /// Passes to `put` the rows of the plan's jobs that the folders have, in the order of the folders,
 /// and adds these jobs to `known`. `known`: the jobs that this folder already has, by place in the
-/// plan's order, with the checksum of their last row. `own`: the manifest of this folder.
+/// plan's order, with the checksum of their last row. `manifest`: the manifest of this folder.
 ///
 /// # Errors
 /// If a folder holds no results, holds results of another build, or has different counts from
@@ -64,7 +64,7 @@ fn canonical_path(path: &Path) -> PathBuf {
 pub(super) fn take_rows(
     (experiment, plan): (&Experiment, &Plan),
     folders: &[PathBuf],
-    own: &Manifest,
+    manifest: &Manifest,
     known: &mut HashMap<u64, String>,
     put: &mut dyn FnMut(&[Vec<String>]) -> io::Result<()>,
 ) -> Result<Vec<Reused>, OutputError> {
@@ -80,15 +80,15 @@ pub(super) fn take_rows(
         let source = Manifest::read(folder)?.filter(|_| path.exists());
         let source =
             source.ok_or_else(|| foreign_error("no manifest.json and results.csv found: expected a results folder"))?;
-        if !source.build.searches_as(&own.build) {
+        if !source.build.searches_as(&manifest.build) {
             return Err(foreign_error(&format!(
                 "its build ({}) may search differently from this one ({})",
-                source.build, own.build
+                source.build, manifest.build
             )));
         }
-        let mut reuse = Reuse::new(experiment, plan, own.shard);
+        let mut reuse = Reuse::new(experiment, plan, manifest.shard);
         reuse.borrowed = true;
-        reuse.engines = Some([&source.subjects, &own.subjects]);
+        reuse.engines = Some([&source.subjects, &manifest.subjects]);
         reuse.jobs.retain(|_, jobs| !depends_on_unhashed_code(plan, &jobs[0], &source.subjects));
         let (before, mut rows) = (known.len(), 0);
         let file_rows = reuse.read(&path, known, &mut |job| {
@@ -116,13 +116,13 @@ pub(super) fn take_rows(
 pub fn survey(
     (experiment, plan): (&Experiment, &Plan),
     folder: &Path,
-    own: &Manifest,
+    manifest: &Manifest,
     patterns: &[String],
 ) -> Result<(ReuseSummary, HashSet<u64>), OutputError> {
-    let (reuse, mut done) = (Reuse::new(experiment, plan, own.shard), HashMap::new());
+    let (reuse, mut done) = (Reuse::new(experiment, plan, manifest.shard), HashMap::new());
     let files = reuse.scan_folder(folder, &mut done)?;
     let folders = find_folders(experiment, patterns, folder)?;
-    take_rows((experiment, plan), &folders, own, &mut done, &mut |_| Ok(()))?;
+    take_rows((experiment, plan), &folders, manifest, &mut done, &mut |_| Ok(()))?;
     Ok((reuse.summarize(&done, &files), done.into_keys().collect()))
 }
 

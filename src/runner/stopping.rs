@@ -76,6 +76,7 @@ impl Lane {
         }
     }
 
+    /// Counts a pair by the points of its two games.
     fn count(&mut self, points: [f64; 2]) {
         self.pairs.add(points.iter().sum());
         for game_points in points {
@@ -85,6 +86,7 @@ impl Lane {
         }
     }
 
+    /// Whether a pair comes before the end of the test.
     fn needs(&self, pair: usize) -> bool {
         self.end.is_none_or(|end| pair <= end)
     }

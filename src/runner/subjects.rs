@@ -241,7 +241,8 @@ impl Subjects {
         self.engines.iter().filter(|(_, engine)| !engine.is_exact()).map(warning).collect()
     }
 
-    /// Warnings about exact expectations of engines whose counts are not repeatable.
+    /// Warnings about expectations in the file that want exact counts of an engine whose counts are
+    /// not repeatable.
     pub fn expectation_warnings(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
         let mut warnings = Vec::new();
         for (&index, engine) in self.engines.iter().filter(|(_, engine)| !engine.is_exact()) {

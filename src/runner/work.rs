@@ -14,6 +14,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
+/// The number of failures that a summary lists.
+const MAX_FAILURES: usize = 5;
+
 /// The jobs to run, in order.
 pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
 
@@ -105,7 +108,7 @@ impl Shared<'_> {
             };
             worker_state.end_job();
             let Some(rows) = rows else { return self.in_flight.end_job(id) };
-            self.finish(&job, rows);
+            self.finish_job(&job, rows);
             self.in_flight.end_job(id);
         }
     }
@@ -115,8 +118,9 @@ impl Shared<'_> {
         lock(&self.stopping).needs(self.plan, job)
     }
 
-    /// Writes a job's rows, or a row with its error.
-    fn finish(&self, job: &Job, rows: Result<Vec<Vec<String>>, String>) {
+    /// Writes a job's rows, or one row with its error. Updates the tests, the summary and the
+    /// progress.
+    fn finish_job(&self, job: &Job, rows: Result<Vec<Vec<String>>, String>) {
         // While the job ran, another pair may have ended the test.
         if !self.needs(job) {
             return;
@@ -126,7 +130,7 @@ impl Shared<'_> {
             let label = self.label(job, job.item, None, self.plan.job_id(job));
             let mut summary = lock(&self.summary);
             summary.failed += 1;
-            if summary.failures.len() < 5 {
+            if summary.failures.len() < MAX_FAILURES {
                 summary.failures.push((*job, format!("\"{}\" on {}: {message}", label.variant, label.position)));
             }
             let mut row = self.row(job, &label, Err(&message));

@@ -70,6 +70,7 @@ impl fmt::Display for Repeatability {
         match self {
             Self::Exact => f.write_str("exact"),
             Self::SameNodes => f.write_str("same nodes, other answers"),
+            // Per cent with one decimal, rounded up.
             Self::Within(spread) => write!(f, "within {:.1} %", (1000.0 * spread).ceil() / 10.0),
             Self::NotRepeatable => f.write_str("not repeatable"),
         }

@@ -78,7 +78,7 @@ fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize)
     source.seek(SeekFrom::Start(header_end)).ok()?;
     let mut rows = heading.empty_frame();
     let parse_block = |block: &[u8]| heading.parse_plain(block).or_else(|| heading.parse_quoted(block));
-    blocks::process_blocks(threads, size, source, blocks::whole_records, parse_block, |_, block_rows| {
+    blocks::process_blocks(threads, size, source, blocks::complete_records_length, parse_block, |_, block_rows| {
         block_rows.map(|block_rows| rows.append(&block_rows)).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
     })
     .ok()?;
