@@ -92,7 +92,10 @@ pub fn run(args: &Args) -> CommandResult {
             let tables = page.main_tables();
             if args.wide && tables.len() != 1 {
                 let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
-                refuse!("--wide writes one table, but there are {}: choose one metric or suite", titles.join("; "));
+                refuse!(
+                    "--wide writes a single table, not several ({}): choose one metric or suite",
+                    titles.join("; ")
+                );
             }
             let make_csv = || match args.wide {
                 true => data::wide_csv(&tables[0], args.guard_cells),

@@ -57,7 +57,7 @@ fn new_never_overwrites_and_keeps_a_suite_that_is_the_same() {
     fs::write(folder.path().join("quick.toml"), "mine").unwrap();
     let (text, code) = ttlab(folder.path(), &["new", "quick"]);
     assert_eq!(code, 2, "{code} {text}");
-    assert!(text.contains("quick.toml: is there, and is not written over"), "{code} {text}");
+    assert!(text.contains("quick.toml: already exists and is not overwritten"), "{code} {text}");
     assert_eq!(fs::read_to_string(folder.path().join("quick.toml")).unwrap(), "mine");
     // The next template uses the same suite file.
     let (text, code) = ttlab(folder.path(), &["new", "engine"]);
@@ -135,6 +135,6 @@ fn builtin_suite_is_accepted_wherever_a_suite_is() {
     fs::write(folder.path().join("wrong.toml"), "suite = 'builtin:fine'\nlimit = { depth = 1 }\n").unwrap();
     let (text, code) = ttlab(folder.path(), &["check", "wrong.toml"]);
     assert_eq!(code, 2, "{code} {text}");
-    assert!(text.contains("suite: no suite of the name builtin:fine is compiled in"), "{code} {text}");
+    assert!(text.contains("suite: there is no built-in suite builtin:fine"), "{code} {text}");
     assert!(text.contains("wrong.toml:1:"), "the place is not shown: {text}");
 }

@@ -324,7 +324,7 @@ fn threads_of_a_trace_are_counted_by_themselves() {
     ] {
         let (_, stderr, code) = run(args);
         assert_eq!(code, 2, "{stderr}");
-        assert!(stderr.contains("the trace is of 4 threads, which are not counted as one"), "{stderr}");
+        assert!(stderr.contains("the trace has 4 threads, which cannot be counted as one"), "{stderr}");
     }
     let one = path("one.trace");
     let (_, stderr, code) = run(&["trace", "import", "--thread", "2", trace, "-o", &one]);
