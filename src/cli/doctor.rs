@@ -1,7 +1,7 @@
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::console::escape_control;
-use crate::doctor::{Budget, Request, count_games, examine, screen};
+use crate::doctor::{Budget, Request, count_games, examine, format_diagnosis};
 use crate::subject::options::CommandLine;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> CommandResult {
     let result = examine(&request, &|step| bar.set_message(escape_control(step).into_owned()), &stop);
     bar.finish_and_clear();
     let Some(diagnosis) = result.map_err(CommandFailure::usage)? else { return Ok(Exit::Interrupted) };
-    print!("{}", escape_control(&screen(&diagnosis)));
+    print!("{}", escape_control(&format_diagnosis(&diagnosis)));
     if let Some(file) = &args.out {
         super::write(file, &diagnosis.to_json().map_err(CommandFailure::io)?)?;
     }

@@ -102,10 +102,12 @@ fn render_page(root: &clap::Command, command: &clap::Command) -> Result<String, 
 /// The examples for a command that has none of its own: the lines of its parent's examples that call
 /// it.
 fn examples_of_parent(root: &clap::Command, command: &clap::Command) -> String {
-    let words = page_name(command).replace('-', " ");
-    let parent = visible_subcommands(root).find(|parent| words.starts_with(&format!("ttlab {} ", parent.get_name())));
+    let command_words = page_name(command).replace('-', " ");
+    let parent =
+        visible_subcommands(root).find(|parent| command_words.starts_with(&format!("ttlab {} ", parent.get_name())));
     let help = parent.and_then(clap::Command::get_after_help).map(ToString::to_string).unwrap_or_default();
-    let calls: Vec<&str> = help.lines().filter(|line| line.trim_start().starts_with(&format!("{words} "))).collect();
+    let calls: Vec<&str> =
+        help.lines().filter(|line| line.trim_start().starts_with(&format!("{command_words} "))).collect();
     if calls.is_empty() { String::new() } else { format!("Examples:\n{}", calls.join("\n")) }
 }
 

@@ -103,17 +103,19 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let contents: Vec<(PathBuf, Vec<u8>)> =
         template.contents().into_iter().map(|(file, bytes)| (args.out.join(file), bytes)).collect();
-    let experiment = contents.len() - 1;
+    let experiment_index = contents.len() - 1;
     for (index, (path, bytes)) in contents.iter().enumerate() {
-        // An input file may exist already, but an experiment file is never taken over.
-        let accepted_content = (index < experiment).then_some(bytes.as_slice());
+        // Files that the experiment reads may exist already with the same content; the experiment file
+        // itself may not exist.
+        let accepted_content = (index < experiment_index).then_some(bytes.as_slice());
         check_free(path, accepted_content)?;
     }
     crate::record::create_folder(&args.out).map_err(write_error(&args.out))?;
     for (path, bytes) in &contents {
         create(path, bytes)?;
     }
-    println!("to use it:  ttlab {} {}", template.command, contents[experiment].0.display());
+    let (experiment_path, _) = &contents[experiment_index];
+    println!("to use it:  ttlab {} {}", template.command, experiment_path.display());
     Ok(Exit::Done)
 }
 

@@ -61,11 +61,11 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let (file, sets) =
         (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip_bad(&args.sets, args.skip_bad)?);
-    let (experiment, invalid) = Experiment::load_to_plan(file, &sets).map_err(CommandFailure::usage)?;
+    let (experiment, invalid_expectation) = Experiment::load_to_plan(file, &sets).map_err(CommandFailure::usage)?;
     if let Some(path) = &args.output {
         // Each shard would refuse the invalid file.
-        if let Some(invalid) = invalid {
-            return Err(CommandFailure::usage(invalid));
+        if let Some(invalid_expectation) = invalid_expectation {
+            return Err(CommandFailure::usage(invalid_expectation));
         }
         let plan = PlanFile::new(&experiment, file, &sets, shard_count(args)).map_err(CommandFailure::usage)?;
         super::write(path, &plan.text().map_err(CommandFailure::io)?)?;
@@ -93,10 +93,10 @@ pub fn run(args: &Args) -> CommandResult {
         (engines, subjects) = (prepared_engines.describe(&plan), prepared_engines.engine_infos(&plan));
     }
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
-    if let Some(invalid) = invalid {
+    if let Some(invalid_expectation) = invalid_expectation {
         eprintln!(
             "{}\nwarning: this plan ignores the invalid expectation; `ttlab run` refuses the file",
-            invalid.to_string().trim_end()
+            invalid_expectation.to_string().trim_end()
         );
     }
     print_head(&experiment, &plan);

@@ -18,6 +18,7 @@ pub struct ConsoleProgress {
 }
 
 impl ConsoleProgress {
+    /// A bar for jobs; with `shows_scores`, for pairs of games.
     pub fn new(shows_scores: bool) -> Self {
         Self { bar: ProgressBar::no_length(), shows_scores }
     }

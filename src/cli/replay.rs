@@ -1,6 +1,6 @@
 use super::report::{Format, render};
 use super::screen::show;
-use super::trace::{open, trace_failure};
+use super::trace::{open_trace, trace_failure};
 use super::{CommandFailure, CommandResult, Exit, output_format, refuse_overwrite};
 use crate::report::data;
 use crate::report::replay_page::ReplayOutcome;
@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> CommandResult {
         refuse_overwrite(&args.file, out)?;
     }
     let read_start = Instant::now();
-    let info = Info::read(open(&args.file)?).map_err(trace_failure(&args.file))?;
+    let info = Info::read(open_trace(&args.file)?).map_err(trace_failure(&args.file))?;
     let read_seconds = read_start.elapsed().as_secs_f64();
     let buckets = buckets(&base, Some(info.positions)).map_err(CommandFailure::usage)?;
     let passes = Passes::new(&info, base.index, buckets, crate::system::cap_at_half_free(args.memory << 20));

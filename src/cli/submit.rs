@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> CommandResult {
     let folder = out.join(&name);
     // Absolute paths are the same on all machines of a cluster.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
-    // A lossy path would name another file.
+    // In a script, a path with replaced characters would name another file.
     for path in [&args.plan, &out].map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())) {
         if path.to_str().is_none() {
             refuse!(

@@ -10,7 +10,7 @@ mod files;
 mod record;
 
 use files::{create_output, finish};
-pub use files::{open, trace_failure};
+pub use files::{open_trace, trace_failure};
 
 /// Record what a search asks of its table, or inspect traces
 #[derive(clap::Args)]
@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> CommandResult {
 /// Opens traces, and returns their readers with the format of the joined trace.
 fn open_all(files: &[PathBuf], out: &Path) -> Result<(Vec<Reader<File>>, Format), CommandFailure> {
     files.iter().try_for_each(|file| refuse_overwrite(file, out))?;
-    let open_reader = |file: &PathBuf| Reader::new(open(file)?).map_err(trace_failure(file));
+    let open_reader = |file: &PathBuf| Reader::new(open_trace(file)?).map_err(trace_failure(file));
     let readers = files.iter().map(open_reader).collect::<Result<Vec<_>, _>>()?;
     let mut format = readers[0].format();
     for (file, reader) in files.iter().zip(&readers) {
@@ -119,7 +119,7 @@ fn import(files: &[PathBuf], out: &Path, repair: bool, thread: Option<u8>) -> Co
     for (index, file) in files.iter().enumerate() {
         let is_first = index == 0;
         let imported =
-            traces::import(open(file)?, &mut writer, is_first, repair, thread).map_err(trace_failure(file))?;
+            traces::import(open_trace(file)?, &mut writer, is_first, repair, thread).map_err(trace_failure(file))?;
         if let (0, Some(thread)) = (imported.accesses, thread) {
             refuse!(
                 "{}: no probe or store of a thread {thread}: `ttlab trace info` counts its threads",
@@ -144,14 +144,14 @@ fn merge(files: &[PathBuf], out: &Path) -> CommandResult {
 
 /// Prints a description of a trace.
 fn info(file: &Path) -> CommandResult {
-    print!("{}", describe_trace(&Info::read(open(file)?).map_err(trace_failure(file))?));
+    print!("{}", describe_trace(&Info::read(open_trace(file)?).map_err(trace_failure(file))?));
     Ok(Exit::Done)
 }
 
 /// Writes the stores of a trace for libCacheSim.
 fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
     refuse_overwrite(file, out)?;
-    let input = open(file)?;
+    let input = open_trace(file)?;
     let mut output = create_output(out)?;
     let exported = traces::oracle_general(input, &mut output, memory).map_err(|error| match error {
         TraceError::Io(error) => write_error(out)(error),

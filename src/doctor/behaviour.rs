@@ -46,11 +46,12 @@ pub fn check_small_limits(examiner: &Examiner<'_>) -> CheckOutcome {
         counts.push((nodes, report.nodes.unwrap_or(0)));
     }
     engine.quit();
-    Ok(describe_overshoot(&counts))
+    Ok(judge_overshoot(&counts))
 }
 
-/// Describes, for each node limit, how many nodes were searched.
-fn describe_overshoot(counts: &[(u64, u64)]) -> (CheckResult, String) {
+/// Says how many nodes were searched for each node limit. It is a note if a limit was exceeded more
+/// than twofold.
+fn judge_overshoot(counts: &[(u64, u64)]) -> (CheckResult, String) {
     let parts: Vec<String> =
         counts.iter().map(|(limit, nodes)| format!("{nodes} nodes when asked for {limit}")).collect();
     let result = if counts.iter().all(|(limit, nodes)| *nodes <= 2 * limit) { Good } else { Note };
@@ -244,10 +245,10 @@ mod tests {
     #[test]
     fn overshoot_of_more_than_the_limit_is_a_note() {
         assert_eq!(
-            describe_overshoot(&[(1000, 1000), (100, 200)]),
+            judge_overshoot(&[(1000, 1000), (100, 200)]),
             (Good, "1000 nodes when asked for 1000, 200 nodes when asked for 100".to_owned())
         );
-        assert_eq!(describe_overshoot(&[(100, 201)]).0, Note);
+        assert_eq!(judge_overshoot(&[(100, 201)]).0, Note);
     }
 
     #[test]

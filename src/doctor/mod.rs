@@ -7,7 +7,7 @@ mod forgetting;
 mod positions;
 mod screen;
 
-pub use screen::screen;
+pub use screen::format_diagnosis;
 
 use crate::chess::Board;
 use crate::engine::Limit;
@@ -77,6 +77,9 @@ struct Examiner<'a> {
     progress: &'a dyn Fn(&str),
     stop: &'a AtomicBool,
 }
+
+/// The node limit of the searches that are repeated, if the engine does not respect a depth.
+const REPEAT_NODES: u64 = 20_000;
 
 /// The time limit of a search that should finish at once.
 const QUICK_SEARCH_TIMEOUT: Duration = Duration::from_secs(20);
@@ -234,17 +237,17 @@ fn run_checks(
     (examiner.progress)("checking repeatability");
     let limit = match depth_and_nodes {
         Some((depth, _)) => Limit { depth: Some(depth), nodes: None },
-        None => Limit { depth: None, nodes: Some(20_000) },
+        None => Limit { depth: None, nodes: Some(REPEAT_NODES) },
     };
     let boards: Vec<Board> = probe_positions.iter().map(|position| position.board).collect();
     let probe = if probe.respects(limit) {
         let outcome = probe_repeatability(&examiner.launch, &boards, limit, probe.clone(), examiner.stop)
             .map_err(Interrupt::from);
         match record_failure(outcome, "repeats", findings)? {
-            Some(probe) => {
-                let probe = probe.ok_or(Interrupt::Stopped)?;
-                add_repeat_checks(&probe, limit, findings);
-                probe
+            Some(probe_with_repeats) => {
+                let probe_with_repeats = probe_with_repeats.ok_or(Interrupt::Stopped)?;
+                add_repeat_checks(&probe_with_repeats, limit, findings);
+                probe_with_repeats
             }
             None => probe,
         }
@@ -278,6 +281,7 @@ fn run_checks(
         }
         (Some((depth, nodes)), Some((small, large))) if nodes > 0 => {
             let remaining = match budget {
+                // At least a quarter of the time, even if the checks so far took longer than planned.
                 Budget::Time(time) => Budget::Time(time.saturating_sub(started.elapsed()).max(time / 4)),
                 fixed_budget => fixed_budget,
             };
@@ -346,7 +350,7 @@ fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
 /// Adds the checks of repeatability. The same probe is made before every run.
 fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings) {
     let difference = probe.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
-    let limit = limit.depth.map_or("20000 nodes".to_owned(), |depth| format!("depth {depth}"));
+    let limit = limit.depth.map_or(format!("{REPEAT_NODES} nodes"), |depth| format!("depth {depth}"));
     let ((repeats_result, repeats_finding), (reset_result, reset_finding)) =
         match (probe.repeatability, probe.resets_on_new_game) {
             (Repeatability::Exact, _) => (

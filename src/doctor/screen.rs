@@ -7,7 +7,7 @@ use crate::record::diagnosis::{CheckResult, Diagnosis, Figure, Forgetting, Nodes
 const NEARLY_FULL: f64 = 500.0;
 
 /// Formats a diagnosis for a terminal.
-pub fn screen(diagnosis: &Diagnosis) -> String {
+pub fn format_diagnosis(diagnosis: &Diagnosis) -> String {
     let Diagnosis { program, arguments, sha256, name, options, .. } = diagnosis;
     let arguments_text: String = arguments.iter().map(|word| format!(" {word}")).collect();
     let mut out = format!("{name}: {program}{arguments_text} (SHA-256 {})\n", sha256.get(..12).unwrap_or(sha256));
@@ -33,7 +33,7 @@ pub fn screen(diagnosis: &Diagnosis) -> String {
     if let Some(forgetting) = &diagnosis.forgetting {
         out += &format_forgetting(forgetting);
     }
-    out += &format!("\n{}\n", conclusion(diagnosis));
+    out += &format!("\n{}\n", describe_conclusion(diagnosis));
     out
 }
 
@@ -69,7 +69,7 @@ fn format_figure(figure: &Figure, is_ratio: bool) -> String {
 }
 
 /// What the diagnosis means for measurements, and the number of faults.
-fn conclusion(diagnosis: &Diagnosis) -> String {
+fn describe_conclusion(diagnosis: &Diagnosis) -> String {
     let verdict = match (&diagnosis.forgetting, diagnosis.nodes) {
         (None, _) => "Whether its nodes to a depth mislead was not measured.",
         (_, NodesVerdict::Lead) => {
@@ -134,7 +134,7 @@ mod tests {
             nodes: NodesVerdict::Mislead,
             ..Diagnosis::default()
         };
-        let text = screen(&diagnosis);
+        let text = format_diagnosis(&diagnosis);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[..10],
@@ -156,14 +156,17 @@ mod tests {
         assert!(lines[12].ends_with(" 1 fault."), "{text}");
         for (nodes, text) in [(NodesVerdict::Lead, "they can be trusted"), (NodesVerdict::Undecided, "is undecided")] {
             diagnosis.nodes = nodes;
-            assert!(screen(&diagnosis).contains(text));
+            assert!(format_diagnosis(&diagnosis).contains(text));
         }
         for (hashfull, expected) in [(499.0, true), (500.0, false)] {
             diagnosis.forgetting.as_mut().unwrap().hashfull[0] = Some(hashfull);
-            assert_eq!(screen(&diagnosis).contains("was never full"), expected, "{hashfull}");
+            assert_eq!(format_diagnosis(&diagnosis).contains("was never full"), expected, "{hashfull}");
         }
         diagnosis.checks.clear();
         diagnosis.forgetting = None;
-        assert!(screen(&diagnosis).ends_with("\nWhether its nodes to a depth mislead was not measured. No fault.\n"));
+        assert!(
+            format_diagnosis(&diagnosis)
+                .ends_with("\nWhether its nodes to a depth mislead was not measured. No fault.\n")
+        );
     }
 }

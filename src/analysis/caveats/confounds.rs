@@ -68,7 +68,9 @@ fn collect_options(variant: &Variant) -> VariantOptions {
             options.compared.insert(path.clone(), vec![value.clone()]);
         }
         match CONTROLLED.into_iter().find(|name| *name == path) {
-            Some(name) => _ = options.controlled.insert(name, value),
+            Some(name) => {
+                options.controlled.insert(name, value);
+            }
             // Sizes are controlled by the number of entries.
             None if path == "table.size" => {}
             None => options.compared.entry(owning_option(&path).to_owned()).or_default().push(value),
@@ -108,7 +110,7 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
     };
     let groups: Vec<Vec<&Variant>> = partners.bases().map(variants_with_base).collect();
     let mut caveats = Caveats::default();
-    for confound in groups.iter().flat_map(|group| find_in_group(group)) {
+    for confound in groups.iter().flat_map(|group| find_confounds_in_group(group)) {
         match is_deliberate(&confound) {
             true => caveats.notes.push(format!("{}, as [[zip]] says", confound.sentence)),
             false => {
@@ -155,7 +157,7 @@ struct Confound {
 
 /// Finds the confounds among a baseline, which comes first, and the variants that are compared with
 /// it.
-fn find_in_group(variants: &[&Variant]) -> Vec<Confound> {
+fn find_confounds_in_group(variants: &[&Variant]) -> Vec<Confound> {
     let variant_options: Vec<VariantOptions> = variants.iter().map(|variant| collect_options(variant)).collect();
     let base = &variant_options[0];
     // By variant: the compared and the controlled options in which it differs from the baseline.
@@ -216,7 +218,7 @@ fn find_in_group(variants: &[&Variant]) -> Vec<Confound> {
 
 /// Warns if the variants are different engines. Only the first word of a name counts, because
 /// versions of the same engine may be compared.
-pub fn different_engines<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn different_engines_warning<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let names: BTreeSet<&str> = names.into_iter().map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
     let list: Vec<&str> = names.into_iter().collect();
     (list.len() > 1).then(|| {
@@ -231,9 +233,9 @@ mod tests {
     /// Versions of the same engine count as one engine; different engines are listed in order.
     #[test]
     fn different_engines_are_listed() {
-        assert_eq!(different_engines(["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
-        assert_eq!(different_engines([]), None);
-        let message = different_engines(["Stockfish 16", "ours", "Glaurung 2.2"]);
+        assert_eq!(different_engines_warning(["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
+        assert_eq!(different_engines_warning([]), None);
+        let message = different_engines_warning(["Stockfish 16", "ours", "Glaurung 2.2"]);
         assert!(message.is_some_and(|message| {
             message.starts_with("nodes of different engines (Glaurung, Stockfish, ours) are not")
         }));

@@ -114,7 +114,7 @@ impl ExternalPower {
         (self.comparisons > 0 && self.clusters >= min_clusters(self.comparisons)).then_some(self)
     }
 
-    /// A ratio with this number of clusters and a given spread.
+    /// A ratio whose standard error follows from the number of clusters and this spread.
     fn ratio(&self, spread: f64) -> Ratio {
         Ratio { clusters: self.clusters, error: spread / (self.clusters as f64).sqrt(), ..Ratio::default() }
     }

@@ -34,7 +34,11 @@ pub fn design_limits(experiment: &Experiment) -> Vec<String> {
     let open_loop = "open loop: the trace is replayed and nothing is searched; in a search, a table's answers would change \
          later probes";
     let trace_warning = experiment.work.trace().map(|_| open_loop.to_owned());
-    trace_warning.into_iter().chain(wrapping_ages(experiment)).chain(searchers::searcher_warnings(experiment)).collect()
+    trace_warning
+        .into_iter()
+        .chain(wrapping_ages_warning(experiment))
+        .chain(searchers::searcher_warnings(experiment))
+        .collect()
 }
 
 /// Caveats of a plan that runs `jobs` jobs at a time; `folder` may hold rows of an earlier run.
@@ -69,7 +73,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let bounded_tables =
         variants.iter().filter_map(Variant::table).filter(|table| table.kind == TableKind::Bounded).count();
     let state = "cannot be filled to a third by the limit of nodes";
-    blockers.extend(sensitivity::no_pressure(
+    blockers.extend(sensitivity::no_pressure_warning(
         varies_replacement,
         variants.len(),
         &too_large,
@@ -81,8 +85,8 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     warnings.extend(confounds.warnings);
     // The names of external engines are not known before they have run.
     let engine_name = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };
-    warnings.extend(confounds::different_engines(variants.iter().map(engine_name)));
-    warnings.extend(sensitivity::diverging_games(experiment.work.sequence().as_ref(), variants.len()));
+    warnings.extend(confounds::different_engines_warning(variants.iter().map(engine_name)));
+    warnings.extend(sensitivity::diverging_games_warning(experiment.work.sequence().as_ref(), variants.len()));
     warnings.extend(equivalent::find_equivalent(variants));
     for index in grid::unused_excludes(&experiment.file) {
         let excluded = experiment.file.exclude[index].to_string().trim().replace('\n', ", ");
@@ -100,7 +104,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     if has_figures || is_replay {
         // Published counts are compared one by one, not as means; for a trace, the number of games
         // is not known yet.
-    } else if let Some(message) = sample_size::too_few(searches, variants.len() - 1, is_suite_of_games) {
+    } else if let Some(message) = sample_size::too_few_warning(searches, variants.len() - 1, is_suite_of_games) {
         blockers.push(message);
     } else if let Some(power) = external_power(experiment, folder).filter(ExternalPower::falls_short) {
         warnings.push(power.to_string());
@@ -108,7 +112,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
         warnings.push(format!("{searches} positions are few: their means do not generalise; use a larger suite"));
     }
     if variants.len() > 1 && !has_figures {
-        warnings.extend(experiment.count_repeated_searches().and_then(sample_size::repeated_searches));
+        warnings.extend(experiment.count_repeated_searches().and_then(sample_size::repeated_searches_warning));
     }
     let expects_times = experiment.file.expect.iter().any(|expect| {
         expect.figures.keys().any(|metric| metric == columns::SECONDS)
@@ -130,7 +134,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
 }
 
 /// Warns of variants in which the age counter wraps within a game, so that old entries look new.
-fn wrapping_ages(experiment: &Experiment) -> Option<String> {
+fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
     let searches = experiment.suite.items.iter().map(|item| experiment.searches_per_variant(item)).max()? as u64;
     let find_wrapping_bits = |variant: &Variant| {
         let table = variant.table()?;
@@ -162,7 +166,7 @@ fn is_too_large(variant: &Variant, experiment: &Experiment, shares_table: bool) 
         Size::Bytes(bytes) => bytes / 16,
         Size::Share(_) => return false,
     };
-    // Searches that share a table all add to it: a generous 1,024 searches for each item.
+    // Searches that share a table all add to it; 1,024 searches for each item are a generous estimate.
     let shared_searches = experiment.suite.items.len() as u64 * 1024;
     let nodes = if shares_table { nodes.saturating_mul(shared_searches) } else { nodes };
     slots as f64 > nodes as f64 * MAX_SLOTS_PER_NODE

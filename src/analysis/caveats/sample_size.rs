@@ -6,7 +6,7 @@ use crate::text::plural;
 
 /// A message if `clusters` positions (or games) are too few for a significant result among this many
 /// comparisons.
-pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
+pub fn too_few_warning(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
     let required = min_clusters(comparisons);
     let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
     let is_or_are = if clusters == 1 { "is" } else { "are" };
@@ -19,7 +19,7 @@ pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<Strin
 }
 
 /// A message if more than one of twenty searches repeats an earlier one.
-pub fn repeated_searches([repeats, searches]: [usize; 2]) -> Option<String> {
+pub fn repeated_searches_warning([repeats, searches]: [usize; 2]) -> Option<String> {
     (repeats * 20 > searches).then(|| {
         format!(
             "{repeats} of {searches} searches repeat earlier ones (games while their moves are the same, positions that differ only in their clocks), \
@@ -34,21 +34,24 @@ mod tests {
 
     #[test]
     fn one_repeated_search_in_twenty_is_accepted() {
-        assert_eq!([[5, 100], [0, 0], [0, 7]].map(repeated_searches), [None, None, None]);
+        assert_eq!([[5, 100], [0, 0], [0, 7]].map(repeated_searches_warning), [None, None, None]);
         assert!(
-            repeated_searches([6, 100]).is_some_and(|text| text.starts_with("6 of 100 searches repeat earlier ones"))
+            repeated_searches_warning([6, 100])
+                .is_some_and(|text| text.starts_with("6 of 100 searches repeat earlier ones"))
         );
     }
 
     #[test]
     fn five_positions_are_too_few_for_one_comparison_and_six_for_two() {
-        assert!(too_few(5, 1, false).is_some_and(|text| text.starts_with("5 positions are too few:")));
-        assert!(too_few(6, 2, true).is_some_and(|text| text.starts_with("6 games are too few for 2 comparisons:")));
+        assert!(too_few_warning(5, 1, false).is_some_and(|text| text.starts_with("5 positions are too few:")));
+        assert!(
+            too_few_warning(6, 2, true).is_some_and(|text| text.starts_with("6 games are too few for 2 comparisons:"))
+        );
         for (games, start) in [(true, "1 game is too few:"), (false, "1 position is too few:")] {
-            assert!(too_few(1, 1, games).is_some_and(|message| message.starts_with(start)));
+            assert!(too_few_warning(1, 1, games).is_some_and(|message| message.starts_with(start)));
         }
         assert_eq!(
-            [(6, 1), (7, 2), (1, 0)].map(|(clusters, lines)| too_few(clusters, lines, false)),
+            [(6, 1), (7, 2), (1, 0)].map(|(clusters, lines)| too_few_warning(clusters, lines, false)),
             [None, None, None]
         );
     }

@@ -22,7 +22,7 @@ pub(super) const NO_AGEING: &str = "aging is invisible: every position is search
 /// any other comparison needs it in at least one table, because engines do not play with empty
 /// tables. `loose_tables` are the variants without pressure, among `bounded_tables` variants with a
 /// bounded table. `state` describes their tables, and `remedy` completes "use smaller tables or".
-pub(super) fn no_pressure(
+pub(super) fn no_pressure_warning(
     varies_replacement: bool,
     variant_count: usize,
     loose_tables: &[&str],
@@ -42,7 +42,7 @@ pub(super) fn no_pressure(
 
 /// Warns of variants that clear nothing between positions or games, if there is more than one
 /// position or game.
-pub fn uncleared_tables(names: &[&str], items: usize) -> Option<String> {
+pub fn uncleared_tables_warning(names: &[&str], items: usize) -> Option<String> {
     (!names.is_empty() && items > 1).then(|| {
         format!(
             "nothing is cleared between positions for {}: each search starts with the table that earlier ones left, but intervals treat positions and \
@@ -53,7 +53,7 @@ pub fn uncleared_tables(names: &[&str], items: usize) -> Option<String> {
 }
 
 /// Warns if several variants are compared and each of them plays its own moves.
-pub fn diverging_games(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
+pub fn diverging_games_warning(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
     let plays_own_moves = sequence.is_some_and(|sequence| sequence.self_play > 1);
     (plays_own_moves && variants > 1).then(|| {
         "sequence.self_play: each variant plays its own moves, so that once two have diverged, their paired searches are of different positions"
@@ -77,7 +77,14 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
     let bounded_tables = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();
     let (state, remedy) = ("stayed less than 30 % full", "greater depth");
     let variant_count = summary.lines.len();
-    blockers.extend(no_pressure(varies_replacement, variant_count, &loose_lines, bounded_tables, state, remedy));
+    blockers.extend(no_pressure_warning(
+        varies_replacement,
+        variant_count,
+        &loose_lines,
+        bounded_tables,
+        state,
+        remedy,
+    ));
     let varies_ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(is_varying)
         || crate::experiment::schema::age_paths().any(|path| is_varying(&path));
     let has_value = |options: &serde_json::Value, name: &str, word: &str| options["table"][name] == word;
@@ -88,7 +95,7 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
     let is_ageing_unseen = varies_ages && !manifest.sequence && !manifest.options.values().any(can_age_alone);
     blockers.extend(is_ageing_unseen.then(|| NO_AGEING.to_owned()));
     let power = &summary.power;
-    if let Some(message) = sample_size::too_few(power.clusters, power.lines, power.games) {
+    if let Some(message) = sample_size::too_few_warning(power.clusters, power.lines, power.games) {
         blockers.push(message);
     } else if summary.searches < MIN_SEARCHES {
         warnings.push(match summary.searches {
@@ -97,7 +104,7 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
         });
     }
     if summary.lines.len() > 1 {
-        warnings.extend(manifest.repeated.and_then(sample_size::repeated_searches));
+        warnings.extend(manifest.repeated.and_then(sample_size::repeated_searches_warning));
     }
     let power = ExternalPower::after_run(manifest, summary, smallest_effect).filter(ExternalPower::falls_short);
     warnings.extend(power.map(|power| power.to_string()));
@@ -130,7 +137,7 @@ mod tests {
     #[test]
     fn variants_that_clear_nothing_are_named() {
         let warning_start = |names: &[&str], items: usize| {
-            uncleared_tables(names, items).and_then(|text| Some(text.split_once(':')?.0.to_owned()))
+            uncleared_tables_warning(names, items).and_then(|text| Some(text.split_once(':')?.0.to_owned()))
         };
         let start = "nothing is cleared between positions for \"a\"";
         assert_eq!([warning_start(&[], 9), warning_start(&["a"], 1)], [None, None]);
@@ -216,7 +223,8 @@ mod tests {
     fn loose_tables_are_named_and_counted() {
         let names = ["a", "b", "c", "d", "e"];
         let named_tables = |varies_replacement: bool, variants: usize, loose: usize, bounded: usize| {
-            let warning = no_pressure(varies_replacement, variants, &names[..loose], bounded, "are empty", "more");
+            let warning =
+                no_pressure_warning(varies_replacement, variants, &names[..loose], bounded, "are empty", "more");
             warning.map(|text| {
                 text.replace("no pressure: the tables of ", "")
                     .split(" are empty")

@@ -199,11 +199,11 @@ pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named_options: &[
     };
     let suites: BTreeSet<String> = sources.iter().filter_map(|(_, manifest)| manifest.map(list_files)).collect();
     let suites_differ = (suites.len() > 1).then(|| Warning::Suites(suites.into_iter().collect()));
-    suites_differ.into_iter().chain(differing_options(sources, named_options)).collect()
+    suites_differ.into_iter().chain(differing_options_warning(sources, named_options)).collect()
 }
 
 /// Warns of options whose values differ between the results, unless lines name them.
-fn differing_options(sources: &[(&str, Option<&Manifest>)], named_options: &[&str]) -> Option<Warning> {
+fn differing_options_warning(sources: &[(&str, Option<&Manifest>)], named_options: &[&str]) -> Option<Warning> {
     // The values of each option, by result.
     let mut values: BTreeMap<String, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
     for (label, manifest) in sources {

@@ -190,11 +190,9 @@ pub fn position_ratios(
         let pairs: Vec<_> = pairs.iter().filter(|pair| pair.seed == 0).collect();
         let step = (pairs.len() * others.len()).div_ceil(MAX_POINTS).max(1);
         let points = pairs.iter().step_by(step).map(|pair| {
-            CurvePoint::without_interval(
-                pair.values[0],
-                pair.values[1] / pair.values[0],
-                position_names.list()[pair.unit as usize].clone(),
-            )
+            let [base_value, value] = pair.values;
+            let position_name = position_names.list()[pair.unit as usize].clone();
+            CurvePoint::without_interval(base_value, value / base_value, position_name)
         });
         Some(Series { name: line.name.clone(), line: Some(index), points: points.collect() })
     });

@@ -209,6 +209,7 @@ mod tests {
             [(0, 0, 0.5), (0, 1, 1.0), (0, 2, 6.928), (1, 0, cube_root(2.0 * 2.0 * 2.0 / 3.0)), (1, 1, 1.0)]
         );
         assert_eq!(interactions, [(0, 0, 1.0), (2, 0, 0.333)]);
-        assert_eq!((summarize(None).0, summarize(Some("4x")).0), (vec![0, 0], vec![2, 0]));
+        assert_eq!(reference_levels(&grid, &axes, None), [0, 0]);
+        assert_eq!(reference_levels(&grid, &axes, Some("4x")), [2, 0]);
     }
 }

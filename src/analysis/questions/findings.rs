@@ -70,8 +70,8 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let mut findings = Vec::new();
     let mut rival_sentence = summary.rival_power.as_ref().and_then(describe_rival_power);
     let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
-    let noun = noun(metric);
-    let fewer = fewer(metric);
+    let noun = metric_noun(metric);
+    let fewer = fewer_or_less(metric);
     let fewest = if fewer == "fewer" { "Fewest" } else { "Least" };
     let (lowest, highest) = (less.iter().min_by(by_mean), more.iter().max_by(by_mean));
     // Lines that differ in size, key width or key scheme are not ranked: the largest table would
@@ -129,7 +129,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
 
 /// A sentence for each group that has its own baseline, and one about lines without a baseline.
 fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
-    let noun = noun(metric);
+    let noun = metric_noun(metric);
     let bases = (0..summary.lines.len()).filter(|&index| summary.lines[index].is_baseline);
     let describe_group = |base: usize| {
         let line = &summary.lines[base];
@@ -141,7 +141,7 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
             others => {
                 let lines_with = |sign: Sign| others.iter().filter(move |other| compare_sign(other, 0) == sign);
                 let (fewer, less, more) =
-                    (fewer(metric), lines_with(Sign::Less).count(), lines_with(Sign::More).count());
+                    (fewer_or_less(metric), lines_with(Sign::Less).count(), lines_with(Sign::More).count());
                 let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
                 let lowest_text = lines_with(Sign::Less).min_by(by_mean).map_or_else(String::new, |lowest| {
                     format!("; \"{}\" has {}", lowest.name, describe_difference(&lowest.ratio(), metric))
@@ -172,7 +172,7 @@ fn describe_lines_without_baseline(summary: &Summary) -> Option<String> {
 fn describe_contrast(line: &Line, base: &Line, metric: &Metric) -> String {
     match compare_sign(line, 0) {
         Sign::Less | Sign::More => describe_difference(&line.ratio(), metric),
-        _ if line.ratio().is_same() => format!("the same {} in every search", noun(metric)),
+        _ if line.ratio().is_same() => format!("the same {} in every search", metric_noun(metric)),
         _ => describe_no_difference_from(base),
     }
 }
@@ -186,7 +186,7 @@ fn describe_no_difference_from(base: &Line) -> String {
 }
 
 /// "fewer" for a metric that counts something, "less" for any other, such as seconds.
-fn fewer(metric: &Metric) -> &'static str {
+fn fewer_or_less(metric: &Metric) -> &'static str {
     if metric.unit() == Unit::Count { "fewer" } else { "less" }
 }
 
@@ -210,7 +210,7 @@ fn describe_range(lines: &[&Line], unranked_options: &[String], metric: &Metric)
 /// A ratio with its interval, as a difference in percent or, from a factor of 2 upwards, as a
 /// multiple.
 pub fn describe_difference(ratio: &Ratio, metric: &Metric) -> String {
-    let (noun, fewer) = (noun(metric), fewer(metric));
+    let (noun, fewer) = (metric_noun(metric), fewer_or_less(metric));
     let Ratio { mean, low, high, .. } = *ratio;
     let format_percent = |value: f64| match value.is_finite() {
         true if value < 1e6 => format!("{:.1}", 100.0 * value),
@@ -247,7 +247,7 @@ fn describe_identical_ratios(lines: &[&Line]) -> Option<String> {
 }
 
 /// The noun of a metric in sentences.
-fn noun(metric: &Metric) -> &str {
+fn metric_noun(metric: &Metric) -> &str {
     metric.name.rsplit('.').next().unwrap_or(&metric.name)
 }
 
@@ -326,10 +326,10 @@ fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
     });
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
     let count = measures_within_margin.count();
-    let leave = if count == 1 { "excludes" } else { "exclude" };
+    let exclude = if count == 1 { "excludes" } else { "exclude" };
     (count > 0).then(|| {
         format!(
-            "The {} of {} {leave} 1, but so narrowly that one more {unit} with a difference of a factor of \
+            "The {} of {} {exclude} 1, but so narrowly that one more {unit} with a difference of a factor of \
              {UNSEEN_FACTOR} could undo it: not marked as significant.",
             if count == 1 { "interval" } else { "intervals" },
             plural(count, "line"),

@@ -45,7 +45,8 @@ pub fn default_groups(frame: &Frame, by: &str) -> Vec<String> {
 
 /// Whether a column has more than one value.
 pub fn varies(frame: &Frame, column: &str) -> bool {
-    combine(frame, &[column.to_owned()]).1.len() > 1
+    let (_, values) = combine(frame, &[column.to_owned()]);
+    values.len() > 1
 }
 
 impl Pivot {

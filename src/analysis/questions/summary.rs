@@ -223,7 +223,7 @@ impl Summary {
         if self.nodes_mislead.is_some() && metric.is_nodes() { Better::Neither } else { metric.better() }
     }
 
-    /// The baseline of a line.
+    /// The baseline of the line with this index.
     pub fn base(&self, line: usize) -> Option<&Line> {
         self.lines[line].base.map(|base| &self.lines[base])
     }

@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 /// Opens a trace file.
-pub fn open(file: &Path) -> Result<File, CommandFailure> {
+pub fn open_trace(file: &Path) -> Result<File, CommandFailure> {
     // A folder can be opened like a file, but not read.
     let result = crate::system::files::open(file).and_then(|opened| match opened.metadata()?.is_dir() {
         true => Err(ErrorKind::IsADirectory.into()),

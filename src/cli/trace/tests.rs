@@ -17,7 +17,7 @@ fn create_output_refuses_folders_and_devices() {
 fn open_of_a_folder_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
     for path in [folder.path().to_owned(), folder.path().join("nothing")] {
-        let failure = open(&path).unwrap_err();
+        let failure = open_trace(&path).unwrap_err();
         assert_eq!(failure.exit as u8, Exit::Usage as u8, "{}", failure.message);
         assert!(failure.message.starts_with(&format!("{}: ", path.display())), "{}", failure.message);
     }

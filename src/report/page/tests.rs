@@ -533,7 +533,7 @@ fn kept_tables_are_warned_of_if_variants_are_compared() {
         let manifest = Manifest { never_cleared, items: 2, ended: Some(9), ..Manifest::default() };
         let rows = format!("variant,position,depth,search.nodes\n{rows}");
         let page = page(&[Source { manifest: Some(manifest), ..source("x", &rows) }], &Choices::default());
-        let caveat = crate::analysis::caveats::sensitivity::uncleared_tables(variants, 2);
+        let caveat = crate::analysis::caveats::sensitivity::uncleared_tables_warning(variants, 2);
         assert!(caveat.is_some());
         caveat.is_some_and(|caveat| page.warnings.contains(&caveat))
     };

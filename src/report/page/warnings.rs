@@ -35,14 +35,14 @@ impl Page {
             notes.extend(preflight.notes);
             warnings.extend(different_engines(&manifest));
             let sequence = source.file.as_ref().and_then(|file| file.sequence.as_ref());
-            warnings.extend(sensitivity::diverging_games(sequence, self.summary.lines.len()));
+            warnings.extend(sensitivity::diverging_games_warning(sequence, self.summary.lines.len()));
             notes.extend(unjudged_moves(source));
             let variants_with_kept_table = manifest.uncleared_variants();
             let lines = self.summary.lines.iter().map(|line| line.name.as_str());
             let lines_with_kept_table: Vec<&str> =
                 lines.filter(|name| variants_with_kept_table.contains(name)).collect();
             if self.summary.lines.len() > 1 {
-                warnings.extend(sensitivity::uncleared_tables(&lines_with_kept_table, self.manifest.items));
+                warnings.extend(sensitivity::uncleared_tables_warning(&lines_with_kept_table, self.manifest.items));
             }
             let effect = source.file.as_ref().map_or(0.0, |file| file.smallest_effect);
             let counts = sensitivity::count_warnings(&manifest, &self.summary, effect);
@@ -56,7 +56,7 @@ impl Page {
             }
         }
         let clusters = self.pairs.iter().map(|pair| pair.measure.ratio.clusters).max().unwrap_or(0);
-        self.blockers.extend(sample_size::too_few(clusters, self.pairs.len(), self.summary.power.games));
+        self.blockers.extend(sample_size::too_few_warning(clusters, self.pairs.len(), self.summary.power.games));
         (self.warnings, self.notes) = (warnings, notes);
     }
 }
@@ -85,7 +85,7 @@ fn restrict_to(manifest: &Manifest, shown: &[&str]) -> Manifest {
 /// Warns if the variants are different engines.
 pub(super) fn different_engines(manifest: &Manifest) -> Option<String> {
     let engine_name = |name: &String| manifest.subjects.get(name).map_or("ours", |subject| subject.name.as_str());
-    confounds::different_engines(manifest.variants.iter().map(engine_name))
+    confounds::different_engines_warning(manifest.variants.iter().map(engine_name))
 }
 
 /// The label and the manifest of each source.
