@@ -181,21 +181,21 @@ mod tests {
     #[test]
     fn replaced_file_keeps_permissions_and_link_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, other) = (folder.path().join("file"), folder.path().join("other"));
+        let (path, target) = (folder.path().join("file"), folder.path().join("other"));
         let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
         write_atomic(&path, b"one").unwrap();
         // A new file has the default permissions.
-        fs::write(&other, b"").unwrap();
-        assert_eq!(mode(), fs::metadata(&other).unwrap().permissions().mode() & 0o777);
+        fs::write(&target, b"").unwrap();
+        assert_eq!(mode(), fs::metadata(&target).unwrap().permissions().mode() & 0o777);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         write_atomic(&path, b"two").unwrap();
         assert_eq!((mode(), fs::read(&path).unwrap()), (0o640, b"two".to_vec()));
-        fs::rename(&path, &other).unwrap();
-        std::os::unix::fs::symlink(&other, &path).unwrap();
+        fs::rename(&path, &target).unwrap();
+        std::os::unix::fs::symlink(&target, &path).unwrap();
         write_atomic(&path, b"three").unwrap();
         assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
         assert_eq!(mode() & 0o111, 0, "the new file does not have the permissions of the link");
-        assert_eq!((fs::read(&path).unwrap(), fs::read(&other).unwrap()), (b"three".to_vec(), b"two".to_vec()));
+        assert_eq!((fs::read(&path).unwrap(), fs::read(&target).unwrap()), (b"three".to_vec(), b"two".to_vec()));
         // A socket stands in for a device, which only root can create.
         let socket = folder.path().join("socket");
         let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();

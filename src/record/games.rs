@@ -454,8 +454,8 @@ mod tests {
         String::from_utf8(writer.into_inner().expect("bytes")).expect("text")
     }
 
-    /// The games of three rows and a failed one: every tag and move, by hand; the file is compared
-    /// byte by byte.
+    /// Three rows have games, and a failed one has none. The first game is compared as a whole, the
+    /// others by their tags and moves. Verifying compares the file byte by byte.
     #[test]
     fn pgn_has_all_tags_and_errors_name_the_line() {
         let folder = tempfile::tempdir().expect("a folder");

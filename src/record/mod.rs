@@ -41,8 +41,8 @@ pub const SCHEDULE_SUFFIX: &str = ", schedule ";
 /// such a copy.
 pub fn base_variant(name: &str) -> Option<&str> {
     [SEED_SUFFIX, SCHEDULE_SUFFIX].into_iter().find_map(|suffix| {
-        let (variant, seed) = name.rsplit_once(suffix)?;
-        (!seed.is_empty() && seed.bytes().all(|byte| byte.is_ascii_digit())).then_some(variant)
+        let (variant, number) = name.rsplit_once(suffix)?;
+        (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(variant)
     })
 }
 

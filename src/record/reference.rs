@@ -76,7 +76,8 @@ pub fn read(folder: &Path) -> io::Result<Vec<Judgement>> {
     Ok(read_lines(folder)?.into_iter().filter_map(|(_, row)| row).collect())
 }
 
-/// The line numbers of damaged rows, except a last line that a kill tore.
+/// The line numbers of damaged rows. An incomplete last line, which a kill may leave, is not
+/// listed.
 ///
 /// # Errors
 /// When reading or writing fails.
@@ -147,6 +148,7 @@ impl Judgements {
     }
 }
 
+/// The CSV lines of rows.
 fn to_lines<'a>(rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Vec<u8>> {
     Ok(rows.map(Judgement::to_line).collect::<io::Result<Vec<_>>>()?.concat())
 }

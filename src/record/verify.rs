@@ -112,10 +112,10 @@ fn check_index(header: &[String]) -> Option<usize> {
     column_index(header, columns::CHECK).filter(|index| index + 1 == header.len())
 }
 
-/// Parses a checksum: eight lower-case hexadecimal digits.
+/// Parses a checksum; `None` if it is not eight lower-case hexadecimal digits.
 fn parse_seal(text: &[u8]) -> Option<u32> {
-    let digits = text.len() == 8 && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    u32::from_str_radix(std::str::from_utf8(text).ok().filter(|_| digits)?, 16).ok()
+    let has_form = text.len() == 8 && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    u32::from_str_radix(std::str::from_utf8(text).ok().filter(|_| has_form)?, 16).ok()
 }
 
 /// A hash of some byte strings.

@@ -31,6 +31,7 @@ impl WorkerState {
     /// Clears the state after a job.
     pub fn end_job(&self) {
         self.grows.store(false, Ordering::Relaxed);
+        // A stop for lack of memory concerns only this job; any other stop ends the run.
         if self.starved.load(Ordering::Relaxed) {
             self.stop.store(false, Ordering::Relaxed);
         }

@@ -43,8 +43,8 @@ fn format_seconds(seconds: f64) -> String {
 }
 
 /// Estimates the duration from the rows of this plan in a folder; `None` if no job is done there.
-/// `known`: the places of jobs that need not run.
-pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known: &HashSet<u64>) -> Option<Estimate> {
+/// `known_places`: the places in the plan's order of jobs that need not run.
+pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_places: &HashSet<u64>) -> Option<Estimate> {
     let row_index = RowIndex::new(experiment, plan);
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, None);
     let index_of = |name: &str| row_index.header.iter().position(|column| column == name);
@@ -74,7 +74,7 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known: &Ha
         return None;
     }
     let mean = spent.values().map(|(_, seconds)| seconds).sum::<f64>() / done.len() as f64;
-    let is_needed = |job: &Job| stopping.needs(plan, job) && !known.contains(&plan.order_key(job));
+    let is_needed = |job: &Job| stopping.needs(plan, job) && !known_places.contains(&plan.order_key(job));
     let left: Vec<Job> = not_done.into_iter().filter(is_needed).collect();
     let seconds = left.iter().map(|job| match spent.get(&group(job)) {
         Some(&(jobs_done, seconds)) if jobs_done > 0 => seconds / jobs_done as f64,

@@ -219,7 +219,8 @@ mod tests {
     fn first_verdict(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {
         let mut adjudicator = Adjudicator::default();
         scores.iter().enumerate().find_map(|(index, &score)| {
-            adjudicator.add_score(if index % 2 == 0 { Color::White } else { Color::Black }, score, rules);
+            let mover = if index % 2 == 0 { Color::White } else { Color::Black };
+            adjudicator.add_score(mover, score, rules);
             adjudicator.verdict(rules).map(|verdict| (index + 1, verdict))
         })
     }

@@ -369,7 +369,7 @@ impl Output {
             Ok(stopping.needs(row_index.plan, &entry.job).then_some(entry.place))
         })?;
         self.seal(stopping.not_needed())?;
-        self.end(done, true)?;
+        self.end_segment(done, true)?;
         // No job is in flight any more, and quarantined jobs have their rows.
         let _ = fs::remove_file(self.folder.join(IN_FLIGHT_FILE));
         Ok(())
@@ -386,7 +386,7 @@ impl Output {
     ///
     /// # Errors
     /// If a file cannot be read or written.
-    pub fn end(&self, done: u64, run_ended: bool) -> io::Result<()> {
+    pub fn end_segment(&self, done: u64, run_ended: bool) -> io::Result<()> {
         let mut manifest = self.manifest()?;
         manifest.ended = run_ended.then(now);
         if let Some(segment) = manifest.segments.last_mut() {

@@ -58,8 +58,8 @@ fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<
     Some((item.board, item.game()?.iter().take(plies).copied().collect()))
 }
 
-/// The `reference` field of a judgement: the reference's id, a hyphen, and a hash of the position
-/// with the moves that led to it.
+/// The `reference` field of a judgement: the reference's id, a hyphen, and a hash (8 bytes) of the
+/// game's start with the moves that led to the position.
 fn identity(reference: &str, start: &Board, past: &[Move]) -> String {
     let moves: Vec<String> = past.iter().map(ToString::to_string).collect();
     let digest = hmac_sha256::Hash::hash(format!("{} {}", start.fen(EpRule::Legal), moves.join(" ")).as_bytes());

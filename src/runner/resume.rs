@@ -102,7 +102,8 @@ mod tests {
     use crate::experiment::Job;
     use crate::record::columns;
 
-    /// One job is done, one failed, one lacks its last row, and the last line is incomplete.
+    /// First, one job is done, one failed, one lacks its last row, and the last line is incomplete.
+    /// Then files with edited, foreign and duplicate rows.
     #[test]
     fn scan_rows_drops_unfinished_failed_and_damaged_jobs() {
         let (experiment, plan, header) = trial();

@@ -74,25 +74,25 @@ fn source_files(path: &Path) -> Vec<PathBuf> {
 /// and line feeds in a row become one blank.
 pub fn code(text: &str) -> String {
     let text = text.split("\n#[cfg(test)]\n").next().unwrap_or_default();
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some(first) = rest.chars().next() {
-        let taken = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |end| end + 2)
+    let (mut code, mut remaining) = (String::new(), text);
+    while let Some(first) = remaining.chars().next() {
+        let length = if remaining.starts_with("//") {
+            remaining.find('\n').unwrap_or(remaining.len())
+        } else if remaining.starts_with("/*") {
+            remaining.find("*/").map_or(remaining.len(), |end| end + 2)
         } else {
-            let taken = literal_length(rest).unwrap_or(first.len_utf8());
-            let token = &rest[..taken];
+            let length = literal_length(remaining).unwrap_or(first.len_utf8());
+            let token = &remaining[..length];
             match token.trim().is_empty() {
-                true if !out.ends_with(' ') => out.push(' '),
+                true if !code.ends_with(' ') => code.push(' '),
                 true => {}
-                false => out.push_str(token),
+                false => code.push_str(token),
             }
-            taken
+            length
         };
-        rest = &rest[taken..];
+        remaining = &remaining[length..];
     }
-    out
+    code
 }
 
 /// The length of the string or character literal that the text begins with, if it does. A literal

@@ -225,7 +225,7 @@ impl<'a> Session<'a> {
             return Err(error);
         }
         let result = match summary.interrupted {
-            true => output.end(summary.done, false).map_err(ResultsError::Io),
+            true => output.end_segment(summary.done, false).map_err(ResultsError::Io),
             false => output.finish(&row_index, &stopping, summary.done),
         };
         result.map_err(|error| match error {

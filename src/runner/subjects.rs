@@ -409,7 +409,7 @@ pub fn select_options<'a>(
 ) -> Result<Vec<(String, OptionValue)>, String> {
     let mut selected = Vec::new();
     for (name, value) in required {
-        let (problem, word, choices) = match check_option(declared, name, value) {
+        let (problem, wrong_text, choices) = match check_option(declared, name, value) {
             Ok(_) => {
                 selected.push((name.clone(), value.clone()));
                 continue;
@@ -420,7 +420,7 @@ pub fn select_options<'a>(
                 (format!("expected {expected}, found {value}"), value.to_string(), choices)
             }
         };
-        let hint = nearest(&word, choices.iter().map(String::as_str)).map(|hint| format!(": {hint}"));
+        let hint = nearest(&wrong_text, choices.iter().map(String::as_str)).map(|hint| format!(": {hint}"));
         return Err(format!("{place}{name}: {problem}{}", hint.unwrap_or_default()));
     }
     Ok(selected)
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn examine_reports_support_of_each_limit() {
+    fn prepare_reports_support_of_each_limit() {
         let script = |answer: &str| {
             format!(
                 "while read -r line; do case \"$line\" in uci) echo id name Half; echo uciok;; isready) echo readyok;; go*) {answer}; echo bestmove e2e4;; quit) exit;; esac; done"
@@ -577,7 +577,7 @@ mod tests {
     /// Values that the experiment sets replace the declared defaults, also when the hash table's
     /// memory is computed.
     #[test]
-    fn examine_prefers_set_values_to_declared_ones() {
+    fn prepare_prefers_set_values_to_declared_ones() {
         let script = "while read -r line; do case \"$line\" in uci) echo id name Probe; echo id author Somebody; echo option name Hash type spin default 16 min 1 max 64; \
                       echo option name Style type string default plain; echo option name Clear type button; echo uciok;; isready) echo readyok;; \
                       go*) d=${line#go depth }; echo info depth $d nodes 20000; echo bestmove e2e4;; quit) exit;; esac; done";

@@ -381,7 +381,8 @@ mod tests {
         assert_eq!(rows(depth, "d2d3", &["information depth 3", "xinfo depth 3", ""]).0, "-: - d2d3 -");
     }
 
-    /// The bound keyword may precede or follow the number; without an exact score there is none.
+    /// The bound keyword may precede or follow the number. If no exact score was reported, the row
+    /// has no score.
     #[test]
     fn bound_is_not_taken_as_a_score() {
         let depth = Limit { depth: Some(2), nodes: None };

@@ -145,11 +145,11 @@ pub fn probe_repeatability(
 ) -> Result<Option<ProbeResult>, Failure> {
     let mut comparison = Comparison::default();
     let Some(deepest) = comparison.search(launch, boards, limit, stop)? else { return Ok(None) };
-    // Under a node limit node counts are always about the same, so the searches are also compared
-    // with a depth limit.
+    // Node counts under a node limit are always about the same, so the searches are also compared
+    // under a depth limit.
     if let (Some(_), Some(deepest @ 1..), LimitSupport::Yes) = (limit.nodes, deepest, &trial.depth) {
-        let to_depth = Limit { depth: Some(deepest), nodes: None };
-        if comparison.search(launch, boards, to_depth, stop)?.is_none() {
+        let depth_limit = Limit { depth: Some(deepest), nodes: None };
+        if comparison.search(launch, boards, depth_limit, stop)?.is_none() {
             return Ok(None);
         }
     }
@@ -347,6 +347,8 @@ impl Comparison {
 
     /// Adds the differences to `trial`. Only differences that can occur with this `restart` count.
     fn into_result(self, restart: Restart, trial: ProbeResult) -> ProbeResult {
+        // If even new processes differ, nothing shows whether a new game resets the engine, so a
+        // reset is assumed.
         let resets = self.after_others.is_none() || self.between_fresh.is_some();
         let (spread, difference) = match restart {
             Restart::Experiment => (self.spread, self.between_fresh.or(self.after_others)),

@@ -159,12 +159,11 @@ impl Process {
         let _ = self.send("quit");
         self.input = None;
         let start = Instant::now();
-        // Even if the engine has ended, processes that it started may be running, so its group is
-        // killed in any case.
         while !self.has_ended() && start.elapsed() < QUIT_TIMEOUT {
             std::thread::sleep(Duration::from_millis(1));
         }
         let ended_by_itself = self.has_ended();
+        // Even if the engine has ended, processes that it started may be running.
         self.kill();
         let status = self.child.wait().ok()?;
         self.is_reaped = true;
