@@ -118,7 +118,7 @@ pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome 
         }
     }
     engine.quit();
-    Ok((Good, "it names no move where there is none".to_owned()))
+    Ok((Good, "it returns no move where there is no legal one".to_owned()))
 }
 
 /// Checks that mates are reported as mates, in the right number of moves and for the right side.
@@ -151,7 +151,7 @@ fn judge_mates(results: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) 
             Some((_, Some(mate))) => format!("mate {mate}"),
             Some((score, None)) => format!("cp {score}"),
         };
-        format!("{score_text} where it is mate {moves} in {fen}")
+        format!("{score_text} instead of mate {moves} in {fen}")
     };
     let correct = results.iter().filter(|(_, moves, score)| score.and_then(mate_in) == Some(*moves)).count();
     // A selective search may miss a mate or find a longer one; a shorter one, or one for the other
@@ -228,11 +228,11 @@ mod tests {
         let correct = [Some(31_997), Some(-31_998)];
         assert_eq!(judge(correct), (Good, "2 of 2 correct".to_owned()));
         for (index, score, result, message) in [
-            (0, Some(31_995), Note, "1 of 2 correct; mate 3 where it is mate 2 in a"),
-            (0, Some(700), Note, "1 of 2 correct; cp 700 where it is mate 2 in a"),
-            (0, None, Note, "1 of 2 correct; no score where it is mate 2 in a"),
-            (0, Some(31_999), Fault, "1 of 2 correct; mate 1 where it is mate 2 in a"),
-            (1, Some(31_999), Fault, "1 of 2 correct; mate 1 where it is mate -1 in b"),
+            (0, Some(31_995), Note, "1 of 2 correct; mate 3 instead of mate 2 in a"),
+            (0, Some(700), Note, "1 of 2 correct; cp 700 instead of mate 2 in a"),
+            (0, None, Note, "1 of 2 correct; no score instead of mate 2 in a"),
+            (0, Some(31_999), Fault, "1 of 2 correct; mate 1 instead of mate 2 in a"),
+            (1, Some(31_999), Fault, "1 of 2 correct; mate 1 instead of mate -1 in b"),
         ] {
             let mut scores = correct;
             scores[index] = score;

@@ -20,8 +20,8 @@ pub struct MatchClaim {
     pub elo: f64,
 }
 
-const CLAIM_SYNTAX: &str =
-    "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, A and B variants that play each other";
+const CLAIM_SYNTAX: &str = "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, where A and B are variants that play \
+     each other";
 
 impl MatchClaim {
     /// Parses a claim. `names`: the names of all variants. A name may contain commas, so every

@@ -190,8 +190,8 @@ fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     let first_difference = header.iter().zip(&columns).position(|(expected, actual)| expected != actual);
     ResultsError::OtherColumns(match first_difference {
         Some(index) => {
-            let remark = if header.contains(&columns[index]) { "" } else { ", which it does not write," };
-            format!("column {} is `{}`{remark} where `{}` is expected", index + 1, columns[index], header[index])
+            let remark = if header.contains(&columns[index]) { "" } else { ", which this experiment does not write," };
+            format!("column {} is `{}`{remark} but `{}` is expected", index + 1, columns[index], header[index])
         }
         None if columns.len() < header.len() => format!("`{}` is missing at the end", header[columns.len()]),
         None => format!("`{}` follows the last one", columns.get(header.len()).map_or("", String::as_str)),
@@ -425,11 +425,15 @@ mod tests {
             )
         };
         for (text, difference) in [
-            ("id,node,nodes\n", "column 2 is `node`, which it does not write, where `x,y` is expected"),
-            ("id,nodes,\"x,y\"\n", "column 2 is `nodes` where `x,y` is expected"),
+            ("id,node,nodes\n", "column 2 is `node`, which this experiment does not write, but `x,y` is expected"),
+            ("id,nodes,\"x,y\"\n", "column 2 is `nodes` but `x,y` is expected"),
             ("id\n", "`x,y` is missing at the end"),
             ("id,\"x,y\",nodes,more,most\n", "`more` follows the last one"),
-            ("id,\"x,y\",nodes ", "column 3 is `nodes `, which it does not write, where `nodes` is expected"),
+            (
+                "id,\"x,y\",nodes ",
+                "column 3 is `nodes `, which this experiment does not write, but `nodes` is \
+                expected",
+            ),
         ] {
             assert_eq!(scan_text(text).unwrap_err(), message(difference), "{text:?}");
         }

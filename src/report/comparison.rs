@@ -92,7 +92,7 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
 fn lead_lines(comparison: &Comparison) -> Vec<String> {
     let [base, new] = &comparison.names;
     let plans = match &comparison.differences {
-        None => "unknown: no manifest.json beside one of them".to_owned(),
+        None => "unknown: one of the results has no manifest.json".to_owned(),
         Some(list) if list.is_empty() => "equal".to_owned(),
         Some(list) => format!("they differ in {}", list.join("; ")),
     };

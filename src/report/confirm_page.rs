@@ -64,8 +64,8 @@ fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec
         sentences.push(format!("Undecided against \"{best}\": {}.", undecided.join("; ")));
     }
     if !contenders.is_empty() {
-        let note = "These intervals hold for all variants and at every look together, so that they are wider than the \
-                     page of the games shows them.";
+        let note = "These intervals hold for all variants and at every look together, so they are wider than those \
+            on the page of the games.";
         sentences.push(note.to_owned());
     }
     if !screened.dropped.is_empty() {

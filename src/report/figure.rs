@@ -158,14 +158,14 @@ pub fn completion_figures(rows: &Frame, summary: &Summary, searches: (&Grouping,
         (
             Outcome::Finished,
             "finished",
-            "Searches finished within so many nodes",
-            "Share of the searches that reach their last depth within so many nodes.",
+            "Searches finished within a given number of nodes",
+            "Share of the searches that reach their last depth within a given number of nodes.",
         ),
         (
             Outcome::Solved,
             "solved",
-            "Positions solved within so many nodes",
-            "Share of the positions whose right move is found within so many nodes, and kept to the end.",
+            "Positions solved within a given number of nodes",
+            "Share of the positions whose right move is found within a given number of nodes, and kept to the end.",
         ),
     ];
     plots

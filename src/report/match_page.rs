@@ -335,7 +335,8 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
     let (lower, upper) = matches.bounds.limits();
     let stop_note = match matches.test.stop {
         true => {
-            "pairs after its end are not played, so that where it has ended Elo is biased away from 0 and p has no meaning"
+            "no pairs are played after its end, so that the Elo of an ended test is biased away from 0 and its p \
+             has no meaning"
         }
         false => "games after its end were played too, and Elo is over all",
     };
@@ -402,7 +403,7 @@ fn pairs_table(matches: &Matches) -> SheetTable {
     let name_cell = |encounter: &Encounter| Cell::text(encounter_name(encounter, matches));
     let mut entries = Entries::<Encounter>::default().text("variant", "variant", "", name_cell);
     for (index, points) in ["0", "1/2", "1", "3/2", "2"].into_iter().enumerate() {
-        let meaning = "Ptnml(0-2): pairs worth so many points";
+        let meaning = "Ptnml(0-2): pairs worth this many points";
         let cell = move |encounter: &Encounter| Cell::count(encounter.pairs.0[index] as f64);
         entries = entries.number(&format!("pairs_{index}"), points, meaning, cell);
     }

@@ -211,7 +211,10 @@ impl Page {
         if count > 1 {
             let is_incomplete = sources.iter().any(|source| source.missing.is_some());
             let how = match (schedules, is_incomplete) {
-                (true, _) => format!("Variants whose searchers depend on it were searched under {count} schedules"),
+                (true, _) => format!(
+                    "Variants whose searchers depend on the schedule were searched under {count} \
+                    schedules"
+                ),
                 (false, true) => format!("Variants were searched under up to {count} key seeds"),
                 (false, false) => format!("Every variant was searched under {count} key seeds"),
             };

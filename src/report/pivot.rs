@@ -90,7 +90,7 @@ pub(super) fn table(pivot: &Pivot) -> SheetTable {
         Unit::Count | Unit::Seconds => "Sums",
         _ => "Means",
     };
-    let fewer = if min_searches < max_searches { "; †: over fewer, so not of the same work" } else { "" };
+    let fewer = if min_searches < max_searches { "; †: over fewer searches, so not of equal work" } else { "" };
     SheetTable::new(&key(pivot), &title(pivot), columns, rows)
         .with_note(format!("{kind} over {}{fewer}.", plural(max_searches, "search")))
 }
@@ -138,7 +138,8 @@ pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
         file: format!("{}-figure", key(pivot)),
         title: title(pivot),
         caption: format!(
-            "The table above as a figure{scale}; totals over fewer searches are left out, because they are not of the same work.{remark}"
+            "The table above as a figure{scale}; totals over fewer searches are left out, because they are not of \
+             equal work.{remark}"
         ),
         plot: Plot::Lines(Lines {
             x: if pivot.by == columns::DEPTH { "depth (plies)".to_owned() } else { pivot.by.clone() },

@@ -306,7 +306,7 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
     let (level, min_clusters) = (page.summary.power.level, min_clusters(page.summary.power.lines));
     let why_no_power = |line: &Line| if line.ratio().is_same() { "no two searches differ" } else { why_no_ratio(line) };
     let scores_meaning = "searches that end with another score than the baseline's";
-    let solved_meaning = "searches that end with a move the suite names, of those where it names one";
+    let solved_meaning = "searches that end with a move named by the suite, out of those for which it names one";
     let below_meaning = "positions (or games) in which it needs less than the baseline";
     let without_meaning =
         "the mean without the position (or game) that moves it most; ?: sign or significance depends on it";

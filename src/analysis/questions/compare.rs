@@ -430,7 +430,7 @@ fn collect_notes(
     notes.extend(note_truncated(results));
     let (Some(base_manifest), Some(new_manifest)) = (&base.manifest, &new.manifest) else {
         notes.push(
-            "no manifest.json beside one of them: whether their plans, builds and machines are equal is unknown"
+            "one of the results has no manifest.json: whether their plans, builds and machines are equal is unknown"
                 .to_owned(),
         );
         return notes;

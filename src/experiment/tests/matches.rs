@@ -145,7 +145,8 @@ fn section_not_allowed_with_a_match_is_refused() {
 
 #[test]
 fn match_claim_needs_two_variants_that_play() {
-    let syntax = "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, A and B variants that play each other";
+    let syntax = "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, where A and B are \
+        variants that play each other";
     let pairing_help = "each plays the baseline; pairing = \"round-robin\" plays every pair";
     let message = format!("expect: a match supports claims only: {syntax}");
     let nodes_message = format!("expect.nodes: a match supports claims only: {syntax}");

@@ -140,7 +140,7 @@ fn lead_lines_name_the_largest_change() {
         assert_eq!(lead_lines(&comparison)[2], text);
     }
     for (differences, text) in [
-        (None, "plans: unknown: no manifest.json beside one of them"),
+        (None, "plans: unknown: one of the results has no manifest.json"),
         (Some(vec![]), "plans: equal"),
         (Some(vec!["a", "b"]), "plans: they differ in a; b"),
     ] {

@@ -26,8 +26,9 @@ impl TuneOutcome<'_> {
             .into_iter()
             .filter_map(|path| {
                 let caption = format!(
-                    "{} divided by the baseline's in the race (band: 95 % interval). A flat line means that any of these values does; candidates that \
-                     were dropped were searched on fewer items, so that the band is wider there.",
+                    "{} divided by the baseline's in the race (band: 95 % interval). A flat line means that all \
+                     these values are equally good; candidates that were dropped were searched on fewer items, so \
+                     that the band is wider there.",
                     capitalize(metric)
                 );
                 self.option_figure(&path, self.series_over(&path, ratio_of), "response", caption)

@@ -95,8 +95,8 @@ fn doctor_check_finds_its_planted_fault() {
         ("s/^stop//", "", "stop", "fault", "not obeyed"),
         ("", "s/ nodes [0-9]*/ nodes 18446744073709551615/", "nodes reported", "fault", "never"),
         ("s#^position fen 8/8/8/8/8/8/6k1/4K2R .*#position startpos#", "", "moves", "fault", "wrong in 1 of 21"),
-        ("", "s/score mate /score mate -/", "mate scores", "fault", "where it is mate "),
-        ("", "s/score mate [0-9]*/score cp 900/", "mate scores", "note", "cp 900 where it is mate "),
+        ("", "s/score mate /score mate -/", "mate scores", "fault", "instead of mate "),
+        ("", "s/score mate [0-9]*/score cp 900/", "mate scores", "note", "cp 900 instead of mate "),
     ];
     std::thread::scope(|scope| {
         for (output, text, name, result, part) in cases {
