@@ -34,7 +34,6 @@ impl Record {
 
 impl Turns {
     /// `record`: whether to record the turns.
-    #[must_use]
     pub fn new(options: &Threads, record: bool) -> Self {
         let list = match options.schedule {
             Schedule::List => options.listed_turns().unwrap_or_default(),

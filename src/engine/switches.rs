@@ -14,7 +14,6 @@ pub const INFINITE: Score = 32_001;
 
 /// See [`EngineOptions`] for the meaning of each.
 #[derive(Debug, Clone, Copy)]
-#[allow(missing_docs)]
 pub struct Switches {
     pub hard: bool,
     /// Table cutoffs return at most the window's bounds.
@@ -139,7 +138,6 @@ fn lowest_depth(kind: Where, min_depth: u8) -> i32 {
 }
 
 impl Switches {
-    #[must_use]
     pub fn new(options: &EngineOptions) -> Self {
         let (table, probe) = (&options.table, &options.probe);
         let no_table = table.kind == TableKind::None;
@@ -257,7 +255,6 @@ impl Switches {
 
     /// The score of being checkmated at `ply`, with `depth` plies left.
     #[inline]
-    #[must_use]
     pub fn mated(&self, ply: usize, depth: i32) -> Score {
         match self.mate_distance {
             MateDistance::Ply => ply as Score - self.mate_value,
@@ -268,7 +265,6 @@ impl Switches {
 
     /// The bound as which an entry's score is used.
     #[inline]
-    #[must_use]
     pub fn bound(&self, entry: &Entry) -> Bound {
         let ignored = self.bounds == BoundsRule::Ignored && entry.bound != Bound::None;
         if ignored { Bound::Exact } else { entry.bound }
@@ -276,7 +272,6 @@ impl Switches {
 
     /// Converts a score for storing: a mate is counted from its node, not from the root.
     #[inline]
-    #[must_use]
     pub fn score_to_store(&self, score: Score, ply: usize) -> i16 {
         let score = self.shift(score, ply as Score);
         debug_assert!(i16::try_from(score).is_ok(), "a score of more than 16 bits: {score}");
@@ -285,7 +280,6 @@ impl Switches {
 
     /// Converts a stored score for the node at `ply`.
     #[inline]
-    #[must_use]
     pub fn score_from_store(&self, score: i16, ply: usize) -> Score {
         self.shift(Score::from(score), -(ply as Score))
     }

@@ -70,7 +70,6 @@ impl ClaimOrigin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected a number, text in quotes, true or false")]
-#[allow(missing_docs)]
 pub enum Scalar {
     Bool(bool),
     Integer(i64),
@@ -151,7 +150,6 @@ pub struct Range {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs)]
 pub enum Statistic {
     Min,
     Median,

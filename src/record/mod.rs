@@ -48,7 +48,6 @@ pub fn base_variant(name: &str) -> Option<&str> {
 
 /// The fields that identify a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub struct Label {
     pub id: u64,
     pub experiment: String,

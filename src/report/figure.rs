@@ -32,7 +32,6 @@ pub struct Figure {
 /// What the figure draws, with its data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs)]
 pub enum Plot {
     Forest(Forest),
     Lines(Lines),

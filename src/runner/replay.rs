@@ -60,7 +60,6 @@ impl<'a> Replayers<'a> {
     }
 
     /// Also counts each thread separately.
-    #[must_use]
     pub fn by_thread(mut self) -> Self {
         self.threads = Some(vec![BTreeMap::new(); self.tables.len()]);
         self

@@ -23,7 +23,6 @@ macro_rules! designs {
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
             /// Its options of `table`, as TOML.
-            #[must_use]
             pub const fn text(self) -> &'static str {
                 match self {
                     Self::None => "",
@@ -40,7 +39,6 @@ macro_rules! designs {
             }
 
             /// Its name in a file.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
                     Self::None => "none",
@@ -49,7 +47,6 @@ macro_rules! designs {
             }
 
             /// The design of a name.
-            #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|design| design.name() == name)
             }
@@ -103,7 +100,6 @@ const OTHERS: [[&str; 2]; 17] = [
 ];
 
 /// The page `docs/designs.md`: every engine that was read, its design, and what is missing.
-#[must_use]
 pub fn page() -> String {
     let mut page = "# Tables of engines\n\nPrinted by `ttlab options --design --markdown`. `table.design` has the replacement of an engine's table; \
         evaluations come on top ([your table](your-table.md)).\n\n| engine, commit | `table.design` | missing |\n|---|---|---|\n"

@@ -21,7 +21,6 @@ pub const GENERATIONS: u16 = 1024;
 
 /// Packs an entry into one data word.
 #[inline]
-#[must_use]
 pub fn pack(entry: &Entry) -> u64 {
     debug_assert!(entry.mv.bits() < 1 << 15, "a move of more than 15 bits: {}", entry.mv);
     debug_assert!(entry.generation < GENERATIONS, "a time that was not reduced: {}", entry.generation);
@@ -37,7 +36,6 @@ pub fn pack(entry: &Entry) -> u64 {
 
 /// Unpacks a data word.
 #[inline]
-#[must_use]
 pub fn unpack(word: u64) -> Entry {
     Entry {
         mv: Move::from_bits((word >> 49) as u16),
@@ -54,21 +52,18 @@ pub fn unpack(word: u64) -> Entry {
 
 /// The bound of a data word; `None` marks an empty slot.
 #[inline]
-#[must_use]
 pub fn bound(word: u64) -> Bound {
     Bound::from_bits((word >> 23) as u8)
 }
 
 /// The generation of a data word, below [`GENERATIONS`].
 #[inline]
-#[must_use]
 pub fn generation(word: u64) -> u16 {
     (word >> 11) as u16 % GENERATIONS
 }
 
 /// The word with another generation.
 #[inline]
-#[must_use]
 pub fn with_generation(word: u64, generation: u16) -> u64 {
     debug_assert!(bound(word) != Bound::None, "an empty slot has no time");
     word & !(u64::from(GENERATIONS - 1) << 11) | u64::from(generation % GENERATIONS) << 11
@@ -76,7 +71,6 @@ pub fn with_generation(word: u64, generation: u16) -> u64 {
 
 /// The word with another move.
 #[inline]
-#[must_use]
 pub fn with_move(word: u64, mv: Move) -> u64 {
     debug_assert!(bound(word) != Bound::None, "an empty slot has no move");
     word << 15 >> 15 | u64::from(mv.bits()) << 49
@@ -84,7 +78,6 @@ pub fn with_move(word: u64, mv: Move) -> u64 {
 
 /// The word with its depth lowered by some plies, to 0 at least.
 #[inline]
-#[must_use]
 pub fn with_less_depth(word: u64, plies: u8) -> u64 {
     let depth = (word >> 25) as u8;
     word & !(0xff << 25) | u64::from(depth.saturating_sub(plies)) << 25
@@ -92,14 +85,12 @@ pub fn with_less_depth(word: u64, plies: u8) -> u64 {
 
 /// The word with its `used` bit set.
 #[inline]
-#[must_use]
 pub fn with_mark(word: u64) -> u64 {
     word | 1 << 21
 }
 
 /// The word with its `used` bit cleared.
 #[inline]
-#[must_use]
 pub fn without_mark(word: u64) -> u64 {
     word & !(1 << 21)
 }

@@ -144,7 +144,6 @@ impl Expression {
     }
 
     /// Whether the expression uses a name.
-    #[must_use]
     pub fn reads(self, name: &str) -> bool {
         let has_name = |operand: Operand| operand.name.is_some_and(|index| self.0.names[index] == name);
         let reads = |step: &Step| matches!(*step, Step::Load(operand) | Step::Apply(_, operand) if has_name(operand));

@@ -43,7 +43,6 @@ pub(crate) fn require_buckets(options: &TableOptions, working_set: Option<u64>) 
 
 /// Bytes of the table's entries: `None` for an unbounded table and for a share of an unknown
 /// working set.
-#[must_use]
 pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     match options.kind {
         TableKind::None => Some(0),
@@ -68,7 +67,6 @@ pub fn check_memory(options: &TableOptions, replaced: &TableOptions) -> Result<(
 
 /// The total slots of a bounded table. Policy words take memory too, so equal bytes may mean fewer
 /// slots.
-#[must_use]
 pub fn entries(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     let bounded = options.kind == TableKind::Bounded;
     buckets(options, working_set).filter(|_| bounded)?.checked_mul(u64::from(options.slots))

@@ -78,7 +78,6 @@ impl Memory {
     }
 
     /// Whether most of the block lies in huge pages; `None` if the system does not say.
-    #[must_use]
     pub fn huge_pages(&self) -> Option<bool> {
         let smaps = std::fs::read_to_string("/proc/self/smaps").ok()?;
         let (mut inside, mut huge) = (false, None);
@@ -193,7 +192,6 @@ impl SharedMemory {
     }
 
     /// As [`Memory::huge_pages`].
-    #[must_use]
     pub fn huge_pages(&self) -> Option<bool> {
         self.0.huge_pages()
     }

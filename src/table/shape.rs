@@ -187,7 +187,6 @@ impl Shape {
     }
 
     /// The shape with this name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let &(_, bucket, entry, slots, key_bits, keys, generation) = NAMED.iter().find(|row| row.0 == name)?;
         Some(Self { bucket, entry, slots, key_bits, keys, generation, ..Self::default() })
@@ -320,7 +319,6 @@ impl Shape {
     }
 
     /// The other options of `table` that the shape sets, as TOML.
-    #[must_use]
     pub fn text(&self) -> String {
         let Self { bucket, slots, key_bits, .. } = *self;
         let mut text = format!("slots = {slots}\nkey_bits = {key_bits}\nbucket_bytes = {bucket}\n");

@@ -46,7 +46,6 @@ impl Shared {
 impl SharedTable {
     /// Wraps empty tables, one for all searchers or one for each, and returns a handle for each of
     /// `searchers` searchers, the main one first. `seed` decides which stores `tear` tears.
-    #[must_use]
     pub fn handles(tables: Vec<Box<dyn Table>>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
         let part = |mut table: Box<dyn Table>| {
             table.number_entries();

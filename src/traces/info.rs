@@ -135,7 +135,6 @@ impl Default for InfoCounter {
 
 impl InfoCounter {
     /// A counter for the next part: totals of the cost continue, everything else starts from zero.
-    #[must_use]
     pub fn continue_costs(&self) -> Self {
         Self { last_totals: self.last_totals.clone(), ..Self::default() }
     }

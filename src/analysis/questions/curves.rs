@@ -35,7 +35,6 @@ pub struct Series {
 
 /// A point with an interval; the bounds are NaN if there is none.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
-#[allow(missing_docs)]
 pub struct CurvePoint {
     pub x: f64,
     pub y: f64,

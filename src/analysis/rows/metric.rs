@@ -41,7 +41,6 @@ pub enum Unit {
 /// Which values of a metric are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs)]
 pub enum Better {
     #[default]
     Less,

@@ -69,7 +69,6 @@ const STEP: i32 = 1 << 24;
 
 impl Ranks {
     /// Resolves the list of rules.
-    #[must_use]
     pub fn new(options: &EngineOptions) -> Self {
         let mut ranks = Self { scheme: options.mvv_lva, see_values: SEE_VALUES, none: true, ..Self::default() };
         for (index, rule) in options.ordering.iter().enumerate() {
@@ -101,14 +100,12 @@ impl Ranks {
 
     /// Whether the table's move is used for ordering at all.
     #[inline]
-    #[must_use]
     pub fn uses_table_move(&self) -> bool {
         self.table_move != 0
     }
 
     /// Whether cutoffs by quiet moves must be remembered.
     #[inline]
-    #[must_use]
     pub fn learns(&self) -> bool {
         self.killers | self.history | self.countermove != 0
     }
@@ -116,7 +113,6 @@ impl Ranks {
     /// Whether the first move, captures and quiet moves always come in this order, so that each
     /// group can be generated after the previous one is exhausted.
     #[inline]
-    #[must_use]
     pub fn come_in_stages(&self) -> bool {
         let noisy = self.captures.max(self.see);
         // Webster's scheme leaves promotions among the quiet moves.
@@ -127,7 +123,6 @@ impl Ranks {
 
     /// Whether one move is put before all others.
     #[inline]
-    #[must_use]
     pub fn has_first_move(&self) -> bool {
         self.first_move != 0
     }

@@ -54,7 +54,6 @@ pub struct Svg {
 
 /// The symbol of a series in a legend.
 #[derive(Debug, Clone, Copy)]
-#[allow(missing_docs)]
 pub enum Swatch {
     Mark,
     Area,
@@ -70,7 +69,6 @@ fn area_opacity(series: usize) -> f64 {
 
 /// Which point of a text lies on its coordinates.
 #[derive(Debug, Clone, Copy)]
-#[allow(missing_docs)]
 pub enum Anchor {
     Start,
     Middle,

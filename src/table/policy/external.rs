@@ -163,13 +163,11 @@ pub(super) fn kinds() -> Vec<&'static PolicyKind> {
 }
 
 /// The names of all registered policies.
-#[must_use]
 pub fn names() -> Vec<&'static str> {
     kinds().into_iter().map(|kind| kind.name).collect()
 }
 
 /// The parameter names of all registered policies, which are valid option paths.
-#[must_use]
 pub fn parameters() -> Vec<String> {
     let fields = |kind: &'static PolicyKind| kind.defaults.as_object().into_iter().flat_map(|fields| fields.keys());
     kinds().into_iter().flat_map(fields).cloned().collect()
