@@ -156,11 +156,17 @@ impl Keys {
         }
     }
 
+    /// Takes what most schemes take after the pieces: numbers for castling, one for each file of
+    /// an en-passant target, and the side's.
+    fn take_state(&mut self, numbers: &mut Numbers) {
+        self.set_castling(numbers.take());
+        self.set_en_passant_files(numbers.take());
+        self.side = numbers.next();
+    }
+
     /// Sets the e.p. numbers of a scheme that has one number per file.
     fn set_en_passant_files(&mut self, files: [u64; 8]) {
-        for (square, number) in self.en_passant.iter_mut().enumerate() {
-            *number = files[square & 7];
-        }
+        self.en_passant = std::array::from_fn(|square| files[square & 7]);
     }
 }
 
@@ -204,9 +210,7 @@ fn polyglot_numbers() -> Vec<u64> {
 fn standard(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     keys.piece = std::array::from_fn(|_| numbers.take());
-    keys.set_castling(numbers.take());
-    keys.set_en_passant_files(numbers.take());
-    keys.side = numbers.next();
+    keys.take_state(numbers);
     keys
 }
 
@@ -218,9 +222,7 @@ fn polyglot(numbers: &mut Numbers) -> Keys {
         let (piece, is_white) = (kind / 2, kind % 2 == 1);
         keys.piece[piece + if is_white { 0 } else { 6 }] = numbers.take();
     }
-    keys.set_castling(numbers.take());
-    keys.set_en_passant_files(numbers.take());
-    keys.side = numbers.next();
+    keys.take_state(numbers);
     // Polyglot adds the side's number when White is to move, `Keys` when Black is. The white king,
     // which is always on the board, makes up the difference.
     for number in &mut keys.piece[5] {
@@ -255,9 +257,7 @@ fn purple_product(numbers: &mut Numbers) -> Keys {
             *number = table[factor * square];
         }
     }
-    keys.set_castling(numbers.take());
-    keys.set_en_passant_files(numbers.take());
-    keys.side = numbers.next();
+    keys.take_state(numbers);
     keys
 }
 
