@@ -155,12 +155,7 @@ fn fit_columns(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
     }
     let dropped = (0..table.columns.len()).filter(|column| !kept_columns.contains(column));
     let dropped_names = dropped.map(|column| table.columns[column].name.clone()).collect();
-    let columns = kept_columns.iter().map(|&column| table.columns[column].clone()).collect();
-    let rows = table.rows.iter().map(|row| kept_columns.iter().map(|&column| row[column].clone()).collect()).collect();
-    (
-        SheetTable { columns, rows, key: table.key.clone(), title: table.title.clone(), note: table.note.clone() },
-        dropped_names,
-    )
+    (table.select_columns(&kept_columns), dropped_names)
 }
 
 /// Renders a table with aligned columns. Until the table fits, first the headings of numeric
