@@ -45,11 +45,11 @@ pub struct Page {
     pub timing: Option<Timing>,
     /// The verdicts on the file's expectations.
     pub verdicts: Vec<Verdict>,
-    /// Whether tables of equal memory were compared, in a sentence.
+    /// A sentence about whether tables of equal memory were compared.
     pub memory: Option<String>,
     /// Whether nodes to a depth may mislead for these engines.
     pub nodes_mislead: bool,
-    /// Which reference judged the scores, in a sentence.
+    /// A sentence about the reference that judged the scores.
     pub score_judge: Option<String>,
     /// The quality of the moves, if a reference judged them.
     pub quality: Vec<Quality>,

@@ -342,7 +342,7 @@ mod tests {
             mean,
             low: mean - 0.5,
             high: mean + 0.25,
-            clear: true,
+            significant: true,
         };
         let point = |x: f64| CurvePoint { x, y: 2.0 * x, low: x, high: f64::NAN, label: "l".to_owned() };
         let series = |name: &str| Series { name: name.to_owned(), line: None, points: vec![point(1.0), point(3.0)] };

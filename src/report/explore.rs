@@ -28,7 +28,8 @@ pub struct Explorer {
     /// The names of the lines.
     pub lines: Vec<String>,
     /// The index of each line in the summary.
-    pub places: Vec<usize>,
+    #[serde(rename = "places")]
+    pub summary_indices: Vec<usize>,
     /// The index in `lines` of the line that the others are compared with at first.
     pub base: usize,
     /// The names of the positions.
@@ -39,7 +40,8 @@ pub struct Explorer {
     /// Number of positions left out because not all of their searches finished the same depths.
     pub left_out: usize,
     /// Whether there are several key seeds.
-    pub seeds: bool,
+    #[serde(rename = "seeds")]
+    pub has_seeds: bool,
 }
 
 impl Explorer {
@@ -68,14 +70,14 @@ impl Explorer {
         // The index of each position, by its unit.
         let positions: BTreeMap<u32, usize> = uniform.zip(0..).map(|((unit, _), index)| (unit, index)).collect();
         let fits = |lines: usize| lines * positions.len() <= MAX_VALUES;
-        let places: Vec<usize> = match fits(summary.lines.len()) {
+        let summary_indices: Vec<usize> = match fits(summary.lines.len()) {
             true => (0..summary.lines.len()).collect(),
             false => curves::choose_lines(summary),
         };
-        if positions.len() < 2 || !fits(places.len()) {
+        if positions.len() < 2 || !fits(summary_indices.len()) {
             return None;
         }
-        let values = places.iter().map(|&line| {
+        let values = summary_indices.iter().map(|&line| {
             let mut values = vec![None; positions.len()];
             for cell in searches_of(line).filter(|cell| cell.seed == 0) {
                 if let Some(&index) = positions.get(&cell.unit) {
@@ -87,13 +89,13 @@ impl Explorer {
         Some(Self {
             suite: String::new(),
             metric: metric.name.clone(),
-            lines: places.iter().map(|&line| summary.lines[line].name.clone()).collect(),
-            base: places.iter().position(|&line| summary.lines[line].is_baseline).unwrap_or(0),
+            lines: summary_indices.iter().map(|&line| summary.lines[line].name.clone()).collect(),
+            base: summary_indices.iter().position(|&line| summary.lines[line].is_baseline).unwrap_or(0),
             positions: positions.keys().map(|&unit| names.list()[unit as usize].clone()).collect(),
             values: values.collect(),
             left_out,
-            seeds: (0..summary.lines.len()).flat_map(searches_of).any(|cell| cell.seed > 0),
-            places,
+            has_seeds: (0..summary.lines.len()).flat_map(searches_of).any(|cell| cell.seed > 0),
+            summary_indices,
         })
     }
 
@@ -113,7 +115,7 @@ impl Explorer {
                 p.note {
                     "Choose any two. Each dot is a search: right and up needs more " (self.metric) "; below the dashed line the second needs fewer. \
                      The arrow behind a variant's name in the summary leads here too."
-                    @if self.seeds {
+                    @if self.has_seeds {
                         " Searches and their ratios here are those under the first key seed, so their mean may differ from the summary's, which is over all."
                     }
                     @if self.left_out > 0 {
@@ -149,7 +151,7 @@ mod tests {
     fn two_lines_on_two_positions_have_an_explorer() {
         let explorer = explored(&[("a", "p", 1), ("a", "q", 2), ("b", "q", 4), ("c", "p", 5), ("c", "q", 6)]).unwrap();
         assert_eq!(
-            (explorer.metric.as_str(), explorer.lines, explorer.places, explorer.base),
+            (explorer.metric.as_str(), explorer.lines, explorer.summary_indices, explorer.base),
             ("nodes", ["a", "b", "c"].map(str::to_owned).to_vec(), vec![0, 1, 2], 1)
         );
         assert_eq!(explorer.positions, ["p", "q"]);
@@ -232,7 +234,7 @@ mod tests {
             let summary = Summary { by, lines, metrics: vec![Metric::nodes()], ..Summary::default() };
             let explorer = Explorer::new(&frame, &summary, (&grouping, &gathered))?;
             // The baseline's index is among the lines shown.
-            assert_eq!(explorer.places[explorer.base], 17);
+            assert_eq!(explorer.summary_indices[explorer.base], 17);
             Some(explorer.lines.len())
         };
         assert_eq!((lines_shown(2000), lines_shown(2001)), (Some(30), Some(curves::MAX_LINES)));

@@ -209,7 +209,7 @@ fn ratio_figure(summary: &Summary, index: usize, metric: &Metric) -> Option<Figu
     let lines = summary.lines.iter().filter(|line| !line.is_baseline && line.measures[index].ratio.mean > 0.0);
     let make_row = |line: &Line| {
         let (ratio, significant) = (line.measures[index].ratio, line.measures[index].significant);
-        ForestRow { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, clear: significant }
+        ForestRow { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, significant }
     };
     let rows: Vec<ForestRow> = lines.map(make_row).collect();
     let name = &metric.name;
@@ -333,7 +333,7 @@ mod tests {
         };
         let Some(Figure { plot: Plot::Forest(forest), .. }) = figure_of(&lines) else { panic!("no forest") };
         let rows: Vec<(&str, f64, bool)> =
-            forest.rows.iter().map(|row| (row.name.as_str(), row.mean, row.clear)).collect();
+            forest.rows.iter().map(|row| (row.name.as_str(), row.mean, row.significant)).collect();
         assert_eq!(rows, [("a", 0.5, true), ("c", 2.0, false)]);
         assert!(forest.rows.iter().all(|row| (row.low, row.high) == (0.25, 4.0)));
         assert_eq!(figure_of(&lines[..1]), None);

@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn every_plot_has_its_data() {
-        let row = ForestRow { name: "a".to_owned(), mean: 0.5, low: 0.25, high: 1.0, clear: true };
+        let row = ForestRow { name: "a".to_owned(), mean: 0.5, low: 0.25, high: 1.0, significant: true };
         let forest = Forest { rows: vec![row], x: "nodes".to_owned(), differences: false, better: Better::Less };
         assert_eq!(texts(Plot::Forest(forest)), ["line | nodes | 95 %", "a | 0.500 | 0.250 to 1.000"]);
         let ranged = CurvePoint { low: 1.0, high: 3.0, ..point(2.0, 2.0, "") };

@@ -28,7 +28,7 @@ pub(super) fn elo_figure(matches: &Matches) -> Figure {
             mean: elo,
             low,
             high,
-            clear: encounter.stronger.is_some(),
+            significant: encounter.stronger.is_some(),
         }
     });
     let x = match matches.common_opponent() {
@@ -196,7 +196,7 @@ mod tests {
         let axis_and_rows = |encounters: Vec<Encounter>| {
             let Plot::Forest(forest) = elo_figure(&matches_of(encounters)).plot else { panic!("no forest") };
             assert!(forest.differences, "Elo is about 0");
-            (forest.x, forest.rows.into_iter().map(|row| (row.name, row.clear)).collect::<Vec<_>>())
+            (forest.x, forest.rows.into_iter().map(|row| (row.name, row.significant)).collect::<Vec<_>>())
         };
         let decided = Encounter { decided: Some((TestState::H0, 3)), ..encounter("a", "x") };
         let significant = Encounter { stronger: Some(Ordering::Less), ..encounter("b", "x") };

@@ -365,12 +365,12 @@ fn ratio_figure_draws_each_ratio_and_interval_at_its_value() {
         ("no difference", 0.9, 0.7, 1.2, false, ("unclear", 3)),
         ("size=64 KiB, policy=aged-depth factor=4, slots=4, index=multiply", 1.3, nan, nan, false, ("unclear", 3)),
     ];
-    let row = |&(name, mean, low, high, clear, _): &(&str, f64, f64, f64, bool, (&str, usize))| ForestRow {
+    let row = |&(name, mean, low, high, significant, _): &(&str, f64, f64, f64, bool, (&str, usize))| ForestRow {
         name: name.to_owned(),
         mean,
         low,
         high,
-        clear,
+        significant,
     };
     let plot = Forest {
         rows: rows.iter().map(row).collect(),
@@ -632,7 +632,7 @@ fn reference_line_is_always_drawn_and_bands_only_for_three_series() {
             mean: *mean,
             low: nan,
             high: nan,
-            clear: false,
+            significant: false,
         };
         for differences in [false, true] {
             let rows = means.iter().enumerate().map(row).collect();

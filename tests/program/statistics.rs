@@ -577,5 +577,5 @@ fn result_significant_alone_is_not_significant_in_a_large_family() {
     });
     let rows = &forest.unwrap().rows;
     assert_eq!(rows.len(), 3, "{rows:?}");
-    assert!(rows.iter().all(|row| row.low > 0.0 && !row.clear), "{rows:?}");
+    assert!(rows.iter().all(|row| row.low > 0.0 && !row.significant), "{rows:?}");
 }

@@ -90,13 +90,12 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
         .collect();
     let mut groups: Vec<AxisColumns> = Vec::new();
     for (index, (name, words)) in columns.iter().enumerate() {
-        // A parameter that only some kinds have belongs to the axis of the kind. A column that is
-        // no kind has no parameters: no name starts with `?`.
-        let kind = columns.iter().position(|(kind, _)| {
-            let parent = kind.strip_suffix("kind").unwrap_or("?");
-            kind != name && name.starts_with(parent) && words.list().iter().any(String::is_empty)
+        // A parameter that only some kinds have belongs to the axis of the kind.
+        let kind_index = columns.iter().position(|(kind_name, _)| {
+            let is_parameter = kind_name.strip_suffix("kind").is_some_and(|parent| name.starts_with(parent));
+            is_parameter && kind_name != name && words.list().iter().any(String::is_empty)
         });
-        match kind.and_then(|kind| groups.iter_mut().find(|group| group.members.contains(&kind))) {
+        match kind_index.and_then(|kind| groups.iter_mut().find(|group| group.members.contains(&kind))) {
             Some(group) => group.members.push(index),
             None => {
                 let path = name.strip_suffix(".kind").unwrap_or(name).to_owned();
@@ -124,7 +123,8 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
             let name = path.split(PATH_SEPARATOR).filter_map(short_name).collect::<Vec<_>>().join(PATH_SEPARATOR);
             // The label of a single option starts with its value alone.
             let unnamed_count = usize::from(!path.contains(PATH_SEPARATOR));
-            Axis { levels: build_levels(combine(&grid, &columns).1, &heads, unnamed_count), columns, path, name }
+            let (_, combinations) = combine(&grid, &columns);
+            Axis { levels: build_levels(combinations, &heads, unnamed_count), columns, path, name }
         })
         .filter(|axis| axis.levels.len() > 1)
         .collect();

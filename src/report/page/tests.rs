@@ -91,8 +91,9 @@ fn source(label: &str, rows: &str) -> Source {
     Source { label, path, manifest: None, file: None, frame, missing: None, text: None, judgements: Vec::new() }
 }
 
-/// Rows of other key seeds count for their variant. If more than twenty variants have no rows, only
-/// the first are named. If rows are filtered or grouped by another column, nothing is listed.
+/// Rows of further key seeds count as rows of their variant. If more than twenty variants have no
+/// rows, only the first are named. If rows are filtered or grouped by another column, nothing is
+/// listed.
 #[test]
 fn variants_without_rows_are_listed_as_not_run() {
     let list_not_run = |planned: &[String], choices: &Choices| {

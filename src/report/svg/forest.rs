@@ -17,7 +17,8 @@ pub struct ForestRow {
     /// Upper end of the interval.
     pub high: f64,
     /// Whether it is significant after correction.
-    pub clear: bool,
+    #[serde(rename = "clear")]
+    pub significant: bool,
 }
 
 /// The data of a forest plot.
@@ -71,7 +72,7 @@ impl Forest {
             } else {
                 svg.wrapped_name((left - 10.0, y), Anchor::End, &row.name, name_width);
             }
-            let emphasis = match Emphasis::for_change(row.clear, row.mean < no_effect, self.better) {
+            let emphasis = match Emphasis::for_change(row.significant, row.mean < no_effect, self.better) {
                 Emphasis::None => Emphasis::Unclear,
                 emphasis => emphasis,
             };
@@ -108,7 +109,7 @@ mod tests {
     #[test]
     fn interval_beyond_the_scale_ends_in_an_arrow() {
         let count_strokes = |high: f64| {
-            let row = ForestRow { name: "a".to_owned(), mean: 1.1, low: 0.9, high, clear: false };
+            let row = ForestRow { name: "a".to_owned(), mean: 1.1, low: 0.9, high, significant: false };
             let forest = Forest { rows: vec![row], x: String::new(), differences: false, better: Better::Less };
             forest.render(600.0, "t", false).matches("class=\"unclear\"").count()
         };
@@ -127,7 +128,7 @@ mod tests {
             (true, Better::More, 20.0, "better"),
             (true, Better::More, -20.0, "worse"),
         ] {
-            let row = ForestRow { name: "a".to_owned(), mean, low: mean * 0.9, high: mean * 1.1, clear: true };
+            let row = ForestRow { name: "a".to_owned(), mean, low: mean * 0.9, high: mean * 1.1, significant: true };
             let drawn = Forest { rows: vec![row], x: String::new(), differences, better }.render(600.0, "t", false);
             assert!(drawn.contains(&format!("class=\"{class} line\"")), "{differences} {mean}: {drawn}");
         }

@@ -194,7 +194,7 @@ fn texts_and_marks_do_not_overlap() {
                 let make_row = |(index, name): (usize, &&str)| {
                     let mean = if differences { 40.0 * (index as f64 - 1.0) } else { 0.5 + 0.3 * index as f64 };
                     let (low, high) = (mean - 0.2, mean + 0.4);
-                    ForestRow { name: (*name).to_owned(), mean, low, high, clear: index == 1 }
+                    ForestRow { name: (*name).to_owned(), mean, low, high, significant: index == 1 }
                 };
                 let rows = names.iter().enumerate().map(make_row).collect();
                 let forest = Forest {
@@ -412,7 +412,7 @@ fn long_names_lose_their_middle() {
 #[test]
 fn differences_have_a_sign() {
     let tooltip_and_figures = |differences: bool| {
-        let row = ForestRow { name: "a".to_owned(), mean: 12.25, low: -3.5, high: 28.0, clear: false };
+        let row = ForestRow { name: "a".to_owned(), mean: 12.25, low: -3.5, high: 28.0, significant: false };
         let svg =
             Forest { rows: vec![row], x: String::new(), differences, better: Better::Less }.render(860.0, "", false);
         let (_, after_tag) = svg.split_once("<title>").unwrap();

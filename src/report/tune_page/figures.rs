@@ -18,8 +18,8 @@ impl TuneOutcome<'_> {
         let others = (0..self.tuned.candidates.len()).filter(|candidate| *candidate != self.baseline());
         let rows = others.filter_map(|candidate| {
             let ratio = ratio_of(candidate)?;
-            let (name, clear) = (self.name(candidate).to_owned(), ratio.excludes_one());
-            Some(ForestRow { name, mean: ratio.mean, low: ratio.low, high: ratio.high, clear })
+            let (name, significant) = (self.name(candidate).to_owned(), ratio.excludes_one());
+            Some(ForestRow { name, mean: ratio.mean, low: ratio.low, high: ratio.high, significant })
         });
         let mut figures: Vec<Figure> = self
             .numeric_options()

@@ -232,7 +232,8 @@ fn unmeasured_candidates_are_not_drawn() {
         panic!("a response and a forest: {figures:?}")
     };
     assert_eq!(shape(&lines.series), [("centre=0".to_owned(), vec![1.0, 2.0, 4.0])]);
-    let rows: Vec<(&str, f64, bool)> = forest.rows.iter().map(|row| (row.name.as_str(), row.mean, row.clear)).collect();
+    let rows: Vec<(&str, f64, bool)> =
+        forest.rows.iter().map(|row| (row.name.as_str(), row.mean, row.significant)).collect();
     assert_eq!(
         rows,
         [("slots=1, centre=5", 0.5, true), ("slots=2, centre=0", 2.0, true), ("slots=4, centre=0", 4.0, false)]
