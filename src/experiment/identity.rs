@@ -102,7 +102,7 @@ pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<Strin
 }
 
 /// How many of a variant's searches repeat another one, and how many there are, as `[repeated,
-/// total]`. Searches count_along two games repeat as long as the games have the same moves.
+/// total]`. Searches along two games repeat as long as the games have the same moves.
 /// `uses_clocks`: whether positions that differ only in their clocks are different searches.
 pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, uses_clocks: bool) -> [usize; 2] {
     let mut distinct = HashSet::new();

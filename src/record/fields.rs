@@ -116,8 +116,8 @@ impl Parser {
         Ok(row)
     }
 
-    /// Parses one line into the form that is hashed. Without quotes, each comma only becomes a
-    /// separator.
+    /// Parses one line into the form that is hashed. If it has no quotes, each comma is simply
+    /// replaced by a separator.
     pub(super) fn separate_line(&mut self, bytes: &[u8]) -> Result<&SeparatedRow, String> {
         self.row.bytes.clear();
         self.row.ends.clear();

@@ -249,7 +249,8 @@ pub struct Manifest {
     /// manifest and in old ones.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub contents: BTreeMap<String, String>,
-    /// The repeated searches of a variant and the total; absent in old manifests.
+    /// How many searches of a variant repeat another one, and how many there are; absent in old
+    /// manifests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<[usize; 2]>,
     /// Items of the suite's file that were left out because they are unreadable or duplicate.
@@ -278,7 +279,7 @@ pub struct Manifest {
     /// The variants whose tables are never cleared: each is one job with all positions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub never_cleared: Vec<String>,
-    /// All options of every variant; empty in a shard, whose plan has them.
+    /// All options of every variant; empty in a shard, because the plan has them.
     pub options: BTreeMap<String, serde_json::Value>,
     /// Only in the file of thin rows: the options that all variants share, which are left out of
     /// `options` there. Null after reading.
@@ -313,7 +314,7 @@ pub struct Manifest {
     pub huge_pages: Option<bool>,
     /// Start of the run, in seconds since 1970 (UTC).
     pub started: u64,
-    /// End, in seconds since 1970 (UTC); none while it runs or after a kill.
+    /// End, in seconds since 1970 (UTC); `None` while it runs or after a kill.
     pub ended: Option<u64>,
     /// The `--set` overrides, as `path=value`.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -119,7 +119,7 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
     find().map_err(OutputError::results(results))?.map_or(Ok(()), |difference| Err(OutputError::Unequal(difference)))
 }
 
-/// Whether every search of a variant starts with an empty table of a known_rows size and cleared
+/// Whether every search of a variant starts with an empty table of a known size and cleared
 /// histories, and counts are exact. Then the counts of each depth do not depend on the limit.
 fn starts_empty(experiment: &Experiment, variant: &Variant) -> bool {
     let (Some(options), Work::Search(sequence)) = (variant.builtin(), &experiment.work) else { return false };

@@ -1,5 +1,5 @@
-//! Merges shards: checks each one, then writes the rows of all shards in the plan's order. It needs
-//! memory for the job ids of one shard only.
+//! Merges shards: checks each one, then writes the rows of all shards in the plan's order. It keeps
+//! the state of every job in memory while it checks, but no rows.
 
 use super::adopt_rows::adopt_rows;
 use super::row_index::RowIndex;

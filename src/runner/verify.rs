@@ -178,7 +178,7 @@ fn describe_machine(segment: &RunSegment) -> String {
 }
 
 /// A message that lists the builds or machines of a run's segments, if there are several. `kind`:
-/// "builds" or "machines"; `name` names the one of a segment.
+/// "builds" or "machines"; `name` returns the name of a segment's build or machine.
 fn describe_if_several(history: &[RunSegment], kind: &str, name: impl Fn(&RunSegment) -> String) -> Option<String> {
     let names: Vec<String> = history.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();
     let (segments, count) = (history.len(), names.len());
