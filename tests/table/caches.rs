@@ -11,7 +11,7 @@ use ttlab::internals::table::{Entry, TableOptions, build};
 
 /// A cache of keys.
 trait Cache {
-    fn holds(&self, key: u64) -> bool;
+    fn contains(&self, key: u64) -> bool;
     fn hit(&mut self, key: u64);
     fn miss(&mut self, key: u64);
 }
@@ -24,23 +24,23 @@ struct SecondChance {
 }
 
 impl Cache for SecondChance {
-    fn holds(&self, key: u64) -> bool {
-        self.queue.iter().any(|held| held.0 == key)
+    fn contains(&self, key: u64) -> bool {
+        self.queue.iter().any(|stored| stored.0 == key)
     }
     fn hit(&mut self, key: u64) {
-        self.queue.iter_mut().filter(|held| held.0 == key).for_each(|held| held.1 = true);
+        self.queue.iter_mut().filter(|stored| stored.0 == key).for_each(|stored| stored.1 = true);
     }
     fn miss(&mut self, key: u64) {
         while self.queue.len() == self.slots {
-            if let Some((held, true)) = self.queue.pop_front() {
-                self.queue.push_back((held, false));
+            if let Some((stored, true)) = self.queue.pop_front() {
+                self.queue.push_back((stored, false));
             }
         }
         self.queue.push_back((key, false));
     }
 }
 
-/// The newest key is last. The hand is a key.
+/// SIEVE: the newest key is last in the queue. The hand is the key at which it points.
 struct Sieve {
     slots: usize,
     queue: Vec<(u64, bool)>,
@@ -48,31 +48,32 @@ struct Sieve {
 }
 
 impl Cache for Sieve {
-    fn holds(&self, key: u64) -> bool {
-        self.queue.iter().any(|held| held.0 == key)
+    fn contains(&self, key: u64) -> bool {
+        self.queue.iter().any(|stored| stored.0 == key)
     }
     fn hit(&mut self, key: u64) {
-        self.queue.iter_mut().filter(|held| held.0 == key).for_each(|held| held.1 = true);
+        self.queue.iter_mut().filter(|stored| stored.0 == key).for_each(|stored| stored.1 = true);
     }
     fn miss(&mut self, key: u64) {
         if self.queue.len() == self.slots {
-            let mut at = self.hand.map_or(0, |hand| self.queue.iter().position(|held| held.0 == hand).unwrap());
-            while self.queue[at].1 {
-                self.queue[at].1 = false;
-                at = (at + 1) % self.slots;
+            let mut index = self.hand.map_or(0, |hand| self.queue.iter().position(|stored| stored.0 == hand).unwrap());
+            while self.queue[index].1 {
+                self.queue[index].1 = false;
+                index = (index + 1) % self.slots;
             }
-            self.hand = self.queue.get(at + 1).map(|held| held.0);
-            self.queue.remove(at);
+            self.hand = self.queue.get(index + 1).map(|stored| stored.0);
+            self.queue.remove(index);
         }
         self.queue.push((key, false));
     }
 }
 
-/// Two queues with the oldest keys first, and the ghosts of the small queue.
+/// S3-FIFO: two queues of keys and their access counts, the oldest first, and the ghosts of the
+/// small queue.
 struct TwoQueues {
     slots: usize,
     small_slots: usize,
-    most_ghosts: usize,
+    max_ghosts: usize,
     meetings: u32,
     small: VecDeque<(u64, u32)>,
     main: VecDeque<(u64, u32)>,
@@ -81,15 +82,15 @@ struct TwoQueues {
 }
 
 impl Cache for TwoQueues {
-    fn holds(&self, key: u64) -> bool {
-        self.small.iter().chain(&self.main).any(|held| held.0 == key)
+    fn contains(&self, key: u64) -> bool {
+        self.small.iter().chain(&self.main).any(|stored| stored.0 == key)
     }
     fn hit(&mut self, key: u64) {
-        let all = self.small.iter_mut().chain(&mut self.main);
-        all.filter(|held| held.0 == key).for_each(|held| held.1 = 3.min(held.1 + 1));
+        let both_queues = self.small.iter_mut().chain(&mut self.main);
+        both_queues.filter(|stored| stored.0 == key).for_each(|stored| stored.1 = 3.min(stored.1 + 1));
     }
     fn miss(&mut self, key: u64) {
-        let returns = self.ghosts.contains(&key);
+        let was_ghost = self.ghosts.contains(&key);
         self.ghosts.retain(|&ghost| ghost != key);
         while self.small.len() + self.main.len() == self.slots {
             self.full = true;
@@ -99,7 +100,7 @@ impl Cache for TwoQueues {
                 self.evict_small();
             }
         }
-        if returns || !self.full && self.small.len() >= self.small_slots {
+        if was_ghost || !self.full && self.small.len() >= self.small_slots {
             self.main.push_back((key, 0));
         } else {
             self.small.push_back((key, 0));
@@ -109,15 +110,15 @@ impl Cache for TwoQueues {
 
 impl TwoQueues {
     fn evict_main(&mut self) {
-        while let Some((oldest, met @ 1..)) = self.main.pop_front() {
-            self.main.push_back((oldest, met - 1));
+        while let Some((oldest, accesses @ 1..)) = self.main.pop_front() {
+            self.main.push_back((oldest, accesses - 1));
         }
     }
     fn evict_small(&mut self) {
-        while let Some((oldest, met)) = self.small.pop_front() {
-            if met < self.meetings {
+        while let Some((oldest, accesses)) = self.small.pop_front() {
+            if accesses < self.meetings {
                 self.ghosts.push_back(oldest);
-                if self.ghosts.len() > self.most_ghosts {
+                if self.ghosts.len() > self.max_ghosts {
                     self.ghosts.pop_front();
                 }
                 return;
@@ -127,55 +128,58 @@ impl TwoQueues {
     }
 }
 
-/// The counters as plain arrays, and the keys in order of their last access.
+/// TinyLFU: the counters as plain arrays, and the keys in order of their last access.
 struct Admission {
     slots: usize,
     sample: usize,
     /// The part of the key that a slot stores; nothing else of the key is available.
     mask: u64,
     rows: [[u32; 16]; 2],
-    since: usize,
+    /// Accesses since the counters were last halved.
+    accesses: usize,
     recent: Vec<u64>,
 }
 
 impl Admission {
-    fn places(&self, key: u64) -> [usize; 2] {
-        let place = |odd: u64| (u128::from(key & self.mask) * u128::from(odd) % (1 << 64) / (1 << 60)) as usize;
-        [place(0x9e37_79b9_7f4a_7c15), place(0xbf58_476d_1ce4_e5b9)]
+    fn counter_indices(&self, key: u64) -> [usize; 2] {
+        // The highest four bits of the product.
+        let index = |odd: u64| (u128::from(key & self.mask) * u128::from(odd) % (1 << 64) / (1 << 60)) as usize;
+        [index(0x9e37_79b9_7f4a_7c15), index(0xbf58_476d_1ce4_e5b9)]
     }
-    fn met(&self, key: u64) -> u32 {
-        let [first, second] = self.places(key);
+    fn frequency(&self, key: u64) -> u32 {
+        let [first, second] = self.counter_indices(key);
         self.rows[0][first].min(self.rows[1][second])
     }
     fn count(&mut self, key: u64) {
-        let (met, [first, second]) = (self.met(key), self.places(key));
-        if met < 15 {
-            for (row, place) in self.rows.iter_mut().zip([first, second]) {
-                row[place] = row[place].max(met + 1);
+        let frequency = self.frequency(key);
+        if frequency < 15 {
+            let indices = self.counter_indices(key);
+            for (row, index) in self.rows.iter_mut().zip(indices) {
+                row[index] = row[index].max(frequency + 1);
             }
         }
-        self.since += 1;
-        if self.since == self.sample * self.slots {
-            self.since = 0;
+        self.accesses += 1;
+        if self.accesses == self.sample * self.slots {
+            self.accesses = 0;
             self.rows.iter_mut().flatten().for_each(|counter| *counter /= 2);
         }
     }
 }
 
 impl Cache for Admission {
-    fn holds(&self, key: u64) -> bool {
+    fn contains(&self, key: u64) -> bool {
         self.recent.contains(&key)
     }
     fn hit(&mut self, key: u64) {
         self.count(key);
-        self.recent.retain(|&held| held != key);
+        self.recent.retain(|&stored| stored != key);
         self.recent.insert(0, key);
     }
     fn miss(&mut self, key: u64) {
         self.count(key);
         if self.recent.len() == self.slots {
             let last = *self.recent.last().unwrap();
-            if self.met(key) <= self.met(last) {
+            if self.frequency(key) <= self.frequency(last) {
                 return;
             }
             self.recent.pop();
@@ -196,7 +200,7 @@ fn caches(slots: usize, mask: u64) -> Vec<(String, Box<dyn Cache>)> {
         let plain = TwoQueues {
             slots,
             small_slots: small.min(slots - 1),
-            most_ghosts: ghosts,
+            max_ghosts: ghosts,
             meetings,
             small: VecDeque::new(),
             main: VecDeque::new(),
@@ -206,7 +210,7 @@ fn caches(slots: usize, mask: u64) -> Vec<(String, Box<dyn Cache>)> {
         caches.push((text, Box::new(plain)));
     }
     for sample in [1, 10, 255] {
-        let plain = Admission { slots, sample, mask, rows: [[0; 16]; 2], since: 0, recent: Vec::new() };
+        let plain = Admission { slots, sample, mask, rows: [[0; 16]; 2], accesses: 0, recent: Vec::new() };
         caches.push((format!("{{ kind = 'tiny-lfu', sample = {sample} }}"), Box::new(plain)));
     }
     caches
@@ -217,10 +221,10 @@ fn keys() -> Vec<u64> {
     let keys: Vec<u64> = (1..=30u64).map(|n| n.wrapping_mul(0xd134_2543_de82_ef95)).collect();
     // The keys stay distinct in what ghosts remember of them, whichever part of the key a slot
     // stores.
-    let different =
-        |of: &dyn Fn(u64) -> u64| keys.iter().map(|&key| of(key)).collect::<HashSet<_>>().len() == keys.len();
-    assert!(different(&|key| key & 0xffff));
-    assert!(different(&|key| (key ^ key >> 16 ^ key >> 32 ^ key >> 48) & 0xffff));
+    let are_distinct =
+        |part: &dyn Fn(u64) -> u64| keys.iter().map(|&key| part(key)).collect::<HashSet<_>>().len() == keys.len();
+    assert!(are_distinct(&|key| key & 0xffff));
+    assert!(are_distinct(&|key| (key ^ key >> 16 ^ key >> 32 ^ key >> 48) & 0xffff));
     keys
 }
 
@@ -230,7 +234,7 @@ proptest! {
     #[test]
     fn cache_policies_equal_their_published_queues(
         steps in prop::collection::vec((any::<bool>(), 0usize..30, 0usize..30), 1..600),
-        emptied in 0usize..1200,
+        clear_step in 0usize..1200,
     ) {
         let keys = keys();
         for (slots, layout, mask) in [
@@ -241,25 +245,26 @@ proptest! {
                 let mut new = Some(new);
                 let options: TableOptions = from_toml(&format!("slots = {slots}\nsize = {slots}\npolicy = {text}")).unwrap();
                 let mut table = build(&TableOptions { layout, ..options }, None, false).unwrap().unwrap();
-                for (at, &(store, one, other)) in steps.iter().enumerate() {
-                    if at == emptied {
+                for (step, &(is_store, a, b)) in steps.iter().enumerate() {
+                    if step == clear_step {
                         table.clear();
                         plain = new.take().unwrap();
                     }
-                    let key = keys[one.min(other)];
-                    let held = plain.holds(key);
-                    if store {
-                        let stored = table.store(key, Entry { bound: Bound::Exact, ..Entry::default() });
-                        prop_assert_eq!(stored.same, held, "step {} in {} slots under {}", at, slots, text);
-                        if held { plain.hit(key) } else { plain.miss(key) }
-                        prop_assert_eq!(stored.refused, !plain.holds(key), "step {} in {} slots under {}", at, slots, text);
+                    // The smaller of two numbers: low numbers are more frequent.
+                    let key = keys[a.min(b)];
+                    let is_hit = plain.contains(key);
+                    if is_store {
+                        let outcome = table.store(key, Entry { bound: Bound::Exact, ..Entry::default() });
+                        prop_assert_eq!(outcome.same, is_hit, "step {} in {} slots under {}", step, slots, text);
+                        if is_hit { plain.hit(key) } else { plain.miss(key) }
+                        prop_assert_eq!(outcome.refused, !plain.contains(key), "step {} in {} slots under {}", step, slots, text);
                     } else {
-                        prop_assert_eq!(table.probe(key, 0).is_some(), held, "step {} in {} slots under {}", at, slots, text);
-                        if held { plain.hit(key) }
+                        prop_assert_eq!(table.probe(key, 0).is_some(), is_hit, "step {} in {} slots under {}", step, slots, text);
+                        if is_hit { plain.hit(key) }
                     }
                 }
                 for &key in &keys {
-                    prop_assert_eq!(table.probe(key, 0).is_some(), plain.holds(key), "{} slots under {}", slots, text);
+                    prop_assert_eq!(table.probe(key, 0).is_some(), plain.contains(key), "{} slots under {}", slots, text);
                 }
             }
         }
@@ -270,7 +275,7 @@ proptest! {
 /// order, a is probed, then d is stored.
 #[test]
 fn cache_policies_decide_a_sequence_by_hand() {
-    for (policy, script, left) in [
+    for (policy, script, expected) in [
         // a is marked and skipped, b is evicted. Under both policies the mark is then cleared.
         ("clock", "abc?ad", "acd"),
         ("sieve", "abc?ad", "acd"),
@@ -291,18 +296,18 @@ fn cache_policies_decide_a_sequence_by_hand() {
     ] {
         let options: TableOptions = from_toml(&format!("slots = 3\nsize = 3\npolicy = '{policy}'")).unwrap();
         let mut table = build(&options, None, false).unwrap().unwrap();
-        let mut asks = false;
+        let mut is_probe = false;
         for name in script.bytes() {
             // The keys are far apart, so that no two of them share a counter in both rows.
             let key = u64::from(name).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             match name {
-                b'?' => asks = true,
-                _ if std::mem::take(&mut asks) => drop(table.probe(key, 0)),
+                b'?' => is_probe = true,
+                _ if std::mem::take(&mut is_probe) => drop(table.probe(key, 0)),
                 _ => drop(table.store(key, Entry { bound: Bound::Exact, ..Entry::default() })),
             }
         }
         let key = |name: &char| u64::from(*name as u32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let found: String = ('a'..='f').filter(|name| table.probe(key(name), 0).is_some()).collect();
-        assert_eq!(found, left, "{script} under {policy}");
+        let remaining: String = ('a'..='f').filter(|name| table.probe(key(name), 0).is_some()).collect();
+        assert_eq!(remaining, expected, "{script} under {policy}");
     }
 }

@@ -11,19 +11,19 @@ fn table(text: &str) -> Box<dyn Table> {
     build(&options, None, false).unwrap().unwrap()
 }
 
-/// Stores a hundred positions and probes them in rotation.
-fn answers(table: &mut dyn Table) -> Vec<Option<Hit>> {
+/// Stores a hundred positions and probes them in rotation; returns the answers.
+fn store_and_probe(table: &mut dyn Table) -> Vec<Option<Hit>> {
     let key = |number: u64| (1 + number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let entry = Entry { mv: Move::from_bits(77), score: 31, bound: Bound::Exact, depth: 5, ..Entry::default() };
     (0..100).for_each(|number| _ = table.store(key(number), entry));
-    (0..PROBES).map(|at| table.probe(key(at % 100), 0)).collect()
+    (0..PROBES).map(|number| table.probe(key(number % 100), 0)).collect()
 }
 
 #[test]
 fn forget_loses_its_share_of_hits_and_counts_them() {
     for (share, least, most) in [(0.0, 0, 0), (0.25, 2_300, 2_700), (0.9, 8_850, 9_150), (1.0, PROBES, PROBES)] {
         let mut table = table(&format!("forget = {share:?}"));
-        let lost = answers(table.as_mut()).iter().filter(|hit| hit.is_none()).count() as u64;
+        let lost = store_and_probe(table.as_mut()).iter().filter(|hit| hit.is_none()).count() as u64;
         assert!((least..=most).contains(&lost), "{share}: {lost}");
         let count = table.counters();
         assert_eq!((count.probes, count.hits, count.forgotten), (PROBES, PROBES - lost, lost), "{share}");
@@ -34,17 +34,17 @@ fn forget_loses_its_share_of_hits_and_counts_them() {
 
 #[test]
 fn forget_loses_the_given_part() {
-    let found = |part: &str| {
+    let hits_and_losses = |part: &str| {
         let mut table = table(&format!("forget = 0.5\nforget_part = '{part}'"));
-        let hits: Vec<Hit> = answers(table.as_mut()).into_iter().map(Option::unwrap).collect();
+        let hits: Vec<Hit> = store_and_probe(table.as_mut()).into_iter().map(Option::unwrap).collect();
         let count = table.counters();
         assert_eq!(count.hits, PROBES);
         (hits, count.forgotten as usize)
     };
-    let (hits, forgotten) = found("move");
+    let (hits, forgotten) = hits_and_losses("move");
     assert_eq!(hits.iter().filter(|hit| hit.entry.mv.is_none()).count(), forgotten);
     assert!(hits.iter().all(|hit| hit.entry.bound == Bound::Exact && hit.draft == 5));
-    let (hits, forgotten) = found("score");
+    let (hits, forgotten) = hits_and_losses("score");
     let lost = |hit: &&Hit| hit.entry.bound == Bound::None && hit.draft < 0 && hit.entry.depth == 0;
     assert_eq!(hits.iter().filter(lost).count(), forgotten);
     assert!(hits.iter().all(|hit| hit.entry.mv == Move::from_bits(77)));
@@ -53,12 +53,12 @@ fn forget_loses_the_given_part() {
 
 #[test]
 fn forget_loses_the_same_hits_again_when_renewed_and_others_under_another_seed() {
-    let lost = |table: &mut dyn Table| answers(table).iter().map(Option::is_none).collect::<Vec<_>>();
-    let mut one = table("forget = 0.5");
-    let first = lost(one.as_mut());
-    assert_ne!(lost(one.as_mut()), first, "each hit is drawn for itself");
-    one.renew();
-    assert_eq!(lost(one.as_mut()), first);
+    let lost = |table: &mut dyn Table| store_and_probe(table).iter().map(Option::is_none).collect::<Vec<_>>();
+    let mut renewed = table("forget = 0.5");
+    let first = lost(renewed.as_mut());
+    assert_ne!(lost(renewed.as_mut()), first, "each hit is drawn for itself");
+    renewed.renew();
+    assert_eq!(lost(renewed.as_mut()), first);
     assert_eq!(lost(table("forget = 0.5").as_mut()), first);
     assert_ne!(lost(table("forget = 0.5\nforget_seed = 2").as_mut()), first);
 }
@@ -67,9 +67,9 @@ fn forget_loses_the_same_hits_again_when_renewed_and_others_under_another_seed()
 fn forget_is_a_share() {
     for (share, allowed) in [("0.0", true), ("1.0", true), ("-0.001", false), ("1.001", false)] {
         let options: TableOptions = from_toml(&format!("forget = {share}")).unwrap();
-        let path = options.check().err().map(|error| error.to_string());
-        assert_eq!(path.is_none(), allowed, "{share}: {path:?}");
-        assert!(path.is_none_or(|text| text.starts_with("table.forget: ") && text.ends_with("expected 0 to 1")));
+        let error = options.check().err().map(|error| error.to_string());
+        assert_eq!(error.is_none(), allowed, "{share}: {error:?}");
+        assert!(error.is_none_or(|text| text.starts_with("table.forget: ") && text.ends_with("expected 0 to 1")));
     }
 }
 

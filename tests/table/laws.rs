@@ -54,7 +54,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Every policy with all layouts, indexes, bucket sizes and same-key rules that it allows.
+/// Every policy with all the layouts, indexes, bucket sizes and same-key rules that it allows.
 fn every_table() -> Vec<TableOptions> {
     let mut tables = Vec::new();
     for policy in Policy::NAMES.iter().map(|name| Policy::from_name(name).unwrap()) {
@@ -90,15 +90,16 @@ fn every_table() -> Vec<TableOptions> {
     tables
 }
 
+/// Applies the steps to a table, and checks that the result of each store agrees with the counters.
 fn play(table: &mut dyn Table, steps: &[Step]) {
     for step in steps {
         match step {
             Step::Store(key, entry) => {
                 let before = table.counters();
                 let stored = table.store(*key, *entry);
-                let did = table.counters() - before;
-                // The result of a store agrees with the counters.
-                assert_eq!((stored.refused, stored.same && !stored.refused), (did.rejections == 1, did.updates == 1));
+                let counted = table.counters() - before;
+                let (is_rejection, is_update) = (counted.rejections == 1, counted.updates == 1);
+                assert_eq!((stored.refused, stored.same && !stored.refused), (is_rejection, is_update));
             }
             Step::Probe(key) => drop(table.probe(*key, 0)),
             Step::Cutoff(key) => {
@@ -157,8 +158,8 @@ proptest! {
                 let nodes = hit.entry.nodes;
                 prop_assert!(nodes <= entry.nodes && entry.nodes - nodes <= if exact { 0 } else { entry.nodes / 64 }, "{:?}", options);
                 let mv = if entry.mv.is_none() { entry.mv } else { hit.entry.mv };
-                let kept = Entry { generation: 0, used: false, nodes: entry.nodes, mv, ..hit.entry };
-                prop_assert_eq!(kept, entry, "{:?}", options);
+                let stored_entry = Entry { generation: 0, used: false, nodes: entry.nodes, mv, ..hit.entry };
+                prop_assert_eq!(stored_entry, entry, "{:?}", options);
                 prop_assert_eq!((hit.age, hit.entry.generation), (0, table.now()), "{:?}", options);
             }
         }
@@ -172,18 +173,18 @@ proptest! {
         after in prop::collection::vec(any_step(), 1..150),
     ) {
         for options in every_table().iter().step_by(7) {
-            let mut used = build(options, None, false).unwrap().unwrap();
+            let mut cleared = build(options, None, false).unwrap().unwrap();
             let mut new = build(options, None, false).unwrap().unwrap();
-            play(used.as_mut(), &before);
-            used.clear();
-            let counted = used.counters();
-            play(used.as_mut(), &after);
+            play(cleared.as_mut(), &before);
+            cleared.clear();
+            let counted_before = cleared.counters();
+            play(cleared.as_mut(), &after);
             play(new.as_mut(), &after);
-            prop_assert_eq!(used.counters() - counted, new.counters(), "{:?}", options);
-            prop_assert_eq!((used.now(), used.occupancy()), (new.now(), new.occupancy()));
+            prop_assert_eq!(cleared.counters() - counted_before, new.counters(), "{:?}", options);
+            prop_assert_eq!((cleared.now(), cleared.occupancy()), (new.now(), new.occupancy()));
             for key in every_key() {
-                let [used, new] = [&mut used, &mut new].map(|table| table.probe(key, 0).map(|hit| (hit.entry, hit.draft, hit.age)));
-                prop_assert_eq!(used, new, "{:?}", options);
+                let [of_cleared, of_new] = [&mut cleared, &mut new].map(|table| table.probe(key, 0).map(|hit| (hit.entry, hit.draft, hit.age)));
+                prop_assert_eq!(of_cleared, of_new, "{:?}", options);
             }
         }
     }
@@ -212,20 +213,20 @@ fn table_takes_the_memory_that_it_reports() {
         ("3 MiB", 3, Layout::Bytes10),
         ("5 MiB", 7, Layout::Bytes24),
     ] {
-        let named: Size = size.parse().unwrap();
-        let options = TableOptions { size: named, slots, layout, ..TableOptions::default() };
+        let size: Size = size.parse().unwrap();
+        let options = TableOptions { size, slots, layout, ..TableOptions::default() };
         let table = build(&options, None, false).unwrap().unwrap();
-        let Size::Bytes(named) = named else { unreachable!() };
-        let taken = table.occupancy().bytes;
-        assert_eq!(Some(taken), bytes(&options, None));
+        let Size::Bytes(requested) = size else { unreachable!() };
+        let reported = table.occupancy().bytes;
+        assert_eq!(Some(reported), bytes(&options, None));
         assert_eq!(Some(table.occupancy().slots), entries(&options, None));
-        assert!(taken <= named, "{taken} of {named}");
-        assert!(taken * 100 >= named * 99, "{taken} of {named}");
+        assert!(reported <= requested, "{reported} of {requested}");
+        assert!(reported * 100 >= requested * 99, "{reported} of {requested}");
     }
 }
 
-/// The memory that a policy needs for each bucket is part of the table's size: with 8 bytes beside
-/// four entries of 16 bytes, eight out of nine entries remain.
+/// The memory that a policy needs for each bucket is part of the table's size: with 8 bytes for the
+/// policy and four entries of 16 bytes, eight of nine entries remain.
 #[test]
 fn policy_words_count_as_table_memory() {
     for (policy, slots) in [("always", 4096), ("clock", 3640), ("sieve", 3640), ("s3-fifo", 2976), ("tiny-lfu", 2976)] {
@@ -349,10 +350,10 @@ fn ancient_mark_expires_like_a_sweep() {
             model.iter_mut().flatten().for_each(|(_, replaceable)| *replaceable = true);
         } else if random >> 20 & 1 == 0 {
             let hit = table.probe(key, 0).is_some();
-            let expected = matches!(model[slot], Some((held, _)) if held == key);
+            let expected = matches!(model[slot], Some((slot_key, _)) if slot_key == key);
             assert_eq!(hit, expected, "step {step}");
-            if let Some((held, replaceable)) = &mut model[slot]
-                && *held == key
+            if let Some((slot_key, replaceable)) = &mut model[slot]
+                && *slot_key == key
             {
                 *replaceable = false;
             }
@@ -392,8 +393,8 @@ fn unbounded_table_never_evicts() {
         }
         for depth in 0..depths {
             for n in 0..KEYS {
-                let found = table.probe(key(n), depth).unwrap().entry;
-                assert_eq!((found.score, found.depth), (entry(n + u64::from(depth), depth).score, depth));
+                let entry_found = table.probe(key(n), depth).unwrap().entry;
+                assert_eq!((entry_found.score, entry_found.depth), (entry(n + u64::from(depth), depth).score, depth));
             }
         }
         let count = table.counters();
@@ -420,8 +421,8 @@ fn every_compared_key_bit_matters() {
             let mut table = build(&options, None, false).unwrap().unwrap();
             let key = 0x0123_4567_89ab_cdef_u64;
             table.store(key, Entry { bound: Bound::Exact, ..Entry::default() });
-            let told_apart = (0..64).filter(|bit| table.probe(key ^ 1 << bit, 0).is_none()).count();
-            assert_eq!(told_apart, compared, "{key_bits} bits, {layout:?}, {index:?}");
+            let distinguishing_bits = (0..64).filter(|bit| table.probe(key ^ 1 << bit, 0).is_none()).count();
+            assert_eq!(distinguishing_bits, compared, "{key_bits} bits, {layout:?}, {index:?}");
         }
     }
 }
@@ -451,14 +452,14 @@ fn reused_entries_are_counted_when_requested() {
     let bounded = |policy: &str| -> TableOptions {
         from_toml(&format!("size = 64\nindex = 'modulo'\npolicy = '{policy}'")).unwrap()
     };
-    let made = |options: &TableOptions| build(options, None, false).unwrap().unwrap();
+    let make = |options: &TableOptions| build(options, None, false).unwrap().unwrap();
     let unbounded: TableOptions = from_toml("kind = 'unbounded'").unwrap();
     let tables: [(&str, bool, Box<dyn Table>); 5] = [
-        ("unbounded", true, made(&unbounded)),
-        ("watched", true, Box::new(ObservedTable::new(made(&bounded("always"))).unwrap())),
-        ("watched, refusing", true, Box::new(ObservedTable::new(made(&bounded("depth-preferred"))).unwrap())),
-        ("asked for by the policy", true, made(&bounded("ancient"))),
-        ("not asked for", false, made(&bounded("always"))),
+        ("unbounded", true, make(&unbounded)),
+        ("watched", true, Box::new(ObservedTable::new(make(&bounded("always"))).unwrap())),
+        ("watched, refusing", true, Box::new(ObservedTable::new(make(&bounded("depth-preferred"))).unwrap())),
+        ("asked for by the policy", true, make(&bounded("ancient"))),
+        ("not asked for", false, make(&bounded("always"))),
     ];
     for (name, counts, mut table) in tables {
         let mut state = 5_u64;
@@ -491,7 +492,7 @@ fn reused_entries_are_counted_when_requested() {
 /// evicted one are one slot further, all others are where they were.
 #[test]
 fn moved_entry_is_found_one_slot_further() {
-    let mut moved_on = 0;
+    let mut stores_that_moved = 0;
     for (policy, slots) in
         [("two-tier", 4), ("two-deep", 2), ("two-big1", 2), ("big-all", 1), ("always", 4), ("depth-age", 4)]
     {
@@ -508,31 +509,31 @@ fn moved_entry_is_found_one_slot_further() {
                 (state >> 33) % below
             };
             for _ in 0..2000 {
-                let places = |table: &mut dyn Table| -> Vec<Option<usize>> {
+                let slots_of_keys = |table: &mut dyn Table| -> Vec<Option<usize>> {
                     keys.iter().map(|&key| table.probe(key, 0).map(|hit| hit.slot)).collect()
                 };
-                let before = places(table.as_mut());
+                let before = slots_of_keys(table.as_mut());
                 let new = random(keys.len() as u64) as usize;
                 let entry =
                     Entry { bound: Bound::Lower, depth: random(6) as u8, nodes: random(99) as u32, ..Entry::default() };
                 let stored = table.store(keys[new], entry);
-                let after = places(table.as_mut());
+                let after = slots_of_keys(table.as_mut());
                 let last = stored.slot + usize::from(stored.moved);
-                for (at, (before, after)) in before.iter().zip(&after).enumerate() {
+                for (index, (before, after)) in before.iter().zip(&after).enumerate() {
                     let required = match *before {
                         before if stored.refused => before,
-                        _ if at == new => Some(stored.slot),
+                        _ if index == new => Some(stored.slot),
                         Some(slot) if (stored.slot..last).contains(&slot) => Some(slot + 1),
                         Some(slot) if slot == last => None,
                         before => before,
                     };
                     assert_eq!(*after, required, "{text}: {stored:?}");
                 }
-                moved_on += usize::from(stored.moved > 0);
+                stores_that_moved += usize::from(stored.moved > 0);
             }
         }
     }
-    assert!(moved_on > 1000, "{moved_on}");
+    assert!(stores_that_moved > 1000, "{stores_that_moved}");
 }
 
 /// However small a share of the working set is requested, the table has at least one bucket.

@@ -1,5 +1,5 @@
-//! Buckets described to the bit, the usual ones and random ones: what was stored is found, in
-//! memory that is what the layout says, and as wide entries have it.
+//! Layouts described bit by bit, named ones and random ones: stored entries are found, the memory
+//! in use is that of the layout, and packed tables behave like tables of wide entries.
 
 use proptest::prelude::*;
 use ttlab::internals::chess::{Bound, Move};
@@ -12,9 +12,10 @@ use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::shape::Shape;
 use ttlab::internals::table::{Entry, StaticEvaluation, Table, TableOptions, build, bytes, entries};
 
-/// What a layout has room for, by its own words.
+/// A layout, and the widths of its parts.
 #[derive(Debug, Clone)]
 struct Plan {
+    /// The layout's name or its parts, as in a file.
     text: String,
     bucket: u64,
     slots: u64,
@@ -26,8 +27,8 @@ struct Plan {
     depth: u32,
     offset: i32,
     pv: bool,
-    /// Bits of an entry that it names no use for.
-    rest: u32,
+    /// Bits of an entry that no part needs.
+    spare_bits: u32,
 }
 
 impl Plan {
@@ -37,12 +38,12 @@ impl Plan {
         TableOptions { layout: Layout::Shape(shape), huge_pages: false, ..options }
     }
 
-    /// What an entry keeps of another one, without time and mark.
-    fn keep(&self, entry: &Entry) -> Entry {
-        let most = 2_i32.pow(self.score.min(16) - 1) - 1;
+    /// The entry as the layout stores it: values that do not fit are clipped or dropped.
+    fn clipped(&self, entry: &Entry) -> Entry {
+        let max_score = 2_i32.pow(self.score.min(16) - 1) - 1;
         let score = match entry.score {
             i16::MIN => i16::MIN,
-            score => i32::from(score).min(most).max(-most) as i16,
+            score => i32::from(score).min(max_score).max(-max_score) as i16,
         };
         let depth = i32::from(entry.depth).min(2_i32.pow(self.depth) - 1 + self.offset) as u8;
         let fits = |score: &i32| self.evaluation > 0 && score.abs() < 2_i32.pow(self.evaluation.min(16) - 1);
@@ -50,15 +51,16 @@ impl Plan {
         Entry { score, depth, pv: entry.pv && self.pv, evaluation, ..*entry }
     }
 
-    fn cuts(&self, entry: &Entry) -> bool {
-        let kept = self.keep(entry);
-        let lost = self.evaluation > 0 && kept.evaluation != entry.evaluation;
-        (kept.score, kept.depth) != (entry.score, entry.depth) || lost
+    /// Whether storing an entry counts as clipped.
+    fn clips(&self, entry: &Entry) -> bool {
+        let clipped = self.clipped(entry);
+        let loses_evaluation = self.evaluation > 0 && clipped.evaluation != entry.evaluation;
+        (clipped.score, clipped.depth) != (entry.score, entry.depth) || loses_evaluation
     }
 }
 
-/// The usual layouts, with an evaluation where there is room for it.
-fn usual() -> Vec<Plan> {
+/// The named layouts, with an evaluation if there is room for it.
+fn named_plans() -> Vec<Plan> {
     let mut plans = Vec::new();
     for (name, bucket, slots, key_bits, bits) in [
         ("3x10", 32, 3, 16, 80),
@@ -72,6 +74,7 @@ fn usual() -> Vec<Plan> {
         ("1x16", 16, 1, 64, 128),
     ] {
         for (generation, evaluation) in [(10, 0), (6, 0), (5, 16)] {
+            // Move 15, score 16, depth 8, pv 1 and bound 2.
             let needed = key_bits + generation + evaluation + 42;
             if needed > bits {
                 continue;
@@ -90,7 +93,7 @@ fn usual() -> Vec<Plan> {
                 depth: 8,
                 offset: 0,
                 pv: true,
-                rest: bits - needed,
+                spare_bits: bits - needed,
             });
         }
     }
@@ -104,13 +107,14 @@ fn any_plan() -> impl Strategy<Value = Plan> {
     let parts =
         (1u32..=10, prop_oneof![Just(0u32), 8u32..=24], 15u32..=24, 8u32..=24, 4u32..=16, -128i32..=0, 0u32..=1);
     (key, parts, 1u64..=8, 0u64..4, 0u64..6).prop_map(
-        |((key_bits, beside, spare, high), (generation, evaluation, mv, score, depth, offset, pv), slots, more, padding)| {
+        |((key_bits, separate_keys, spare_words, high), (generation, evaluation, mv, score, depth, offset, pv), slots, more_words, padding)| {
             // A depth of 0 must fit.
             let offset = offset.max(1 - 2_i32.pow(depth));
-            let own = if beside { 0 } else { key_bits };
-            let data = own + generation + evaluation + mv + score + depth + 2 + pv;
-            let entry = 2 * (u64::from(data).div_ceil(16) + more);
-            let keys = if beside { 2 * ((slots * u64::from(key_bits)).div_ceil(16) + spare).max(1) } else { 0 };
+            let inline_key = if separate_keys { 0 } else { key_bits };
+            let needed = inline_key + generation + evaluation + mv + score + depth + 2 + pv;
+            let entry = 2 * (u64::from(needed).div_ceil(16) + more_words);
+            let key_words = (slots * u64::from(key_bits)).div_ceil(16) + spare_words;
+            let keys = if separate_keys { 2 * key_words.max(1) } else { 0 };
             let bucket = slots * entry + keys + 2 * padding;
             let end = if high { "high" } else { "low" };
             let text = format!(
@@ -118,16 +122,16 @@ fn any_plan() -> impl Strategy<Value = Plan> {
                  '{end}', generation = {generation}, evaluation = {evaluation}, move = {mv}, score = {score}, depth = \
                  {depth}, depth_offset = {offset}, pv = {pv} }}"
             );
-            let rest = 8 * entry as u32 - data;
+            let spare_bits = 8 * entry as u32 - needed;
             Plan {
-                text, bucket, slots, key_bits, high, generation, evaluation, score, depth, offset, pv: pv == 1, rest,
+                text, bucket, slots, key_bits, high, generation, evaluation, score, depth, offset, pv: pv == 1, spare_bits,
             }
         },
     )
 }
 
 fn any_layout() -> impl Strategy<Value = Plan> {
-    prop_oneof![1 => prop::sample::select(usual()), 2 => any_plan()]
+    prop_oneof![1 => prop::sample::select(named_plans()), 2 => any_plan()]
 }
 
 /// Entries at the ends of every field, and those between.
@@ -149,7 +153,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     })
 }
 
-/// A number for each key, spread over the whole word.
+/// The key of a position with this number; its bits are spread over the whole word.
 fn key_of(number: u64) -> u64 {
     (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -157,42 +161,42 @@ fn key_of(number: u64) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Each slot keeps what was written to it, at the ends of every field, whatever the others are
-    /// given; a value that does not fit is the nearest that does, and is counted.
+    /// Each slot keeps the entry that was written to it, with values at both ends of every field,
+    /// whatever is written to the other slots. A value that does not fit is clipped, and counted.
     #[test]
-    fn every_field_of_every_slot_comes_back(plan in any_layout(), entries in prop::collection::vec((any::<u64>(), any_entry(), any::<bool>(), any::<u16>()), 8)) {
+    fn every_field_of_every_slot_is_read_back(plan in any_layout(), entries in prop::collection::vec((any::<u64>(), any_entry(), any::<bool>(), any::<u16>()), 8)) {
         let options = plan.options();
         prop_assert_eq!(options.check(), Ok(()));
         let packing = Packed::new(options.shape());
         let slots = plan.slots as usize;
         let mut words = vec![0; (plan.bucket as usize).div_ceil(8)];
-        let (bucket, rest) = u16::view_mut(&mut words).split_at_mut(packing.words(slots));
+        let (bucket, next_bucket) = u16::view_mut(&mut words).split_at_mut(packing.words(slots));
         prop_assert_eq!(2 * bucket.len() as u64, plan.bucket);
-        let given: Vec<(u64, Entry)> = entries.iter().take(slots).map(|&(key, entry, used, generation)| {
+        let written: Vec<(u64, Entry)> = entries.iter().take(slots).map(|&(key, entry, used, generation)| {
             let key = if plan.high { key.checked_shr(64 - plan.key_bits) } else { Some(key & ((1_u128 << plan.key_bits) - 1) as u64) };
             let generation = generation % (1 << plan.generation);
             (key.unwrap_or(0), Entry { used, generation, ..entry })
         }).collect();
-        for (slot, &(key, ref entry)) in given.iter().enumerate().rev() {
+        for (slot, &(key, ref entry)) in written.iter().enumerate().rev() {
             prop_assert!(packing.is_empty(bucket, slot));
             prop_assert_eq!(packing.stored_key(entries[slot].0, plan.high), key);
             packing.write(bucket, slot, key, entry);
         }
-        for (slot, &(key, ref entry)) in given.iter().enumerate() {
-            let found = packing.entry(bucket, slot);
-            let nodes = if plan.rest > 11 { found.nodes } else { 0 };
-            prop_assert_eq!(found, Entry { nodes, used: entry.used && plan.rest > 0, ..plan.keep(entry) });
-            prop_assert!(nodes <= entry.nodes && (plan.rest < 12 || entry.nodes - nodes <= entry.nodes / 64));
+        for (slot, &(key, ref entry)) in written.iter().enumerate() {
+            let read_back = packing.entry(bucket, slot);
+            let nodes = if plan.spare_bits > 11 { read_back.nodes } else { 0 };
+            prop_assert_eq!(read_back, Entry { nodes, used: entry.used && plan.spare_bits > 0, ..plan.clipped(entry) });
+            prop_assert!(nodes <= entry.nodes && (plan.spare_bits < 12 || entry.nodes - nodes <= entry.nodes / 64));
             prop_assert_eq!(packing.key(bucket, slot), key);
-            prop_assert_eq!(packing.clips(entry), plan.cuts(entry), "{:?}", entry);
-            // The data word has all but the evaluation.
+            prop_assert_eq!(packing.clips(entry), plan.clips(entry), "{:?}", entry);
+            // Replacing the data word by itself changes nothing; it does not have the evaluation.
             packing.set_data(bucket, slot, packing.data(bucket, slot));
-            prop_assert_eq!(packing.entry(bucket, slot), found);
+            prop_assert_eq!(packing.entry(bucket, slot), read_back);
         }
         packing.copy(bucket, slots - 1, 0);
         let last = packing.entry(bucket, slots - 1);
-        prop_assert_eq!((packing.key(bucket, 0), packing.entry(bucket, 0)), (given[slots - 1].0, last));
-        prop_assert!(rest.iter().all(|&word| word == 0), "the next bucket was written to");
+        prop_assert_eq!((packing.key(bucket, 0), packing.entry(bucket, 0)), (written[slots - 1].0, last));
+        prop_assert!(next_bucket.iter().all(|&word| word == 0), "the next bucket was written to");
     }
 
     /// The bits of two slots are never the same, and none lies beyond the bucket.
@@ -200,44 +204,44 @@ proptest! {
     fn slots_share_no_bit(plan in any_layout()) {
         let packing = Packed::new(plan.options().shape());
         let slots = plan.slots as usize;
-        let mut all = vec![0_u16; packing.words(slots)];
+        let mut used_bits = vec![0_u16; packing.words(slots)];
         for slot in 0..slots {
-            let mut own = vec![0; all.len()];
-            packing.fill(&mut own, slot);
-            prop_assert!(own.iter().zip(&all).all(|(own, all)| own & all == 0), "slot {}", slot);
-            all.iter_mut().zip(&own).for_each(|(all, own)| *all |= own);
-            // What is written to a slot lies within its bits.
-            let mut written = vec![0; all.len()];
+            let mut slot_bits = vec![0; used_bits.len()];
+            packing.fill(&mut slot_bits, slot);
+            prop_assert!(slot_bits.iter().zip(&used_bits).all(|(slot, used)| slot & used == 0), "slot {}", slot);
+            used_bits.iter_mut().zip(&slot_bits).for_each(|(used, slot)| *used |= slot);
+            // An entry changes only the bits of its slot.
+            let mut written = vec![0; used_bits.len()];
             let entry = Entry { mv: Move::from_bits(0x7fff), score: -1, bound: Bound::Exact, depth: 255, pv: true, used: true,
                 nodes: u32::MAX, generation: (1 << plan.generation) - 1, evaluation: StaticEvaluation::new(127) };
             packing.write(&mut written, slot, packing.stored_key(u64::MAX, plan.high), &entry);
-            prop_assert!(written.iter().zip(&own).all(|(written, own)| written & !own == 0), "slot {}", slot);
+            prop_assert!(written.iter().zip(&slot_bits).all(|(written, slot)| written & !slot == 0), "slot {}", slot);
         }
-        let bits: u32 = all.iter().map(|word| word.count_ones()).sum();
+        let bits: u32 = used_bits.iter().map(|word| word.count_ones()).sum();
         prop_assert!(u64::from(bits) <= 8 * plan.bucket);
     }
 
-    /// Right after a store the position answers with what was stored, as far as it fits.
+    /// Right after a store, a probe of the position returns the entry as the layout stores it.
     #[test]
     fn stored_entry_is_found(plan in any_layout(), steps in prop::collection::vec((0u64..40, any_entry()), 1..60)) {
         let options = TableOptions { size: Size::Entries(4 * plan.slots), ..plan.options() };
         let mut table = build(&options, None, false).unwrap().unwrap();
-        let mut cut = 0;
+        let mut clipped = 0;
         for &(number, entry) in &steps {
             let stored = table.store(key_of(number), entry);
-            cut += u64::from(plan.cuts(&entry));
-            // An evaluation alone replaces no entry of its own position.
+            clipped += u64::from(plan.clips(&entry));
+            // An entry that has only an evaluation does not replace one of its own position.
             prop_assert!(!stored.refused || entry.is_evaluation() && stored.same);
             if stored.refused {
                 continue;
             }
-            let found = table.probe(key_of(number), 0).expect("what was stored is found").entry;
-            let kept = plan.keep(&entry);
+            let answer = table.probe(key_of(number), 0).expect("what was stored is found").entry;
+            let expected = plan.clipped(&entry);
             // An entry without an evaluation keeps the old one of its position.
-            let evaluation = if kept.evaluation.get().is_none() { found.evaluation } else { kept.evaluation };
-            prop_assert_eq!(Entry { nodes: 0, used: false, ..found }, Entry { nodes: 0, evaluation, ..kept });
+            let evaluation = if expected.evaluation.get().is_none() { answer.evaluation } else { expected.evaluation };
+            prop_assert_eq!(Entry { nodes: 0, used: false, ..answer }, Entry { nodes: 0, evaluation, ..expected });
         }
-        prop_assert_eq!(table.counters().clipped, cut);
+        prop_assert_eq!(table.counters().clipped, clipped);
     }
 }
 
@@ -261,14 +265,14 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Policies that read what every entry has.
+/// Policies that read only fields that every layout has.
 const POLICIES: [&str; 6] = ["always", "depth-preferred", "two-tier", "depth-age", "scored", "expression"];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// With every field wide enough, a packed table answers, decides and counts as one of wide
-    /// entries with as many buckets.
+    /// If every field is wide enough, a packed table answers, decides and counts like a table of
+    /// wide entries with as many buckets.
     #[test]
     fn packed_entry_equals_a_wide_one(
         plan in any_layout(),
@@ -276,32 +280,33 @@ proptest! {
         rule in 0usize..8,
         turn in 0usize..60,
     ) {
-        let own = plan.options();
+        let plan_options = plan.options();
         let (same_key, guard) = crate::same_key_rules()[rule];
         let policy = Policy::from_name(POLICIES[turn % 6]).unwrap();
-        prop_assume!(policy.check(own.slots).is_ok());
+        prop_assume!(policy.check(plan_options.slots).is_ok());
         let index = if plan.high { [Index::Mask, Index::Modulo][turn % 2] } else { Index::Multiply };
         let refresh = [Refresh::Never, Refresh::Match, Refresh::Cutoff][turn % 3];
         let keep_move = turn.is_multiple_of(4);
         let demotion = from_toml("refused = 1\nmissed = 2\nfrom = 3").unwrap();
         let size = Size::Entries(4 * plan.slots);
-        let packed = TableOptions { policy, same_key, guard, index, refresh, keep_move, demotion, size, ..own };
+        let packed = TableOptions { policy, same_key, guard, index, refresh, keep_move, demotion, size, ..plan_options };
         let wide = TableOptions { layout: Layout::Bytes16, bucket_bytes: 0, ..packed.clone() };
         let mut tables = [&packed, &wide].map(|options| build(options, None, false).unwrap().unwrap());
         for step in &steps {
-            let [one, other] = tables.each_mut().map(|table| play(table.as_mut(), step, &plan));
-            prop_assert_eq!(one, other, "{:?} in {}", step, plan.text);
+            let [of_packed, of_wide] = tables.each_mut().map(|table| play(table.as_mut(), step, &plan));
+            prop_assert_eq!(of_packed, of_wide, "{:?} in {}", step, plan.text);
         }
-        let [one, other] = tables.each_ref().map(|table| (table.counters(), table.occupancy().occupied, table.now()));
-        prop_assert_eq!(one, other);
-        prop_assert_eq!(one.0.clipped, 0);
+        let [of_packed, of_wide] = tables.each_ref().map(|table| (table.counters(), table.occupancy().occupied, table.now()));
+        prop_assert_eq!(of_packed, of_wide);
+        prop_assert_eq!(of_packed.0.clipped, 0);
     }
 }
 
-/// What a table shows of a step; the entry is made to fit.
+/// Applies a step to a table and returns its result as text. Entries are clipped first, so that
+/// they fit.
 fn play(table: &mut dyn Table, step: &Step, plan: &Plan) -> String {
     match *step {
-        Step::Store(number, entry) => format!("{:?}", table.store(key_of(number), plan.keep(&entry))),
+        Step::Store(number, entry) => format!("{:?}", table.store(key_of(number), plan.clipped(&entry))),
         Step::Tick(ticks) => {
             table.advance(ticks);
             String::new()
@@ -315,8 +320,8 @@ fn play(table: &mut dyn Table, step: &Step, plan: &Plan) -> String {
                     _ => {}
                 }
             }
-            let seen = hit.map(|hit| (Entry { nodes: 0, used: false, ..hit.entry }, hit.draft, hit.age, hit.slot));
-            format!("{seen:?}")
+            let answer = hit.map(|hit| (Entry { nodes: 0, used: false, ..hit.entry }, hit.draft, hit.age, hit.slot));
+            format!("{answer:?}")
         }
     }
 }
@@ -324,39 +329,42 @@ fn play(table: &mut dyn Table, step: &Step, plan: &Plan) -> String {
 /// A table takes the bytes of its buckets and no others; buckets of 10 bytes are not rounded up.
 #[test]
 fn table_takes_the_bytes_of_its_buckets() {
-    for plan in usual() {
+    for plan in named_plans() {
         let options = TableOptions { size: Size::Bytes(plan.bucket * 1000 + 5), ..plan.options() };
         let table = build(&options, None, false).unwrap().unwrap();
-        let (taken, slots) = (table.occupancy().bytes, table.occupancy().slots);
-        assert_eq!((taken, slots), (1000 * plan.bucket, 1000 * plan.slots), "{}", plan.text);
-        assert_eq!((bytes(&options, None), entries(&options, None)), (Some(taken), Some(slots)));
+        let (reported, slots) = (table.occupancy().bytes, table.occupancy().slots);
+        assert_eq!((reported, slots), (1000 * plan.bucket, 1000 * plan.slots), "{}", plan.text);
+        assert_eq!((bytes(&options, None), entries(&options, None)), (Some(reported), Some(slots)));
         // The words of one bucket are those bytes.
         assert_eq!(2 * Packed::new(options.shape()).words(plan.slots as usize) as u64, plan.bucket);
     }
 }
 
-/// A policy is refused where an entry has no room for what it reads.
+/// A policy is refused if entries have no room for the fields that it reads.
 #[test]
 fn policy_without_its_field_is_refused() {
     let ten = "slots = 3\nkey_bits = 16\nage_bits = 6\nlayout = '3x10'\nstatic_evaluation = true";
-    let found = |text: &str| {
+    let check = |text: &str| {
         let options: TableOptions = from_toml(&format!("{ten}\n{text}")).unwrap();
         options.check().map_err(|error| error.to_string())
     };
-    assert_eq!(found("policy = 'depth-age'"), Ok(()));
-    for (policy, what) in [
+    assert_eq!(check("policy = 'depth-age'"), Ok(()));
+    for (policy, problem_start) in [
         ("'big1'", "\"big1\" reads the nodes of a subtree"),
         ("{ kind = 'scored', nodes = 1 }", "\"scored\" reads the nodes of a subtree"),
         ("{ kind = 'expression', worth = 'nodes + depth' }", "\"expression\" reads the nodes of a subtree"),
         ("'ancient'", "\"ancient\" marks entries as used"),
         ("'clock'", "\"clock\" keeps words of its own in a bucket"),
     ] {
-        let problem = found(&format!("policy = {policy}")).unwrap_err();
-        assert!(problem.starts_with(&format!("table.policy: {what}, for which table.layout has no room")), "{problem}");
+        let problem = check(&format!("policy = {policy}")).unwrap_err();
+        assert!(
+            problem.starts_with(&format!("table.policy: {problem_start}, for which table.layout has no room")),
+            "{problem}"
+        );
     }
 }
 
-/// Buckets that share a word of memory leave each other alone.
+/// Buckets that share a word of memory do not change each other's bits.
 #[test]
 fn neighbouring_buckets_share_no_bit() {
     let text = "slots = 1\nkey_bits = 16\nage_bits = 6\nbucket_bytes = 10\nlayout = '1x10'\nstatic_evaluation = true\n\

@@ -11,22 +11,23 @@ use ttlab::internals::table::{Entry, StaticEvaluation, TableCounters, TableOptio
 
 /// A stored entry in the model.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+struct Stored {
     key: u64,
     entry: Entry,
     /// When it was written or refreshed, on a clock that doesn't wrap.
-    at: u64,
+    time: u64,
     /// Whether a refused store has taken depth from it since it was written.
     demoted: bool,
     /// The opposite of the Ancient flag: set when the entry is useful, cleared at every tick.
     useful: bool,
 }
 
+/// The model of a table.
 struct Model<'a> {
     options: &'a TableOptions,
     /// The policy and its parameters, as TOML.
     text: String,
-    buckets: Vec<Vec<Kept>>,
+    buckets: Vec<Vec<Stored>>,
     now: u64,
     /// Keys and slots of the probes that may still be followed by their store, the newest last.
     probed: Vec<(u64, usize)>,
@@ -58,63 +59,64 @@ impl Model<'_> {
         }) as usize
     }
 
+    /// The bucket and slot of a key.
     fn find(&self, key: u64) -> Option<(usize, usize)> {
         let bucket = self.bucket_of(key);
-        Some((bucket, self.buckets[bucket].iter().position(|kept| kept.key == key)?))
+        Some((bucket, self.buckets[bucket].iter().position(|stored| stored.key == key)?))
     }
 
-    /// If ages have few bits, an old entry can look new again.
-    fn age(&self, kept: &Kept) -> i64 {
-        ((self.now - kept.at) % (1 << self.options.age_bits)) as i64
+    /// The age of an entry. If ages have few bits, an old entry can look new again.
+    fn age(&self, stored: &Stored) -> i64 {
+        ((self.now - stored.time) % (1 << self.options.age_bits)) as i64
     }
 
     fn tick(&mut self, ticks: u64) {
         self.now += ticks;
         self.probed.clear();
         if ticks > 0 {
-            self.buckets.iter_mut().flatten().for_each(|kept| kept.useful = false);
+            self.buckets.iter_mut().flatten().for_each(|stored| stored.useful = false);
         }
     }
 
-    /// Returns the entry, its draft and its age. `cut`: the hit ends its node.
-    fn probe(&mut self, key: u64, cut: bool) -> Option<(Entry, i64, i64)> {
+    /// Returns the entry, its draft and its age. `ends_node`: whether the hit ends its node.
+    fn probe(&mut self, key: u64, ends_node: bool) -> Option<(Entry, i64, i64)> {
         self.count.probes += 1;
         let Some((bucket, slot)) = self.find(key) else {
-            let full = self.buckets[self.bucket_of(key)].len() == usize::from(self.options.slots);
-            *(if full { &mut self.count.misses_other } else { &mut self.count.misses_empty }) += 1;
+            let is_full = self.buckets[self.bucket_of(key)].len() == usize::from(self.options.slots);
+            *(if is_full { &mut self.count.misses_other } else { &mut self.count.misses_empty }) += 1;
             if self.options.victim == Victim::Probe {
                 let bucket = &self.buckets[self.bucket_of(key)];
-                let any = Kept { key, entry: Entry::default(), at: self.now, demoted: false, useful: false };
-                let (slot, _) = self.fate(bucket, usize::from(self.options.slots), &any).unwrap();
+                let newcomer = Stored { key, entry: Entry::default(), time: self.now, demoted: false, useful: false };
+                let (slot, _) = self.fate(bucket, usize::from(self.options.slots), &newcomer).unwrap();
                 self.probed.push((key, slot));
             }
             return None;
         };
         self.count.hits += 1;
         self.probed.push((key, slot));
-        let kept = self.buckets[bucket][slot];
-        let says = |words| self.text.contains(words);
-        let useful = says("useful = \"match\"") || cut && says("useful = \"cutoff\"");
+        let stored = self.buckets[bucket][slot];
+        let policy_has = |parameter| self.text.contains(parameter);
+        let useful = policy_has("useful = \"match\"") || ends_node && policy_has("useful = \"cutoff\"");
         let refresh = match self.options.refresh {
             Refresh::Never => false,
             Refresh::Match => true,
-            Refresh::Cutoff => cut,
+            Refresh::Cutoff => ends_node,
         };
-        let (now, age) = (self.now, self.age(&kept));
-        let found = &mut self.buckets[bucket][slot];
-        found.useful |= useful;
+        let (now, age) = (self.now, self.age(&stored));
+        let in_slot = &mut self.buckets[bucket][slot];
+        in_slot.useful |= useful;
         if useful || refresh {
-            found.at = now;
+            in_slot.time = now;
         }
-        let depth = i64::from(kept.entry.depth);
+        let depth = i64::from(stored.entry.depth);
         let draft = match &self.options.policy {
             Policy::AgedDepth(aged) if !self.text.contains("on = \"store\"") => depth - i64::from(aged.factor) * age,
             _ => depth,
         };
-        Some((kept.entry, draft, age))
+        Some((stored.entry, draft, age))
     }
 
-    /// Whether the entry is one that loses depth.
+    /// Lowers the depth of an entry, unless the options exempt it; returns whether it was lowered.
     fn demote(&mut self, bucket: usize, slot: usize, plies: u8) -> bool {
         let (demotion, entry) = (self.options.demotion, &mut self.buckets[bucket][slot].entry);
         let loses = entry.depth >= demotion.from && (demotion.exact || entry.bound != Bound::Exact);
@@ -125,59 +127,65 @@ impl Model<'_> {
     }
 
     /// Decides by the policy's definition where a newcomer goes in a bucket with `slots` slots.
-    fn fate(&self, bucket: &[Kept], slots: usize, new: &Kept) -> Fate {
-        let depth = |kept: &Kept| i64::from(kept.entry.depth);
-        let nodes = |kept: &Kept| i64::from(kept.entry.nodes);
+    fn fate(&self, bucket: &[Stored], slots: usize, new: &Stored) -> Fate {
+        let depth = |stored: &Stored| i64::from(stored.entry.depth);
+        let nodes = |stored: &Stored| i64::from(stored.entry.nodes);
         let last = (bucket.len() == slots).then_some(slots - 1);
-        // Policies that keep their slots in order.
-        let front = match &self.options.policy {
+        // Policies that keep their slots in order: whether the newcomer goes to the first slot.
+        let goes_first = match &self.options.policy {
             Policy::Always(_) => return Some((0, last)),
             Policy::TwoDeep(_) | Policy::TwoTier(_) => bucket.first().is_none_or(|first| depth(new) >= depth(first)),
             Policy::TwoBig1(_) => bucket.first().is_none_or(|first| nodes(new) >= nodes(first)),
             _ if bucket.len() < slots => return Some((bucket.len(), None)),
             _ => false,
         };
-        let worth: Box<dyn Fn(&Kept) -> i64> = match self.options.policy {
-            Policy::TwoDeep(_) | Policy::TwoBig1(_) => return Some((usize::from(!front), last)),
-            Policy::TwoTier(_) if front => return Some((0, bucket.first().map(|_| 0))),
+        let worth: Box<dyn Fn(&Stored) -> i64> = match self.options.policy {
+            Policy::TwoDeep(_) | Policy::TwoBig1(_) => return Some((if goes_first { 0 } else { 1 }, last)),
+            Policy::TwoTier(_) if goes_first => return Some((0, bucket.first().map(|_| 0))),
             Policy::TwoTier(_) => return Some((1, last)),
             Policy::Never(_) => return None,
             Policy::Ancient(_) => {
-                let free = bucket.iter().filter(|kept| !kept.useful).map(|kept| kept.at).min()?;
-                let slot = bucket.iter().position(|kept| !kept.useful && kept.at == free)?;
+                let oldest = bucket.iter().filter(|stored| !stored.useful).map(|stored| stored.time).min()?;
+                let slot = bucket.iter().position(|stored| !stored.useful && stored.time == oldest)?;
                 return Some((slot, Some(slot)));
             }
             Policy::VipermateFirst(_) => {
                 let old = bucket[0];
-                let same = old.key == new.key;
-                let better = depth(new) >= depth(&old) && (!same || new.entry.bound >= old.entry.bound);
-                return (old.entry.bound == Bound::Upper || better).then_some((0, Some(0)));
+                let is_same_key = old.key == new.key;
+                let is_better = depth(new) >= depth(&old) && (!is_same_key || new.entry.bound >= old.entry.bound);
+                return (old.entry.bound == Bound::Upper || is_better).then_some((0, Some(0)));
             }
             Policy::DepthPreferred(_) => Box::new(depth),
             Policy::Big1(_) | Policy::BigAll(_) => Box::new(nodes),
             Policy::AgedDepth(_) if self.text.contains("on = \"probe\"") => Box::new(depth),
-            Policy::AgedDepth(aged) => Box::new(move |kept| depth(kept) - i64::from(aged.factor) * self.age(kept)),
-            Policy::DepthAge(rule) => Box::new(move |kept| depth(kept) - i64::from(rule.factor) * self.age(kept)),
-            Policy::Scored(weigh) => Box::new(move |kept| {
-                let weighed = [
-                    (weigh.depth, depth(kept)),
-                    (-weigh.age, self.age(kept)),
-                    (weigh.exact, i64::from(kept.entry.bound == Bound::Exact)),
-                    (weigh.lower, i64::from(kept.entry.bound == Bound::Lower && kept.entry.score > -32_768)),
-                    (weigh.upper, i64::from(kept.entry.bound == Bound::Upper)),
-                    (weigh.mv, i64::from(!kept.entry.mv.is_none())),
-                    (weigh.pv, i64::from(kept.entry.pv)),
-                    (weigh.nodes, (kept.entry.nodes.max(1) as f64).log2().floor() as i64),
+            Policy::AgedDepth(aged) => {
+                Box::new(move |stored| depth(stored) - i64::from(aged.factor) * self.age(stored))
+            }
+            Policy::DepthAge(rule) => Box::new(move |stored| depth(stored) - i64::from(rule.factor) * self.age(stored)),
+            Policy::Scored(weights) => Box::new(move |stored| {
+                let weighted = [
+                    (weights.depth, depth(stored)),
+                    (-weights.age, self.age(stored)),
+                    (weights.exact, i64::from(stored.entry.bound == Bound::Exact)),
+                    (weights.lower, i64::from(stored.entry.bound == Bound::Lower && stored.entry.score > -32_768)),
+                    (weights.upper, i64::from(stored.entry.bound == Bound::Upper)),
+                    (weights.mv, i64::from(!stored.entry.mv.is_none())),
+                    (weights.pv, i64::from(stored.entry.pv)),
+                    (weights.nodes, (stored.entry.nodes.max(1) as f64).log2().floor() as i64),
                 ];
-                weighed.iter().map(|&(weight, value)| i64::from(weight) * value).sum()
+                weighted.iter().map(|&(weight, value)| i64::from(weight) * value).sum()
             }),
-            Policy::Formula(_) if self.text.contains("nodes") => Box::new(move |kept| {
-                let entry = kept.entry;
+            Policy::Formula(_) if self.text.contains("nodes") => Box::new(move |stored| {
+                let entry = stored.entry;
                 let bound = [0, -1, if entry.score > -32_768 { 2 } else { 0 }, 4][entry.bound as usize];
-                let rest = 5 * i64::from(entry.pv) + i64::from(!entry.mv.is_none());
-                3 * depth(kept) - 7 * self.age(kept) + bound + rest + nodes(kept) / 8 + i64::from(entry.score) / 100
+                let extra = 5 * i64::from(entry.pv) + i64::from(!entry.mv.is_none());
+                3 * depth(stored) - 7 * self.age(stored)
+                    + bound
+                    + extra
+                    + nodes(stored) / 8
+                    + i64::from(entry.score) / 100
             }),
-            Policy::Formula(_) => Box::new(move |kept| depth(kept) - 8 * self.age(kept)),
+            Policy::Formula(_) => Box::new(move |stored| depth(stored) - 8 * self.age(stored)),
             Policy::Always(_) | Policy::Random(_) | Policy::External(_) => {
                 unreachable!("answered above, or without a model")
             }
@@ -187,52 +195,52 @@ impl Model<'_> {
         };
         let least = bucket.iter().map(&worth).min()?;
         let slot = match self.text.contains("ties = \"last\"") {
-            false => bucket.iter().position(|kept| worth(kept) == least)?,
-            true => bucket.iter().rposition(|kept| worth(kept) == least)?,
+            false => bucket.iter().position(|stored| worth(stored) == least)?,
+            true => bucket.iter().rposition(|stored| worth(stored) == least)?,
         };
-        let reaches = match &self.options.policy {
+        let is_accepted = match &self.options.policy {
             Policy::DepthAge(rule) => !rule.refuse || worth(new) >= least,
-            Policy::Scored(weigh) => worth(new) >= least + i64::from(weigh.margin),
+            Policy::Scored(weights) => worth(new) >= least + i64::from(weights.margin),
             Policy::Formula(_) if self.text.contains("nodes") => {
-                let (old, exact) = (&bucket[slot], |kept: &Kept| kept.entry.bound == Bound::Exact);
+                let (old, exact) = (&bucket[slot], |stored: &Stored| stored.entry.bound == Bound::Exact);
                 2 * depth(new) >= depth(old) - 4 * self.age(old) || exact(new) && !exact(old)
             }
             Policy::Formula(_) => true,
             _ => worth(new) >= least,
         };
-        reaches.then_some((slot, Some(slot)))
+        is_accepted.then_some((slot, Some(slot)))
     }
 
     /// The fate of a newcomer if the policy decides about its own old entry: no other entry may be
     /// evicted.
-    fn fate_of_same(&self, bucket: &[Kept], slot: usize, new: &Kept) -> Fate {
+    fn fate_of_same(&self, bucket: &[Stored], slot: usize, new: &Stored) -> Fate {
         if matches!(self.options.policy, Policy::Formula(_)) {
             // A formula that protects an entry from others also protects it from a newer entry of
             // its own position.
             return self.fate(&bucket[slot..=slot], 1, new).map(|_| (slot, Some(slot)));
         }
-        let (at, gone) = self.fate(bucket, bucket.len(), new)?;
+        let (first, evicted) = self.fate(bucket, bucket.len(), new)?;
         let moves = matches!(
             self.options.policy,
             Policy::Always(_) | Policy::TwoDeep(_) | Policy::TwoBig1(_) | Policy::TwoTier(_)
         );
-        if moves && at <= slot && gone.is_some_and(|gone| slot <= gone) {
-            return Some((at, Some(slot)));
+        if moves && first <= slot && evicted.is_some_and(|evicted| slot <= evicted) {
+            return Some((first, Some(slot)));
         }
         // The policy must accept the newcomer in a bucket with one slot that contains only the old
         // entry.
-        let (at, _) = self.fate(&bucket[slot..=slot], 1, new)?;
-        (at == 0).then_some((slot, Some(slot)))
+        let (slot_of_one, _) = self.fate(&bucket[slot..=slot], 1, new)?;
+        (slot_of_one == 0).then_some((slot, Some(slot)))
     }
 
     fn store(&mut self, key: u64, entry: Entry) {
         self.count.stores += 1;
-        let born = self.text.contains("protect_new = true");
-        let keeps = self.options.static_evaluation || self.options.layout == Layout::Bytes24;
-        let evaluation = if keeps { entry.evaluation } else { StaticEvaluation::default() };
-        let mut new = Kept { key, entry: Entry { evaluation, ..entry }, at: self.now, demoted: false, useful: born };
-        let place = self.bucket_of(key);
-        let bucket = self.buckets[place].clone();
+        let useful = self.text.contains("protect_new = true");
+        let keeps_evaluation = self.options.static_evaluation || self.options.layout == Layout::Bytes24;
+        let evaluation = if keeps_evaluation { entry.evaluation } else { StaticEvaluation::default() };
+        let mut new = Stored { key, entry: Entry { evaluation, ..entry }, time: self.now, demoted: false, useful };
+        let number = self.bucket_of(key);
+        let bucket = self.buckets[number].clone();
         let slots = usize::from(self.options.slots);
         let mut chosen = None;
         if self.options.victim == Victim::Probe
@@ -242,17 +250,17 @@ impl Model<'_> {
             chosen = Some(self.probed[last].1);
         }
         let same = match chosen {
-            None => bucket.iter().position(|kept| kept.key == key),
-            Some(slot) => bucket.get(slot).is_some_and(|kept| kept.key == key).then_some(slot),
+            None => bucket.iter().position(|stored| stored.key == key),
+            Some(slot) => bucket.get(slot).is_some_and(|stored| stored.key == key).then_some(slot),
         };
-        let alone = entry.score == i16::MIN;
-        let barred = match self.options.evaluations {
+        let is_evaluation = entry.score == i16::MIN;
+        let refuses_evaluations = match self.options.evaluations {
             Evaluations::Evict => false,
             Evaluations::Empty => bucket.len() == slots,
             Evaluations::Refuse => true,
         };
         let fate = match same {
-            _ if alone && (same.is_some() || barred) => None,
+            _ if is_evaluation && (same.is_some() || refuses_evaluations) => None,
             None => match chosen {
                 Some(slot) => Some((slot, (slot < bucket.len()).then_some(slot))),
                 None => self.fate(&bucket, slots, &new),
@@ -269,8 +277,8 @@ impl Model<'_> {
                     new.entry.evaluation = old.entry.evaluation;
                 }
                 let (depth, old_depth) = (i32::from(entry.depth), i32::from(old.entry.depth));
-                let exact = entry.bound == Bound::Exact;
-                let lets = match self.options.same_key {
+                let is_exact = entry.bound == Bound::Exact;
+                let is_allowed = match self.options.same_key {
                     SameKey::Replace | SameKey::Policy => true,
                     SameKey::Deeper => depth >= old_depth,
                     SameKey::Guard if !self.options.guard.lets.is_empty() => {
@@ -282,14 +290,14 @@ impl Model<'_> {
                         };
                         let age = self.age(&old) as i32;
                         let gain = 3 * (depth + worth(&entry) + age * age / 4 + i32::from(new.entry.pv));
-                        let better = exact && old.entry.bound != Bound::Exact;
-                        better || gain >= 2 * (old_depth + worth(&old.entry))
+                        let becomes_exact = is_exact && old.entry.bound != Bound::Exact;
+                        becomes_exact || gain >= 2 * (old_depth + worth(&old.entry))
                     }
                     SameKey::Guard => {
                         let guard = self.options.guard;
-                        let open = i32::from(guard.pv) * i32::from(new.entry.pv);
-                        (exact && guard.exact)
-                            || depth + open > old_depth - i32::from(guard.margin)
+                        let pv_bonus = i32::from(guard.pv) * i32::from(new.entry.pv);
+                        (is_exact && guard.exact)
+                            || depth + pv_bonus > old_depth - i32::from(guard.margin)
                             || (guard.age && self.age(&old) > 0)
                     }
                 };
@@ -299,26 +307,26 @@ impl Model<'_> {
                     let guard = self.options.guard;
                     let renews = guard.move_first || guard.fill_move && old.entry.mv.is_none();
                     let renews = self.options.same_key == SameKey::Guard && renews;
-                    if !lets && renews && !new.entry.mv.is_none() {
-                        self.buckets[place][slot].entry.mv = new.entry.mv;
+                    if !is_allowed && renews && !new.entry.mv.is_none() {
+                        self.buckets[number][slot].entry.mv = new.entry.mv;
                     }
-                    let alone = old.entry.score == i16::MIN;
-                    let score = if alone { 0 } else { i32::from(old.entry.score).abs() };
-                    let again = old.demoted && self.options.demotion.once;
-                    if !lets && !again && score >= i32::from(self.options.demotion.refused_score) {
-                        self.buckets[place][slot].demoted = self.demote(place, slot, self.options.demotion.refused);
+                    let is_old_evaluation = old.entry.score == i16::MIN;
+                    let score = if is_old_evaluation { 0 } else { i32::from(old.entry.score).abs() };
+                    let was_demoted = old.demoted && self.options.demotion.once;
+                    if !is_allowed && !was_demoted && score >= i32::from(self.options.demotion.refused_score) {
+                        self.buckets[number][slot].demoted = self.demote(number, slot, self.options.demotion.refused);
                     }
                     new.useful |= old.useful;
-                    lets.then_some((slot, Some(slot)))
+                    is_allowed.then_some((slot, Some(slot)))
                 }
             }
         };
         let count = &mut self.count;
-        let Some((at, gone)) = fate else {
+        let Some((slot, evicted)) = fate else {
             count.rejections += 1;
             return;
         };
-        *(match (same, gone) {
+        *(match (same, evicted) {
             (Some(_), _) => &mut count.updates,
             (None, Some(_)) => &mut count.evictions,
             (None, None) => &mut count.fills,
@@ -328,18 +336,19 @@ impl Model<'_> {
             _ if self.options.static_evaluation => new.entry.nodes,
             // Rounded down to seven leading bits.
             _ => {
-                let drop = new.entry.nodes.max(1).ilog2().saturating_sub(6);
-                new.entry.nodes >> drop << drop
+                let dropped_bits = new.entry.nodes.max(1).ilog2().saturating_sub(6);
+                new.entry.nodes >> dropped_bits << dropped_bits
             }
         };
-        let bucket = &mut self.buckets[place];
-        if let Some(gone) = gone {
-            bucket.remove(gone);
+        let bucket = &mut self.buckets[number];
+        if let Some(evicted) = evicted {
+            bucket.remove(evicted);
         }
-        bucket.insert(at, new);
+        bucket.insert(slot, new);
     }
 }
 
+/// An operation on a table; positions are given by their number.
 #[derive(Debug, Clone)]
 enum Step {
     Store(usize, Entry),
@@ -356,9 +365,9 @@ const POSITIONS: usize = 40;
 /// they store.
 fn keys() -> Vec<u64> {
     let keys: Vec<u64> = (1..=POSITIONS as u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
-    let ends =
+    let count_distinct =
         |shift: u32| keys.iter().map(|key| key >> shift & 0xffff).collect::<std::collections::HashSet<_>>().len();
-    assert_eq!((ends(0), ends(48)), (POSITIONS, POSITIONS));
+    assert_eq!((count_distinct(0), count_distinct(48)), (POSITIONS, POSITIONS));
     keys
 }
 
@@ -368,8 +377,8 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     let score = prop_oneof![8 => -900i16..900, 1 => Just(-32_001), 1 => Just(32_001), 1 => Just(-1), 1 => Just(0)];
     let depth = prop_oneof![12 => 0u8..14, 1 => Just(0), 1 => Just(127), 1 => Just(128), 1 => 250u8..=255];
     let mv = prop_oneof![2 => Just(0u16), 6 => 1u16..0x7fff, 1 => Just(0x7fff)];
-    let alone = (0u8..3, any::<bool>()).prop_map(|(depth, pv)| Entry::evaluation(depth, pv));
-    let entry = prop_oneof![9 => crate::any_entry_of(mv, score, depth, nodes), 1 => alone];
+    let evaluation_only = (0u8..3, any::<bool>()).prop_map(|(depth, pv)| Entry::evaluation(depth, pv));
+    let entry = prop_oneof![9 => crate::any_entry_of(mv, score, depth, nodes), 1 => evaluation_only];
     let evaluation =
         prop_oneof![2 => Just(StaticEvaluation::default()), 1 => (-32_767..=32_767).prop_map(StaticEvaluation::new)];
     (entry, evaluation).prop_map(|(entry, evaluation)| Entry { evaluation, ..entry })
@@ -377,7 +386,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
 
 fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        8 => (0..POSITIONS, any_entry()).prop_map(|(place, entry)| Step::Store(place, entry)),
+        8 => (0..POSITIONS, any_entry()).prop_map(|(position, entry)| Step::Store(position, entry)),
         3 => (0..POSITIONS).prop_map(Step::Probe),
         3 => (0..POSITIONS).prop_map(Step::Cutoff),
         2 => (0..POSITIONS).prop_map(Step::Miss),
@@ -455,8 +464,8 @@ fn every_table(turn: usize) -> Vec<TableOptions> {
                     ..options
                 };
                 let victim = if turn.is_multiple_of(2) { Victim::Probe } else { Victim::Store };
-                let chosen = TableOptions { victim, ..options.clone() };
-                let options = if chosen.check().is_ok() { chosen } else { options };
+                let with_victim = TableOptions { victim, ..options.clone() };
+                let options = if with_victim.check().is_ok() { with_victim } else { options };
                 tables.extend(options.check().is_ok().then_some(options));
             }
         }
@@ -480,10 +489,10 @@ proptest! {
             table.advance(start);
             let mut model = Model::new(options, 4);
             for step in &steps {
-                let (place, cut) = match *step {
-                    Step::Store(place, entry) => {
-                        table.store(keys[place], entry);
-                        model.store(keys[place], entry);
+                let (position, ends_node) = match *step {
+                    Step::Store(position, entry) => {
+                        table.store(keys[position], entry);
+                        model.store(keys[position], entry);
                         continue;
                     }
                     // Ages are exact up to 1023 ticks.
@@ -493,29 +502,29 @@ proptest! {
                         continue;
                     }
                     Step::Tick(_) => continue,
-                    Step::Probe(place) => (place, false),
-                    Step::Cutoff(place) => (place, true),
-                    Step::Miss(place) => (place, false),
+                    Step::Probe(position) | Step::Miss(position) => (position, false),
+                    Step::Cutoff(position) => (position, true),
                 };
-                let hit = table.probe(keys[place], 0);
-                if let Some(hit) = hit.as_ref().filter(|_| cut) {
+                let key = keys[position];
+                let hit = table.probe(key, 0);
+                if let Some(hit) = hit.as_ref().filter(|_| ends_node) {
                     table.cutoff(hit);
                 }
-                let found = hit.map(|hit| {
+                let answer = hit.map(|hit| {
                     let entry = Entry { used: false, generation: 0, ..hit.entry };
                     (entry, i64::from(hit.draft), i64::from(hit.age))
                 });
-                prop_assert_eq!(found, model.probe(keys[place], cut), "{:?} in {:?}", step, options);
-                if let (Step::Miss(_), Some(hit), Some((bucket, slot))) = (step, hit, model.find(keys[place])) {
+                prop_assert_eq!(answer, model.probe(key, ends_node), "{:?} in {:?}", step, options);
+                if let (Step::Miss(_), Some(hit), Some((bucket, slot))) = (step, hit, model.find(key)) {
                     table.missed(&hit);
                     model.demote(bucket, slot, options.demotion.missed);
                 }
             }
             let count = TableCounters { reused: 0, ..table.counters() };
             prop_assert_eq!(count, model.count, "{:?}", options);
-            for (place, &key) in keys.iter().enumerate() {
-                let held = model.find(key).is_some();
-                prop_assert_eq!(table.probe(key, 0).is_some(), held, "position {} in {:?}", place, options);
+            for (position, &key) in keys.iter().enumerate() {
+                let is_in_model = model.find(key).is_some();
+                prop_assert_eq!(table.probe(key, 0).is_some(), is_in_model, "position {} in {:?}", position, options);
             }
         }
     }

@@ -16,7 +16,7 @@ fn one_bucket(slots: u8, text: &str) -> Box<dyn Table> {
 /// Runs a script and returns the remaining entries in alphabetical order. `a5` stores position a at
 /// depth 5 with a lower bound, `a5-` with an upper and `a5=` with an exact one, `a5+` in an open
 /// window, `a5/70` with 70 nodes. `?a` probes, `!a` probes and cuts off, `|` is a tick.
-fn left_after(slots: u8, text: &str, script: &str) -> String {
+fn remaining_entries(slots: u8, text: &str, script: &str) -> String {
     let mut table = one_bucket(slots, text);
     let key = |name: u8| u64::from(name);
     for word in script.split_whitespace() {
@@ -44,28 +44,28 @@ fn left_after(slots: u8, text: &str, script: &str) -> String {
             }
         }
     }
-    let mut left = Vec::new();
+    let mut remaining = Vec::new();
     for name in 'a'..='z' {
         if let Some(hit) = table.probe(key(name as u8), 0) {
             let bound = ["", "-", "", "="][hit.entry.bound as usize];
-            left.push(format!("{name}{}{bound}", hit.entry.depth));
+            remaining.push(format!("{name}{}{bound}", hit.entry.depth));
         }
     }
-    left.join(" ")
+    remaining.join(" ")
 }
 
 /// Slots, options, script, remaining entries.
 type Row = (u8, &'static str, &'static str, &'static str);
 
-fn hold(rows: &[Row]) {
-    for &(slots, text, script, left) in rows {
-        assert_eq!(left_after(slots, text, script), left, "{script} in {slots} slots under {text}");
+fn check_rows(rows: &[Row]) {
+    for &(slots, text, script, expected) in rows {
+        assert_eq!(remaining_entries(slots, text, script), expected, "{script} in {slots} slots under {text}");
     }
 }
 
 #[test]
 fn one_level_schemes_decide_as_published() {
-    hold(&[
+    check_rows(&[
         (1, "policy = 'always'", "a5 b1", "b1"),
         (1, "policy = 'never'", "a1 b5", "a1"),
         (1, "policy = 'never'", "a1 a5", "a5"),
@@ -88,7 +88,7 @@ fn one_level_schemes_decide_as_published() {
 
 #[test]
 fn two_level_schemes_decide_as_published() {
-    hold(&[
+    check_rows(&[
         // If the newcomer is at least as deep as the entry in the first slot, that entry moves to
         // the second slot. Otherwise the newcomer goes to the second slot.
         (2, "policy = 'two-deep'", "a5 b7", "a5 b7"),
@@ -110,7 +110,7 @@ fn two_level_schemes_decide_as_published() {
 #[test]
 fn ancient_entries_are_protected_until_the_next_tick() {
     const CUTOFF: &str = "policy = { kind = 'ancient', useful = 'cutoff' }";
-    hold(&[
+    check_rows(&[
         // A useful entry is kept until the search ends; any newcomer replaces one that isn't
         // useful.
         (1, "policy = 'ancient'", "a5 b1", "b1"),
@@ -140,7 +140,7 @@ fn ancient_entries_are_protected_until_the_next_tick() {
 fn aged_policies_weigh_depth_and_age() {
     const STORE: &str = "policy = { kind = 'aged-depth', on = 'store' }";
     const PROBE: &str = "policy = { kind = 'aged-depth', on = 'probe' }";
-    hold(&[
+    check_rows(&[
         // depth - 4 x age
         (1, "policy = 'aged-depth'", "a9 b8", "a9"),
         (1, "policy = 'aged-depth'", "a9 | b4", "a9"),
@@ -180,7 +180,7 @@ fn aged_policies_weigh_depth_and_age() {
 fn same_key_rules_decide_as_documented() {
     const ETHEREAL: &str = "same_key = 'guard'\nguard = { margin = 3, pv = 0, age = false }";
     const BARE: &str = "same_key = 'guard'\nguard = { margin = 0, pv = 0, age = false, exact = false }";
-    hold(&[
+    check_rows(&[
         (1, "same_key = 'replace'", "a9 a0", "a0"),
         (1, "same_key = 'deeper'", "a9 a8=", "a9"),
         (1, "same_key = 'deeper'", "a9 a9=", "a9="),
@@ -216,7 +216,7 @@ fn same_key_rules_decide_as_documented() {
 fn vipermate_first_and_scored_decide_as_documented() {
     const SAME: &str = "policy = 'vipermate-first'\nsame_key = 'policy'";
     const MARGIN: &str = "policy = { kind = 'scored', margin = 0 }";
-    hold(&[
+    check_rows(&[
         (1, SAME, "a9- b0-", "b0-"),
         (1, SAME, "a9 b8=", "a9"),
         (1, SAME, "a9 b9-", "b9-"),
@@ -239,14 +239,14 @@ fn vipermate_first_and_scored_decide_as_documented() {
 
 #[test]
 fn old_move_is_kept_only_if_the_new_entry_has_none() {
-    for (text, kept) in [("", [0, 5]), ("keep_move = true", [3, 5])] {
+    for (text, expected) in [("", [0, 5]), ("keep_move = true", [3, 5])] {
         let mut table = one_bucket(1, text);
         let entry = |mv| Entry { mv: Move::from_bits(mv), bound: Bound::Lower, ..Entry::default() };
         table.store(1, entry(3));
         table.store(1, entry(0));
-        let first = table.probe(1, 0).unwrap().entry.mv.bits();
+        let after_no_move = table.probe(1, 0).unwrap().entry.mv.bits();
         table.store(1, entry(5));
-        assert_eq!([first, table.probe(1, 0).unwrap().entry.mv.bits()], kept, "{text}");
+        assert_eq!([after_no_move, table.probe(1, 0).unwrap().entry.mv.bits()], expected, "{text}");
     }
 }
 
@@ -255,32 +255,36 @@ fn old_move_is_kept_only_if_the_new_entry_has_none() {
 #[test]
 fn random_policy_is_uniform_and_repeatable() {
     let bucket = [Entry { bound: Bound::Exact, ..Entry::default() }; 6];
-    let chosen = |key, seed| {
+    let chosen_slot = |key, seed| {
         let newcomer = Newcomer { entry: bucket[0], key, same: None };
-        let verdict = Random { seed }.decide(&bucket, &newcomer, 0);
-        (0..6).find(|&slot| verdict == Decision::replace(slot)).expect("one slot of the bucket")
+        let decision = Random { seed }.decide(&bucket, &newcomer, 0);
+        (0..6).find(|&slot| decision == Decision::replace(slot)).expect("one slot of the bucket")
     };
-    let mut gone = [0; 6];
+    let mut counts = [0; 6];
     for key in 0..60_000 {
-        gone[chosen(key, 1)] += 1;
-        assert_eq!(chosen(key, 1), chosen(key, 1));
+        counts[chosen_slot(key, 1)] += 1;
+        assert_eq!(chosen_slot(key, 1), chosen_slot(key, 1));
     }
-    assert!(gone.iter().all(|times| (9_500..10_500).contains(times)), "{gone:?}");
-    let moved = (0..6000).filter(|&key| chosen(key, 1) != chosen(key, 2)).count();
-    assert!((4700..5300).contains(&moved), "another seed is another choice five times in six, not {moved} of 6000");
+    assert!(counts.iter().all(|count| (9_500..10_500).contains(count)), "{counts:?}");
+    let differing = (0..6000).filter(|&key| chosen_slot(key, 1) != chosen_slot(key, 2)).count();
+    assert!(
+        (4700..5300).contains(&differing),
+        "another seed is another choice five times in six, not {differing} of 6000"
+    );
 }
 
 /// Duplicate names, invalid names, and policies with bucket words are refused.
 #[test]
 fn invalid_registration_is_refused() {
-    let output = |refused: Result<(), String>| refused.unwrap_err();
     for name in ["big1", "always", "aged-depth"] {
-        assert_eq!(output(register::<Big1>(name)), format!("`{name}`: a policy of this name exists already"));
+        let error = register::<Big1>(name).unwrap_err();
+        assert_eq!(error, format!("`{name}`: a policy of this name exists already"));
     }
     for name in ["", "Big", "two words", "naïve"] {
-        assert!(output(register::<Big1>(name)).contains("expected a name of small letters"), "{name}");
+        let error = register::<Big1>(name).unwrap_err();
+        assert!(error.contains("expected a name of small letters"), "{name}");
     }
-    assert!(output(register::<Clock>("hours")).contains("a policy with bucket words"));
+    assert!(register::<Clock>("hours").unwrap_err().contains("a policy with bucket words"));
 }
 
 /// Replaces the slot that its parameter gives, whatever is in it.
@@ -330,10 +334,10 @@ fn external_policy_uses_its_own_parameters() {
         for key in 0..5 {
             table.store(key, Entry { bound: Bound::Exact, ..Entry::default() });
         }
-        // The first four fill the bucket in order; the fifth replaces the given slot.
-        let there: Vec<bool> = (0..5).map(|key| table.probe(key, 0).is_some()).collect();
+        // The first four stores fill the bucket in order; the fifth replaces the given slot.
+        let is_found: Vec<bool> = (0..5).map(|key| table.probe(key, 0).is_some()).collect();
         let expected: Vec<bool> = (0..5).map(|key| key != slot).collect();
-        assert_eq!(there, expected, "{text}");
+        assert_eq!(is_found, expected, "{text}");
     }
     let refused = build(&options("{ kind = 'fixed-slot', most = 10 }").unwrap(), None, false).err().unwrap();
     assert_eq!(refused.to_string(), "table.policy: most = 10");

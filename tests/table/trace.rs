@@ -37,17 +37,12 @@ fn play(engine: &mut Engine, output: &mut dyn FnMut(Event)) -> TableCounters {
         for (ply, board) in boards.iter().enumerate().filter(|(ply, _)| ply % 3 != 2) {
             let limit = Limit { depth: Some(4), nodes: None };
             let bits = if ply == 0 { flags::GAME } else { 0 };
-            output(Event::search(
-                if ply == 0 {
-                    0
-                } else if ply % 3 == 0 {
-                    2
-                } else {
-                    1
-                },
-                bits,
-                0,
-            ));
+            let plies_since_last_search = match ply {
+                0 => 0,
+                ply if ply % 3 == 0 => 2,
+                _ => 1,
+            };
+            output(Event::search(plies_since_last_search, bits, 0));
             let outcome = engine.search(board, &boards[..ply], limit, &AtomicBool::new(false), &mut |progress| {
                 if let SearchProgress::Begin { .. } = progress {
                     output(Event::search(0, flags::ITERATION, 0));
@@ -59,8 +54,8 @@ fn play(engine: &mut Engine, output: &mut dyn FnMut(Event)) -> TableCounters {
     total
 }
 
-/// Runs the same searches with and without a recorder, and returns both counters and the trace.
-fn recorded(options: &EngineOptions) -> (TableCounters, TableCounters, Vec<Event>) {
+/// Runs the same searches without and with a recorder, and returns both counters and the trace.
+fn record(options: &EngineOptions) -> (TableCounters, TableCounters, Vec<Event>) {
     let plain = play(&mut Engine::new(options, None).unwrap(), &mut |_| {});
     let writer = Arc::new(Mutex::new(Writer::new(Cursor::new(Vec::new()))));
     let table = build(&options.table, None, false).unwrap().unwrap();
@@ -73,13 +68,13 @@ fn recorded(options: &EngineOptions) -> (TableCounters, TableCounters, Vec<Event
     (plain, watched, trace)
 }
 
-/// Checks that no table keeps more than the clairvoyant policy.
-fn holds_the_bounds(steps: &[Step], options: &TableOptions, found: &ReplayCounters) {
-    for (goal, mine) in
-        [(Objective::Hits, found.hits), (Objective::Cutoffs, found.kept), (Objective::Worth, found.worth_kept)]
+/// Checks that the counts of a table do not exceed those of the clairvoyant policy.
+fn assert_within_bounds(steps: &[Step], options: &TableOptions, counts: &ReplayCounters) {
+    for (goal, count) in
+        [(Objective::Hits, counts.hits), (Objective::Cutoffs, counts.kept), (Objective::Worth, counts.worth_kept)]
     {
         let best = clairvoyant(steps, options, None, goal).unwrap();
-        assert!(best >= mine, "foresight has {best} of {goal:?}, the policy {mine}: {options:?}");
+        assert!(best >= count, "foresight has {best} of {goal:?}, the policy {count}: {options:?}");
     }
 }
 
@@ -102,29 +97,29 @@ fn replay_on_the_recording_table_reproduces_its_counts() {
                 ..TableOptions::default()
             };
             let demotion = Demotion { refused: 1, missed: 1, from: 1, ..Demotion::default() };
-            let chosen = TableOptions { victim: Victim::Probe, demotion, ..table.clone() };
-            let table = if slots == 3 && chosen.check().is_ok() { chosen } else { table };
+            let with_demotion = TableOptions { victim: Victim::Probe, demotion, ..table.clone() };
+            let table = if slots == 3 && with_demotion.check().is_ok() { with_demotion } else { table };
             let options = EngineOptions { table, ..EngineOptions::default() };
             if options.table.check().is_err() || options.check().is_err() {
                 continue;
             }
-            let (plain, watched, trace) = recorded(&options);
+            let (plain, watched, trace) = record(&options);
             assert_eq!(plain, watched, "{name}: recording changed the search");
             let steps = make_steps(&trace);
-            let again = replay(&steps, &options.table).unwrap();
-            assert!(again.evictions + again.rejections > 0, "{name}: no pressure, nothing was tested");
+            let replayed = replay(&steps, &options.table).unwrap();
+            assert!(replayed.evictions + replayed.rejections > 0, "{name}: no pressure, nothing was tested");
             assert_eq!(
-                (again.probes, again.hits, again.stores, again.evictions, again.rejections),
+                (replayed.probes, replayed.hits, replayed.stores, replayed.evictions, replayed.rejections),
                 (plain.probes, plain.hits, plain.stores, plain.evictions, plain.rejections),
                 "{name} with {slots} slots"
             );
-            assert!(again.worth > again.cuts);
+            assert!(replayed.worth > replayed.cuts);
             assert_eq!(
-                (again.kept, again.worth_kept),
-                (again.cuts, again.worth),
+                (replayed.kept, replayed.worth_kept),
+                (replayed.cuts, replayed.worth),
                 "{name}: each cutoff was of an entry that was there"
             );
-            holds_the_bounds(&steps, &options.table, &again);
+            assert_within_bounds(&steps, &options.table, &replayed);
         }
     }
 }
@@ -132,61 +127,62 @@ fn replay_on_the_recording_table_reproduces_its_counts() {
 #[test]
 fn unbounded_table_keeps_all_and_no_policy_beats_the_clairvoyant() {
     let unbounded = TableOptions { kind: TableKind::Unbounded, ..TableOptions::default() };
-    let (_, _, trace) = recorded(&EngineOptions { table: unbounded.clone(), ..EngineOptions::default() });
+    let (_, _, trace) = record(&EngineOptions { table: unbounded.clone(), ..EngineOptions::default() });
     let steps = make_steps(&trace);
-    let all = replay(&steps, &unbounded).unwrap();
-    assert!(all.known > 0);
-    assert_eq!((all.hits, all.kept, all.worth_kept), (all.known, all.cuts, all.worth));
+    let unbounded_counts = replay(&steps, &unbounded).unwrap();
+    assert!(unbounded_counts.known > 0);
+    assert_eq!(
+        (unbounded_counts.hits, unbounded_counts.kept, unbounded_counts.worth_kept),
+        (unbounded_counts.known, unbounded_counts.cuts, unbounded_counts.worth)
+    );
     for slots in [1, 3, 8] {
         let mut least = u64::MAX;
         for name in Policy::NAMES {
             let policy = Policy::from_name(name).unwrap();
             let options = TableOptions { policy, slots, size: Size::Entries(240), ..TableOptions::default() };
             if options.check().is_ok() {
-                let found = replay(&steps, &options).unwrap();
-                least = least.min(found.worth_kept);
-                holds_the_bounds(&steps, &options, &found);
+                let counts = replay(&steps, &options).unwrap();
+                least = least.min(counts.worth_kept);
+                assert_within_bounds(&steps, &options, &counts);
             }
         }
         let options = TableOptions { slots, size: Size::Entries(240), ..TableOptions::default() };
         let best = clairvoyant(&steps, &options, None, Objective::Worth).unwrap();
-        assert!(least < best && best < all.worth, "no pressure, nothing was tested");
+        assert!(least < best && best < unbounded_counts.worth, "no pressure, nothing was tested");
     }
 }
 
 /// What a probe can gain, computed from the events themselves.
 #[derive(Clone, Copy, Default)]
 struct Chance {
-    /// The position was stored since the table was last cleared.
+    /// Whether the position was stored since the table was last cleared.
     known: bool,
-    /// The last stored entry would end the node.
+    /// Whether the last stored entry would end the node.
     usable: bool,
     /// The nodes of the search that produced the entry.
     worth: u64,
 }
 
-/// Returns the possible gain of each event, by looking back from each over all events before it.
+/// The possible gain of each event, computed by looking back over all events before it.
 fn chances(trace: &[Event]) -> Vec<Chance> {
     (0..trace.len())
-        .map(|at| {
-            let event = trace[at];
+        .map(|index| {
+            let event = trace[index];
             if event.kind() != EventKind::Probe {
                 return Chance::default();
             }
-            let since =
-                trace[..at].iter().rposition(|event| event.kind() == EventKind::Clear).map_or(0, |clear| clear + 1);
-            let stored = (since..at)
+            let is_of_key =
+                |index: &usize, kind: EventKind| trace[*index].kind() == kind && trace[*index].key == event.key;
+            let last_clear = trace[..index].iter().rposition(|event| event.kind() == EventKind::Clear);
+            let first = last_clear.map_or(0, |clear| clear + 1);
+            let last_store = (first..index).rev().find(|index| is_of_key(index, EventKind::Store));
+            let Some(store_index) = last_store else { return Chance::default() };
+            let store = trace[store_index];
+            let mut in_same_search = (first..store_index)
                 .rev()
-                .find(|&place| trace[place].kind() == EventKind::Store && trace[place].key == event.key);
-            let Some(place) = stored else { return Chance::default() };
-            let store = trace[place];
-            let asked = (since..place)
-                .rev()
-                .take_while(|&place| trace[place].kind() != EventKind::Search || trace[place].has(flags::ITERATION));
-            let asked = asked
-                .into_iter()
-                .find(|&place| trace[place].kind() == EventKind::Probe && trace[place].key == event.key);
-            let worth = match asked {
+                .take_while(|&index| trace[index].kind() != EventKind::Search || trace[index].has(flags::ITERATION));
+            let probe_before_store = in_same_search.find(|index| is_of_key(index, EventKind::Probe));
+            let worth = match probe_before_store {
                 _ if store.has(flags::SUBTREE) => store.cost,
                 Some(probe) => store.cost - trace[probe].cost,
                 None => 1,
@@ -197,43 +193,43 @@ fn chances(trace: &[Event]) -> Vec<Chance> {
                 Bound::Upper => store.value < event.value,
                 Bound::None => false,
             };
-            let output = event.has(flags::WINDOW) && !event.has(flags::PV) && store.depth >= event.depth && fits;
-            Chance { known: true, usable: output || event.has(flags::CUT), worth }
+            let ends_node = event.has(flags::WINDOW) && !event.has(flags::PV) && store.depth >= event.depth && fits;
+            Chance { known: true, usable: ends_node || event.has(flags::CUT), worth }
         })
         .collect()
 }
 
-/// Returns the best possible value by exhaustive search: after each event, the bucket is any choice
-/// of at most `slots` keys from its previous contents and, if the event can insert it, the event's
-/// key.
-fn by_trying(trace: &[(Event, Chance)], held: &[u64], slots: usize, goal: Objective) -> u64 {
+/// The best possible value by exhaustive search. After each event the bucket may have any choice of
+/// at most `slots` keys from its previous contents (`bucket`) and, if the event can insert it, the
+/// event's key.
+fn search_exhaustively(trace: &[(Event, Chance)], bucket: &[u64], slots: usize, goal: Objective) -> u64 {
     let Some(((event, chance), rest)) = trace.split_first() else { return 0 };
     let (counts, offers) = match (event.kind(), goal) {
-        (EventKind::Clear, _) => return by_trying(rest, &[], slots, goal),
+        (EventKind::Clear, _) => return search_exhaustively(rest, &[], slots, goal),
         (EventKind::Search, _) => (false, false),
         (EventKind::Store, _) => (false, true),
         (EventKind::Probe, Objective::Hits) => (chance.known, chance.known),
         (EventKind::Probe, _) => (chance.usable, chance.usable),
     };
-    let had = match goal {
-        _ if !counts || !held.contains(&event.key) => 0,
+    let gain = match goal {
+        _ if !counts || !bucket.contains(&event.key) => 0,
         Objective::Worth => chance.worth,
         _ => 1,
     };
-    let mut choices = held.to_vec();
-    if offers && !choices.contains(&event.key) {
-        choices.push(event.key);
+    let mut candidates = bucket.to_vec();
+    if offers && !candidates.contains(&event.key) {
+        candidates.push(event.key);
     }
-    (0u32..1 << choices.len())
+    // A choice has a bit for each candidate.
+    let best_of_rest = (0u32..1 << candidates.len())
         .filter(|choice| choice.count_ones() as usize <= slots)
         .map(|choice| {
-            let kept: Vec<u64> =
-                (0..choices.len()).filter(|bit| choice >> bit & 1 == 1).map(|bit| choices[bit]).collect();
-            by_trying(rest, &kept, slots, goal)
+            let chosen: Vec<u64> =
+                (0..candidates.len()).filter(|bit| choice >> bit & 1 == 1).map(|bit| candidates[bit]).collect();
+            search_exhaustively(rest, &chosen, slots, goal)
         })
-        .max()
-        .unwrap_or(0)
-        + had
+        .max();
+    best_of_rest.unwrap_or(0) + gain
 }
 
 /// A random event with few keys: kind, key, depth, value, flags, additional nodes.
@@ -243,25 +239,25 @@ fn any_draw() -> impl Strategy<Value = Draw> {
     (0u8..20, 0u64..4, -1i16..2, 0i16..3, any::<u8>(), 0u64..40)
 }
 
-/// Returns a trace of such events that an engine could have written: a probe only cuts off if its
+/// A trace of such events that an engine could have written: a probe only cuts off its node if its
 /// position was stored before.
 fn small_trace(draws: &[Draw]) -> Vec<Event> {
     let mut offered = HashMap::new();
     let mut nodes = 0;
     draws
         .iter()
-        .map(|&(what, key, depth, value, bits, more)| {
-            nodes += more;
-            match what {
+        .map(|&(kind, key, depth, value, bits, more_nodes)| {
+            nodes += more_nodes;
+            match kind {
                 0..8 => {
                     offered.insert(key, ());
                     let bound = [Bound::Upper, Bound::Lower, Bound::Exact][usize::from(bits >> 6) % 3];
                     let mut bits = bits & (flags::PV | flags::MOVE | flags::SUBTREE) | Event::bound_bits(bound);
                     // Most stores have the node counter instead of the subtree's size.
-                    if more % 4 != 0 {
+                    if more_nodes % 4 != 0 {
                         bits &= !flags::SUBTREE;
                     }
-                    Event::store(key, depth, value, bits, if bits & flags::SUBTREE != 0 { more } else { nodes })
+                    Event::store(key, depth, value, bits, if bits & flags::SUBTREE != 0 { more_nodes } else { nodes })
                 }
                 8..18 => {
                     let cut = bits & flags::CUT != 0 && offered.contains_key(&key);
@@ -284,11 +280,11 @@ proptest! {
     #[test]
     fn clairvoyant_bound_equals_exhaustive_search(draws in prop::collection::vec(any_draw(), 0..14), slots in 1u8..3) {
         let trace = small_trace(&draws);
-        let with: Vec<_> = trace.iter().copied().zip(chances(&trace)).collect();
+        let events_and_chances: Vec<_> = trace.iter().copied().zip(chances(&trace)).collect();
         let options = TableOptions { size: Size::Entries(u64::from(slots)), slots, ..TableOptions::default() };
         let steps = make_steps(&trace);
         for goal in [Objective::Hits, Objective::Cutoffs, Objective::Worth] {
-            let expected = by_trying(&with, &[], usize::from(slots), goal);
+            let expected = search_exhaustively(&events_and_chances, &[], usize::from(slots), goal);
             prop_assert_eq!(clairvoyant(&steps, &options, None, goal).unwrap(), expected, "{:?} {:?}", goal, &trace);
         }
     }
@@ -318,20 +314,20 @@ proptest! {
             let size = Size::Entries(u64::from(slots.min(2)));
             let options = TableOptions { policy, same_key, guard, size, slots: slots.min(2), ..TableOptions::default() };
             if options.check().is_ok() {
-                let found = replay(&steps, &options).unwrap();
+                let counts = replay(&steps, &options).unwrap();
                 let sum = |count: fn(&Chance) -> u64| chances.iter().map(count).sum::<u64>();
-                prop_assert_eq!(found.known, sum(|chance| u64::from(chance.known)));
-                prop_assert_eq!(found.cuts, sum(|chance| u64::from(chance.usable)));
-                prop_assert_eq!(found.worth, sum(|chance| if chance.usable { chance.worth } else { 0 }));
-                holds_the_bounds(&steps, &options, &found);
+                prop_assert_eq!(counts.known, sum(|chance| u64::from(chance.known)));
+                prop_assert_eq!(counts.cuts, sum(|chance| u64::from(chance.usable)));
+                prop_assert_eq!(counts.worth, sum(|chance| if chance.usable { chance.worth } else { 0 }));
+                assert_within_bounds(&steps, &options, &counts);
             }
         }
     }
 }
 
-/// One slot. A store without a bound takes the slot if the option allows it, and it answers probes
-/// without ending their nodes. It is dropped if its own position is in the slot. An unbounded
-/// table's answers don't change.
+/// The table has one slot. A store without a bound takes it if the option allows that, and then
+/// answers probes without ending their nodes. It is dropped if its own position is in the slot. The
+/// answers of an unbounded table (`known` and `cuts`) do not change.
 #[test]
 fn store_without_a_bound_takes_a_slot_and_ends_no_node() {
     let bound = Event::bound_bits(Bound::Lower) | flags::SUBTREE;
@@ -349,9 +345,12 @@ fn store_without_a_bound_takes_a_slot_and_ends_no_node() {
         [(Evaluations::Evict, [2, 1, 1, 1]), (Evaluations::Empty, [2, 2, 0, 2]), (Evaluations::Refuse, [2, 2, 0, 2])]
     {
         let options = TableOptions { size: Size::Entries(1), evaluations, ..TableOptions::default() };
-        let found = replay(&steps, &options).unwrap();
-        assert_eq!((found.known, found.cuts), (2, 2), "{evaluations:?}");
-        assert_eq!([found.hits, found.kept, found.evictions, found.rejections], [hits, kept, evictions, rejections]);
+        let counts = replay(&steps, &options).unwrap();
+        assert_eq!((counts.known, counts.cuts), (2, 2), "{evaluations:?}");
+        assert_eq!(
+            [counts.hits, counts.kept, counts.evictions, counts.rejections],
+            [hits, kept, evictions, rejections]
+        );
     }
 }
 
@@ -406,31 +405,31 @@ fn damaged_trace_is_refused_with_its_byte_offset() {
             other => panic!("{cut}: {other}"),
         }
     }
-    let damaged = |at: usize, byte: u8| {
+    let damaged = |offset: usize, byte: u8| {
         let mut file = whole.clone();
-        file[at] = byte;
+        file[offset] = byte;
         read(Cursor::new(file)).unwrap_err()
     };
     assert!(matches!(damaged(0, b'T'), TraceError::NotATrace));
     assert!(matches!(damaged(8, 3), TraceError::Version { found: 3 }));
     assert!(matches!(damaged(10, 9), TraceError::ByteOrder));
     assert!(matches!(damaged(12, 1), TraceError::Head { wide: false }));
-    let mut foreign = whole.clone();
-    foreign[8..12].copy_from_slice(&[0, 1, 1, 2]);
-    assert!(matches!(read(Cursor::new(foreign)), Err(TraceError::ByteOrder)));
-    let impossible = |at: usize, byte: u8, of: u64, flaw: Flaw| match damaged(at, byte) {
-        TraceError::Impossible { offset, event, flaw: found } => {
-            assert_eq!((offset, event, found), (16 * (of + 1), of, flaw));
+    let mut big_endian = whole.clone();
+    big_endian[8..12].copy_from_slice(&[0, 1, 1, 2]);
+    assert!(matches!(read(Cursor::new(big_endian)), Err(TraceError::ByteOrder)));
+    let assert_impossible = |offset: usize, byte: u8, event: u64, flaw: Flaw| match damaged(offset, byte) {
+        TraceError::Impossible { offset: found_offset, event: found_event, flaw: found_flaw } => {
+            assert_eq!((found_offset, found_event, found_flaw), (16 * (event + 1), event, flaw));
         }
-        other => panic!("byte {at}: {other}"),
+        other => panic!("byte {offset}: {other}"),
     };
-    impossible(27, 0x52, 0, Flaw::Flags("a search"));
-    impossible(26, 0x80, 0, Flaw::Fields("a search"));
-    impossible(27, 0x03, 0, Flaw::Fields("a clear"));
-    impossible(27, 0x07, 0, Flaw::Flags("a clear"));
-    impossible(43, 0x64, 1, Flaw::ProbeWithBound);
-    impossible(43, 0xa0, 1, Flaw::CutWithoutHit);
-    impossible(59, 0xa9, 2, Flaw::Flags("a store"));
+    assert_impossible(27, 0x52, 0, Flaw::Flags("a search"));
+    assert_impossible(26, 0x80, 0, Flaw::Fields("a search"));
+    assert_impossible(27, 0x03, 0, Flaw::Fields("a clear"));
+    assert_impossible(27, 0x07, 0, Flaw::Flags("a clear"));
+    assert_impossible(43, 0x64, 1, Flaw::ProbeWithBound);
+    assert_impossible(43, 0xa0, 1, Flaw::CutWithoutHit);
+    assert_impossible(59, 0xa9, 2, Flaw::Flags("a store"));
     assert!(matches!(damaged(64, 2), TraceError::Count { offset: 64, declared: 2, found: 3 }));
     // Any flipped bit is detected. A file without a checksum is only accepted if its end record
     // says that there is none.
@@ -448,8 +447,8 @@ fn damaged_trace_is_refused_with_its_byte_offset() {
     assert!(matches!(read(Cursor::new(longer)), Err(TraceError::TrailingBytes { offset: 80 })));
 }
 
-/// A wide file, byte by byte as docs/formats.md has it; no byte may change, and no piece may be
-/// missing.
+/// A wide file is written byte by byte as docs/formats.md describes it. No byte may change, and no
+/// part may be missing.
 #[test]
 fn wide_trace_is_written_as_documented_and_refused_when_damaged() {
     let format = Format { wide: true, depth_parts: 100 };
@@ -484,14 +483,14 @@ fn wide_trace_is_written_as_documented_and_refused_when_damaged() {
         // Another unit of depths is another trace, undamaged.
         assert!((96..112).contains(&bit) || read(&file[..]).is_err(), "bit {bit}");
     }
-    let parts = |parts: u16| {
+    let read_with_parts = |parts: u16| {
         let mut file = whole.clone();
         file[12..14].copy_from_slice(&parts.to_le_bytes());
         read(&file[..]).map_err(|error| error.to_string())
     };
     let refused = "byte 12: the header is damaged: expected 1 to 1000 parts of a depth unit, then zeros";
     for (count, is_allowed) in [(0, false), (1, true), (1000, true), (1001, false)] {
-        assert_eq!(parts(count).err().as_deref(), if is_allowed { None } else { Some(refused) }, "{count}");
+        assert_eq!(read_with_parts(count).err().as_deref(), if is_allowed { None } else { Some(refused) }, "{count}");
     }
     let mut probe = Writer::with_format(Vec::new(), format);
     probe.push(Event { mv: 7, ..Event::probe(1, 2, 0, 0, 3) });
@@ -499,68 +498,82 @@ fn wide_trace_is_written_as_documented_and_refused_when_damaged() {
     assert_eq!(refused, "byte 40: event 0 is invalid: a move of 7 without the flag of a move: expected 0");
 }
 
-/// Costs pass 2^32, and each thread has its own; parts of a ply decide whether a node ends; the
-/// high half of a key tells positions apart that a table confuses.
+/// Costs exceed 2^32, and each thread has its own; parts of a ply decide whether a node ends; the
+/// high half of a key distinguishes positions that a table confuses.
 #[test]
-fn wide_events_are_replayed_with_all_that_they_have() {
+fn replay_uses_all_fields_of_wide_events() {
     let exact = Event::bound_bits(Bound::Exact);
-    let ask = |key, depth, cost| Event::probe(key, depth, 0, flags::WINDOW, cost);
-    let of = |thread, event| Event { thread, ..event };
+    let probe = |key, depth, cost| Event::probe(key, depth, 0, flags::WINDOW, cost);
+    let on_thread = |thread, event| Event { thread, ..event };
     let steps = |trace: &[Event], parts: u16| {
         let mut maker = StepMaker::new(DepthScale::new(parts, -100));
         trace.iter().map(|event| maker.make_step(event).unwrap()).collect::<Vec<_>>()
     };
     let big = 1 << 34;
     let trace = [
-        of(0, ask(1, 2, 10)),
-        of(1, ask(1, 2, 500)),
-        of(1, Event::store(1, 2, 0, exact, 500 + big)),
-        of(0, ask(2, 2, 20)),
-        of(1, Event::search(0, 0, 500 + big)),
-        of(0, Event::store(2, 2, 0, exact, 50)),
-        of(1, Event::store(2, 2, 0, exact, 900)),
+        on_thread(0, probe(1, 2, 10)),
+        on_thread(1, probe(1, 2, 500)),
+        on_thread(1, Event::store(1, 2, 0, exact, 500 + big)),
+        on_thread(0, probe(2, 2, 20)),
+        on_thread(1, Event::search(0, 0, 500 + big)),
+        on_thread(0, Event::store(2, 2, 0, exact, 50)),
+        on_thread(1, Event::store(2, 2, 0, exact, 900)),
     ];
-    let found = steps(&trace, 1);
-    let worths: Vec<u64> = [2, 5, 6].iter().map(|&at: &usize| found[at].worth).collect();
-    // The search of a helper ends its own, and is no tick.
+    let steps_of_threads = steps(&trace, 1);
+    let worths: Vec<u64> = [2, 5, 6].iter().map(|&index: &usize| steps_of_threads[index].worth).collect();
+    // A search of a helper thread ends only its own last search, and does not advance the clock.
     assert_eq!(worths, [big, 30, 1]);
     assert_eq!(
-        [0, 1].map(|thread| make_steps(&[of(thread, Event::search(3, 0, 0))])[0].ticks(TickSource::GamePly)),
+        [0, 1].map(|thread| make_steps(&[on_thread(thread, Event::search(3, 0, 0))])[0].ticks(TickSource::GamePly)),
         [3, 0]
     );
 
-    for (asked, ends) in [(529, true), (530, true), (531, false), (599, false), (600, false), (430, true), (-70, true)]
+    for (node_depth, ends) in
+        [(529, true), (530, true), (531, false), (599, false), (600, false), (430, true), (-70, true)]
     {
-        let trace = [Event::store(1, 530, 0, exact, 1), ask(1, asked, 2)];
+        let trace = [Event::store(1, 530, 0, exact, 1), probe(1, node_depth, 2)];
         let step = steps(&trace, 100)[1];
-        assert_eq!((step.is_usable(), step.ends_node(6, &step.entry())), (ends, ends), "{asked}");
+        assert_eq!((step.is_usable(), step.ends_node(6, &step.entry())), (ends, ends), "{node_depth}");
     }
     let clipped = |depth| DepthScale::new(100, -150).is_clipped(depth);
     assert_eq!([25_399, 25_400].map(clipped), [false, true]);
 
     let high = |high, event| Event { high, ..event };
-    let found = steps(&[high(1, Event::store(7, 2, 0, exact, 1)), high(2, ask(7, 2, 2)), high(1, ask(7, 2, 3))], 1);
-    assert_eq!(found.iter().map(Step::is_known).collect::<Vec<_>>(), [false, false, true]);
-    assert!(found.iter().all(|step| step.key == 7), "tables go by the low half");
+    let steps_of_wide_keys =
+        steps(&[high(1, Event::store(7, 2, 0, exact, 1)), high(2, probe(7, 2, 2)), high(1, probe(7, 2, 3))], 1);
+    assert_eq!(steps_of_wide_keys.iter().map(Step::is_known).collect::<Vec<_>>(), [false, false, true]);
+    assert!(steps_of_wide_keys.iter().all(|step| step.key == 7), "tables go by the low half");
 }
 
-/// The move that was offered last is kept or not, by the table's own rule.
+/// Whether the move that was offered last is kept depends on the table's own rule.
 #[test]
 fn moves_kept_are_those_offered_last() {
     let bits = Event::bound_bits(Bound::Lower);
     let store = |key, mv| Event { mv, ..Event::store(key, 3, 0, if mv > 0 { bits | flags::MOVE } else { bits }, 1) };
-    let ask = |key| Event::probe(key, 9, 0, 0, 1);
-    let trace = [ask(1), store(1, 5), ask(1), store(1, 0), ask(1), store(1, 6), ask(1), store(2, 8), ask(1), ask(2)];
+    let probe = |key| Event::probe(key, 9, 0, 0, 1);
+    let trace = [
+        probe(1),
+        store(1, 5),
+        probe(1),
+        store(1, 0),
+        probe(1),
+        store(1, 6),
+        probe(1),
+        store(2, 8),
+        probe(1),
+        probe(2),
+    ];
     for (keep_move, kept) in [(false, 3), (true, 4)] {
         let options = TableOptions { size: Size::Entries(1), keep_move, ..TableOptions::default() };
-        let found = replay(&make_steps(&trace), &options).unwrap();
-        assert_eq!((found.moves, found.moves_kept), (5, kept), "keep_move = {keep_move}");
+        let counts = replay(&make_steps(&trace), &options).unwrap();
+        assert_eq!((counts.moves, counts.moves_kept), (5, kept), "keep_move = {keep_move}");
     }
-    let found = replay(&make_steps(&[store(1, 0x7fff), ask(1)]), &TableOptions::default()).unwrap();
-    assert_eq!((found.moves, found.moves_kept), (1, 1));
+    let counts = replay(&make_steps(&[store(1, 0x7fff), probe(1)]), &TableOptions::default()).unwrap();
+    assert_eq!((counts.moves, counts.moves_kept), (1, 1));
 }
 
-/// Traces of two programs, by their clocks; a clock that stands still or goes back is refused.
+/// Traces of two programs are merged by their clocks; a clock that stays at 0 or goes back is
+/// refused.
 #[test]
 fn traces_are_merged_by_clock() {
     let write = |events: &[(u64, u8, u64)]| {
@@ -570,28 +583,27 @@ fn traces_are_merged_by_clock() {
             .for_each(|&(clock, thread, key)| writer.push(Event { clock, thread, ..Event::probe(key, 1, 0, 0, 1) }));
         writer.finish().unwrap().1
     };
-    let merged = |files: &[&[u8]]| {
+    let merge_files = |files: &[&[u8]]| {
         let mut writer = Writer::with_format(Vec::new(), Format { wide: true, depth_parts: 1 });
         let readers = files.iter().map(|file| Reader::new(*file).unwrap()).collect();
-        merge(readers, &mut writer).map_err(|(at, error)| format!("{at}: {error}"))?;
+        merge(readers, &mut writer).map_err(|(index, error)| format!("{index}: {error}"))?;
         let events = read(&writer.finish().unwrap().1[..]).unwrap();
         Ok::<_, String>(events.iter().map(|event| (event.clock, event.thread, event.key)).collect::<Vec<_>>())
     };
-    let (one, two) = (write(&[(3, 1, 10), (5, 0, 11), (5, 1, 12)]), write(&[(2, 0, 20), (5, 0, 21), (9, 4, 22)]));
+    let (first, second) = (write(&[(3, 1, 10), (5, 0, 11), (5, 1, 12)]), write(&[(2, 0, 20), (5, 0, 21), (9, 4, 22)]));
     let expected = [(2, 1, 20), (3, 2, 10), (5, 0, 11), (5, 2, 12), (5, 1, 21), (9, 3, 22)];
-    assert_eq!(merged(&[&one, &two]).unwrap(), expected);
-    let refused = |file: &[(u64, u8, u64)]| merged(&[&one, &write(file)]).unwrap_err();
-    let message = |at: u64, event: u64, found: u64, least: u64| {
+    assert_eq!(merge_files(&[&first, &second]).unwrap(), expected);
+    let refused = |file: &[(u64, u8, u64)]| merge_files(&[&first, &write(file)]).unwrap_err();
+    let message = |offset: u64, event: u64, found: u64, least: u64| {
         format!(
-            "1: byte {at}: event {event} has the clock {found}, expected at least {least} (TTLAB_CLOCK of ttlab-trace.h)"
+            "1: byte {offset}: event {event} has the clock {found}, expected at least {least} (TTLAB_CLOCK of ttlab-trace.h)"
         )
     };
     assert_eq!(refused(&[(0, 0, 1)]), message(40, 0, 0, 1));
     assert_eq!(refused(&[(4, 0, 1), (3, 0, 2)]), message(80, 1, 3, 4));
-    let many: Vec<(u64, u8, u64)> = (0..=255).map(|thread| (1, thread, 1)).collect();
-    let whole = merged(&[&write(&many)]).unwrap();
-    assert_eq!(whole.len(), 256);
-    assert_eq!(merged(&[&write(&many), &one]).unwrap_err(), "1: more than 256 threads together");
+    let all_threads: Vec<(u64, u8, u64)> = (0..=255).map(|thread| (1, thread, 1)).collect();
+    assert_eq!(merge_files(&[&write(&all_threads)]).unwrap().len(), 256);
+    assert_eq!(merge_files(&[&write(&all_threads), &first]).unwrap_err(), "1: more than 256 threads together");
 }
 
 /// A file that is read in small pieces, with interrupted reads between them, is read completely.
@@ -618,15 +630,15 @@ fn truncated_trace_is_repaired_and_joined() {
     let join = |files: &[&[u8]], repair: bool| {
         let mut writer = Writer::new(Cursor::new(Vec::new()));
         let mut cut = None;
-        for (at, file) in files.iter().enumerate() {
-            cut = import(*file, &mut writer, at == 0, repair, None)?.cut_at;
+        for (index, file) in files.iter().enumerate() {
+            cut = import(*file, &mut writer, index == 0, repair, None)?.cut_at;
         }
         Ok::<_, TraceError>((cut, read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap()))
     };
     assert!(matches!(join(&[&whole[..55]], false), Err(TraceError::Truncated { offset: 55, events: 2 })));
     assert_eq!(join(&[&whole[..55]], true).unwrap(), (Some(48), events[..2].to_vec()));
     let (cut, mut joined) = join(&[&whole, &whole], false).unwrap();
-    // A total that falls by so much has passed 2^32.
+    // The total falls by more than 2^31 at the join, so it is taken to have passed 2^32.
     joined.iter_mut().for_each(|event| event.cost &= u64::from(u32::MAX));
     assert_eq!((cut, joined.len()), (None, 8));
     assert_eq!(
@@ -637,11 +649,11 @@ fn truncated_trace_is_repaired_and_joined() {
 
 #[test]
 fn trace_contents_are_counted() {
-    let (_, _, trace) = recorded(&EngineOptions::default());
+    let (_, _, trace) = record(&EngineOptions::default());
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     trace.iter().for_each(|&event| writer.push(event));
     let info = Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap();
-    let count = |expected: &dyn Fn(&Event) -> bool| trace.iter().filter(|event| expected(event)).count() as u64;
+    let count = |is_counted: &dyn Fn(&Event) -> bool| trace.iter().filter(|event| is_counted(event)).count() as u64;
     assert_eq!(info.events, trace.len() as u64);
     assert_eq!((info.games, info.searches, info.iterations), (2, 10, 40));
     assert_eq!(info.stores, count(&|event| event.kind() == EventKind::Store));
@@ -672,20 +684,21 @@ fn trace_contents_are_counted() {
         writer.push(event);
         writer.cutoff();
     }
-    let output = Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap();
-    assert_eq!((output.probes, output.hits, output.cuts), (2, 1, 1));
-    // Each game is a part of the file.
+    let info_of_three = Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap();
+    assert_eq!((info_of_three.probes, info_of_three.hits, info_of_three.cuts), (2, 1, 1));
+    // Each game is a range of the file's events.
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     trace.iter().for_each(|&event| writer.push(event));
     let file = writer.finish().unwrap().1.into_inner();
     let games = find_games(&file[..]).unwrap();
-    let begins = trace.iter().rposition(|event| event.kind() == EventKind::Search && event.has(flags::GAME)).unwrap();
+    let is_first_search = |event: &Event| event.kind() == EventKind::Search && event.has(flags::GAME);
+    let first_search = trace.iter().rposition(is_first_search).unwrap();
     // A game begins where the table is cleared for it or with its first search, whichever comes
     // first.
-    let begins = begins - usize::from(trace[begins - 1].kind() == EventKind::Clear);
+    let second_game = first_search - usize::from(trace[first_search - 1].kind() == EventKind::Clear);
     assert_eq!(
         games.iter().map(TracedGame::events).collect::<Vec<_>>(),
-        [0..begins as u64, begins as u64..info.events]
+        [0..second_game as u64, second_game as u64..info.events]
     );
     assert_eq!(games.iter().map(|game| game.info.nodes).sum::<u64>(), info.nodes);
     for game in &games {
@@ -699,9 +712,9 @@ fn trace_contents_are_counted() {
     }
     // Nodes, by hand: a counter that continues, one that restarts with a search, and one that
     // passes 2^32 in between.
-    let nodes = |all: &[u32], end: u32| {
+    let nodes = |totals: &[u32], end: u32| {
         let mut writer = Writer::new(Cursor::new(Vec::new()));
-        all.iter().for_each(|&nodes| writer.push(Event::probe(7, 3, 0, 0, nodes.into())));
+        totals.iter().for_each(|&nodes| writer.push(Event::probe(7, 3, 0, 0, nodes.into())));
         writer.push(Event::clear(end.into()));
         Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap().nodes
     };
@@ -714,21 +727,23 @@ fn trace_contents_are_counted() {
 #[test]
 fn exported_requests_have_their_next_request() {
     let mut writer = Writer::new(Cursor::new(Vec::new()));
-    let key = |at: u64| (at * at % 1009).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (0..40_000).for_each(|at| writer.push(Event::store(key(at), 1, 0, Event::bound_bits(Bound::Exact), at)));
+    let key = |request: u64| (request * request % 1009).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let store = |request: u64| Event::store(key(request), 1, 0, Event::bound_bits(Bound::Exact), request);
+    (0..40_000).for_each(|request| writer.push(store(request)));
     let file = writer.finish().unwrap().1.into_inner();
     let mut next: HashMap<u64, i64> = HashMap::new();
     let mut expected: Vec<[u8; 24]> = Vec::new();
-    for at in (0..40_000u64).rev() {
-        let after = next.insert(key(at), at as i64).unwrap_or(-1);
-        let fields = [&(at as u32).to_le_bytes()[..], &key(at).to_le_bytes(), &[1, 0, 0, 0], &after.to_le_bytes()];
+    for request in (0..40_000u64).rev() {
+        let next_request = next.insert(key(request), request as i64).unwrap_or(-1);
+        let (number, id, size) = ((request as u32).to_le_bytes(), key(request).to_le_bytes(), 1_u32.to_le_bytes());
+        let fields = [&number[..], &id, &size, &next_request.to_le_bytes()];
         expected.push(fields.concat().try_into().unwrap());
     }
     expected.reverse();
     for memory in [1 << 20, 6000, 0] {
         let mut to = Cursor::new(Vec::new());
-        let done = oracle_general(&file[..], &mut to, memory).unwrap();
-        assert_eq!((done.requests, done.ids), (40_000, next.len() as u64), "{memory} bytes");
+        let exported = oracle_general(&file[..], &mut to, memory).unwrap();
+        assert_eq!((exported.requests, exported.ids), (40_000, next.len() as u64), "{memory} bytes");
         assert!(to.into_inner() == expected.concat(), "{memory} bytes");
     }
 }
