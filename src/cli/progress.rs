@@ -69,7 +69,7 @@ pub struct Warnings;
 
 impl Progress for Warnings {
     fn reused(&self, folders: &[Reused]) {
-        folders.iter().filter_map(damaged_rows).for_each(|line| err(format_args!("{line}\n")));
+        folders.iter().filter_map(damaged_rows_warning).for_each(|line| err(format_args!("{line}\n")));
     }
 }
 
@@ -77,11 +77,11 @@ impl Progress for Warnings {
 fn reuse_lines(reused: &Reused) -> Vec<String> {
     let (source, _) = reused;
     let reused_jobs = (source.jobs > 0).then(|| format!("{} from {}", plural(source.jobs, "job"), source.folder));
-    reused_jobs.into_iter().chain(damaged_rows(reused)).collect()
+    reused_jobs.into_iter().chain(damaged_rows_warning(reused)).collect()
 }
 
 /// A warning about damaged rows of another folder, which are not used.
-fn damaged_rows((_, damaged): &Reused) -> Option<String> {
+fn damaged_rows_warning((_, damaged): &Reused) -> Option<String> {
     let first = damaged.first()?;
     Some(format!("warning: not used: {first}{}", and_more(damaged.len() - 1)))
 }

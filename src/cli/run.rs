@@ -15,7 +15,7 @@ mod messages;
 
 use finish::finish;
 use load::load;
-use messages::{cannot_show, changed_plan, damaged_rows, failure_with_repair, resume_hint};
+use messages::{cannot_show_message, changed_plan_message, damaged_rows_warning, failure_with_repair, resume_hint};
 
 /// Run an experiment, or resume it, and write its report
 #[derive(clap::Args)]
@@ -77,9 +77,9 @@ pub fn run(args: &Args) -> CommandResult {
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
     if let Some(reuse_summary) = &session.known {
         if !args.run.quiet {
-            eprintln!("{}", changed_plan(reuse_summary));
+            eprintln!("{}", changed_plan_message(reuse_summary));
         }
-        warn(damaged_rows(reuse_summary));
+        warn(damaged_rows_warning(reuse_summary));
     }
     if !args.run.quiet {
         session.subjects.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
@@ -116,7 +116,7 @@ fn warn_before_run(
     let caveats = preflight::plan_warnings(experiment, plan, jobs, earlier_folder(args, folder));
     let warnings: Vec<String> = caveats.all_warnings().cloned().collect();
     if args.strict && !warnings.is_empty() {
-        return Err(CommandFailure::usage(cannot_show(&warnings)));
+        return Err(CommandFailure::usage(cannot_show_message(&warnings)));
     }
     if !args.run.quiet {
         super::warn_about_skipped(experiment);

@@ -53,9 +53,9 @@ fn parse_time(text: &str) -> Result<String, String> {
 pub fn run(args: &Args) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(CommandFailure::usage)?;
     let system = args.system;
-    let name = system.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    let system_name = system.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let out = args.out.clone().unwrap_or_else(|| super::folder::default_folder(&experiment));
-    let folder = out.join(&name);
+    let folder = out.join(&system_name);
     // Absolute paths are the same on all machines of a cluster.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
     // In a script, a path with replaced characters would name another file.
@@ -84,7 +84,8 @@ pub fn run(args: &Args) -> CommandResult {
     if paths.iter().any(|path| path.contains(char::is_control)) {
         refuse!("a path contains a control character, which scripts cannot contain: rename it");
     }
-    crate::submit::check(system, &order).map_err(|problem| CommandFailure::usage(format!("{name}: {problem}")))?;
+    crate::submit::check(system, &order)
+        .map_err(|problem| CommandFailure::usage(format!("{system_name}: {problem}")))?;
     crate::record::create_folder(&folder).map_err(write_error(&folder))?;
     let (scripts, submit_command) = scripts(system, &order);
     for script in scripts {

@@ -82,7 +82,7 @@ pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
         match examiner.search_position(&mut engine, Position::from_board(&board), limit, true) {
             Ok(_) => {}
             Err(Interrupt::Failed(failure)) => {
-                faults.push(fault_with_position(&failure.fault, fen));
+                faults.push(describe_fault(&failure.fault, fen));
                 engine = examiner.quick_engine()?;
             }
             Err(interrupt) => return Err(interrupt),
@@ -98,7 +98,7 @@ pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
 }
 
 /// Describes a fault together with its position, which some faults do not name themselves.
-fn fault_with_position(fault: &EngineFault, fen: &str) -> String {
+fn describe_fault(fault: &EngineFault, fen: &str) -> String {
     match fault {
         EngineFault::IllegalMove(_) => fault.to_string(),
         _ => format!("{fault} in {fen}"),
@@ -113,7 +113,7 @@ pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome 
         let board = parse_board(fen);
         match examiner.search_position(&mut engine, Position::from_board(&board), limit, true) {
             Ok(_) => {}
-            Err(Interrupt::Failed(failure)) => return Ok((Note, fault_with_position(&failure.fault, fen))),
+            Err(Interrupt::Failed(failure)) => return Ok((Note, describe_fault(&failure.fault, fen))),
             Err(interrupt) => return Err(interrupt),
         }
     }

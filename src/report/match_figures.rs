@@ -198,7 +198,7 @@ mod tests {
             assert!(forest.differences, "Elo is about 0");
             (forest.x, forest.rows.into_iter().map(|row| (row.name, row.significant)).collect::<Vec<_>>())
         };
-        let decided = Encounter { decided: Some((TestState::H0, 3)), ..encounter("a", "x") };
+        let decided = Encounter { test_decision: Some((TestState::H0, 3)), ..encounter("a", "x") };
         let significant = Encounter { stronger: Some(Ordering::Less), ..encounter("b", "x") };
         let (x, row_list) = axis_and_rows(vec![decided.clone(), significant.clone()]);
         assert_eq!((x.as_str(), row_list), ("Elo against x", vec![("a".to_owned(), false), ("b".to_owned(), true)]));

@@ -33,7 +33,7 @@ fn format_elo(encounter: &Encounter) -> String {
 
 /// Describes the decision of an encounter's test.
 fn test_text(encounter: &Encounter) -> String {
-    match encounter.decided {
+    match encounter.test_decision {
         None => "open".to_owned(),
         Some((TestState::H1, pairs)) => format!("H1 accepted after {} pairs", format_count(pairs as f64)),
         Some((_, pairs)) => format!("H0 accepted after {} pairs", format_count(pairs as f64)),
@@ -80,7 +80,7 @@ pub(super) fn findings(matches: &Matches) -> Vec<String> {
     let test = &matches.test;
     if encounters.len() <= MAX_NAMED {
         for encounter in encounters {
-            let verdict = match (encounter.stronger, encounter.decided) {
+            let verdict = match (encounter.stronger, encounter.test_decision) {
                 (Some(Ordering::Greater), _) => "the first is clearly the stronger".to_owned(),
                 (Some(Ordering::Less), _) => "the first is clearly the weaker".to_owned(),
                 // The test may be decided although its interval contains 0.
@@ -143,7 +143,7 @@ pub(super) fn findings(matches: &Matches) -> Vec<String> {
         ));
     }
     if test.stop {
-        let decided_count = encounters.iter().filter(|encounter| encounter.decided.is_some()).count();
+        let decided_count = encounters.iter().filter(|encounter| encounter.test_decision.is_some()).count();
         let bias_note = match decided_count {
             0 => {
                 ": each Elo is over all pairs that were played. The tests could have stopped early, so that an interval is only \
@@ -206,12 +206,13 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
              intervals are too narrow"
         ));
     }
-    let with_blind_moves: Vec<&Encounter> = matches.all_encounters().filter(|encounter| encounter.blind > 0).collect();
-    if let Some(worst) = with_blind_moves.iter().max_by_key(|encounter| encounter.blind) {
+    let with_blind_moves: Vec<&Encounter> =
+        matches.all_encounters().filter(|encounter| encounter.blind_moves > 0).collect();
+    if let Some(worst) = with_blind_moves.iter().max_by_key(|encounter| encounter.blind_moves) {
         warnings.push(format!(
             "in {} the first player had to move before completing depth 1 ({} at most, \"{}\"): give it more nodes",
             plural(with_blind_moves.len(), "encounter"),
-            plural(worst.blind, "move"),
+            plural(worst.blind_moves, "move"),
             encounter_name(worst, matches)
         ));
     }
@@ -414,7 +415,7 @@ fn pairs_table(matches: &Matches) -> SheetTable {
         .number("lost", "L", "games lost", count_cell(|encounter| encounter.games[2]))
         .number("mirrored", "mirrored", mirrored_meaning, count_cell(|encounter| encounter.mirrored))
         .number("white", "White", "share of the points that went to White", |encounter| {
-            Cell::share(encounter.white, encounter.count() as f64)
+            Cell::share(encounter.white_points, encounter.count() as f64)
         })
         .number("moves", "moves", "mean moves of each side in a game", |encounter| {
             Cell::decimal(encounter.plies / 2.0, 1)

@@ -161,7 +161,7 @@ impl TuneOutcome<'_> {
         let (winner, against) = (self.name(result.winner), self.name(result.against));
         let item = if self.experiment.file.sequence.is_some() { "game" } else { "position" };
         let unseen_items = format!("on {} that the race never saw", plural(result.held_out, item));
-        let mut findings = vec![match (result.answer(), result.held_out_results.first()) {
+        let mut findings = vec![match (result.own_pressure_outcome(), result.held_out_results.first()) {
             (Confirmation::Inert, _) | (_, None) => format!(
                 "No difference shown: all {} candidates gave the same {} in every search. The varied options have no effect here.",
                 result.candidates.len(),
@@ -195,7 +195,7 @@ impl TuneOutcome<'_> {
             };
             findings.push(format!("At {pressure}: {}; {text}.", self.describe(held_out)));
         }
-        if result.answer() != Confirmation::Inert {
+        if result.own_pressure_outcome() != Confirmation::Inert {
             let list_remaining = |equals_winner: bool| {
                 let is_listed = |&index: &usize| {
                     let candidate = &result.candidates[index];
@@ -233,7 +233,7 @@ impl TuneOutcome<'_> {
                 result.held_out
             ));
         }
-        if self.pressures.len() < 2 && result.answer() != Confirmation::Inert {
+        if self.pressures.len() < 2 && result.own_pressure_outcome() != Confirmation::Inert {
             warnings.push("no other pressure was tried: what is best may depend on the size of the table".to_owned());
         }
         for (held_out, pressure) in

@@ -160,7 +160,7 @@ fn race_drops_the_worse_and_confirms_the_best() {
     // With the goal `Most`, the largest value wins.
     let most = Tune { goal: Goal::Most, ..Tune::default() };
     let (tuned, asked) = race((5, 0, 60, 0), &most, |_, who, _, item| (10.0 + item as f64) * factors[who]);
-    assert_eq!((tuned.winner, tuned.answer()), (3, Confirmation::Better));
+    assert_eq!((tuned.winner, tuned.own_pressure_outcome()), (3, Confirmation::Better));
     assert_eq!(asked[1].1, [0, 1, 2, 3]);
 }
 
@@ -169,14 +169,14 @@ fn race_drops_the_worse_and_confirms_the_best() {
 fn baseline_wins_among_equals() {
     let factors = [1.0, 1.0, 1.2, 1.1];
     let (tuned, asked) = race((4, 1, 60, 0), &Tune::default(), |_, who, _, item| (10.0 + item as f64) * factors[who]);
-    assert_eq!((tuned.winner, tuned.against, tuned.answer()), (1, 3, Confirmation::Better));
+    assert_eq!((tuned.winner, tuned.against, tuned.own_pressure_outcome()), (1, 3, Confirmation::Better));
     let same: Vec<bool> = tuned.candidates.iter().map(|candidate| candidate.equals_winner).collect();
     assert_eq!(same, [true, false, false, false]);
     assert_eq!(asked.last().unwrap().1, [1, 2, 3]);
     assert!((tuned.held_out_results[0].test.mean - 1.0 / 1.1).abs() < 1e-9);
     // If the baseline isn't among the equals, the first of them wins.
     let (tuned, _) = race((3, 0, 60, 0), &Tune::default(), |_, who, _, _| [2.0, 1.0, 1.0][who]);
-    assert_eq!((tuned.winner, tuned.answer()), (1, Confirmation::Better));
+    assert_eq!((tuned.winner, tuned.own_pressure_outcome()), (1, Confirmation::Better));
 }
 
 /// Dropped candidates aren't measured again, except the baseline, which is the reference of all

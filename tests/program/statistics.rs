@@ -528,7 +528,7 @@ fn sequential_test_decides_only_at_its_limits() {
         }
         let test = Test { elo0, elo1, stop: true, ..Test::default() };
         let found = Matches::new(&Frame::parse(text.as_bytes(), "by hand").unwrap(), test).unwrap();
-        (found.encounters[0].decided.map(|(decision, _)| decision), found.encounters[0].stronger)
+        (found.encounters[0].test_decision.map(|(decision, _)| decision), found.encounters[0].stronger)
     };
     let (lost, won) = (["0", "0.5"], ["1", "0.5"]);
     assert_eq!(stronger(lost, 0.0, 50.0), (Some(TestState::H0), None));

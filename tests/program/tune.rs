@@ -70,7 +70,7 @@ fn tune_finds_a_planted_optimum() {
         let mut objective = Synthetic::new(&factors, 0.02, seed);
         let tuned = race(&mut objective, 0, 160, &Tune::default());
         assert!([6, 7, 8].contains(&tuned.winner), "seed {seed}: {}", tuned.winner);
-        assert_eq!((tuned.answer(), tuned.against), (Confirmation::Better, 0), "seed {seed}");
+        assert_eq!((tuned.own_pressure_outcome(), tuned.against), (Confirmation::Better, 0), "seed {seed}");
         assert_eq!(tuned.confirmations, [Confirmation::Better; 3]);
         assert!(tuned.candidates[7].dropped.is_none(), "seed {seed}: the best was dropped");
         assert!(tuned.candidates[1].dropped == Some(0), "seed {seed}");
@@ -88,14 +88,14 @@ fn tune_finds_a_planted_optimum() {
 #[test]
 fn tune_keeps_a_baseline_that_is_best() {
     let tuned = race(&mut Synthetic::new(&[1.1, 1.0, 1.08, 1.3], 0.02, 5), 1, 80, &Tune::default());
-    assert_eq!((tuned.winner, tuned.against, tuned.answer()), (1, 2, Confirmation::Better));
+    assert_eq!((tuned.winner, tuned.against, tuned.own_pressure_outcome()), (1, 2, Confirmation::Better));
 }
 
 #[test]
 fn tune_maximises_if_the_goal_is_most() {
     let options = Tune { goal: Goal::Most, ..Tune::default() };
     let tuned = race(&mut Synthetic::new(&[1.0, 1.2, 0.9, 1.1], 0.02, 9), 0, 80, &options);
-    assert_eq!((tuned.winner, tuned.answer()), (1, Confirmation::Better));
+    assert_eq!((tuned.winner, tuned.own_pressure_outcome()), (1, Confirmation::Better));
     assert!(tuned.candidates[2].dropped.is_some());
 }
 
@@ -107,7 +107,7 @@ fn tune_finds_differences_in_noise_at_most_at_its_level() {
     let (mut findings, mut drops) = (0, 0);
     for seed in 0..races {
         let tuned = race(&mut Synthetic::new(&[1.0; 5], 0.05, 1000 + seed), 0, 32, &options);
-        findings += u32::from(tuned.answer() != Confirmation::Nothing);
+        findings += u32::from(tuned.own_pressure_outcome() != Confirmation::Nothing);
         drops += u32::from(tuned.candidates[3].dropped.is_some());
     }
     let limit = |alpha: f64| (races as f64 * alpha + 4.0 * (races as f64 * alpha * (1.0 - alpha)).sqrt()) as u32;
@@ -121,7 +121,7 @@ fn tune_finds_differences_in_noise_at_most_at_its_level() {
 fn tune_reports_an_option_without_effect() {
     let mut objective = Synthetic::new(&[1.0; 5], 0.0, 1);
     let tuned = race(&mut objective, 2, 40, &Tune::default());
-    assert_eq!((tuned.answer(), tuned.winner), (Confirmation::Inert, 2));
+    assert_eq!((tuned.own_pressure_outcome(), tuned.winner), (Confirmation::Inert, 2));
     assert!(tuned.held_out_results.is_empty());
     assert!(tuned.candidates.iter().all(|one| one.dropped.is_none()));
     assert!(objective.asked.iter().all(|(stage, ..)| matches!(stage, RaceStage::Race(_))));

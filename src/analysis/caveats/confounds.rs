@@ -196,16 +196,17 @@ fn find_confounds_in_group(variants: &[&Variant]) -> Vec<Confound> {
         }
     }
     let describe_group = |([compared, controlled], indices): ([BTreeSet<&str>; 2], Vec<usize>)| {
+        let (first, baseline) = (indices[0], 0);
         let controlled_value =
             |index: usize, name: &str| variant_options[index].controlled.get(name).map_or("-", String::as_str);
         let with_values = controlled.iter().map(|name| {
-            format!("{name} ({} against {})", controlled_value(indices[0], name), controlled_value(0, name))
+            format!("{name} ({} against {})", controlled_value(first, name), controlled_value(baseline, name))
         });
         let sentence = format!(
             "\"{}\"{} and the baseline \"{}\" differ in {}{} and also in {}",
-            variants[indices[0]].name,
+            variants[first].name,
             and_more(indices.len() - 1),
-            variants[0].name,
+            variants[baseline].name,
             compared.first().unwrap_or(&""),
             and_more(compared.len() - 1),
             with_values.collect::<Vec<_>>().join(" and "),

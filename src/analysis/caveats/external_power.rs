@@ -183,6 +183,7 @@ impl fmt::Display for ExternalPower {
     }
 }
 
+/// A share as a percentage, with one decimal below 10 %: a share of 0.0995 would be rounded to 10.0 %.
 fn format_percent(share: f64) -> String {
     if share < 0.0995 { format!("{:.1} %", 100.0 * share) } else { format!("{:.0} %", 100.0 * share) }
 }

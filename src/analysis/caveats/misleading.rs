@@ -51,7 +51,7 @@ impl Misleading {
     /// The reason why a claim on nodes has no verdict, without the names of the variants.
     pub fn reason(&self) -> String {
         let (cause, _) = self.cause_and_advice();
-        format!("no verdict, because nodes to a depth may mislead: {}", cause)
+        format!("no verdict, because nodes to a depth may mislead: {cause}")
     }
 
     /// Adds a caution to the result of each gate on nodes, and one note for all of them.

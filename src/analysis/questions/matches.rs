@@ -22,7 +22,7 @@ pub struct Encounter {
     /// Games won, drawn and lost.
     pub games: [u64; 3],
     /// White's points in all games.
-    pub white: f64,
+    pub white_points: f64,
     /// The number of games by how they ended.
     pub ends: BTreeMap<String, u64>,
     /// The number of pairs whose two games are identical, which shows that the players did not
@@ -34,7 +34,7 @@ pub struct Encounter {
     /// The index of an earlier encounter with exactly the same games.
     pub same_as: Option<usize>,
     /// The number of moves that the player made before it finished an iteration.
-    pub blind: u64,
+    pub blind_moves: u64,
     /// Mean number of plies of a game.
     pub plies: f64,
     /// Mean depth of the player's last finished iteration.
@@ -45,7 +45,7 @@ pub struct Encounter {
     /// includes the first and the last.
     pub llr_path: Vec<(u64, f64)>,
     /// The decision of the test, and the number of pairs after which it was made.
-    pub decided: Option<(TestState, u64)>,
+    pub test_decision: Option<(TestState, u64)>,
     /// Two-sided p of the difference; NaN if the test stopped the encounter, since such games are
     /// not a fixed sample.
     pub p: f64,
@@ -147,7 +147,7 @@ impl Matches {
         // another game.
         let mut game_ids: HashMap<(u32, u32), u32> = HashMap::new();
         let read_numbers = |name| rows.numbers(name);
-        let [points, plies, depths, blind] =
+        let [points, plies, depths, blind_moves] =
             [columns::POINTS, columns::GAME_PLIES, columns::DEPTHS, columns::BLIND].map(read_numbers);
         let nodes = [columns::NODES, columns::OPPONENT_NODES].map(read_numbers);
         let mut encounter_indices: HashMap<(u32, u32), usize> = HashMap::new();
@@ -171,7 +171,7 @@ impl Matches {
             let game_id = *game_ids.entry((starts.codes()[row], moves.codes()[row])).or_insert(next_id);
             let game = GameRow { points: points[row], is_white: colours.text(row) == WHITE, game_id };
             encounter_rows.add_game(positions.codes()[row], game);
-            encounter_rows.blind += blind[row];
+            encounter_rows.blind_moves += blind_moves[row];
             *encounter_rows.totals.ends.entry(ends.text(row).to_owned()).or_insert(0) += 1;
             encounter_rows.totals.plies += plies[row];
             encounter_rows.totals.depth += depths[row];
@@ -209,7 +209,7 @@ impl Matches {
         let corrected = correct_holm(&encounters.iter().map(|encounter| encounter.p).collect::<Vec<_>>());
         encounters.iter_mut().zip(corrected).for_each(|(encounter, corrected)| {
             encounter.corrected = corrected;
-            encounter.stronger = match encounter.decided {
+            encounter.stronger = match encounter.test_decision {
                 Some((TestState::H1, _)) if test.stop => (test.elo0 >= 0.0).then_some(Ordering::Greater),
                 Some((TestState::H0, _)) if test.stop => (test.elo1 <= 0.0).then_some(Ordering::Less),
                 _ if corrected < LEVEL => encounter.elo().elo.partial_cmp(&0.0),
@@ -234,7 +234,7 @@ struct EncounterRows {
     /// The ids of the two games of each pair.
     pair_game_ids: Vec<[u32; 2]>,
     /// The number of moves that the player made before it finished an iteration.
-    blind: f64,
+    blind_moves: f64,
     /// The encounter so far, with sums where the result has means.
     totals: Encounter,
 }
@@ -244,7 +244,7 @@ impl EncounterRows {
         // 0 for a win, 1 for a draw, 2 for a loss.
         let outcome = [0.75, 0.25].into_iter().filter(|threshold| game.points <= *threshold).count();
         self.totals.games[outcome] += 1;
-        self.totals.white += if game.is_white { game.points } else { 1.0 - game.points };
+        self.totals.white_points += if game.is_white { game.points } else { 1.0 - game.points };
         self.game_ids.push(game.game_id);
         match self.unpaired.remove(&position) {
             Some(first) => {
@@ -266,18 +266,18 @@ impl EncounterRows {
     fn to_encounter(&self, bounds: &Bounds) -> Encounter {
         let pair_count = self.pairs.len() as u64;
         let step = pair_count.div_ceil(MAX_LLR_POINTS).max(1);
-        let (mut pairs, mut llr_path, mut decided) = (Pentanomial::default(), vec![(0, 0.0)], None);
+        let (mut pairs, mut llr_path, mut test_decision) = (Pentanomial::default(), vec![(0, 0.0)], None);
         for (pair_number, points) in (1..).zip(&self.pairs) {
             pairs.add(*points);
             let is_listed = pair_number % step == 0 || pair_number == pair_count;
-            if decided.is_some() && !is_listed {
+            if test_decision.is_some() && !is_listed {
                 continue;
             }
             let llr = pairs.llr(bounds.elo0, bounds.elo1);
             let decision = bounds.decide(llr);
-            let is_decisive = decided.is_none() && decision != TestState::Continue;
+            let is_decisive = test_decision.is_none() && decision != TestState::Continue;
             if is_decisive {
-                decided = Some((decision, pair_number));
+                test_decision = Some((decision, pair_number));
             }
             if is_decisive || is_listed {
                 llr_path.push((pair_number, llr));
@@ -296,12 +296,12 @@ impl EncounterRows {
             pairs,
             mirrored: self.pair_game_ids.iter().filter(|[first, second]| first == second).count() as u64,
             repeated: self.pair_game_ids.iter().filter(is_repeated).count() as u64,
-            blind: self.blind as u64,
+            blind_moves: self.blind_moves as u64,
             plies: totals.plies / totals.count() as f64,
             depth: totals.depth / moves,
             nodes: totals.nodes.map(|nodes| nodes / moves),
             llr_path,
-            decided,
+            test_decision,
             p: pairs.p(),
             ..totals
         }
@@ -336,14 +336,14 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!((a.pairs, b.pairs), (Pentanomial([0, 0, 1, 1, 1]), Pentanomial([0, 0, 0, 0, 1])));
         assert_eq!((a.games, a.count(), matches.failed), ([4, 1, 1], 6, 1));
         // White won o1's first and both of o2, drew one, lost o1's second and o3's second.
-        assert!((a.white - 3.5).abs() < 1e-12, "{}", a.white);
+        assert!((a.white_points - 3.5).abs() < 1e-12, "{}", a.white_points);
         assert_eq!((a.mirrored, a.repeated, a.ends["mate"], a.ends["resigned"]), (1, 1, 4, 1));
         // 160 plies, half of them A's; 400 plies of depth; 600 nodes of A and 1,200 of the opponent
         // over 80 moves.
         assert!((a.depth - 5.0).abs() < 1e-12);
         assert!((a.nodes[0] - 7.5).abs() < 1e-12);
         assert!((a.nodes[1] - 15.0).abs() < 1e-12);
-        assert_eq!((a.same_as, b.same_as, a.blind, b.blind), (None, None, 4, 2));
+        assert_eq!((a.same_as, b.same_as, a.blind_moves, b.blind_moves), (None, None, 4, 2));
         assert!((matches.bounds.alpha - 0.025).abs() < 1e-12);
         assert!((matches.tail() - 0.0125).abs() < 1e-12);
         assert_eq!(a.llr_path.iter().map(|(pair_number, _)| *pair_number).collect::<Vec<_>>(), [0, 1, 2, 3]);
@@ -393,14 +393,16 @@ A,o4,0,0,base,,,,,,,,,engine died
                 "{count}"
             );
             assert!(encounter.llr_path.is_sorted_by(|(pairs, _), (next_pairs, _)| pairs < next_pairs), "{count}");
-            let regular_points = encounter
-                .llr_path
-                .iter()
-                .skip(1)
-                .filter(|(pairs, _)| encounter.decided.is_none_or(|(_, decided_after)| decided_after != *pairs));
+            let regular_points =
+                encounter.llr_path.iter().skip(1).filter(|(pairs, _)| {
+                    encounter.test_decision.is_none_or(|(_, decided_after)| decided_after != *pairs)
+                });
             let listed = regular_points.count() as u64;
             assert!(listed <= 60, "{count}: {listed}");
-            assert!((count > 60 || listed + u64::from(encounter.decided.is_some()) == count), "{count}: {listed}");
+            assert!(
+                (count > 60 || listed + u64::from(encounter.test_decision.is_some()) == count),
+                "{count}: {listed}"
+            );
         }
     }
 
@@ -418,7 +420,7 @@ A,o4,0,0,base,,,,,,,,,engine died
         }
         let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
         let encounter = rows.to_encounter(&bounds);
-        let (decision, decided_after) = encounter.decided.unwrap();
+        let (decision, decided_after) = encounter.test_decision.unwrap();
         assert_eq!(decision, TestState::H1);
         let encounter_after = |pairs: usize| {
             let first_rows = EncounterRows {
@@ -431,8 +433,11 @@ A,o4,0,0,base,,,,,,,,,engine died
         };
         assert!(decided_after > 2 && decided_after < 400, "{decided_after}");
         assert_eq!(
-            (encounter_after(decided_after as usize - 1).decided, encounter_after(decided_after as usize).decided),
-            (None, encounter.decided)
+            (
+                encounter_after(decided_after as usize - 1).test_decision,
+                encounter_after(decided_after as usize).test_decision
+            ),
+            (None, encounter.test_decision)
         );
         let last_point = *encounter_after(decided_after as usize).llr_path.last().unwrap();
         assert_eq!(last_point.0, decided_after);
@@ -475,7 +480,7 @@ A,o4,0,0,base,,,,,,,,,engine died
             let rows = Frame::parse(format!("{head}\n{games}").as_bytes(), "test").unwrap();
             let test = Test { stop: true, elo0, elo1, ..Test::default() };
             let encounter = Matches::new(&rows, test).unwrap().encounters.remove(0);
-            (encounter.decided.map(|(decision, _)| decision), encounter.stronger)
+            (encounter.test_decision.map(|(decision, _)| decision), encounter.stronger)
         };
         let (won, lost) = ([1.0, 0.5], [0.0, 0.5]);
         assert_eq!(decide_match(won, 0.0, 5.0), (Some(TestState::H1), Some(Ordering::Greater)));

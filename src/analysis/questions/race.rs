@@ -155,7 +155,7 @@ pub struct RaceResult {
 
 impl RaceResult {
     /// The outcome at the file's own pressure.
-    pub fn answer(&self) -> Confirmation {
+    pub fn own_pressure_outcome(&self) -> Confirmation {
         self.confirmations.first().copied().unwrap_or_default()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::{CommandFailure, CommandResult, Exit, confirm, screen};
 use super::Args;
-use super::messages::cannot_show;
+use super::messages::cannot_show_message;
 use crate::analysis::questions::screen::screen;
 use crate::experiment::Experiment;
 use crate::record::manifest::Shard;
@@ -50,7 +50,7 @@ pub(super) fn finish(
             );
         }
         if args.strict && !page.undetectable.is_empty() {
-            eprintln!("--strict: {}", cannot_show(&page.undetectable));
+            eprintln!("--strict: {}", cannot_show_message(&page.undetectable));
             exit = Exit::Gate;
         }
     }

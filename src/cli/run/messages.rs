@@ -8,7 +8,7 @@ use crate::runner::{self, OutputError, RunError};
 use crate::text::{and_more, plural};
 
 /// The message for a folder whose rows belong to an earlier plan.
-pub(super) fn changed_plan(reuse_summary: &ReuseSummary) -> String {
+pub(super) fn changed_plan_message(reuse_summary: &ReuseSummary) -> String {
     let mut text = "the plan has changed".to_owned();
     if reuse_summary.unused > 0 {
         text += &format!(": {} that it no longer has are kept in unused.csv", plural(reuse_summary.unused, "row"));
@@ -17,14 +17,14 @@ pub(super) fn changed_plan(reuse_summary: &ReuseSummary) -> String {
 }
 
 /// A warning about damaged rows in the folder, which are not used.
-pub(super) fn damaged_rows(reuse_summary: &ReuseSummary) -> Option<String> {
+pub(super) fn damaged_rows_warning(reuse_summary: &ReuseSummary) -> Option<String> {
     let (first, copy) = (reuse_summary.damaged.first()?, reuse_summary.saved.as_ref()?);
     let and_more = and_more(reuse_summary.damaged.len() - 1);
     Some(format!("not used: {first}{and_more}; a copy of the file is kept as {}", copy.display()))
 }
 
 /// The message for an experiment that cannot show what it varies.
-pub(super) fn cannot_show(warnings: &[String]) -> String {
+pub(super) fn cannot_show_message(warnings: &[String]) -> String {
     format!("this experiment cannot show what it varies:\n- {}", warnings.join("\n- "))
 }
 

@@ -515,7 +515,7 @@ fn report_writes_games_with_the_page() {
         (4, 0, 0)
     );
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
-    // A missing games.pgn is not an error, because the rows have the games.
+    // Without games.pgn the folder is incomplete but not damaged: the rows have the games.
     std::fs::remove_file(&games).unwrap();
     let (code, stdout, _) = call(&["verify", &out_text]);
     assert_eq!(code, 3, "{stdout}");

@@ -17,7 +17,7 @@ fn clear_deletes_the_results_of_every_stage() {
     clear_stages(folder.path(), 3).unwrap();
     assert!(stages.iter().all(|stage| !results_file(stage).exists()));
     let folder_count = std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(folder_count, stages.len(), "no folder is made for a stage that was not");
+    assert_eq!(folder_count, stages.len(), "no folder is created for a stage that was not run");
 }
 
 #[test]

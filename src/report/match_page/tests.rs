@@ -93,12 +93,12 @@ fn findings_name_up_to_six_encounters() {
     let level_encounter = |player: &str| encounter(player, "x", [0, 0, 20, 0, 0]);
     let ahead = Encounter {
         stronger: Some(Ordering::Greater),
-        decided: Some((TestState::H1, 1500)),
+        test_decision: Some((TestState::H1, 1500)),
         ..encounter("up", "x", AHEAD)
     };
     let behind = Encounter {
         stronger: Some(Ordering::Less),
-        decided: Some((TestState::H0, 9)),
+        test_decision: Some((TestState::H0, 9)),
         ..encounter("down", "x", [0, 10, 10, 0, 0])
     };
     let six_encounters = [
@@ -128,13 +128,13 @@ fn findings_name_up_to_six_encounters() {
          the family-wise error rates are at most 6 and 12 %. An interval in brackets is of its encounter alone; claims are decided at a level \
          that holds for all together."
     );
-    let decided_level = Encounter { decided: Some((TestState::H0, 3)), ..level_encounter("g") };
+    let decided_level = Encounter { test_decision: Some((TestState::H0, 3)), ..level_encounter("g") };
     for (decided, words) in [
         (TestState::H0, "; by its test the first is worth 0 normalized Elo or less."),
         (TestState::H1, "; by its test the first is worth 5 normalized Elo or more."),
     ] {
         let sentences =
-            findings(&matches_of(vec![Encounter { decided: Some((decided, 3)), ..level_encounter("g") }], false));
+            findings(&matches_of(vec![Encounter { test_decision: Some((decided, 3)), ..level_encounter("g") }], false));
         assert!(sentences[0].contains(words), "{sentences:?}");
     }
     let sentences = findings(&matches_of([&six_encounters[..], &[decided_level]].concat(), true));
@@ -194,8 +194,10 @@ fn warnings_name_the_first_encounters() {
     );
     let blind_warning = |counts: &[u64]| {
         let list = counts.iter().enumerate();
-        let list =
-            list.map(|(index, &blind)| Encounter { blind, ..encounter(&format!("p{index}"), "x", [0, 0, 40, 0, 0]) });
+        let list = list.map(|(index, &blind_moves)| Encounter {
+            blind_moves,
+            ..encounter(&format!("p{index}"), "x", [0, 0, 40, 0, 0])
+        });
         match_warnings(&matches_of(list.collect(), false)).pop().unwrap_or_default()
     };
     assert!(blind_warning(&[0, 1]).contains("in 1 encounter "));
@@ -213,7 +215,7 @@ fn encounter_rows_have_their_fields() {
         llr_path: vec![(1, 0.5), (20, -1.25)],
         p: 0.01,
         corrected: 0.02,
-        white: 24.0,
+        white_points: 24.0,
         mirrored: 3,
         plies: 81.0,
         depth: 5.5,
