@@ -167,14 +167,18 @@ fn search_move(
 /// Adjudicates games by score: both sides must agree for a number of moves in a row.
 #[derive(Debug, Default)]
 struct Adjudicator {
-    /// Consecutive moves of White and Black whose score was lost, won or level.
+    /// For White and Black, the number of moves in a row with a lost score.
     lost: [u16; 2],
+    /// For White and Black, the number of moves in a row with a won score.
     won: [u16; 2],
+    /// For White and Black, the number of moves in a row with a level score.
     level: [u16; 2],
+    /// The number of moves of both sides.
     plies: usize,
 }
 
 impl Adjudicator {
+    /// Adds the score of a move; `None`: it has no score, which ends every row.
     fn add_score(&mut self, mover: Color, score: Option<Score>, rules: &Match) {
         self.plies += 1;
         let side = usize::from(mover == Color::Black);

@@ -516,7 +516,9 @@ mod tests {
             let result = Subjects::prepare(&experiment, &Plan::new(&experiment), 2, &AtomicBool::new(false));
             let message = result.err().map(|error| error.to_string()).unwrap_or_default();
             assert!(message.contains(expected), "{message}");
-            assert!(message.starts_with("uci.Hash: 2 jobs x 4294967296 MiB ") != section.contains("-1"), "{message}");
+            let has_valid_hash = !section.contains("-1");
+            let is_memory_error = message.starts_with("uci.Hash: 2 jobs x 4294967296 MiB ");
+            assert_eq!(is_memory_error, has_valid_hash, "{message}");
         }
     }
 

@@ -30,7 +30,7 @@ pub enum FolderState {
 
 /// The result of verifying a folder.
 #[derive(Debug, Clone)]
-pub struct Soundness {
+pub struct FolderReport {
     /// The worst state of all checks.
     pub state: FolderState,
     /// The number of rows.
@@ -43,7 +43,7 @@ pub struct Soundness {
 ///
 /// # Errors
 /// If the folder has no results, or they cannot be read.
-pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
+pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     let manifest = match Manifest::read(folder) {
         Err(ManifestError::Edited { .. }) => return verify_edited(folder),
         result => result?,
@@ -56,17 +56,17 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         return verify_thin_rows(folder, &manifest);
     }
     let path = folder.join(record::RESULTS);
-    let mut verdict = Soundness { state: FolderState::Whole, rows: 0, lines: Vec::new() };
+    let mut report = FolderReport { state: FolderState::Whole, rows: 0, lines: Vec::new() };
     let mut add_finding = |state: FolderState, text: String| {
-        verdict.state = verdict.state.max(state);
-        verdict.lines.push(text);
+        report.state = report.state.max(state);
+        report.lines.push(text);
     };
     if !path.exists() {
         add_finding(FolderState::Missing, "there is no results.csv".to_owned());
-        return Ok(verdict);
+        return Ok(report);
     }
     let verified = record::verify::verify(&path, Some(&manifest)).map_err(OutputError::results(&path))?;
-    verdict.rows = verified.rows;
+    report.rows = verified.rows;
     let games_fault = match verified.describe_damage() {
         None if manifest.ended.is_some() => record::games::verify(&path).map_err(OutputError::results(&path))?,
         _ => None,
@@ -125,16 +125,16 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         let text = format!("{files} of a run that was killed or is still running: the next run removes them");
         add_finding(FolderState::Whole, text);
     }
-    Ok(verdict)
+    Ok(report)
 }
 
 /// Verifies thin rows: their seal, and the seals of the full rows' columns that they contain.
-fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, OutputError> {
+fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, OutputError> {
     let thin_manifest = manifest.thin.clone().unwrap_or_default();
-    let mut verdict = Soundness { state: FolderState::Whole, rows: thin_manifest.rows, lines: Vec::new() };
+    let mut report = FolderReport { state: FolderState::Whole, rows: thin_manifest.rows, lines: Vec::new() };
     let mut add_finding = |state: FolderState, text: String| {
-        verdict.state = verdict.state.max(state);
-        verdict.lines.push(text);
+        report.state = report.state.max(state);
+        report.lines.push(text);
     };
     match thin::read(folder, manifest) {
         Err(error @ ResultsError::Thin(_)) => add_finding(FolderState::Wrong, format!("{}: {error}", thin::NAME)),
@@ -157,20 +157,20 @@ fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, Out
     }
     let judgements = verify_judgements(folder, None).map_err(OutputError::results(&folder.join(reference::NAME)))?;
     judgements.into_iter().for_each(|(state, text)| add_finding(state, text));
-    Ok(verdict)
+    Ok(report)
 }
 
 /// Verifies a folder with an edited manifest: only the checksums of the rows can be checked.
-fn verify_edited(folder: &Path) -> Result<Soundness, OutputError> {
+fn verify_edited(folder: &Path) -> Result<FolderReport, OutputError> {
     let path = folder.join(record::RESULTS);
-    let mut verdict = Soundness { state: FolderState::Wrong, rows: 0, lines: Vec::new() };
-    verdict.lines.push(format!("{MANIFEST} was edited or damaged: its seal does not match"));
+    let mut report = FolderReport { state: FolderState::Wrong, rows: 0, lines: Vec::new() };
+    report.lines.push(format!("{MANIFEST} was edited or damaged: its seal does not match"));
     if path.exists() {
         let verified = record::verify::verify(&path, None).map_err(OutputError::results(&path))?;
-        verdict.rows = verified.rows;
-        verdict.lines.extend(verified.describe_damage());
+        report.rows = verified.rows;
+        report.lines.extend(verified.describe_damage());
     }
-    Ok(verdict)
+    Ok(report)
 }
 
 fn describe_machine(segment: &RunSegment) -> String {

@@ -412,7 +412,7 @@ fn join_moves(moves: &[crate::chess::Move]) -> String {
     moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// The share of the minimum by which the maximum exceeds it.
+/// By how much the largest count exceeds the smallest, as a share of the smallest.
 fn spread(counts: &[u64]) -> f64 {
     match (counts.iter().min(), counts.iter().max()) {
         (Some(minimum), Some(maximum)) if maximum > minimum => *maximum as f64 / (*minimum).max(1) as f64 - 1.0,
