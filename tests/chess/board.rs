@@ -22,7 +22,7 @@ const STARTS: [&str; 9] = [
 ];
 
 /// Converts a cozy-chess move to ours. cozy-chess encodes castling as the king taking its own rook.
-fn ours(board: &cozy_chess::Board, mv: cozy_chess::Move) -> Move {
+fn to_our_move(board: &cozy_chess::Board, mv: cozy_chess::Move) -> Move {
     let (from, mut to) = (Square::new(mv.from as u8), Square::new(mv.to as u8));
     if board.colors(board.side_to_move()).has(mv.to) {
         to = Square::from_file_rank(if to.file() == 7 { 6 } else { 2 }, to.rank());
@@ -34,12 +34,12 @@ fn ours(board: &cozy_chess::Board, mv: cozy_chess::Move) -> Move {
 }
 
 fn moves_of(board: &cozy_chess::Board) -> Vec<(Move, cozy_chess::Move)> {
-    let mut found = Vec::new();
+    let mut pairs = Vec::new();
     board.generate_moves(|moves| {
-        found.extend(moves.into_iter().map(|mv| (ours(board, mv), mv)));
+        pairs.extend(moves.into_iter().map(|mv| (to_our_move(board, mv), mv)));
         false
     });
-    found
+    pairs
 }
 
 fn sorted(moves: impl IntoIterator<Item = Move>) -> Vec<u16> {
@@ -49,36 +49,44 @@ fn sorted(moves: impl IntoIterator<Item = Move>) -> Vec<u16> {
 }
 
 /// Checks everything that both libraries compute for a position.
-fn agree(board: &Board, oracle: &cozy_chess::Board) {
+fn assert_agree(board: &Board, oracle: &cozy_chess::Board) {
     let mut list = MoveList::new();
     legal(board, &mut list);
-    let known = moves_of(oracle);
-    assert_eq!(sorted(list.iter().copied()), sorted(known.iter().map(|&(mv, _)| mv)), "{board}");
+    let expected = moves_of(oracle);
+    assert_eq!(sorted(list.iter().copied()), sorted(expected.iter().map(|&(mv, _)| mv)), "{board}");
     assert_eq!(board.checkers().0, oracle.checkers().0, "{board}");
-    assert_eq!(board.has_legal_move(), !known.is_empty(), "{board}");
-    assert_eq!(movegen::count(board), known.len() as u64, "{board}");
+    assert_eq!(board.has_legal_move(), !expected.is_empty(), "{board}");
+    assert_eq!(movegen::count(board), expected.len() as u64, "{board}");
 
     let them = oracle.colors(!oracle.side_to_move());
-    let taking = |&(mv, native): &(Move, cozy_chess::Move)| {
+    let capturing = |&(mv, native): &(Move, cozy_chess::Move)| {
         let pawn = oracle.piece_on(native.from) == Some(cozy_chess::Piece::Pawn);
         (them.has(native.to) || pawn && native.from.file() != native.to.file()).then_some(mv)
     };
-    let mut found = MoveList::new();
-    movegen::show_captures(board, &mut found);
-    assert_eq!(sorted(found.iter().copied()), sorted(known.iter().filter_map(taking)), "{board}");
-    let kept: Vec<Move> = list.iter().copied().filter(|&mv| board.captured(mv).is_some()).collect();
-    assert_eq!(found.to_vec(), kept, "captures are the legal moves that capture, in the same order: {board}");
+    let mut captures = MoveList::new();
+    movegen::show_captures(board, &mut captures);
+    assert_eq!(sorted(captures.iter().copied()), sorted(expected.iter().filter_map(capturing)), "{board}");
+    let legal_captures: Vec<Move> = list.iter().copied().filter(|&mv| board.captured(mv).is_some()).collect();
+    assert_eq!(
+        captures.to_vec(),
+        legal_captures,
+        "captures are the legal moves that capture, in the same order: {board}"
+    );
 
     for square in cozy_chess::Square::ALL {
-        let at = Square::new(square as u8);
-        assert_eq!(board.piece_on(at).map(Piece::letter), oracle.piece_on(square).map(char::from), "{board} {at}");
+        let our_square = Square::new(square as u8);
+        assert_eq!(
+            board.piece_on(our_square).map(Piece::letter),
+            oracle.piece_on(square).map(char::from),
+            "{board} {our_square}"
+        );
         let color = oracle.color_on(square).map(|color| color == cozy_chess::Color::White);
-        assert_eq!(board.color_on(at).map(|color| color == Color::White), color, "{board} {at}");
+        assert_eq!(board.color_on(our_square).map(|color| color == Color::White), color, "{board} {our_square}");
     }
 }
 
 /// Plays `games` seeded random games from each start position and calls `visit` at every position.
-fn wander(games: u64, plies: usize, mut visit: impl FnMut(&Board, &cozy_chess::Board, &mut Pcg64)) {
+fn visit_random_games(games: u64, plies: usize, mut visit: impl FnMut(&Board, &cozy_chess::Board, &mut Pcg64)) {
     let inc = Increments::of_keys(Keys::new(&KeyOptions::default()));
     for (start, fen) in STARTS.iter().enumerate() {
         for game in 0..games {
@@ -88,11 +96,11 @@ fn wander(games: u64, plies: usize, mut visit: impl FnMut(&Board, &cozy_chess::B
             let mut oracle: cozy_chess::Board = fen.parse().unwrap();
             for _ in 0..plies {
                 visit(&board, &oracle, &mut random);
-                let known = moves_of(&oracle);
-                if known.is_empty() {
+                let moves = moves_of(&oracle);
+                if moves.is_empty() {
                     break;
                 }
-                let (mv, native) = known[(random.next_u64() % known.len() as u64) as usize];
+                let (mv, native) = moves[(random.next_u64() % moves.len() as u64) as usize];
                 board.play(mv, &inc);
                 oracle.play_unchecked(native);
             }
@@ -102,7 +110,7 @@ fn wander(games: u64, plies: usize, mut visit: impl FnMut(&Board, &cozy_chess::B
 
 #[test]
 fn board_along_random_games_agrees_with_another_library() {
-    wander(40, 120, |board, oracle, _| agree(board, oracle));
+    visit_random_games(40, 120, |board, oracle, _| assert_agree(board, oracle));
 }
 
 #[test]
@@ -113,31 +121,31 @@ fn board_near_perft_positions_agrees_with_another_library() {
         // Positions that cozy-chess rejects (because of an e.p. square that no pawn can have
         // passed) are only tested by their perft counts.
         if let Ok(oracle) = item.board.fen(EpRule::Legal).parse() {
-            agree_below(&item.board, &oracle, 2);
+            assert_agree_below(&item.board, &oracle, 2);
         }
     }
 }
 
-fn agree_below(board: &Board, oracle: &cozy_chess::Board, plies: u32) {
-    agree(board, oracle);
+fn assert_agree_below(board: &Board, oracle: &cozy_chess::Board, plies: u32) {
+    assert_agree(board, oracle);
     if plies > 0 {
         for (mv, native) in moves_of(oracle) {
             let (mut board, mut oracle) = (*board, oracle.clone());
             board.play(mv, Increments::none());
             oracle.play_unchecked(native);
-            agree_below(&board, &oracle, plies - 1);
+            assert_agree_below(&board, &oracle, plies - 1);
         }
     }
 }
 
 #[test]
 fn move_of_any_bits_is_legal_exactly_if_generated() {
-    wander(2, 80, |board, _, _| {
+    visit_random_games(2, 80, |board, _, _| {
         let mut list = MoveList::new();
         legal(board, &mut list);
-        let known = sorted(list.iter().copied());
-        let found: Vec<u16> = (0..1 << 15).filter(|&bits| board.is_legal(Move::from_bits(bits))).collect();
-        assert_eq!(found, known, "{board}");
+        let generated = sorted(list.iter().copied());
+        let accepted: Vec<u16> = (0..1 << 15).filter(|&bits| board.is_legal(Move::from_bits(bits))).collect();
+        assert_eq!(accepted, generated, "{board}");
     });
 }
 
@@ -151,13 +159,13 @@ fn pinned_push_leaves_a_stalemate() {
 #[test]
 fn null_moves_pass_the_turn_and_forget_en_passant() {
     let inc = Increments::of_keys(Keys::new(&KeyOptions { ep: EpRule::Always, ..KeyOptions::default() }));
-    wander(4, 80, |board, oracle, _| {
+    visit_random_games(4, 80, |board, oracle, _| {
         if let Some(passed) = oracle.null_move() {
             let mut board = *board;
             board.rekey(&inc);
             let before = board.identity();
             board.play_null(&inc);
-            agree(&board, &passed);
+            assert_agree(&board, &passed);
             assert_eq!(board.key(), board.key_from_scratch(inc.keys()), "{board}");
             assert_ne!(board.identity(), before, "the turn is part of a position");
         }
@@ -190,7 +198,7 @@ fn key_and_sum_under_every_scheme_equal_those_from_scratch() {
             }
         }
     }
-    wander(2, 100, |board, _, _| {
+    visit_random_games(2, 100, |board, _, _| {
         let mut list = MoveList::new();
         legal(board, &mut list);
         for inc in &sets {
@@ -210,21 +218,21 @@ fn key_and_sum_under_every_scheme_equal_those_from_scratch() {
 
 #[test]
 fn en_passant_rules_match_their_definitions() {
-    wander(20, 120, |board, oracle, _| {
-        let raw = board.en_passant();
-        assert_eq!(raw.map(Square::file), oracle.en_passant().map(|file| file as u8).or(raw.map(Square::file)));
-        assert_eq!(board.has_en_passant(EpRule::Always), raw.is_some());
+    visit_random_games(20, 120, |board, oracle, _| {
+        let square = board.en_passant();
+        assert_eq!(square.map(Square::file), oracle.en_passant().map(|file| file as u8).or(square.map(Square::file)));
+        assert_eq!(board.has_en_passant(EpRule::Always), square.is_some());
         assert!(!board.has_en_passant(EpRule::Never));
         let mut list = MoveList::new();
         legal(board, &mut list);
-        let captured = list.iter().any(|&mv| board.is_en_passant(mv));
-        assert_eq!(board.has_en_passant(EpRule::Legal), captured, "{board}");
-        let ready = raw.is_some_and(|target| {
+        let can_capture = list.iter().any(|&mv| board.is_en_passant(mv));
+        assert_eq!(board.has_en_passant(EpRule::Legal), can_capture, "{board}");
+        let has_pawn_beside = square.is_some_and(|target| {
             board.pieces(board.turn(), Piece::Pawn).any(|pawn| {
                 let rank = if board.turn() == Color::White { 4 } else { 3 };
                 pawn.rank() == rank && pawn.file().abs_diff(target.file()) == 1
             })
         });
-        assert_eq!(board.has_en_passant(EpRule::PseudoLegal), ready, "{board}");
+        assert_eq!(board.has_en_passant(EpRule::PseudoLegal), has_pawn_beside, "{board}");
     });
 }

@@ -16,10 +16,10 @@ fn load(name: &str) -> Suite {
     // Game files have a heading line before the first game, which every PGN reader skips. In
     // position files every line is a position, so the heading is the comment of the first.
     let text = std::fs::read_to_string(path).unwrap();
-    let first = text.lines().next().unwrap_or_default();
-    let head = if name.ends_with(".pgn") { text.split('[').next().unwrap_or_default() } else { first };
-    assert!(head.starts_with('%') || first.contains("; c0 \""), "{name} has a head");
-    assert!(head.contains("rigin") || head.contains("Made by `ttlab generate"), "{name} names its origin");
+    let first_line = text.lines().next().unwrap_or_default();
+    let heading = if name.ends_with(".pgn") { text.split('[').next().unwrap_or_default() } else { first_line };
+    assert!(heading.starts_with('%') || first_line.contains("; c0 \""), "{name} has a heading");
+    assert!(heading.contains("rigin") || heading.contains("Made by `ttlab generate"), "{name} names its origin");
     suite
 }
 
@@ -29,23 +29,23 @@ fn load(name: &str) -> Suite {
 fn suite_lines_are_positions_for_other_programs() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut read = 0;
+    let mut positions = 0;
     for name in names.filter(|name| name.ends_with(".epd")) {
         let suite = load(&name);
         let text = std::fs::read_to_string(format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
         assert_eq!(text.lines().count(), suite.items.len(), "{name}");
         for (line, item) in text.lines().zip(&suite.items) {
             let words: Vec<&str> = line.split(' ').collect();
-            let number = |name: &str, usual: u16| {
-                let at = words.iter().position(|&word| word == name);
-                at.map_or(usual, |at| words[at + 1].trim_end_matches(';').parse().unwrap())
+            let number = |name: &str, default: u16| {
+                let index = words.iter().position(|&word| word == name);
+                index.map_or(default, |index| words[index + 1].trim_end_matches(';').parse().unwrap())
             };
             let fen = format!("{} {} {}", words[..4].join(" "), number("hmvc", 0), number("fmvn", 1));
             assert_eq!(Board::from_fen(&fen).unwrap(), item.board, "{name}: {line}");
-            read += 1;
+            positions += 1;
         }
     }
-    assert!(read > 2000, "{read}");
+    assert!(positions > 2000, "{positions}");
 }
 
 #[test]
@@ -54,9 +54,9 @@ fn bratko_kopec_suite_has_its_24_positions() {
     assert_eq!(suite.items.len(), 24);
     assert!(suite.items.iter().all(|item| !item.best().is_empty()));
     assert_eq!((suite.items[0].id.as_str(), suite.items[0].best()[0].to_string()), ("BK.01", "d6d1".to_owned()));
-    let doubled: Vec<&str> =
+    let with_two_answers: Vec<&str> =
         suite.items.iter().filter(|item| item.best().len() > 1).map(|item| item.id.as_str()).collect();
-    assert_eq!(doubled, ["BK.05", "BK.14"], "positions with two answers");
+    assert_eq!(with_two_answers, ["BK.05", "BK.14"], "positions with two answers");
 }
 
 #[test]
@@ -86,11 +86,11 @@ fn openings_equal_the_generators_output() {
 
 /// Loads both halves of a suite, and checks the number of items and that no position is in both
 /// halves.
-fn halves(kind: &str, each: usize) -> [Suite; 2] {
+fn halves(kind: &str, half_length: usize) -> [Suite; 2] {
     let suites = ["explore", "confirm"].map(|half| load(&format!("{kind}-{half}.epd")));
-    let all = suites.iter().flat_map(|suite| &suite.items).map(|item| item.board.identity());
-    assert_eq!(all.collect::<HashSet<_>>().len(), 2 * each, "{kind}");
-    assert!(suites.iter().all(|suite| suite.items.len() == each), "{kind}");
+    let positions = suites.iter().flat_map(|suite| &suite.items).map(|item| item.board.identity());
+    assert_eq!(positions.collect::<HashSet<_>>().len(), 2 * half_length, "{kind}");
+    assert!(suites.iter().all(|suite| suite.items.len() == half_length), "{kind}");
     suites
 }
 
@@ -111,19 +111,22 @@ fn exploring_and_confirming_suites_share_no_position() {
 /// each are generated.
 #[test]
 fn suites_equal_the_generators_output() {
-    let expected =
+    let request =
         |seed, length| ttlab::internals::generate::GenerateRequest { count: 3, seed, plies: 10, length, depth: 4 };
     let position = |line: &str| line.split(" c0 ").next().unwrap().to_owned();
     let lines = |text: &str| text.lines().map(position).collect::<Vec<_>>();
-    for (name, taken, expected) in [
-        ("middlegames", PositionKind::Middlegames, expected(101, 60)),
-        ("endgames", PositionKind::Endgames, expected(102, 160)),
-        ("tactical", PositionKind::Tactical, expected(103, 60)),
+    for (name, kind, request) in [
+        ("middlegames", PositionKind::Middlegames, request(101, 60)),
+        ("endgames", PositionKind::Endgames, request(102, 160)),
+        ("tactical", PositionKind::Tactical, request(103, 60)),
     ] {
-        let made = lines(&ttlab::internals::generate::epd(&expected, taken, None).unwrap());
+        let generated = lines(&ttlab::internals::generate::epd(&request, kind, None).unwrap());
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let read = |half: &str| lines(&std::fs::read_to_string(root.join(format!("data/{name}-{half}.epd"))).unwrap());
-        assert_eq!([&read("explore")[0], &read("confirm")[0], &read("explore")[1]], [&made[0], &made[1], &made[2]]);
+        assert_eq!(
+            [&read("explore")[0], &read("confirm")[0], &read("explore")[1]],
+            [&generated[0], &generated[1], &generated[2]]
+        );
     }
 }
 
@@ -133,18 +136,18 @@ fn suites_equal_the_generators_output() {
 fn games_of_people_have_200_openings() {
     let [explore, confirm, famous] = ["human-explore.pgn", "human-confirm.pgn", "games.pgn"].map(load);
     assert_eq!((explore.items.len(), confirm.items.len()), (100, 100));
-    let after = |plies: usize| {
+    let position_after = |plies: usize| {
         move |item: &ttlab::internals::chess::suite::Item| {
             let mut board = item.board;
             item.moves().iter().take(plies).for_each(|&mv| board.play(mv, Increments::none()));
             board.identity()
         }
     };
-    let all = || explore.items.iter().chain(&confirm.items);
-    assert_eq!(all().map(after(20)).collect::<HashSet<_>>().len(), 200);
-    let known: HashSet<_> = famous.items.iter().map(after(30)).collect();
-    assert!(all().map(after(30)).all(|game| !known.contains(&game)));
-    assert!(all().all(|item| item.moves().len() >= 50));
+    let items = || explore.items.iter().chain(&confirm.items);
+    assert_eq!(items().map(position_after(20)).collect::<HashSet<_>>().len(), 200);
+    let famous_positions: HashSet<_> = famous.items.iter().map(position_after(30)).collect();
+    assert!(items().map(position_after(30)).all(|game| !famous_positions.contains(&game)));
+    assert!(items().all(|item| item.moves().len() >= 50));
 }
 
 #[test]
@@ -152,18 +155,18 @@ fn games_end_with_their_results() {
     let suite = load("games.pgn");
     assert!(suite.items.len() >= 10);
     assert_eq!(suite.items[0].id, "Adolf Anderssen - Lionel Kieseritzky, 1851");
-    let last = |index: usize| {
+    let last_position = |index: usize| {
         let mut board = suite.items[index].board;
         suite.items[index].moves().iter().for_each(|&mv| board.play(mv, Increments::none()));
         board
     };
     // The Immortal Game, the Opera Game and the Game of the Century end in checkmate.
-    for mated in [0, 1, 3] {
-        assert!(last(mated).in_check(), "{}", suite.items[mated].id);
-        assert!(!last(mated).has_legal_move(), "{}", suite.items[mated].id);
+    for index in [0, 1, 3] {
+        assert!(last_position(index).in_check(), "{}", suite.items[index].id);
+        assert!(!last_position(index).has_legal_move(), "{}", suite.items[index].id);
     }
     assert_eq!(
-        last(0).fen(ttlab::internals::chess::EpRule::Legal),
+        last_position(0).fen(ttlab::internals::chess::EpRule::Legal),
         "r1bk3r/p2pBpNp/n4n2/1p1NP2P/6P1/3P4/P1P1K3/q5b1 b - - 1 23"
     );
 }
@@ -172,22 +175,22 @@ fn games_end_with_their_results() {
 struct Solver(HashMap<([u64; 5], u32), bool>);
 
 impl Solver {
-    fn mates(&mut self, board: &Board, moves: u32) -> bool {
-        if let Some(&known) = self.0.get(&(board.identity(), moves)) {
-            return known;
+    fn can_mate(&mut self, board: &Board, moves: u32) -> bool {
+        if let Some(&cached) = self.0.get(&(board.identity(), moves)) {
+            return cached;
         }
-        let found = !self.mating(board, moves).is_empty();
-        self.0.insert((board.identity(), moves), found);
-        found
+        let can_mate = !self.mating_moves(board, moves).is_empty();
+        self.0.insert((board.identity(), moves), can_mate);
+        can_mate
     }
 
-    fn mating(&mut self, board: &Board, moves: u32) -> Vec<Move> {
+    fn mating_moves(&mut self, board: &Board, moves: u32) -> Vec<Move> {
         let mut list = MoveList::new();
         legal(board, &mut list);
-        list.iter().copied().filter(|&mv| self.mates_by(board, mv, moves)).collect()
+        list.iter().copied().filter(|&mv| self.mates_with(board, mv, moves)).collect()
     }
 
-    fn mates_by(&mut self, board: &Board, mv: Move, moves: u32) -> bool {
+    fn mates_with(&mut self, board: &Board, mv: Move, moves: u32) -> bool {
         let mut child = *board;
         child.play(mv, Increments::none());
         let mut replies = MoveList::new();
@@ -198,7 +201,7 @@ impl Solver {
         replies.iter().all(|&reply| {
             let mut next = child;
             next.play(reply, Increments::none());
-            self.mates(&next, moves - 1)
+            self.can_mate(&next, moves - 1)
         })
     }
 }
@@ -210,14 +213,14 @@ fn endgames_mate_by_one_move_in_the_given_moves() {
     for item in &suite.items {
         let Some(&opcode::OperationValue::Integer(moves)) = opcode::value(item.operations(), "dm") else { continue };
         let mut solver = Solver(HashMap::new());
-        assert_eq!(solver.mating(&item.board, moves as u32), item.best(), "{}", item.id);
-        assert!(!solver.mates(&item.board, moves as u32 - 1), "{} mates sooner", item.id);
+        assert_eq!(solver.mating_moves(&item.board, moves as u32), item.best(), "{}", item.id);
+        assert!(!solver.can_mate(&item.board, moves as u32 - 1), "{} mates sooner", item.id);
     }
 }
 
 /// Returns the index of a king-and-pawn against king position: the squares of the pawn, the white
 /// king and the black king, and whether White is to move.
-fn place(board: &Board) -> Option<usize> {
+fn index_of(board: &Board) -> Option<usize> {
     let [white, black] = [Color::White, Color::Black].map(|color| board.king(color).index());
     let pawn = board.kind(Piece::Pawn).first()?.index();
     Some((pawn << 13) + (white << 7) + (black << 1) + usize::from(board.turn() == Color::White))
@@ -225,17 +228,18 @@ fn place(board: &Board) -> Option<usize> {
 
 /// The outcome of a move.
 #[derive(Clone, Copy)]
-enum Leads {
+enum MoveOutcome {
+    /// Whether White wins after it.
     Known(bool),
-    /// Leads to another king-and-pawn position.
-    On(usize),
+    /// It leads to the king-and-pawn position of this index.
+    Becomes(usize),
 }
 
-impl Leads {
+impl MoveOutcome {
     fn wins(self, wins: &[bool]) -> bool {
         match self {
             Self::Known(won) => won,
-            Self::On(place) => wins[place],
+            Self::Becomes(index) => wins[index],
         }
     }
 }
@@ -243,15 +247,15 @@ impl Leads {
 /// Computes by retrograde iteration whether White wins each position. Returns the results by index,
 /// and the indices that are legal positions.
 fn king_and_pawn() -> (Vec<bool>, Vec<usize>) {
-    let mut positions: Vec<(usize, bool, Vec<Leads>)> = Vec::new();
+    let mut positions: Vec<(usize, bool, Vec<MoveOutcome>)> = Vec::new();
     for index in 8 << 13..56 << 13 {
         let [pawn, white, black, turn] = [index >> 13, index >> 7 & 63, index >> 1 & 63, index & 1];
         if pawn == white || pawn == black || white == black {
             continue;
         }
         let mut squares = [b'1'; 64];
-        for (at, piece) in [(white, b'K'), (black, b'k'), (pawn, b'P')] {
-            squares[at ^ 56] = piece;
+        for (square, piece) in [(white, b'K'), (black, b'k'), (pawn, b'P')] {
+            squares[square ^ 56] = piece;
         }
         let ranks: Vec<&str> = squares.chunks(8).map(|rank| std::str::from_utf8(rank).unwrap()).collect();
         let fen = format!("{} {} - - 0 1", ranks.join("/"), if turn == 1 { 'w' } else { 'b' });
@@ -259,57 +263,57 @@ fn king_and_pawn() -> (Vec<bool>, Vec<usize>) {
         if let Ok(reading) = lenient {
             let mut list = MoveList::new();
             legal(&reading.board, &mut list);
-            let moves = list.iter().map(|&mv| leads(&reading.board, mv)).collect();
+            let moves = list.iter().map(|&mv| outcome_of(&reading.board, mv)).collect();
             positions.push((index, turn == 1, moves));
         }
     }
     let mut wins = vec![false; 56 << 13];
     loop {
         let mut changed = false;
-        for (place, white, moves) in &positions {
-            if !wins[*place] && white_wins(*white, moves, &wins) {
-                wins[*place] = true;
+        for (index, white, moves) in &positions {
+            if !wins[*index] && white_wins(*white, moves, &wins) {
+                wins[*index] = true;
                 changed = true;
             }
         }
         if !changed {
-            return (wins, positions.into_iter().map(|(place, ..)| place).collect());
+            return (wins, positions.into_iter().map(|(index, ..)| index).collect());
         }
     }
 }
 
-fn white_wins(white_to_move: bool, moves: &[Leads], wins: &[bool]) -> bool {
-    let mut outcomes = moves.iter().map(|leads| leads.wins(wins));
+fn white_wins(white_to_move: bool, moves: &[MoveOutcome], wins: &[bool]) -> bool {
+    let mut outcomes = moves.iter().map(|outcome| outcome.wins(wins));
     if white_to_move { outcomes.any(|won| won) } else { !moves.is_empty() && outcomes.all(|won| won) }
 }
 
-fn leads(board: &Board, mv: Move) -> Leads {
+fn outcome_of(board: &Board, mv: Move) -> MoveOutcome {
     let mut child = *board;
     child.play(mv, Increments::none());
     if let Some(piece) = mv.promotion() {
         let mut replies = MoveList::new();
         legal(&child, &mut replies);
         // A queen or a rook wins unless it is captured at once or gives stalemate.
-        let heavy = matches!(piece, Piece::Queen | Piece::Rook);
-        let lost = replies.iter().any(|&reply| child.captured(reply).is_some());
-        return Leads::Known(heavy && !lost && (!replies.is_empty() || child.in_check()));
+        let is_rook_or_queen = matches!(piece, Piece::Queen | Piece::Rook);
+        let is_captured = replies.iter().any(|&reply| child.captured(reply).is_some());
+        return MoveOutcome::Known(is_rook_or_queen && !is_captured && (!replies.is_empty() || child.in_check()));
     }
     // Without its pawn, White can't win.
-    place(&child).map_or(Leads::Known(false), Leads::On)
+    index_of(&child).map_or(MoveOutcome::Known(false), MoveOutcome::Becomes)
 }
 
 #[test]
 fn pawn_endgames_have_one_right_move() {
-    let (wins, places) = king_and_pawn();
-    let count = |turn| places.iter().filter(|&&place| place & 1 == turn && wins[place]).count();
+    let (wins, indices) = king_and_pawn();
+    let count = |turn| indices.iter().filter(|&&index| index & 1 == turn && wins[index]).count();
     assert_eq!((count(1), count(0)), (124_960, 97_604), "won positions of king and pawn against king, as published");
     for item in load("endgames.epd").items.iter().filter(|item| item.id.starts_with("KPK ")) {
         let to_win = item.board.turn() == Color::White;
         let mut list = MoveList::new();
         legal(&item.board, &mut list);
-        let right: Vec<Move> =
-            list.iter().copied().filter(|&mv| leads(&item.board, mv).wins(&wins) == to_win).collect();
-        assert_eq!(right, item.best(), "{}", item.id);
-        assert_eq!(wins[place(&item.board).unwrap()], to_win, "{}", item.id);
+        let correct: Vec<Move> =
+            list.iter().copied().filter(|&mv| outcome_of(&item.board, mv).wins(&wins) == to_win).collect();
+        assert_eq!(correct, item.best(), "{}", item.id);
+        assert_eq!(wins[index_of(&item.board).unwrap()], to_win, "{}", item.id);
     }
 }

@@ -29,28 +29,28 @@ fn fen(men: &[(u8, char)]) -> String {
 fn insufficient_material_is_a_draw_on_any_squares() {
     let dark = |square: u8| Square::new(square).file() % 2 == Square::new(square).rank() % 2;
     let (mut dead, mut alive) = (0, 0);
-    let mut seen = |men: &[(u8, char)], expected: bool| {
+    let mut check = |men: &[(u8, char)], expected: bool| {
         let Ok(board) = Board::from_fen(&fen(men)) else { return };
         if board.has_legal_move() {
-            let found = ending(&board, &[]) == Some(Ending::Material);
-            assert_eq!(found, expected, "{board}");
+            let is_draw = ending(&board, &[]) == Some(Ending::Material);
+            assert_eq!(is_draw, expected, "{board}");
             *(if expected { &mut dead } else { &mut alive }) += 1;
         }
     };
     let free = || (2..62).step_by(5);
     for first in free() {
         for letter in "BbNnRrQqPp".chars() {
-            seen(&[(first, letter)], "BbNn".contains(letter));
+            check(&[(first, letter)], "BbNn".contains(letter));
         }
         for second in free().filter(|second| *second > first) {
             for letters in ["BB", "Bb", "bb", "BN", "Bn", "NN", "Nn", "nn"] {
-                let [one, two] = letters.chars().collect::<Vec<_>>()[..] else { unreachable!() };
+                let [first_letter, second_letter] = letters.chars().collect::<Vec<_>>()[..] else { unreachable!() };
                 let bishops = letters.eq_ignore_ascii_case("bb");
-                seen(&[(first, one), (second, two)], bishops && dark(first) == dark(second));
+                check(&[(first, first_letter), (second, second_letter)], bishops && dark(first) == dark(second));
                 let third = (first + second) / 2;
                 if third != first && third != second {
-                    let alike = dark(first) == dark(second) && dark(first) == dark(third);
-                    seen(&[(first, one), (second, two), (third, 'b')], bishops && alike);
+                    let same_colour = dark(first) == dark(second) && dark(first) == dark(third);
+                    check(&[(first, first_letter), (second, second_letter), (third, 'b')], bishops && same_colour);
                 }
             }
         }

@@ -154,11 +154,11 @@ fn deviation_is_refused_with_its_column_or_repaired() {
         ),
         ("8/8/8/8/8/3K4/R7/5k2 w - - bm Ke3; bm Kd4;", "column 36: duplicate opcode `bm`", vec!["d3e3"], 1),
     ] {
-        let found = strict(line).map(|_| ()).expect_err(line);
-        assert!(found.starts_with(fault), "{line}: {found}");
-        let (epd, repaired) = lenient(line).unwrap_or_else(|fault| panic!("{line}: {fault}"));
+        let error = strict(line).map(|_| ()).expect_err(line);
+        assert!(error.starts_with(fault), "{line}: {error}");
+        let (epd, repairs) = lenient(line).unwrap_or_else(|fault| panic!("{line}: {fault}"));
         assert_eq!(best(&epd), moves, "{line}");
-        assert_eq!(repaired.len(), notes, "{line}: {repaired:?}");
+        assert_eq!(repairs.len(), notes, "{line}: {repairs:?}");
         // The repaired line is valid in strict mode, with each operation only once.
         let names: std::collections::HashSet<&str> =
             epd.operations.iter().map(|operation| operation.opcode.as_str()).collect();
@@ -175,7 +175,7 @@ fn operands_at_their_limits_are_read_and_beyond_refused() {
         strict(&format!("{kings} {operation};")).ok().and_then(|epd| epd.value(name).cloned())
     };
     use OperationValue::{Integer, Line, Moves, Nodes, Raw, Text};
-    for (operation, found) in [
+    for (operation, expected) in [
         ("hmvc 0", Some(Integer(0))),
         ("hmvc 9999", Some(Integer(9999))),
         ("hmvc 10000", None),
@@ -198,7 +198,7 @@ fn operands_at_their_limits_are_read_and_beyond_refused() {
         ("c9", None),
         ("c9 a b", None),
     ] {
-        assert_eq!(value(operation), found, "{operation}");
+        assert_eq!(value(operation), expected, "{operation}");
     }
     let clocks = strict(&format!("{kings} hmvc 9999; fmvn 9999;")).unwrap().board;
     assert_eq!((clocks.halfmove_clock(), clocks.game_ply()), (9999, 2 * 9998));
@@ -227,9 +227,9 @@ fn unreadable_lines_are_refused_in_both_modes() {
         ("rnbr2k1/pp2pp1p/6p1/q1PQ4/8/2b1PN2/PP1BBPPP/R3K2R w KQ - 0 1;48;1893;86741", "column 62: expected an opcode"),
         ("8/8/8/8/8/3K4/R7/5k2 w - - bm;", "column 28: `bm` expects moves, found nothing"),
     ] {
-        for found in [strict(line).map(|_| ()), lenient(line).map(|_| ())] {
-            let found = found.expect_err(line);
-            assert!(found.starts_with(fault) || found.contains("control"), "{line}: {found}");
+        for error in [strict(line).map(|_| ()), lenient(line).map(|_| ())] {
+            let error = error.expect_err(line);
+            assert!(error.starts_with(fault) || error.contains("control"), "{line}: {error}");
         }
     }
 }
@@ -272,8 +272,8 @@ fn lines_end_with_lf_crlf_or_cr() {
         for strictness in [Strictness::Strict, Strictness::Lenient] {
             for text in [lines.join(end), lines[..4].join(end)] {
                 let file = read_positions("f.epd", &text, strictness, OnError::Stop).unwrap();
-                let read: Vec<_> = file.0.iter().map(|epd| (epd.line, best(epd))).collect();
-                assert_eq!(read, [(3, vec!["d6d1".to_owned()]), (4, vec!["e2e4".to_owned()])], "{text:?}");
+                let positions: Vec<_> = file.0.iter().map(|epd| (epd.line, best(epd))).collect();
+                assert_eq!(positions, [(3, vec!["d6d1".to_owned()]), (4, vec!["e2e4".to_owned()])], "{text:?}");
                 assert_eq!(file.1, [], "{text:?}");
             }
         }
@@ -306,18 +306,18 @@ fn lenient_reads_a_clock_without_a_move_number() {
 /// after it.
 #[test]
 fn line_of_a_mebibyte_is_read_and_longer_refused() {
-    let most = 1 << 20;
-    for (length, whole) in [(most, true), (most + 1, false)] {
+    let max = 1 << 20;
+    for (length, is_read) in [(max, true), (max + 1, false)] {
         let start = format!("{BK01} c0 \"");
         let line = format!("{start}{}\";", "x".repeat(length - start.len() - 2));
         assert_eq!(line.len(), length);
         let text = format!("{BK01} id \"a\";\n{line}\n{BK01} id \"c\";\n");
         for on_error in [OnError::Stop, OnError::Skip] {
-            let read = read_positions("f.epd", &text, Strictness::Strict, on_error);
+            let result = read_positions("f.epd", &text, Strictness::Strict, on_error);
             let output = "f.epd:2:1: expected a position, found a line of more than 1048576 bytes";
-            match read {
-                Ok(file) => assert!(whole && file.0.len() == 3),
-                Err(faults) => assert!(!whole && faults.to_string() == output, "{faults}"),
+            match result {
+                Ok(file) => assert!(is_read && file.0.len() == 3),
+                Err(faults) => assert!(!is_read && faults.to_string() == output, "{faults}"),
             }
         }
     }

@@ -64,13 +64,13 @@ fn fault_message_shows_what_was_found() {
     let kings = "4k3/8/8/8/8/8/8/4K3";
     let output = |text: &str| Board::from_fen(text).err().map(|fault| (fault.column, fault.message));
     let turn = |found: &str| Some((21, format!("expected the side to move, w or b, found `{found}`")));
-    for (given, shown) in [
+    for (text, quoted) in [
         ("x".repeat(24), "x".repeat(24)),
         ("x".repeat(25), format!("{}...", "x".repeat(24))),
         ("w\u{1}".to_owned(), "w\\u{1}".to_owned()),
         ("\u{feff}b".to_owned(), "\\u{feff}b".to_owned()),
     ] {
-        assert_eq!(output(&format!("{kings} {given} - -")), turn(&shown));
+        assert_eq!(output(&format!("{kings} {text} - -")), turn(&quoted));
     }
     assert_eq!(output("4k3/8/8/8/8/8/8/4K2 w - -"), Some((20, "expected 8 squares on rank 1, found 7".to_owned())));
     assert_eq!(output("4k3/8/8/8/8/8/4K3 w - -"), Some((18, "expected 8 ranks, found 7".to_owned())));
@@ -84,7 +84,7 @@ fn fault_message_shows_what_was_found() {
 
 #[test]
 fn unusual_positions_are_read() {
-    for (text, known) in [
+    for (text, known_count) in [
         ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", Some(218)),
         ("rnbqkbnr/nnnnnnnn/8/8/8/8/NNNNNNNN/RNBQKBNR w KQkq - 0 1", None),
         ("rnbqkbnr/rrrrrrrr/8/8/8/8/RRRRRRRR/RNBQKBNR w KQkq - 0 1", None),
@@ -99,15 +99,15 @@ fn unusual_positions_are_read() {
         let board = Board::from_fen(text).unwrap_or_else(|fault| panic!("{text}: {fault}"));
         let mut list = MoveList::new();
         legal(&board, &mut list);
-        let mut oracle = 0;
+        let mut oracle_count = 0;
         if let Ok(board) = text.parse::<cozy_chess::Board>() {
             board.generate_moves(|moves| {
-                oracle += moves.len();
+                oracle_count += moves.len();
                 false
             });
-            assert_eq!(list.len(), oracle, "{text}");
+            assert_eq!(list.len(), oracle_count, "{text}");
         }
-        assert_eq!(list.len(), known.unwrap_or(oracle), "{text}");
+        assert_eq!(list.len(), known_count.unwrap_or(oracle_count), "{text}");
     }
     assert!(Board::from_fen("4k3/8/8/8/8/8/8/4K3 w - - ").is_ok(), "four fields and a blank");
 }
@@ -162,7 +162,7 @@ fn lenient_repair_names_its_place() {
 /// may capture.
 #[test]
 fn en_passant_square_is_kept_if_one_of_two_pawns_can_take() {
-    for (ranks, legal) in [
+    for (ranks, is_legal) in [
         ("3r1r1k/8/8/3PpP2/8/8/8/3K4", true),
         ("3r1r1k/8/8/3PpP2/8/8/8/5K2", true),
         ("3r1r1k/8/8/3PpP2/8/8/8/K7", true),
@@ -170,7 +170,7 @@ fn en_passant_square_is_kept_if_one_of_two_pawns_can_take() {
         ("5r1k/8/8/4pP2/8/8/8/5K2", false),
     ] {
         let board = Board::from_fen(&format!("{ranks} w - e6 0 9")).unwrap();
-        assert_eq!(board.fen(EpRule::Legal).contains(" e6 "), legal, "{ranks}");
+        assert_eq!(board.fen(EpRule::Legal).contains(" e6 "), is_legal, "{ranks}");
     }
 }
 
@@ -195,7 +195,7 @@ fn plies_and_clocks_are_read_from_their_fields() {
 }
 
 /// Returns the position after random moves from the start position.
-fn wandered(choices: &[u8]) -> Board {
+fn random_position(choices: &[u8]) -> Board {
     let mut board = Board::startpos();
     for &choice in choices {
         let mut list = MoveList::new();
@@ -211,7 +211,7 @@ fn wandered(choices: &[u8]) -> Board {
 proptest! {
     #[test]
     fn written_position_is_read_back(choices in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let board = wandered(&choices);
+        let board = random_position(&choices);
         prop_assert_eq!(Board::from_fen(&board.to_string()).unwrap(), board);
         prop_assert_eq!(fen::read(&board.to_string(), Strictness::Lenient).unwrap().repairs, vec![]);
     }
@@ -230,10 +230,10 @@ proptest! {
         choices in proptest::collection::vec(any::<u8>(), 0..60),
         damage in proptest::collection::vec((any::<prop::sample::Index>(), "[pnbrqkPNBRQK1-8/ wb-]"), 1..4),
     ) {
-        let mut text = wandered(&choices).to_string();
+        let mut text = random_position(&choices).to_string();
         for (index, replacement) in damage {
-            let at = index.index(text.len());
-            text.replace_range(at..=at, &replacement);
+            let offset = index.index(text.len());
+            text.replace_range(offset..=offset, &replacement);
         }
         for strictness in [Strictness::Strict, Strictness::Lenient] {
             match fen::read(&text, strictness) {

@@ -7,12 +7,14 @@ use ttlab::internals::chess::generate::{GenerateError, GenerateOptions, generate
 /// position.
 #[test]
 fn generator_gives_up_after_a_thousand_walks_per_opening() {
-    let ask = |count: usize| generate(&GenerateOptions { count, seed: 7, plies: 1 });
-    let Err(GenerateError::TooFew { found: all, expected: 600, walks: 600_000, plies: 1 }) = ask(600) else {
+    let generate_openings = |count: usize| generate(&GenerateOptions { count, seed: 7, plies: 1 });
+    let error = generate_openings(600);
+    let Err(GenerateError::TooFew { found: count, expected: 600, walks: 600_000, plies: 1 }) = error else {
         panic!("600 positions after one or two plies")
     };
-    assert!((100..600).contains(&all), "{all}");
-    assert_eq!(ask(all).unwrap().len(), all);
-    let Err(GenerateError::TooFew { found, expected, walks, .. }) = ask(all + 1) else { panic!("more than {all}") };
-    assert_eq!((found, expected, walks), (all, all + 1, 1000 * (all as u64 + 1)));
+    assert!((100..600).contains(&count), "{count}");
+    assert_eq!(generate_openings(count).unwrap().len(), count);
+    let error = generate_openings(count + 1);
+    let Err(GenerateError::TooFew { found, expected, walks, .. }) = error else { panic!("more than {count}") };
+    assert_eq!((found, expected, walks), (count, count + 1, 1000 * (count as u64 + 1)));
 }

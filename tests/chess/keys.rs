@@ -44,11 +44,11 @@ fn key_generators_give_their_published_first_numbers() {
 #[test]
 fn websters_literals_are_keys_of_castling_rights() {
     let keys = Keys::new(&KeyOptions { scheme: Scheme::WebsterLiterals, ..KeyOptions::default() });
-    let side = |fen: &str| Board::from_fen(fen).unwrap().key_from_scratch(&keys);
-    assert_eq!(side("r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1") ^ side("r3k2r/8/8/8/8/8/8/R3K2R b - - 0 1"), 768);
+    let key = |fen: &str| Board::from_fen(fen).unwrap().key_from_scratch(&keys);
+    assert_eq!(key("r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1") ^ key("r3k2r/8/8/8/8/8/8/R3K2R b - - 0 1"), 768);
     for (right, literal) in [("q", 769), ("k", 770), ("Q", 771), ("K", 772)] {
-        let with = side(&format!("r3k2r/8/8/8/8/8/8/R3K2R w {right} - 0 1"));
-        assert_eq!(with ^ side("r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1"), literal, "{right}");
+        let key_with_right = key(&format!("r3k2r/8/8/8/8/8/8/R3K2R w {right} - 0 1"));
+        assert_eq!(key_with_right ^ key("r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1"), literal, "{right}");
     }
 }
 
@@ -69,7 +69,7 @@ fn scheme_with_more_keys_than_the_list_continues_with_the_seed() {
 
 #[test]
 fn published_key_faults_confuse_the_published_positions() {
-    let audited = |scheme, generator| {
+    let counts_of = |scheme, generator| {
         let audit = keyaudit::audit(&Keys::new(&KeyOptions { generator, scheme, ..KeyOptions::default() }));
         (
             audit.distinct_piece_squares,
@@ -79,20 +79,23 @@ fn published_key_faults_confuse_the_published_positions() {
         )
     };
     for generator in [Generator::Pcg64, Generator::Mt19937_64] {
-        assert_eq!(audited(Scheme::Standard, generator), (768, 0, 32, 8));
-        assert_eq!(audited(Scheme::Otter837, generator), (768, 0, 32, 16));
-        assert_eq!(audited(Scheme::Webster781, generator), (768, 0, 32, 8));
-        assert_eq!(audited(Scheme::PiecesOnly, generator), (768, 0, 1, 1));
-        assert_eq!(audited(Scheme::WebsterProduct, generator), (374, 814, 32, 8));
-        assert_eq!(audited(Scheme::WebsterLiterals, generator), (768, 0, 16, 8));
-        assert_eq!(audited(Scheme::WebsterAsPublished, generator), (374, 814, 16, 8));
-        assert_eq!(audited(Scheme::PurpleProduct, generator), (263, 10_338, 32, 8));
+        assert_eq!(counts_of(Scheme::Standard, generator), (768, 0, 32, 8));
+        assert_eq!(counts_of(Scheme::Otter837, generator), (768, 0, 32, 16));
+        assert_eq!(counts_of(Scheme::Webster781, generator), (768, 0, 32, 8));
+        assert_eq!(counts_of(Scheme::PiecesOnly, generator), (768, 0, 1, 1));
+        assert_eq!(counts_of(Scheme::WebsterProduct, generator), (374, 814, 32, 8));
+        assert_eq!(counts_of(Scheme::WebsterLiterals, generator), (768, 0, 16, 8));
+        assert_eq!(counts_of(Scheme::WebsterAsPublished, generator), (374, 814, 16, 8));
+        assert_eq!(counts_of(Scheme::PurpleProduct, generator), (263, 10_338, 32, 8));
     }
-    assert_eq!(audited(Scheme::Standard, Generator::Polyglot), (768, 0, 32, 8));
+    assert_eq!(counts_of(Scheme::Standard, Generator::Polyglot), (768, 0, 32, 8));
     // Each seed has its own numbers, except with Polyglot's fixed list.
-    for (generator, alike) in [(Generator::Pcg64, false), (Generator::Mt19937_64, false), (Generator::Polyglot, true)] {
-        let [one, other] = [1, 2].map(|seed| Keys::new(&KeyOptions { generator, seed, ..KeyOptions::default() }).piece);
-        assert_eq!(one == other, alike, "{generator:?}");
+    for (generator, same_for_all_seeds) in
+        [(Generator::Pcg64, false), (Generator::Mt19937_64, false), (Generator::Polyglot, true)]
+    {
+        let [first, second] =
+            [1, 2].map(|seed| Keys::new(&KeyOptions { generator, seed, ..KeyOptions::default() }).piece);
+        assert_eq!(first == second, same_for_all_seeds, "{generator:?}");
     }
     let product = keyaudit::audit(&Keys::new(&KeyOptions { scheme: Scheme::WebsterProduct, ..KeyOptions::default() }));
     assert_eq!(product.examples.len(), 8, "{:?}", product.examples);
@@ -151,8 +154,8 @@ const UNIQUE: [(&str, EpRule, &[u64]); 9] = [
 #[test]
 fn distinct_positions_by_ply_equal_the_published() {
     for (fen, rule, counts) in UNIQUE {
-        let found = crate::unique::unique(&Board::from_fen(fen).unwrap(), rule, counts.len() as u32 - 1);
-        assert_eq!(found.iter().map(|level| level.unique).collect::<Vec<_>>(), counts, "{fen} {rule:?}");
+        let levels = crate::unique::unique(&Board::from_fen(fen).unwrap(), rule, counts.len() as u32 - 1);
+        assert_eq!(levels.iter().map(|level| level.unique).collect::<Vec<_>>(), counts, "{fen} {rule:?}");
     }
 }
 

@@ -18,13 +18,13 @@ const STARTS: [&str; 6] = [
 
 /// Returns the positions of seeded random games from each start position.
 fn positions(games: u64) -> Vec<Board> {
-    let mut found = Vec::new();
+    let mut boards = Vec::new();
     for (start, fen) in STARTS.iter().enumerate() {
         for game in 0..games {
             let mut random = Pcg64::seed_from_u64(start as u64 * 100 + game);
             let mut board = Board::from_fen(fen).unwrap();
             for _ in 0..100 {
-                found.push(board);
+                boards.push(board);
                 let mut list = MoveList::new();
                 legal(&board, &mut list);
                 if list.is_empty() {
@@ -34,7 +34,7 @@ fn positions(games: u64) -> Vec<Board> {
             }
         }
     }
-    found
+    boards
 }
 
 fn moves(board: &Board) -> MoveList {
@@ -43,15 +43,15 @@ fn moves(board: &Board) -> MoveList {
     list
 }
 
-/// Returns the sort key of a move by Purple's published rule: its class, then squares.
-fn purple(board: &Board, mv: Move) -> (u8, usize, bool, usize, usize) {
+/// Returns the sort key of a move by Purple's published rule: its class first, then squares.
+fn purple_sort_key(board: &Board, mv: Move) -> (u8, usize, bool, usize, usize) {
     let (from, to) = (mv.from().index(), mv.to().index());
     let captures = board.captured(mv).is_some();
-    let west = mv.to().file() < mv.from().file();
+    let goes_west = mv.to().file() < mv.from().file();
     let promotion = mv.promotion().map_or(0, |piece| piece as usize);
     match board.piece_on(mv.from()).unwrap() {
         Piece::Pawn => {
-            let side = if west { 0 } else { 1 };
+            let side = if goes_west { 0 } else { 1 };
             let class = match (mv.promotion(), captures) {
                 (Some(_), false) => 5,
                 (Some(_), true) => 6 + side,
@@ -61,7 +61,7 @@ fn purple(board: &Board, mv: Move) -> (u8, usize, bool, usize, usize) {
             };
             (class, 0, false, to, promotion)
         }
-        Piece::King if from.abs_diff(to) == 2 => (8, usize::from(west), false, 0, 0),
+        Piece::King if from.abs_diff(to) == 2 => (8, usize::from(goes_west), false, 0, 0),
         Piece::Knight => (9, from, !captures, to, 0),
         Piece::Rook => (10, from, !captures, to, 0),
         Piece::Bishop => (11, from, !captures, to, 0),
@@ -75,12 +75,12 @@ fn moves_come_in_purple_order() {
     for board in positions(30) {
         let mut list = moves(&board);
         let generated = list.to_vec();
-        list.sort_by_key(|&mv| purple(&board, mv));
+        list.sort_by_key(|&mv| purple_sort_key(&board, mv));
         assert_eq!(generated, list.to_vec(), "{board}");
     }
 }
 
-fn texts(fen: &str, order: GenerationOrder) -> Vec<String> {
+fn sorted_moves(fen: &str, order: GenerationOrder) -> Vec<String> {
     let board = Board::from_fen(fen).unwrap();
     let mut list = moves(&board);
     order.sort(&board, &mut list, 0);
@@ -91,33 +91,36 @@ fn texts(fen: &str, order: GenerationOrder) -> Vec<String> {
 fn orders_of_a_few_positions_equal_those_by_hand() {
     let fen = "4k3/P7/8/1pP5/8/8/4P3/R3K2R w KQ b6 0 1";
     assert_eq!(
-        texts(fen, GenerationOrder::Purple)[..12],
+        sorted_moves(fen, GenerationOrder::Purple)[..12],
         ["e3", "c6", "e4", "cxb6", "a8=N", "a8=B", "a8=R+", "a8=Q+", "O-O", "O-O-O", "Rb1", "Rc1"]
     );
-    assert_eq!(texts(fen, GenerationOrder::Otter)[..8], ["e3", "e4", "cxb6", "c6", "a8=N", "a8=B", "a8=R+", "a8=Q+"]);
     assert_eq!(
-        texts(fen, GenerationOrder::Webster)[..12],
+        sorted_moves(fen, GenerationOrder::Otter)[..8],
+        ["e3", "e4", "cxb6", "c6", "a8=N", "a8=B", "a8=R+", "a8=Q+"]
+    );
+    assert_eq!(
+        sorted_moves(fen, GenerationOrder::Webster)[..12],
         ["Kf1", "Kd1", "Kd2", "Kf2", "O-O", "O-O-O", "Rb1", "Rc1", "Rd1", "Ra2", "Ra3", "Ra4"]
     );
     // In Webster's order, black pawns first move south, then capture to the south-east and
     // south-west.
-    let mut black = texts("4k3/8/8/8/3p4/2N1N3/8/4K3 b - - 0 1", GenerationOrder::Webster);
-    black.retain(|text| text.starts_with('d'));
-    assert_eq!(black, ["d3", "dxe3", "dxc3"]);
+    let mut black_moves = sorted_moves("4k3/8/8/8/3p4/2N1N3/8/4K3 b - - 0 1", GenerationOrder::Webster);
+    black_moves.retain(|text| text.starts_with('d'));
+    assert_eq!(black_moves, ["d3", "dxe3", "dxc3"]);
     assert_eq!(
-        texts(fen, GenerationOrder::Webster).iter().rev().take(4).rev().cloned().collect::<Vec<_>>(),
+        sorted_moves(fen, GenerationOrder::Webster).iter().rev().take(4).rev().cloned().collect::<Vec<_>>(),
         ["a8=Q+", "a8=N", "a8=B", "a8=R+"]
     );
-    assert_eq!(texts(fen, GenerationOrder::BySquare)[..4], ["Rb1", "Rc1", "Rd1", "Ra2"]);
+    assert_eq!(sorted_moves(fen, GenerationOrder::BySquare)[..4], ["Rb1", "Rc1", "Rd1", "Ra2"]);
     let knight = "4k3/8/8/8/3n4/8/8/4K3 b - - 0 1";
-    let last = texts(knight, GenerationOrder::Webster);
-    assert_eq!(last[last.len() - 8..], ["Nc6", "Ne6", "Nf5", "Nb5", "Ne2", "Nc2+", "Nb3", "Nf3+"]);
+    let knight_moves = sorted_moves(knight, GenerationOrder::Webster);
+    assert_eq!(knight_moves[knight_moves.len() - 8..], ["Nc6", "Ne6", "Nf5", "Nb5", "Ne2", "Nc2+", "Nb3", "Nf3+"]);
 }
 
 #[test]
 fn every_order_keeps_the_moves_and_is_repeatable() {
     for board in positions(4) {
-        let plain = moves(&board);
+        let generated = moves(&board);
         let mut orders = Vec::new();
         for (order, seed) in [
             (GenerationOrder::Purple, 0),
@@ -127,22 +130,26 @@ fn every_order_keeps_the_moves_and_is_repeatable() {
             (GenerationOrder::Shuffle, 1),
             (GenerationOrder::Shuffle, 2),
         ] {
-            let mut list = plain.clone();
+            let mut list = generated.clone();
             order.sort(&board, &mut list, seed);
-            let mut again = plain.clone();
-            again.reverse();
+            let mut from_reversed = generated.clone();
+            from_reversed.reverse();
             if order != GenerationOrder::Purple {
-                order.sort(&board, &mut again, seed);
-                assert_eq!(list.to_vec(), again.to_vec(), "{order:?} does not depend on the order before: {board}");
+                order.sort(&board, &mut from_reversed, seed);
+                assert_eq!(
+                    list.to_vec(),
+                    from_reversed.to_vec(),
+                    "{order:?} does not depend on the order before: {board}"
+                );
             }
-            let mut sorted: Vec<u16> = list.iter().map(|mv| mv.bits()).collect();
-            let mut known: Vec<u16> = plain.iter().map(|mv| mv.bits()).collect();
-            sorted.sort_unstable();
-            known.sort_unstable();
-            assert_eq!(sorted, known);
+            let mut sorted_bits: Vec<u16> = list.iter().map(|mv| mv.bits()).collect();
+            let mut generated_bits: Vec<u16> = generated.iter().map(|mv| mv.bits()).collect();
+            sorted_bits.sort_unstable();
+            generated_bits.sort_unstable();
+            assert_eq!(sorted_bits, generated_bits);
             orders.push(list.to_vec());
         }
-        if plain.len() > 12 {
+        if generated.len() > 12 {
             assert_ne!(orders[4], orders[5], "two seeds give two orders: {board}");
         }
     }
@@ -189,16 +196,17 @@ fn exchanges_of_a_few_positions_equal_those_by_hand() {
     }
 }
 
-/// Plays out the exchange with legal moves: each side captures with any piece, or stops.
-fn played_out(board: &Board, square: Square) -> i32 {
+/// Returns the value of the best exchange on a square for the side to move, searched with legal
+/// moves: each side captures with any piece, or stops.
+fn best_exchange(board: &Board, square: Square) -> i32 {
     let mut list = MoveList::new();
     movegen::show_captures(board, &mut list);
     let mut best = 0;
     for &mv in list.iter().filter(|mv| mv.to() == square && mv.promotion().is_none()) {
         let mut child = *board;
-        let won = VALUES[board.piece_on(square).unwrap() as usize];
+        let gain = VALUES[board.piece_on(square).unwrap() as usize];
         child.play(mv, Increments::none());
-        best = best.max(won - played_out(&child, square));
+        best = best.max(gain - best_exchange(&child, square));
     }
     best
 }
@@ -216,13 +224,13 @@ fn exchange_value_equals_that_of_best_play() {
         let mut list = MoveList::new();
         movegen::show_captures(&board, &mut list);
         for &mv in list.iter() {
-            if mv.promotion().is_some() || board.is_en_passant(mv) || !plain(&board, mv) {
+            if mv.promotion().is_some() || board.is_en_passant(mv) || !has_no_complications(&board, mv) {
                 continue;
             }
             let mut child = board;
             child.play(mv, Increments::none());
-            let won = VALUES[board.captured(mv).unwrap() as usize];
-            assert_eq!(board.see(mv, &VALUES), won - played_out(&child, mv.to()), "{board} {mv}");
+            let gain = VALUES[board.captured(mv).unwrap() as usize];
+            assert_eq!(board.see(mv, &VALUES), gain - best_exchange(&child, mv.to()), "{board} {mv}");
             compared += 1;
         }
     }
@@ -231,19 +239,19 @@ fn exchange_value_equals_that_of_best_play() {
 
 /// Returns whether every capture that the exchange considers is legal: no piece of either side can
 /// be pinned to its king, no check has to be answered, and no pawn promotes on the square.
-fn plain(board: &Board, mv: Move) -> bool {
-    let back = mv.to().rank() == 0 || mv.to().rank() == 7;
-    let lines = |color: Color| {
+fn has_no_complications(board: &Board, mv: Move) -> bool {
+    let on_last_rank = mv.to().rank() == 0 || mv.to().rank() == 7;
+    let may_interfere = |color: Color| {
         let king = board.king(color);
-        let near =
+        let rays =
             ttlab::internals::chess::attacks::bishop_rays(king) | ttlab::internals::chess::attacks::rook_rays(king);
         let enemies = board.colored(!color);
         let sliders = (board.kind(Piece::Bishop) | board.kind(Piece::Rook) | board.kind(Piece::Queen)) & enemies;
         let knights =
             ttlab::internals::chess::attacks::knight(mv.to()) & ttlab::internals::chess::Bitboard::from_square(king);
-        !(near & sliders).is_empty()
-            || !(near & ttlab::internals::chess::Bitboard::from_square(mv.to())).is_empty()
+        !(rays & sliders).is_empty()
+            || !(rays & ttlab::internals::chess::Bitboard::from_square(mv.to())).is_empty()
             || !knights.is_empty()
     };
-    !back && !lines(Color::White) && !lines(Color::Black)
+    !on_last_rank && !may_interfere(Color::White) && !may_interfere(Color::Black)
 }

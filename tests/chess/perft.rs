@@ -32,13 +32,13 @@ fn perft_of_standard_positions_equals_the_published() {
 }
 
 /// Piece-square values that are all different, so that a wrong piece or square changes the sum.
-fn unlike() -> [[i32; 64]; 12] {
+fn distinct_values() -> [[i32; 64]; 12] {
     std::array::from_fn(|row| std::array::from_fn(|square| (row * 64 + square) as i32 * 7919 % 10_007))
 }
 
-/// Compares each successor with the board after the move, in the same order: pieces, key, sum,
-/// clock, castling rights, e.p. square and checkers.
-fn hold_below(board: &Board, inc: &Increments, plies: u32) {
+/// Compares each successor with the board after the move, in the same order, down to a number of
+/// plies: pieces, key, sum, clock, castling rights, e.p. square and checkers.
+fn compare_successors(board: &Board, inc: &Increments, plies: u32) {
     let mut list = MoveList::new();
     legal(board, &mut list);
     let mut moves = list.iter();
@@ -48,7 +48,7 @@ fn hold_below(board: &Board, inc: &Increments, plies: u32) {
         played.play(mv, inc);
         assert_eq!(*child, played, "{board} after {mv}");
         if plies > 0 {
-            hold_below(child, inc, plies - 1);
+            compare_successors(child, inc, plies - 1);
         }
     });
     assert_eq!(moves.next(), None, "{board}");
@@ -59,11 +59,11 @@ fn successors_equal_the_boards_after_each_move() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/perft.epd");
     let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
     for ep in [EpRule::Always, EpRule::PseudoLegal, EpRule::Legal, EpRule::Never] {
-        let inc = Increments::new(Keys::new(&KeyOptions { ep, ..KeyOptions::default() }), &unlike());
+        let inc = Increments::new(Keys::new(&KeyOptions { ep, ..KeyOptions::default() }), &distinct_values());
         for item in &suite.items {
             let mut board = item.board;
             board.rekey(&inc);
-            hold_below(&board, &inc, if ep == EpRule::Legal { 2 } else { 1 });
+            compare_successors(&board, &inc, if ep == EpRule::Legal { 2 } else { 1 });
         }
     }
 }

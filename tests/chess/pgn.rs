@@ -102,23 +102,23 @@ fn illegal_and_unreadable_moves_are_refused() {
     }
     // A king that isn't on its original square can't castle, wherever it can go.
     for strictness in [Strictness::Strict, Strictness::Lenient] {
-        for (fen, castles, goes) in
+        for (fen, castling, king_move) in
             [("4k3/8/8/8/8/8/8/5K1R w - -", "O-O", "Kg1"), ("4k3/8/8/8/8/8/8/R2K4 w - -", "O-O-O", "Kc1")]
         {
             assert_eq!(
-                san::read(&board(fen), castles, strictness).unwrap_err().to_string(),
-                format!("no legal move `{castles}`")
+                san::read(&board(fen), castling, strictness).unwrap_err().to_string(),
+                format!("no legal move `{castling}`")
             );
-            assert!(san::read(&board(fen), goes, strictness).is_ok(), "{goes}");
+            assert!(san::read(&board(fen), king_move, strictness).is_ok(), "{king_move}");
         }
     }
     // A pawn capture must name its file.
-    let takes = board("4k3/8/8/3p4/4P3/8/8/4K3 w - -");
+    let can_capture = board("4k3/8/8/3p4/4P3/8/8/4K3 w - -");
     for strictness in [Strictness::Strict, Strictness::Lenient] {
-        assert_eq!(san::read(&takes, "d5", strictness).unwrap_err().to_string(), "no legal move `d5`");
+        assert_eq!(san::read(&can_capture, "d5", strictness).unwrap_err().to_string(), "no legal move `d5`");
     }
-    let twice = board("r1bqk2r/ppp2ppp/2n5/4P3/2Bp2n1/5N1P/PP1N1PP1/R2Q1RK1 b kq - 1 10");
-    let error = san::read(&twice, "Ne5", Strictness::Lenient).unwrap_err();
+    let two_knights = board("r1bqk2r/ppp2ppp/2n5/4P3/2Bp2n1/5N1P/PP1N1PP1/R2Q1RK1 b kq - 1 10");
+    let error = san::read(&two_knights, "Ne5", Strictness::Lenient).unwrap_err();
     assert_eq!(error.to_string(), "`Ne5` is ambiguous: Ngxe5 or Ncxe5");
 }
 
@@ -157,9 +157,9 @@ fn faults_name_the_game_the_line_and_the_move() {
     let text = "[Event \"1\"]\n1. e4 e5 2. Ke3 1-0\n\n[Event \"2\"]\n1. e4 1-0\n\n[Event \"3\"]\n1. d4 d5\n2. c4 Qh4 *\n\n\
                 [Event \"4\"]\n1-0\n[Event \"5\"]\n1. e4 {open\n";
     let faults = read_games("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err();
-    let shown: Vec<String> = faults.0.iter().map(ToString::to_string).collect();
+    let messages: Vec<String> = faults.0.iter().map(ToString::to_string).collect();
     assert_eq!(
-        shown,
+        messages,
         [
             "g.pgn:2:13: game 1: move 2.`Ke3`: no legal move `Ke3`",
             "g.pgn:9:7: game 3: move 2...`Qh4`: no legal move `Qh4`",
@@ -192,22 +192,23 @@ fn faults_name_the_game_the_line_and_the_move() {
     assert!(file.games.iter().all(|game| game.result == "*"), "{:?}", file.games);
     // Each repair is reported with its own game.
     let notes: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
-    for (note, words) in
+    for (note, part) in
         notes.iter().zip(["game 1: expected a result", "game 2: expected a move", "game 2: expected a result"])
     {
-        assert!(note.contains(words), "{notes:?}");
+        assert!(note.contains(part), "{notes:?}");
     }
     assert_eq!(notes.len(), 3, "{notes:?}");
     // No space is needed between a move and a comment, a NAG or a variation. A tag name needs at
     // least one letter.
-    let close = "% escaped\n[A \"b\"]\n1. e4{c}e5$14Nf3 (2. f4)Nc6;c\n*";
-    let file = read_games("g.pgn", close, Strictness::Strict, OnError::Stop).unwrap();
+    let unspaced = "% escaped\n[A \"b\"]\n1. e4{c}e5$14Nf3 (2. f4)Nc6;c\n*";
+    let file = read_games("g.pgn", unspaced, Strictness::Strict, OnError::Stop).unwrap();
     let moves: Vec<String> = file.games[0].moves.iter().map(ToString::to_string).collect();
     assert_eq!((moves.join(" ").as_str(), file.games[0].tag("A")), ("e2e4 e7e5 g1f3 b8c6", Some("b")));
     assert!(read_games("g.pgn", "[\"b\"]\n1. e4 *", Strictness::Lenient, OnError::Stop).is_err());
     // A start position is read in the same mode as the rest of the file.
-    let set_up = "[FEN \"4k3/8/8/8/8/8/8/R3K3 w aQ\"]\n1. Kd2 *";
-    let read = |strictness| read_games("g.pgn", set_up, strictness, OnError::Stop).map(|file| file.games.len()).ok();
+    let set_up_game = "[FEN \"4k3/8/8/8/8/8/8/R3K3 w aQ\"]\n1. Kd2 *";
+    let read =
+        |strictness| read_games("g.pgn", set_up_game, strictness, OnError::Stop).map(|file| file.games.len()).ok();
     assert_eq!([Strictness::Strict, Strictness::Lenient].map(read), [None, Some(1)]);
     // A backslash escapes another. A variation that isn't closed is reported, and its game is kept.
     let file = read_games("g.pgn", "[ White_2 \"a\\\\b\" ] 1. e4(1.d4$14 d5;c4)\n", Strictness::Lenient, OnError::Stop)
@@ -290,22 +291,22 @@ fn items_of_a_suite_have_unique_names() {
     }
     assert!(matches!(Suite::load(Path::new("missing.epd"), options), Err(SuiteError::Unreadable { .. })));
     assert!(matches!(Suite::load(Path::new("Cargo.toml"), options), Err(SuiteError::Kind { .. })));
-    let bad = Suite::read("s", "s.epd", SuiteKind::Positions, b"# fine\n8/\xff", options).unwrap_err();
-    assert_eq!(bad.to_string(), "s.epd:2:3: expected UTF-8 text, found the byte 0xff");
+    let error = Suite::read("s", "s.epd", SuiteKind::Positions, b"# fine\n8/\xff", options).unwrap_err();
+    assert_eq!(error.to_string(), "s.epd:2:3: expected UTF-8 text, found the byte 0xff");
     let options = SuiteOptions { strictness: Strictness::Lenient, ..options };
     assert_eq!(Suite::read("s", "s.epd", SuiteKind::Positions, b"# fine\xff\n", options).unwrap().notes.len(), 1);
     // Repairs are reported with the suite, for positions and for games.
     for (kind, text) in [(SuiteKind::Positions, format!("{start} id a b;")), (SuiteKind::Games, "1. e4".to_owned())] {
-        let read = Suite::read("s", "s.x", kind, text.as_bytes(), options).unwrap();
-        assert_eq!((read.items.len(), read.notes.len()), (1, 1), "{text}");
+        let suite = Suite::read("s", "s.x", kind, text.as_bytes(), options).unwrap();
+        assert_eq!((suite.items.len(), suite.notes.len()), (1, 1), "{text}");
     }
     // PGN files are UTF-8, or Latin-1 as in the PGN standard.
     for strictness in [Strictness::Strict, Strictness::Lenient] {
         for name in [&b"Andr\xe9"[..], "Andr\u{e9}".as_bytes()] {
             let text = [b"[White \"", name, b"\"]\n[Black \"B\"]\n\n1. e4 *\n"].concat();
-            let read =
+            let suite =
                 Suite::read("s", "s.pgn", SuiteKind::Games, &text, SuiteOptions { strictness, ..options }).unwrap();
-            assert_eq!((read.items[0].id.as_str(), read.notes.len()), ("Andr\u{e9} - B", 0));
+            assert_eq!((suite.items[0].id.as_str(), suite.notes.len()), ("Andr\u{e9} - B", 0));
         }
     }
 }
@@ -350,19 +351,19 @@ proptest! {
     }
 }
 
-/// Each of fifty games is damaged in many ways, one at a time: the other games are read as if
-/// nothing had happened.
+/// Each of fifty games is damaged in many ways, one at a time. The other games are read as they are
+/// from the undamaged file.
 #[test]
 fn damaged_game_affects_no_other() {
     let text = include_str!("../../data/selfplay.pgn");
-    let fifty: Vec<String> = text.split("\n\n").skip(1).take(50).map(|game| format!("{}\n\n", game.trim())).collect();
-    let described = |game: &pgn::Game| {
+    let texts: Vec<String> = text.split("\n\n").skip(1).take(50).map(|game| format!("{}\n\n", game.trim())).collect();
+    let describe = |game: &pgn::Game| {
         let moves: Vec<String> = game.moves.iter().map(ToString::to_string).collect();
         (game.tags.clone(), game.start, moves, game.result.clone())
     };
-    let whole = read_games("g.pgn", &fifty.concat(), Strictness::Strict, OnError::Stop).unwrap();
-    let whole: Vec<_> = whole.games.iter().map(described).collect();
-    assert_eq!(whole.len(), 50);
+    let undamaged = read_games("g.pgn", &texts.concat(), Strictness::Strict, OnError::Stop).unwrap();
+    let undamaged: Vec<_> = undamaged.games.iter().map(describe).collect();
+    assert_eq!(undamaged.len(), 50);
     type Damage = fn(&str) -> String;
     let damages: [(&str, Damage); 21] = [
         ("an illegal move", |game| game.replacen(" 9. ", " 9. Ka1 ", 1)),
@@ -389,28 +390,29 @@ fn damaged_game_affects_no_other() {
     ];
     let read = |games: &[String], strictness: Strictness| {
         let file = read_games("g.pgn", &games.concat(), strictness, OnError::Skip).unwrap();
-        (file.games.iter().map(described).collect::<Vec<_>>(), file.notes)
+        (file.games.iter().map(describe).collect::<Vec<_>>(), file.notes)
     };
-    for (number, original) in fifty.iter().enumerate() {
-        for (kind, (what, damage)) in damages.iter().enumerate() {
+    for (index, original) in texts.iter().enumerate() {
+        for (kind, (name, damage)) in damages.iter().enumerate() {
             // To save time, each game is tested with one kind of damage in the whole file, and with
             // the other kinds between its neighbours only.
-            let near =
-                if number % damages.len() == kind { 0..50 } else { number.saturating_sub(1)..(number + 2).min(50) };
-            let mut games = fifty[near.clone()].to_vec();
-            games[number - near.start] = damage(original);
-            assert_ne!(&games[number - near.start], original, "{what}");
-            let others: Vec<_> = near.clone().filter(|at| *at != number).map(|at| whole[at].clone()).collect();
-            let (found, notes) = read(&games, Strictness::Strict);
-            assert!(found == others, "{what} in game {}: {} games; {notes:?}", number + 1, found.len());
-            assert!(!notes.is_empty(), "{what}");
-            if number % 10 == 0 {
+            let range =
+                if index % damages.len() == kind { 0..50 } else { index.saturating_sub(1)..(index + 2).min(50) };
+            let mut games = texts[range.clone()].to_vec();
+            games[index - range.start] = damage(original);
+            assert_ne!(&games[index - range.start], original, "{name}");
+            let others: Vec<_> =
+                range.clone().filter(|other| *other != index).map(|other| undamaged[other].clone()).collect();
+            let (read_back, notes) = read(&games, Strictness::Strict);
+            assert!(read_back == others, "{name} in game {}: {} games; {notes:?}", index + 1, read_back.len());
+            assert!(!notes.is_empty(), "{name}");
+            if index % 10 == 0 {
                 // The lenient reader repairs some damage and then includes the game; the other
                 // games are the same.
-                let (found, notes) = read(&games, Strictness::Lenient);
-                assert!(others.iter().all(|game| found.contains(game)), "{what} in game {}, leniently", number + 1);
-                assert!(found.len() <= near.len(), "{what}");
-                assert!(!notes.is_empty(), "{what}");
+                let (read_back, notes) = read(&games, Strictness::Lenient);
+                assert!(others.iter().all(|game| read_back.contains(game)), "{name} in game {}, leniently", index + 1);
+                assert!(read_back.len() <= range.len(), "{name}");
+                assert!(!notes.is_empty(), "{name}");
             }
         }
     }
@@ -425,22 +427,22 @@ fn damage_at_any_place_affects_no_other_game() {
             "[Event \"{name}\"]\n[White \"a {{b}}\"]\n[Black \"c\"]\n\n1. {mv} {{to\nthe (point}} e5 (1... c5 2. Nf3) 2. Nc3 1-0\n\n"
         )
     };
-    let [before, between, after] = [("a", "e4"), ("b", "d4"), ("c", "c4")].map(|(name, mv)| game(name, mv));
+    let [before, damaged_one, after] = [("a", "e4"), ("b", "d4"), ("c", "c4")].map(|(name, mv)| game(name, mv));
     let read = |text: &str| {
         let file = read_games("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();
         let name = |game: &pgn::Game| (game.tag("Event").unwrap_or_default().to_owned(), game.moves.len());
         file.games.iter().map(name).collect::<Vec<_>>()
     };
-    let outer = [("a".to_owned(), 3), ("c".to_owned(), 3)];
+    let undamaged = [("a".to_owned(), 3), ("c".to_owned(), 3)];
     let check = |damaged: &str| {
-        let found = read(&format!("{before}{damaged}{after}"));
-        assert!(outer.iter().all(|game| found.contains(game)), "{damaged:?}: {found:?}");
-        assert!(found.len() <= 3, "{damaged:?}: {found:?}");
+        let games = read(&format!("{before}{damaged}{after}"));
+        assert!(undamaged.iter().all(|game| games.contains(game)), "{damaged:?}: {games:?}");
+        assert!(games.len() <= 3, "{damaged:?}: {games:?}");
     };
-    for at in 0..between.len() {
-        check(&format!("{}\n", &between[..at]));
+    for offset in 0..damaged_one.len() {
+        check(&format!("{}\n", &damaged_one[..offset]));
         for mark in ["{", "}", "(", ")", "[", "]", "\"", "\\", ";", "%", "$", "x", "\n", "\n\n", "\0"] {
-            check(&format!("{}{mark}{}", &between[..at], &between[at..]));
+            check(&format!("{}{mark}{}", &damaged_one[..offset], &damaged_one[offset..]));
         }
     }
 }
@@ -453,8 +455,8 @@ fn unclosed_variation_affects_only_its_game() {
         let games = ["1. d4 d5 1-0", bad, "1. Nf3 d5 0-1", "1. Nc3 d5 0-1"];
         let text: String = games.iter().map(|moves| format!("{tags}{moves}\n\n")).collect();
         let file = read_games("g.pgn", &text, Strictness::Strict, OnError::Skip).unwrap();
-        let read: Vec<_> = file.games.iter().map(|game| (game.number, game.moves[0].to_string())).collect();
-        assert_eq!(read, [(1, "d2d4".to_owned()), (3, "g1f3".to_owned()), (4, "b1c3".to_owned())]);
+        let first_moves: Vec<_> = file.games.iter().map(|game| (game.number, game.moves[0].to_string())).collect();
+        assert_eq!(first_moves, [(1, "d2d4".to_owned()), (3, "g1f3".to_owned()), (4, "b1c3".to_owned())]);
         assert_eq!(file.notes.len(), 1, "{:?}", file.notes);
         assert!(file.notes[0].message.starts_with("left out: game 2: expected ), found"), "{:?}", file.notes);
         let lenient = read_games("g.pgn", &text, Strictness::Lenient, OnError::Stop).unwrap();
@@ -533,8 +535,8 @@ fn first_items_are_read_without_the_rest() {
     for (kind, text) in [(SuiteKind::Positions, epd.as_str()), (SuiteKind::Games, pgn)] {
         for (first, items) in [(Some(1), Some(1)), (Some(2), Some(2)), (Some(3), None), (None, None)] {
             let options = SuiteOptions { first, ..SuiteOptions::default() };
-            let read = Suite::read("s", "s.x", kind, text.as_bytes(), options).map(|suite| suite.items.len()).ok();
-            assert_eq!(read, items, "{kind:?} {first:?}");
+            let count = Suite::read("s", "s.x", kind, text.as_bytes(), options).map(|suite| suite.items.len()).ok();
+            assert_eq!(count, items, "{kind:?} {first:?}");
         }
     }
 }
