@@ -101,12 +101,12 @@ pub(crate) struct CommandFailure {
 }
 
 impl CommandFailure {
-    /// Wrong usage or a bad file.
+    /// A failure because of wrong usage or a bad file.
     pub fn usage(message: impl std::fmt::Display) -> Self {
         Self::new(Exit::Usage, message)
     }
 
-    /// Input or output failed.
+    /// A failure of input or output.
     pub fn io(message: impl std::fmt::Display) -> Self {
         Self::new(Exit::Io, message)
     }

@@ -42,8 +42,8 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-/// A message with the expected time of all passes; `None` if it is short. Each pass takes
-/// `read_seconds` to read the trace. In addition, an event takes about 150 ns to prepare and 20 ns to
+/// A message with the expected time of all passes; `None` for a single pass of up to 20 s. Each pass
+/// takes `read_seconds` to read the trace. In addition, an event takes about 150 ns to prepare and 20 ns to
 /// replay on each table.
 fn pass_message(events: u64, passes: u64, read_seconds: f64, tables: usize) -> Option<String> {
     let seconds = passes as f64 * read_seconds + events as f64 * (150.0 + 20.0 * tables as f64) / 1e9;

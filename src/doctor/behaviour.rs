@@ -23,7 +23,7 @@ const ENDLESS_SEARCH: Duration = Duration::from_millis(300);
 /// Small node limits. An engine that searches more than twice as many nodes gets a note.
 const SMALL_LIMITS: [u64; 2] = [1_000, 10_000];
 
-/// The position of a built-in FEN.
+/// The position of a built-in FEN. All of them are valid, as the tests of `positions` check.
 fn parse_board(fen: &str) -> Board {
     Board::from_fen(fen).unwrap_or_else(|_| Board::startpos())
 }
@@ -65,6 +65,8 @@ pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
     let start = Board::startpos();
     match examiner.search_position(&mut engine, Position::from_board(&start), Limit::default(), true) {
         Ok(_) => Ok((Note, "`go infinite` ended before `stop`".to_owned())),
+        // The search has no limit, so the timeout always ends it with a fault: `LimitIgnored` means that
+        // the engine answered when it was told to stop.
         Err(Interrupt::Failed(failure)) => match failure.fault {
             EngineFault::LimitIgnored(_) => Ok((Good, "obeyed within a second".to_owned())),
             EngineFault::NoAnswer(_) => Ok((Fault, "not obeyed within a second".to_owned())),

@@ -136,7 +136,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
 /// Warns of variants in which the age counter wraps within a game, so that old entries look new.
 fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
     let searches = experiment.suite.items.iter().map(|item| experiment.searches_per_variant(item)).max()? as u64;
-    let find_wrapping_bits = |variant: &Variant| {
+    let wrapping_bits_and_name = |variant: &Variant| {
         let table = variant.table()?;
         let iterations = experiment.limits(variant).iter().filter_map(|limit| limit.depth).max().map_or(1, u64::from);
         let ticks = if table.clock == TickSource::Iteration { searches * iterations } else { searches };
@@ -144,7 +144,7 @@ fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
         let wraps = table.kind == TableKind::Bounded && is_kept && ticks >= 1 << table.age_bits;
         wraps.then(|| (table.age_bits, variant.name.clone()))
     };
-    let mut wrapping = experiment.variants.iter().filter_map(find_wrapping_bits);
+    let mut wrapping = experiment.variants.iter().filter_map(wrapping_bits_and_name);
     let ((bits, name), others) = (wrapping.next()?, wrapping.count());
     let and_more = if others > 0 { format!(" and {others} more") } else { String::new() };
     Some(format!(

@@ -29,7 +29,7 @@ pub enum Ruling {
 }
 
 impl Ruling {
-    /// `None` means that there are no rows.
+    /// The ruling on a figure that holds or does not hold; `None` means that there are no rows.
     pub(super) fn from_holds(holds: Option<bool>) -> Self {
         match holds {
             Some(true) => Self::Holds,

@@ -96,8 +96,9 @@ pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     // The sum of nodes and the number of searches, by group and depth.
     let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
     for row in rows_of_lines(frame, summary, lines) {
-        let is_repeat = repeats[row] > 0.0 || seeds[row] > 0.0;
-        if !is_repeat && errors.text(row).is_empty() && finished.text(row) != "false" && nodes[row] > 0.0 {
+        let is_later_repeat_or_seed = repeats[row] > 0.0 || seeds[row] > 0.0;
+        if !is_later_repeat_or_seed && errors.text(row).is_empty() && finished.text(row) != "false" && nodes[row] > 0.0
+        {
             let (sum, count) = sums.entry((grouping.group[row], depths[row] as u32)).or_default();
             *sum += nodes[row];
             *count += 1.0;

@@ -46,7 +46,7 @@ fn equal_nodes_with_draws(
     }
     let players: Vec<&PairPoints> = copies.iter().map(|(_, pairs)| *pairs).chain(variants.iter().copied()).collect();
     let openings: BTreeSet<u32> = players.iter().flat_map(|pairs| pairs.keys().copied()).collect();
-    // Each player's points in the order of the openings; none if a pair was not played.
+    // Each player's points in the order of the openings; `None` if a pair was not played.
     let points: Vec<Vec<Option<f64>>> =
         players.iter().map(|pairs| openings.iter().map(|opening| pairs.get(opening).copied()).collect()).collect();
     // The nodes of each variant if each opening counts as often as its weight says.
@@ -143,8 +143,10 @@ fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
     }
     let upper_index = curve.partition_point(|(_, corner_elo)| *corner_elo < elo);
     match (upper_index.checked_sub(1).map(|index| curve[index]), curve.get(upper_index)) {
-        (_, Some(&(nodes, corner_elo))) if corner_elo == elo => nodes,
-        (Some((x0, y0)), Some(&(x1, y1))) => x0 + (x1 - x0) * (elo - y0) / (y1 - y0),
+        (_, Some(&(log_nodes, corner_elo))) if corner_elo == elo => log_nodes,
+        (Some((lower_nodes, lower_elo)), Some(&(upper_nodes, upper_elo))) => {
+            lower_nodes + (upper_nodes - lower_nodes) * (elo - lower_elo) / (upper_elo - lower_elo)
+        }
         (None, _) => f64::NEG_INFINITY,
         (_, None) => f64::INFINITY,
     }

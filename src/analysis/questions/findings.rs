@@ -306,10 +306,11 @@ fn describe_fragile_lines(summary: &Summary) -> Option<String> {
         let without = line.ratio().influence.map_or(f64::NAN, |influence| influence.without);
         format!("\"{}\" ({:.3}; {without:.3} without {})", line.name, line.ratio().mean, line.influential)
     };
-    let named: Vec<String> = lines.iter().take(MAX_NAMED).map(describe_line).collect();
+    let descriptions: Vec<String> = lines.iter().take(MAX_NAMED).map(describe_line).collect();
     let and_more = crate::text::and_more(lines.len().saturating_sub(MAX_NAMED));
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
-    (!lines.is_empty()).then(|| format!("Significance depends on a single {unit}: {}{and_more}.", named.join(", ")))
+    (!lines.is_empty())
+        .then(|| format!("Significance depends on a single {unit}: {}{and_more}.", descriptions.join(", ")))
 }
 
 /// A sentence about lines that would be significant without the margin for an unseen cluster, that
@@ -351,7 +352,8 @@ fn describe_rival_power(power: &Power) -> Option<String> {
     Some(format!("Between the best of the others and the rest, power is {}", describe_detectable(power)?))
 }
 
-/// The end of a sentence about power; none if nothing is detectable, or if no two searches differ.
+/// The end of a sentence about power; `None` if no difference is detectable, or if no two searches
+/// differ.
 fn describe_detectable(power: &Power) -> Option<String> {
     let Power { detectable, needed, games, .. } = *power;
     (detectable > 0.0).then(|| {

@@ -132,7 +132,8 @@ mod tests {
         assert_eq!((Pentanomial([0; 5]).single_kind(), Pentanomial([0, 3, 0, 0, 0]).single_kind()), (None, Some(0.25)));
     }
 
-    /// The interval's lower end is 0 if its level is the p-value, because both use the same method.
+    /// The interval's lower end is 0 if the probability beyond each end is half of p, because both use
+    /// the same method.
     #[test]
     fn interval_excludes_zero_where_p_is_below_its_level() {
         for pairs in [[1, 5, 4, 9, 3], [2, 3, 20, 9, 1], [0, 1, 3, 3, 1], [0, 300, 400, 340, 2]].map(Pentanomial) {
