@@ -202,27 +202,29 @@ mod tests {
     /// A source that fails: earlier blocks are passed on, and the failure is returned.
     #[test]
     fn failing_source_returns_its_error() {
-        /// Returns this number of line feeds, at most five at a time, and then fails.
-        struct FailingSource(usize);
+        /// Returns line feeds, at most five at a time, and fails when none remain.
+        struct FailingSource {
+            remaining: usize,
+        }
         impl Read for FailingSource {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-                if self.0 == 0 {
+                if self.remaining == 0 {
                     return Err(io::Error::other("torn off"));
                 }
-                let count = self.0.min(buffer.len()).min(5);
+                let count = self.remaining.min(buffer.len()).min(5);
                 buffer[..count].fill(b'\n');
-                self.0 -= count;
+                self.remaining -= count;
                 Ok(count)
             }
         }
         for threads in [1, 3] {
+            let source = FailingSource { remaining: 40 };
             let mut seen = 0;
-            let result =
-                process_blocks(threads, 10, FailingSource(40), complete_lines_length, <[u8]>::len, |block, length| {
-                    assert_eq!(block.len(), length);
-                    seen += length;
-                    Ok::<_, io::Error>(())
-                });
+            let result = process_blocks(threads, 10, source, complete_lines_length, <[u8]>::len, |block, length| {
+                assert_eq!(block.len(), length);
+                seen += length;
+                Ok::<_, io::Error>(())
+            });
             assert_eq!(result.unwrap_err().to_string(), "torn off");
             assert!(seen <= 40, "{seen} bytes, {threads} threads");
             assert!((threads > 1 || seen == 40), "{seen} bytes, {threads} threads");

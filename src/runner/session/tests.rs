@@ -57,6 +57,7 @@ pub fn run(experiment: &Experiment, folder: &Path, settings: Settings) -> RunSum
     run_logged(experiment, folder, settings, &RunLog::default())
 }
 
+/// As [`run`], with the log that is filled in and may stop the run.
 fn run_logged(experiment: &Experiment, folder: &Path, settings: Settings, log: &RunLog) -> RunSummary {
     let (plan, never_stopped) = (Plan::new(experiment), AtomicBool::new(false));
     let stop = log.stop.as_ref().map_or(&never_stopped, |(_, stop)| stop);
@@ -129,10 +130,10 @@ fn interrupted_run_resumes_with_the_remaining_jobs() {
     assert!(summary.interrupted, "{summary:?}");
     assert_eq!(summary.done, 2, "{summary:?}");
     assert_eq!(rows(&out).len(), 4);
-    let verdict = crate::runner::verify::verify(&out).unwrap();
+    let report = crate::runner::verify::verify(&out).unwrap();
     let remaining = "4 of 6 jobs are not done".to_owned();
-    assert!(verdict.state == crate::runner::verify::FolderState::Missing, "{verdict:?}");
-    assert!(verdict.lines.contains(&remaining), "{verdict:?}");
+    assert!(report.state == crate::runner::verify::FolderState::Missing, "{report:?}");
+    assert!(report.lines.contains(&remaining), "{report:?}");
     // If interrupted when nothing remains to do, the run has ended normally.
     let late_stop = RunLog { stop: Some((4, AtomicBool::new(false))), ..RunLog::default() };
     let summary = run_logged(&experiment, &out, single_job(), &late_stop);
@@ -185,11 +186,11 @@ fn shard_runs_only_its_own_jobs() {
             (before > 0).then(|| Jobs([0].into())),
             "jobs are numbered within the shard"
         );
-        let verdict = crate::runner::verify::verify(&folder).unwrap();
+        let report = crate::runner::verify::verify(&folder).unwrap();
         let all_done =
             format!("every row belongs to the plan, and all {} jobs are done", summary.before + summary.done);
-        assert!(verdict.state == crate::runner::verify::FolderState::Whole, "{verdict:?}");
-        assert!(verdict.lines.contains(&all_done), "{verdict:?}");
+        assert!(report.state == crate::runner::verify::FolderState::Whole, "{report:?}");
+        assert!(report.lines.contains(&all_done), "{report:?}");
     }
 }
 
@@ -208,9 +209,9 @@ fn shard_plays_all_pairs_despite_ended_tests() {
     let shard = Some(Shard { index: 0, count: 2 });
     let summary = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
     assert_eq!((summary.done, summary.not_needed), (2, 0));
-    let verdict = crate::runner::verify::verify(&out.join("0")).unwrap();
+    let report = crate::runner::verify::verify(&out.join("0")).unwrap();
     let all_done = "every row belongs to the plan, and all 2 jobs are done".to_owned();
-    assert!(verdict.lines.contains(&all_done), "{verdict:?}");
+    assert!(report.lines.contains(&all_done), "{report:?}");
 }
 
 /// The given columns of each row, in the order of the file.
@@ -465,14 +466,17 @@ fn game_without_selected_plies_is_a_failed_job() {
 }
 
 /// Calls a function after a number of jobs.
-struct CallAfter<F: Fn() + Sync>(Mutex<u64>, F);
+struct CallAfter<F: Fn() + Sync> {
+    remaining: Mutex<u64>,
+    call: F,
+}
 
 impl<F: Fn() + Sync> Progress for CallAfter<F> {
     fn done(&self, _: Option<String>) {
-        let mut remaining = lock(&self.0);
+        let mut remaining = lock(&self.remaining);
         *remaining -= 1;
         if *remaining == 0 {
-            self.1();
+            (self.call)();
         }
     }
 }
@@ -497,7 +501,8 @@ fn deleted_or_moved_results_are_not_lost() {
                 std::fs::write(&results, "mine").unwrap();
             }
         };
-        let message = session.unwrap().run(&never_stopped, &CallAfter(Mutex::new(6), remove)).unwrap_err().to_string();
+        let progress = CallAfter { remaining: Mutex::new(6), call: remove };
+        let message = session.unwrap().run(&never_stopped, &progress).unwrap_err().to_string();
         let (results_folder, verb) = match (is_moved, is_replaced) {
             (true, _) => (temporary.path().to_owned(), "moved"),
             (false, false) => (out.clone(), "deleted"),
