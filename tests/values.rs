@@ -144,9 +144,9 @@ pub fn value_options() -> Vec<(String, Vec<(String, EngineOptions)>)> {
         .map(|page| {
             // "Of `kind`: ...": a parameter of one policy.
             let kind = page.meaning.strip_prefix("Of `").and_then(|rest| rest.split('`').next());
-            let named = kind.map_or_else(|| page.path.clone(), |kind| format!("{}({kind})", page.path));
-            let points = values(page).iter().filter_map(|value| value_option(page, kind, &named, value)).collect();
-            (named, points)
+            let full_name = kind.map_or_else(|| page.path.clone(), |kind| format!("{}({kind})", page.path));
+            let points = values(page).iter().filter_map(|value| value_option(page, kind, &full_name, value)).collect();
+            (full_name, points)
         })
         .collect()
 }
@@ -160,13 +160,13 @@ pub fn options(table: &Table) -> Option<EngineOptions> {
 fn value_option(
     page: &schema::OptionPage,
     kind: Option<&str>,
-    named: &str,
+    full_name: &str,
     value: &Value,
 ) -> Option<(String, EngineOptions)> {
-    let name = format!("{named}={}", paths::format_value(value));
+    let name = format!("{full_name}={}", paths::format_value(value));
     let mut table = base();
-    if let Some((_, beside)) = PREREQUISITES.iter().find(|(begin, _)| name.starts_with(begin)) {
-        paths::merge(&mut table, &beside.parse().ok()?);
+    if let Some((_, needed)) = PREREQUISITES.iter().find(|(prefix, _)| name.starts_with(prefix)) {
+        paths::merge(&mut table, &needed.parse().ok()?);
     }
     if let Some(kind) = kind {
         paths::set(&mut table, "table.policy.kind", Value::from(kind)).ok()?;
@@ -175,10 +175,10 @@ fn value_option(
         // The base's own table would override it.
         table.insert("table".to_owned(), "size = 600\nclock = 'iteration'".parse::<Table>().ok()?.into());
     }
-    let without = options(&table)?;
+    let unchanged = options(&table)?;
     paths::set(&mut table, &page.path, value.clone()).ok()?;
     let changed = options(&table)?;
-    (changed != without && Engine::new(&changed, None).is_ok()).then_some((name, changed))
+    (changed != unchanged && Engine::new(&changed, None).is_ok()).then_some((name, changed))
 }
 
 /// Total nodes of all positions, each searched twice along the engine's own play with the state of

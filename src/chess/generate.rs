@@ -119,8 +119,8 @@ fn is_quiet_and_level(board: &Board) -> bool {
     material(Color::White) == material(Color::Black) && is_quiet(board)
 }
 
-/// Whether the side to move is not in check and has a move, and neither side, were it its turn,
-/// could win material with a capture or promotion (by static exchange evaluation).
+/// Whether the side to move is not in check and has a move, and neither side could win material
+/// with a capture or promotion if it were to move (by static exchange evaluation).
 pub fn is_quiet(board: &Board) -> bool {
     if board.in_check() || !board.has_legal_move() {
         return false;

@@ -8,8 +8,8 @@ use super::moves::{Move, MoveList};
 use super::types::{Color, Piece, Square};
 
 impl Board {
-    /// Whether there is a legal move: false at checkmate and stalemate. Most positions are decided
-    /// by one pawn push.
+    /// Whether there is a legal move: false at checkmate and stalemate. In most positions a pawn
+    /// push is found at once.
     #[inline]
     pub fn has_legal_move(&self) -> bool {
         let has_push = match self.turn() {

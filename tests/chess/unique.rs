@@ -16,8 +16,8 @@ pub struct PlyLevel {
 
 /// Counts the distinct positions after 0, 1, ... `plies` plies. Two positions are the same if their
 /// pieces, side to move and castling rights are equal, and also their e.p. squares if `rule` counts
-/// them. No hashing is relied on: each position is stored in 40 bytes, so 10 million take about 1
-/// GB. Source: F. Labelle, "Statistics on chess positions"; OEIS A083276.
+/// them. Positions are compared in full, not by their keys: each is stored in 40 bytes, so 10
+/// million take about 1 GB. Source: F. Labelle, "Statistics on chess positions"; OEIS A083276.
 #[must_use]
 pub fn unique(board: &Board, rule: EpRule, plies: u32) -> Vec<PlyLevel> {
     let inc = Increments::of_keys(Keys::new(&KeyOptions { ep: rule, ..KeyOptions::default() }));

@@ -11,19 +11,19 @@ use ttlab::internals::analysis::questions::race::{Confirmation, Contest, Objecti
 use ttlab::internals::analysis::questions::samples::Measurements;
 use ttlab::internals::experiment::{Goal, Tune};
 
-/// The cost of a candidate on an item is the item's size, times the candidate's factor, times
-/// noise: noise per item and candidate, and noise per search.
+/// The cost of a candidate on an item is the item's size, times the candidate's factor, times the
+/// noise of this item and candidate, times the noise of each search.
 struct Synthetic {
     factors: Vec<f64>,
     noise: f64,
     seed: u64,
     searches: usize,
-    asked: Vec<(RaceStage, Vec<usize>, usize)>,
+    calls: Vec<(RaceStage, Vec<usize>, usize)>,
 }
 
 impl Synthetic {
     fn new(factors: &[f64], noise: f64, seed: u64) -> Self {
-        Self { factors: factors.to_vec(), noise, seed, searches: 3, asked: Vec::new() }
+        Self { factors: factors.to_vec(), noise, seed, searches: 3, calls: Vec::new() }
     }
 }
 
@@ -36,23 +36,23 @@ impl Objective for Synthetic {
     type Error = Infallible;
 
     fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measurements, Infallible> {
-        self.asked.push((stage, candidates.to_vec(), items.len()));
-        let pressure = if let RaceStage::HeldOut(at) = stage { at as u64 } else { 0 };
-        let mut measured = Measurements { items: Vec::new(), values: vec![Vec::new(); candidates.len()] };
+        self.calls.push((stage, candidates.to_vec(), items.len()));
+        let pressure = if let RaceStage::HeldOut(pressure) = stage { pressure as u64 } else { 0 };
+        let mut measurements = Measurements { items: Vec::new(), values: vec![Vec::new(); candidates.len()] };
         for &item in items {
             for search in 0..self.searches as u64 {
-                measured.items.push(item as u32);
-                for (at, &who) in candidates.iter().enumerate() {
-                    let own = self.seed << 32 ^ (item as u64) << 8 ^ who as u64 ^ pressure << 48;
-                    let shared = deviate(&mut Pcg64::seed_from_u64(own));
-                    let alone = deviate(&mut Pcg64::seed_from_u64(own ^ (search + 1) << 56));
+                measurements.items.push(item as u32);
+                for (column, &candidate) in candidates.iter().enumerate() {
+                    let seed = self.seed << 32 ^ (item as u64) << 8 ^ candidate as u64 ^ pressure << 48;
+                    let item_noise = deviate(&mut Pcg64::seed_from_u64(seed));
+                    let search_noise = deviate(&mut Pcg64::seed_from_u64(seed ^ (search + 1) << 56));
                     let size = 1000.0 * (1.0 + item as f64);
-                    let value = size * self.factors[who] * (self.noise * (shared + alone)).exp();
-                    measured.values[at].push(value);
+                    let value = size * self.factors[candidate] * (self.noise * (item_noise + search_noise)).exp();
+                    measurements.values[column].push(value);
                 }
             }
         }
-        Ok(measured)
+        Ok(measurements)
     }
 }
 
@@ -65,7 +65,7 @@ fn race(objective: &mut Synthetic, baseline: usize, items: usize, options: &Tune
 /// far from it are dropped early, and the race costs less than half of the full grid.
 #[test]
 fn tune_finds_a_planted_optimum() {
-    let factors: Vec<f64> = (0..12).map(|at| 1.0 + 0.01 * f64::from(at - 7i32).powi(2)).collect();
+    let factors: Vec<f64> = (0..12).map(|index| 1.0 + 0.01 * f64::from(index - 7i32).powi(2)).collect();
     for seed in 0..5 {
         let mut objective = Synthetic::new(&factors, 0.02, seed);
         let tuned = race(&mut objective, 0, 160, &Tune::default());
@@ -76,11 +76,11 @@ fn tune_finds_a_planted_optimum() {
         assert!(tuned.candidates[1].dropped == Some(0), "seed {seed}");
         assert!(tuned.candidates[2].dropped == Some(0), "seed {seed}");
         assert!(tuned.cost * 2 < tuned.full_cost, "{} of {}", tuned.cost, tuned.full_cost);
-        let truth = factors[tuned.winner] / factors[0];
-        let held = tuned.held_out_results[0].test;
-        assert!((held.mean / truth - 1.0).abs() < 0.02, "{} for {truth}", held.mean);
-        let asked: usize = objective.asked.iter().map(|(_, candidates, items)| candidates.len() * items).sum();
-        assert_eq!(asked, tuned.cost, "the cost is what was asked for");
+        let true_ratio = factors[tuned.winner] / factors[0];
+        let held_out = tuned.held_out_results[0].test;
+        assert!((held_out.mean / true_ratio - 1.0).abs() < 0.02, "{} for {true_ratio}", held_out.mean);
+        let requested: usize = objective.calls.iter().map(|(_, candidates, items)| candidates.len() * items).sum();
+        assert_eq!(requested, tuned.cost, "the cost is what was requested");
     }
 }
 
@@ -99,8 +99,8 @@ fn tune_maximises_if_the_goal_is_most() {
     assert!(tuned.candidates[2].dropped.is_some());
 }
 
-/// If candidates differ only by noise, findings are no more frequent than alpha, and the true best
-/// (all of them are) is dropped no more often either. 60 races: 5 % and four standard errors.
+/// If candidates differ only by noise, findings are no more frequent than alpha, nor are drops of a
+/// best candidate (all of them are best). In 60 races the limit is 5 % plus four standard errors.
 #[test]
 fn tune_finds_differences_in_noise_at_most_at_its_level() {
     let (races, options) = (60, Tune { first: 8, ..Tune::default() });
@@ -123,15 +123,15 @@ fn tune_reports_an_option_without_effect() {
     let tuned = race(&mut objective, 2, 40, &Tune::default());
     assert_eq!((tuned.own_pressure_outcome(), tuned.winner), (Confirmation::Inert, 2));
     assert!(tuned.held_out_results.is_empty());
-    assert!(tuned.candidates.iter().all(|one| one.dropped.is_none()));
-    assert!(objective.asked.iter().all(|(stage, ..)| matches!(stage, RaceStage::Race(_))));
+    assert!(tuned.candidates.iter().all(|candidate| candidate.dropped.is_none()));
+    assert!(objective.calls.iter().all(|(stage, ..)| matches!(stage, RaceStage::Race(_))));
 }
 
 /// The race never uses a held-out item, and no item twice.
 #[test]
 fn race_never_searches_held_out_items() {
-    struct Seen(Vec<(RaceStage, Vec<usize>)>);
-    impl Objective for Seen {
+    struct Recorder(Vec<(RaceStage, Vec<usize>)>);
+    impl Objective for Recorder {
         type Error = Infallible;
         fn measure(
             &mut self,
@@ -140,31 +140,32 @@ fn race_never_searches_held_out_items() {
             items: &[usize],
         ) -> Result<Measurements, Infallible> {
             self.0.push((stage, items.to_vec()));
-            let values = |who: usize| items.iter().map(|&item| (100 + item + who * (item % 7)) as f64).collect();
+            let values =
+                |candidate: usize| items.iter().map(|&item| (100 + item + candidate * (item % 7)) as f64).collect();
             Ok(Measurements {
                 items: items.iter().map(|&item| item as u32).collect(),
-                values: candidates.iter().map(|&who| values(who)).collect(),
+                values: candidates.iter().map(|&candidate| values(candidate)).collect(),
             })
         }
     }
-    let mut seen = Seen(Vec::new());
+    let mut recorder = Recorder(Vec::new());
     let options = Tune { held_out: 0.3, ..Tune::default() };
     let question = Contest { candidates: 3, baseline: 0, items: 101, pressures: 1, tune: &options };
-    let tuned = run_race(&question, &mut seen, &mut |_| {}).unwrap();
+    let tuned = run_race(&question, &mut recorder, &mut |_| {}).unwrap();
     let items = |expected: fn(&RaceStage) -> bool| -> Vec<usize> {
-        seen.0.iter().filter(|(stage, _)| expected(stage)).flat_map(|(_, items)| items.clone()).collect()
+        recorder.0.iter().filter(|(stage, _)| expected(stage)).flat_map(|(_, items)| items.clone()).collect()
     };
-    let race = items(|stage| matches!(stage, RaceStage::Race(_)));
-    let held = items(|stage| *stage == RaceStage::HeldOut(0));
-    assert_eq!(held.len(), 31, "thirty per cent, rounded up");
+    let raced = items(|stage| matches!(stage, RaceStage::Race(_)));
+    let held_out = items(|stage| *stage == RaceStage::HeldOut(0));
+    assert_eq!(held_out.len(), 31, "thirty per cent, rounded up");
     assert_eq!(tuned.held_out, 31);
-    assert_eq!(items(|stage| *stage == RaceStage::HeldOut(1)), held);
-    let mut all = [race, held].concat();
-    all.sort_unstable();
-    all.dedup();
-    assert_eq!(all.len(), if tuned.rounds.len() > 3 { 101 } else { all.len() });
-    let raced: usize = tuned.rounds.iter().map(|round| round.items).sum();
-    assert_eq!(all.len(), raced + 31, "no item is in both");
+    assert_eq!(items(|stage| *stage == RaceStage::HeldOut(1)), held_out);
+    let mut searched = [raced, held_out].concat();
+    searched.sort_unstable();
+    searched.dedup();
+    assert_eq!(searched.len(), if tuned.rounds.len() > 3 { 101 } else { searched.len() });
+    let raced_items: usize = tuned.rounds.iter().map(|round| round.items).sum();
+    assert_eq!(searched.len(), raced_items + 31, "no item is in both");
 }
 
 // ---- The command ----
@@ -204,7 +205,7 @@ fn ttlab(args: &[&str], file: &Path, out: &Path) -> (Option<i32>, String, String
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
-fn written(out: &Path) -> Vec<Vec<u8>> {
+fn output_files(out: &Path) -> Vec<Vec<u8>> {
     ["report.md", "report.html", "tune.csv"].iter().map(|name| fs::read(out.join(name)).unwrap()).collect()
 }
 
@@ -220,7 +221,7 @@ fn tuning_is_independent_of_jobs_and_kills() {
     assert!(stdout.contains("that the race never saw"), "{stdout}");
     assert_eq!(ttlab(&["--jobs", "1", "--quiet"], &file, &out("one")), (Some(0), String::new(), String::new()));
     // The number of jobs is nowhere in the report.
-    assert_eq!(written(&out("two")), written(&out("one")));
+    assert_eq!(output_files(&out("two")), output_files(&out("one")));
 
     for pause in [30, 120, 400, 1000] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_ttlab"))
@@ -237,7 +238,7 @@ fn tuning_is_independent_of_jobs_and_kills() {
     // `--retry-failed`: a job that was killed twice isn't quarantined here.
     let (code, _, stderr) = ttlab(&["--retry-failed"], &file, &out("killed"));
     assert_eq!(code, Some(0), "{stderr}");
-    assert_eq!(written(&out("killed")), written(&out("one")));
+    assert_eq!(output_files(&out("killed")), output_files(&out("one")));
     // A finished tuning is read, not repeated.
     let (code, _, stderr) = ttlab(&[], &file, &out("killed"));
     assert_eq!(code, Some(0));
@@ -264,14 +265,14 @@ fn stage_searches_each_item_once_with_one_key_seed() {
     let mut reader = csv::Reader::from_path(out.join("race-1/results.csv")).unwrap();
     let rows: Vec<std::collections::BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
     assert!(rows.iter().all(|row| row["repeat"] == "0"), "{:?}", rows[0]);
-    let different = |columns: &[&str]| {
-        let of =
+    let distinct_rows = |columns: &[&str]| {
+        let values_of =
             |row: &std::collections::BTreeMap<String, String>| columns.iter().map(|name| row[*name].clone()).collect();
-        rows.iter().map(of).collect::<std::collections::BTreeSet<Vec<String>>>().len()
+        rows.iter().map(values_of).collect::<std::collections::BTreeSet<Vec<String>>>().len()
     };
     // Four candidates and four games; no search occurs twice.
-    assert_eq!((different(&["variant"]), different(&["game"])), (4, 4));
-    assert_eq!(different(&["variant", "position", "depth"]), rows.len());
+    assert_eq!((distinct_rows(&["variant"]), distinct_rows(&["game"])), (4, 4));
+    assert_eq!(distinct_rows(&["variant", "position", "depth"]), rows.len());
     // Each stage's own folder uses the file's baseline, wherever that is among the candidates.
     for stage in ["race-1", "held-out"] {
         let manifest = fs::read_to_string(out.join(stage).join("manifest.json")).unwrap();
@@ -297,7 +298,7 @@ fn tune_reports_equal_options_as_equal() {
 #[test]
 fn invalid_tune_section_is_refused() {
     let folder = scratch();
-    for (from, to, expected) in [
+    for (old, new, expected) in [
         ("first = 4\n", "first = 4\nmetric = 'seconds'\n", "measured time"),
         ("first = 4\n", "first = 4\nmetric = 'nodez'\n", "did you mean"),
         ("first = 4\n", "first = 4\nmetric = 'loss'\n", "judges moves"),
@@ -309,23 +310,23 @@ fn invalid_tune_section_is_refused() {
         ("first = 24\n", "first = 3\n", "too few"),
         ("table.clock", "table.clear = 'never'\ntable.clock", "depend on earlier ones"),
     ] {
-        let text = TEXT.replace(from, to);
+        let text = TEXT.replace(old, new);
         assert_ne!(text, TEXT);
         let file = file(folder.path(), &text);
         let out = folder.path().join("out");
         let (code, _, stderr) = ttlab(&[], &file, &out);
-        assert_eq!(code, Some(2), "{to}: {stderr}");
-        assert!(stderr.contains(expected), "{to}: {stderr}");
-        assert!(!out.join("race-1").exists(), "{to}: it was searched before it was refused");
+        assert_eq!(code, Some(2), "{new}: {stderr}");
+        assert!(stderr.contains(expected), "{new}: {stderr}");
+        assert!(!out.join("race-1").exists(), "{new}: it was searched before it was refused");
     }
     // With a depth limit and a node limit together, not every search gets the same number of nodes.
-    let both =
+    let two_limits =
         file(folder.path(), &TEXT.replace("depth = 3", "depth = 1, nodes = 5000").replace("first = 24", "first = 6"));
-    let (code, _, stderr) = ttlab(&["--quiet"], &both, &folder.path().join("both"));
+    let (code, _, stderr) = ttlab(&["--quiet"], &two_limits, &folder.path().join("both"));
     assert_eq!(code, Some(0), "{stderr}");
     // A wrong pressure is also found by `check`.
-    let wrong = file(folder.path(), &TEXT.replace("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n"));
-    let output = Command::new(env!("CARGO_BIN_EXE_ttlab")).arg("check").arg(&wrong).output().unwrap();
+    let wrong_pressure = file(folder.path(), &TEXT.replace("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n"));
+    let output = Command::new(env!("CARGO_BIN_EXE_ttlab")).arg("check").arg(&wrong_pressure).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(stderr.contains("table.sise"), "{stderr}");

@@ -1,5 +1,5 @@
-//! The pages of a tuning, checked by hand: six candidates with all figures different, and what the
-//! tables, sentences, figures and `tune.csv` must contain for each.
+//! Tests of the pages of a tuning: six candidates whose figures all differ, and what the tables,
+//! sentences, figures and `tune.csv` must contain for each, written by hand.
 
 use crate::common::scratch;
 use std::fs;
@@ -64,8 +64,8 @@ fn tuned() -> RaceResult {
     }
 }
 
-/// The page's Markdown and its findings.
-fn written(folder: &Path, tuned: &RaceResult, pressures: &[&str]) -> (String, Vec<String>) {
+/// Writes the page, and returns its Markdown and findings.
+fn write_page(folder: &Path, tuned: &RaceResult, pressures: &[&str]) -> (String, Vec<String>) {
     let experiment =
         Experiment::parse(FILE, Path::new("hand.toml"), &[]).unwrap_or_else(|error| panic!("{}", error.message));
     let names: Vec<&str> = experiment.variants.iter().map(|point| point.name.as_str()).collect();
@@ -98,7 +98,7 @@ fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
 fn tune_page_has_every_figure_in_its_cell() {
     let folder = scratch();
     let tuned = tuned();
-    let (page, findings) = written(folder.path(), &tuned, &["as the file has it", "table.size=64 KiB"]);
+    let (page, findings) = write_page(folder.path(), &tuned, &["as the file has it", "table.size=64 KiB"]);
     assert_eq!(
         findings,
         [
@@ -122,7 +122,7 @@ fn tune_page_has_every_figure_in_its_cell() {
         ["slots=4, centre=5", "dropped in round 2", "24", "1.0100", "0.9200-1.1200"],
     ];
     assert_eq!(race, expected);
-    let held = table(&page, "Held-out items");
+    let held_out = table(&page, "Held-out items");
     let expected = [
         ["as the file has it", "slots=1, centre=0 *", "1.0000", "-", "-"],
         ["as the file has it", "slots=2, centre=5", "**0.8500**", "0.7600-0.9600", "0.012"],
@@ -130,7 +130,7 @@ fn tune_page_has_every_figure_in_its_cell() {
         ["table.size=64 KiB", "slots=2, centre=5", "**1.1500**", "1.0600-1.2600", "0.034"],
         ["table.size=64 KiB", "slots=2, centre=0", "1.0200", "0.9300-1.1300", "-"],
     ];
-    assert_eq!(held, expected);
+    assert_eq!(held_out, expected);
     assert!(page.contains("20 items that the race never saw. p: the winner against \"slots=1, centre=0\""), "{page}");
     let rounds = table(&page, "Rounds");
     let expected = [
@@ -189,14 +189,16 @@ fn tune_page_has_every_figure_in_its_cell() {
 #[test]
 fn tune_page_has_a_sentence_for_each_outcome() {
     let folder = scratch();
-    let stdout = |change: &dyn Fn(&mut RaceResult), pressures: &[&str]| {
+    let write_changed = |change: &dyn Fn(&mut RaceResult), pressures: &[&str]| {
         let mut tuned = tuned();
         change(&mut tuned);
-        written(folder.path(), &tuned, pressures)
+        write_page(folder.path(), &tuned, pressures)
     };
-    let both = ["own", "other"];
-    let (_, findings) =
-        stdout(&|tuned| tuned.confirmations = vec![Confirmation::Nothing, Confirmation::Nothing], &both);
+    let two_pressures = ["own", "other"];
+    let (_, findings) = write_changed(
+        &|tuned| tuned.confirmations = vec![Confirmation::Nothing, Confirmation::Nothing],
+        &two_pressures,
+    );
     assert!(
         findings[0].starts_with("No difference shown: \"slots=2, centre=5\" won the race, but on 20 positions that"),
         "{findings:?}"
@@ -206,14 +208,15 @@ fn tune_page_has_a_sentence_for_each_outcome() {
         "{findings:?}"
     );
     assert!(findings[1].ends_with("no difference shown there."), "{findings:?}");
-    let (_, findings) = stdout(&|tuned| tuned.confirmations = vec![Confirmation::Worse, Confirmation::Better], &both);
+    let (_, findings) =
+        write_changed(&|tuned| tuned.confirmations = vec![Confirmation::Worse, Confirmation::Better], &two_pressures);
     assert!(findings[0].starts_with("No winner: \"slots=2, centre=5\" won the race by luck"), "{findings:?}");
     assert!(findings[1].ends_with("it is better there too."), "{findings:?}");
-    let (page, findings) = stdout(&|tuned| (tuned.winner, tuned.against) = (0, 3), &both);
+    let (page, findings) = write_changed(&|tuned| (tuned.winner, tuned.against) = (0, 3), &two_pressures);
     assert!(findings[0].starts_with("Keep the baseline, \"slots=1, centre=0\": 14.5 % fewer"), "{findings:?}");
     assert!(findings[0].contains(" against \"slots=2, centre=5\", on 20 positions"), "{findings:?}");
     assert!(page.contains("against \"slots=2, centre=5\"; "), "{findings:?}");
-    let (page, findings) = stdout(
+    let (page, findings) = write_changed(
         &|tuned| {
             (tuned.confirmations, tuned.held_out_results) = (vec![Confirmation::Inert], Vec::new());
             (tuned.cost, tuned.full_cost) = (0, 0);
@@ -226,25 +229,31 @@ fn tune_page_has_a_sentence_for_each_outcome() {
     assert!(!page.contains("Held-out items"), "{findings:?}");
     assert!(!page.contains("no other pressure"), "{page}");
     // All others dropped; too few items on either side; no other pressure.
-    let (_, findings) = stdout(
+    let (_, findings) = write_changed(
         &|tuned| {
             tuned.candidates[2].dropped = Some(1);
             tuned.candidates[4].dropped = Some(1);
         },
-        &both,
+        &two_pressures,
     );
     assert!(findings.contains(&"The race dropped all others.".to_owned()), "{findings:?}");
     assert_eq!(findings.len(), 4, "{findings:?}");
-    let few =
-        |page: &str, stdout: &str| page.contains(&format!("{stdout} held out: so few can show only large differences"));
-    assert!(few(&stdout(&|tuned| tuned.held_out = 9, &both).0, "25 items were raced on and 9"));
-    assert!(few(
-        &stdout(&|tuned| tuned.rounds = vec![Round { items: 9, ..Round::default() }], &both).0,
+    let warns_of_few =
+        |page: &str, start: &str| page.contains(&format!("{start} held out: so few can show only large differences"));
+    assert!(warns_of_few(
+        &write_changed(&|tuned| tuned.held_out = 9, &two_pressures).0,
+        "25 items were raced on and 9"
+    ));
+    assert!(warns_of_few(
+        &write_changed(&|tuned| tuned.rounds = vec![Round { items: 9, ..Round::default() }], &two_pressures).0,
         "9 items were raced on and 20"
     ));
-    let (page, _) = stdout(&|tuned| (tuned.held_out, tuned.rounds[0].items, tuned.rounds[1].items) = (10, 4, 6), &both);
+    let (page, _) = write_changed(
+        &|tuned| (tuned.held_out, tuned.rounds[0].items, tuned.rounds[1].items) = (10, 4, 6),
+        &two_pressures,
+    );
     assert!(!page.contains("so few can show"), "{page}");
-    let (page, _) = stdout(&|tuned| tuned.held_out_results.truncate(1), &["own"]);
+    let (page, _) = write_changed(&|tuned| tuned.held_out_results.truncate(1), &["own"]);
     assert!(page.contains("no other pressure was tried"), "{page}");
 }
 
@@ -276,23 +285,23 @@ fn tune_curves_follow_the_order_of_their_axis() {
     output.write(folder.path()).unwrap();
     let svg = fs::read_to_string(folder.path().join("response-table-slots.svg")).unwrap();
     let tips: Vec<&str> = svg.split("<title>").skip(1).map(|rest| rest.split("</title>").next().unwrap()).collect();
-    let places = ["table.slots 1: 0.700", "table.slots 2: 0.800", "table.slots 4: 1.000"];
+    let expected = ["table.slots 1: 0.700", "table.slots 2: 0.800", "table.slots 4: 1.000"];
     assert_eq!(tips.len(), 3, "{tips:?}");
-    assert!(tips.iter().zip(places).all(|(tip, place)| tip.contains(place)), "{tips:?}");
+    assert!(tips.iter().zip(expected).all(|(tip, start)| tip.contains(start)), "{tips:?}");
 }
 
 /// An interval that excludes 1 refers to one pressure only; whether the winner is called better
 /// depends on the p that is corrected for all pressures.
 #[test]
 fn tune_page_marks_only_significant_ratios() {
-    let stands_out = |p: f64| {
+    let is_marked = |p: f64| {
         let (folder, mut tuned) = (scratch(), tuned());
         tuned.held_out_results[0].p = p;
-        let (page, _) = written(folder.path(), &tuned, &["as the file has it", "table.size=64 KiB"]);
+        let (page, _) = write_page(folder.path(), &tuned, &["as the file has it", "table.size=64 KiB"]);
         page.contains("**0.8500**")
     };
-    assert!(stands_out(0.012));
-    assert!(stands_out(0.049));
-    assert!(!stands_out(0.05));
-    assert!(!stands_out(0.2));
+    assert!(is_marked(0.012));
+    assert!(is_marked(0.049));
+    assert!(!is_marked(0.05));
+    assert!(!is_marked(0.2));
 }

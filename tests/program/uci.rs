@@ -24,30 +24,30 @@ impl Client {
         Self { child, input, lines }
     }
 
-    fn say(&mut self, text: &str) {
+    fn send(&mut self, text: &str) {
         writeln!(self.input, "{text}").unwrap();
     }
 
     /// Reads lines up to and including the first one that begins with `start`.
-    fn until(&mut self, start: &str) -> Vec<String> {
-        let mut heard = Vec::new();
+    fn read_until(&mut self, start: &str) -> Vec<String> {
+        let mut lines = Vec::new();
         loop {
             let line =
-                self.lines.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("no {start}: {heard:?}"));
-            heard.push(line);
-            if heard.last().unwrap().starts_with(start) {
-                return heard;
+                self.lines.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("no {start}: {lines:?}"));
+            lines.push(line);
+            if lines.last().unwrap().starts_with(start) {
+                return lines;
             }
         }
     }
 
-    fn best(&mut self) -> String {
-        let heard = self.until("bestmove ");
-        heard.last().unwrap().split(' ').nth(1).unwrap().to_owned()
+    fn best_move(&mut self) -> String {
+        let lines = self.read_until("bestmove ");
+        lines.last().unwrap().split(' ').nth(1).unwrap().to_owned()
     }
 
     fn quit(mut self) {
-        self.say("quit");
+        self.send("quit");
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
     }
 }
@@ -55,9 +55,9 @@ impl Client {
 #[test]
 fn session_from_uci_to_mate_follows_the_protocol() {
     let mut client = Client::new(&[]);
-    client.say("uci");
-    let hello = client.until("uciok");
-    assert!(hello[0].starts_with("id name ttlab "));
+    client.send("uci");
+    let greeting = client.read_until("uciok");
+    assert!(greeting[0].starts_with("id name ttlab "));
     for option in [
         "Hash type spin",
         "Clear Hash type button",
@@ -65,14 +65,14 @@ fn session_from_uci_to_mate_follows_the_protocol() {
         "table.policy.kind type combo",
         "draws type check",
     ] {
-        assert!(hello.iter().any(|line| line.starts_with(&format!("option name {option}"))), "{option}");
+        assert!(greeting.iter().any(|line| line.starts_with(&format!("option name {option}"))), "{option}");
     }
-    client.say("setoption name Hash value 1\nsetoption name table.policy.kind value two-big1\nsetoption name table.slots value 2\nisready");
-    assert_eq!(client.until("readyok"), ["readyok"], "no option was refused");
-    // A mate in two: the score says so and the line is legal.
-    client.say("ucinewgame\nposition fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1\ngo depth 5");
-    let heard = client.until("bestmove");
-    let last = heard.iter().rev().find(|line| line.starts_with("info depth 5")).unwrap();
+    client.send("setoption name Hash value 1\nsetoption name table.policy.kind value two-big1\nsetoption name table.slots value 2\nisready");
+    assert_eq!(client.read_until("readyok"), ["readyok"], "no option was refused");
+    // A mate in two is reported as the score.
+    client.send("ucinewgame\nposition fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1\ngo depth 5");
+    let lines = client.read_until("bestmove");
+    let last = lines.iter().rev().find(|line| line.starts_with("info depth 5")).unwrap();
     assert!(last.contains(" score mate 2 "), "{last}");
     for word in [" nodes ", " nps ", " time ", " hashfull ", " pv "] {
         assert!(last.contains(word), "{last}");
@@ -83,39 +83,39 @@ fn session_from_uci_to_mate_follows_the_protocol() {
 #[test]
 fn invalid_commands_are_reported_and_ignored() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
-    client.say("stop\nxyzzy\nponderhit\nsetoption name Nonesuch value 3\nposition startpos moves e2e5\nposition fen rubbish\nisready");
-    let heard = client.until("readyok");
-    let message = |part: &str| heard.iter().any(|line| line.starts_with("info string") && line.contains(part));
-    assert!(message("xyzzy"), "{heard:?}");
-    assert!(message("Nonesuch"), "{heard:?}");
-    assert!(message("e2e5"), "{heard:?}");
-    assert!(message("position"), "{heard:?}");
+    client.send("stop\nxyzzy\nponderhit\nsetoption name Nonesuch value 3\nposition startpos moves e2e5\nposition fen rubbish\nisready");
+    let lines = client.read_until("readyok");
+    let message = |part: &str| lines.iter().any(|line| line.starts_with("info string") && line.contains(part));
+    assert!(message("xyzzy"), "{lines:?}");
+    assert!(message("Nonesuch"), "{lines:?}");
+    assert!(message("e2e5"), "{lines:?}");
+    assert!(message("position"), "{lines:?}");
     // After a refused position there is no move, not even one from the previous position.
-    client.say("go depth 4");
-    assert_eq!(client.best(), "0000");
-    client.say("position startpos\ngo depth 4");
-    let heard = client.until("bestmove");
-    assert!(heard.iter().any(|line| line.starts_with("info depth 4 ")), "{heard:?}");
+    client.send("go depth 4");
+    assert_eq!(client.best_move(), "0000");
+    client.send("position startpos\ngo depth 4");
+    let lines = client.read_until("bestmove");
+    assert!(lines.iter().any(|line| line.starts_with("info depth 4 ")), "{lines:?}");
     // Parts of a limit that are ignored are reported.
-    client.say("go depth 2 mate 3 nodes many");
-    let heard = client.until("bestmove");
+    client.send("go depth 2 mate 3 nodes many");
+    let lines = client.read_until("bestmove");
     for message in ["info string go: mate: is ignored", "info string go: nodes: expected a number, found `many`"] {
-        assert!(heard.iter().any(|line| line == message), "{heard:?}");
+        assert!(lines.iter().any(|line| line == message), "{lines:?}");
     }
     // Checkmate and stalemate: no move.
     for fen in ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "7k/5Q2/8/8/8/8/8/K7 b - - 0 1"] {
-        client.say(&format!("position fen {fen}\ngo depth 3"));
-        assert_eq!(client.best(), "0000");
+        client.send(&format!("position fen {fen}\ngo depth 3"));
+        assert_eq!(client.best_move(), "0000");
     }
     // A thousand `isready` are answered, also during a search; a second `go` during a search is
     // refused.
-    client.say("position startpos\ngo infinite\ngo depth 1");
-    assert!(client.until("info string go").len() < 1000);
-    client.say(&"isready\n".repeat(1000));
-    (0..1000).for_each(|_| drop(client.until("readyok")));
-    client.say("stop");
-    assert_eq!(client.best().len(), 4);
-    client.say("go infinite");
+    client.send("position startpos\ngo infinite\ngo depth 1");
+    assert!(client.read_until("info string go").len() < 1000);
+    client.send(&"isready\n".repeat(1000));
+    (0..1000).for_each(|_| drop(client.read_until("readyok")));
+    client.send("stop");
+    assert_eq!(client.best_move().len(), 4);
+    client.send("go infinite");
     client.quit();
 }
 
@@ -129,26 +129,30 @@ fn infinite_and_pondering_searches_answer_only_on_request() {
         ("go ponder depth 2", "ponderhit"),
         ("go ponder wtime 1000 btime 1000 depth 2", "stop"),
     ] {
-        client.say(&format!("position startpos\n{go}"));
-        client.until("info depth 2");
-        client.say("isready");
-        assert_eq!(client.until("readyok"), ["readyok"], "{go}: no answer yet");
-        client.say(end);
-        client.best();
+        client.send(&format!("position startpos\n{go}"));
+        client.read_until("info depth 2");
+        client.send("isready");
+        assert_eq!(client.read_until("readyok"), ["readyok"], "{go}: no answer yet");
+        client.send(end);
+        client.best_move();
     }
     client.quit();
 }
 
-/// Node limits are exact, as everywhere; time limits end searches that have no other end.
+/// Node limits are exact, as in every command. Time limits end searches that have no other end.
 #[test]
 fn limits_end_their_searches() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
-    client.say("position startpos moves e2e4 e7e5\ngo nodes 20000");
-    let heard = client.until("bestmove");
+    client.send("position startpos moves e2e4 e7e5\ngo nodes 20000");
+    let lines = client.read_until("bestmove");
     let nodes =
         |line: &String| line.split(" nodes ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
-    assert!(heard.iter().filter_map(nodes).all(|nodes| nodes <= 20_000), "{heard:?}");
-    assert_eq!(heard.iter().filter_map(nodes).next_back(), Some(20_000), "what was cut short is told too: {heard:?}");
+    assert!(lines.iter().filter_map(nodes).all(|nodes| nodes <= 20_000), "{lines:?}");
+    assert_eq!(
+        lines.iter().filter_map(nodes).next_back(),
+        Some(20_000),
+        "an unfinished iteration is reported too: {lines:?}"
+    );
     for go in [
         "go movetime 20",
         "go wtime 300 btime 300 winc 5 binc 5",
@@ -156,8 +160,8 @@ fn limits_end_their_searches() {
         "go wtime 0 btime 0",
         "go nodes 1",
     ] {
-        client.say(go);
-        assert!(client.best().len() >= 4, "{go}");
+        client.send(go);
+        assert!(client.best_move().len() >= 4, "{go}");
     }
     client.quit();
 }
@@ -179,21 +183,21 @@ fn counts_equal_those_of_the_search_command() {
         .to_owned();
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     for _ in 0..2 {
-        client.say("ucinewgame\nposition startpos\ngo depth 6");
-        let heard = client.until("bestmove");
-        let last = heard.iter().find(|line| line.contains(&format!(" nodes {total} "))).unwrap();
-        // `seldepth` includes captures beyond the horizon: deeper than the iteration, by less than
-        // the number of men that can be captured.
-        let deepest: u32 = last.split(" seldepth ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-        assert!(deepest > 6 && deepest < 6 + 30, "{last}");
+        client.send("ucinewgame\nposition startpos\ngo depth 6");
+        let lines = client.read_until("bestmove");
+        let last = lines.iter().find(|line| line.contains(&format!(" nodes {total} "))).unwrap();
+        // `seldepth` includes captures beyond the horizon, so it exceeds the depth of the
+        // iteration, but by less than the number of men that can be captured.
+        let seldepth: u32 = last.split(" seldepth ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!(seldepth > 6 && seldepth < 6 + 30, "{last}");
     }
     // `bench` prints the signature of the build, whatever was set or searched before, and ends an
     // infinite search.
     let signatures = std::fs::read_to_string("tests/signatures.txt").unwrap();
     let bench = signatures.lines().find_map(|line| line.strip_prefix("bench ")).unwrap();
-    client.say("go infinite\nbench");
-    let heard = client.until(&format!("{bench} nodes "));
-    assert!(heard.iter().any(|line| line.starts_with("bestmove")), "{heard:?}");
+    client.send("go infinite\nbench");
+    let lines = client.read_until(&format!("{bench} nodes "));
+    assert!(lines.iter().any(|line| line.starts_with("bestmove")), "{lines:?}");
     client.quit();
 }
 
@@ -203,9 +207,9 @@ fn clear_hash_clears_a_table_that_is_never_cleared() {
     let mut client =
         Client::new(&["--set", "table.size=65536", "--set", "table.clear=never", "--set", "history_clear=never"]);
     let mut nodes = |before: &str| {
-        client.say(&format!("{before}position startpos\ngo depth 4"));
-        let heard = client.until("bestmove");
-        let last = heard.iter().find(|line| line.starts_with("info depth 4 ")).unwrap();
+        client.send(&format!("{before}position startpos\ngo depth 4"));
+        let lines = client.read_until("bestmove");
+        let last = lines.iter().find(|line| line.starts_with("info depth 4 ")).unwrap();
         last.split(" nodes ").nth(1).unwrap().split(' ').next().unwrap().parse::<u64>().unwrap()
     };
     let first = nodes("");
@@ -219,21 +223,21 @@ fn clear_hash_clears_a_table_that_is_never_cleared() {
 /// a limit is stopped and answered.
 #[test]
 fn commands_from_a_pipe_are_answered_after_its_end() {
-    for (go, deepest) in
+    for (go, reaches_depth_8) in
         [("depth 8", true), ("infinite", false), ("", false), ("mate 2", false), ("nodes few searchmoves e2e4", false)]
     {
         let mut client = Client::new(&["--set", "table.size=1 MiB"]);
-        client.say(&format!("position startpos\ngo {go}"));
+        client.send(&format!("position startpos\ngo {go}"));
         let Client { mut child, input, lines } = client;
         drop(input);
         // An endless search reports less and less often.
-        let heard: Vec<String> = std::iter::from_fn(|| lines.recv_timeout(Duration::from_secs(20)).ok()).collect();
-        if !heard.last().is_some_and(|line| line.starts_with("bestmove ")) {
+        let lines: Vec<String> = std::iter::from_fn(|| lines.recv_timeout(Duration::from_secs(20)).ok()).collect();
+        if !lines.last().is_some_and(|line| line.starts_with("bestmove ")) {
             let _ = child.kill();
-            panic!("go {go}: {heard:?}");
+            panic!("go {go}: {lines:?}");
         }
         assert_eq!(child.wait().unwrap().code(), Some(0), "go {go}");
-        assert!(!deepest || heard.iter().any(|line| line.starts_with("info depth 8 ")), "{heard:?}");
+        assert!(!reaches_depth_8 || lines.iter().any(|line| line.starts_with("info depth 8 ")), "{lines:?}");
     }
 }
 
@@ -243,20 +247,20 @@ fn commands_from_a_pipe_are_answered_after_its_end() {
 fn next_command_ends_the_current_search() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     for next in ["ucinewgame", "setoption name Clear Hash", "setoption name Hash value 2"] {
-        client.say(&format!("position startpos\ngo infinite\n{next}\nisready"));
-        assert!(client.until("readyok").iter().any(|line| line.starts_with("bestmove ")), "{next}");
+        client.send(&format!("position startpos\ngo infinite\n{next}\nisready"));
+        assert!(client.read_until("readyok").iter().any(|line| line.starts_with("bestmove ")), "{next}");
     }
-    client.say("go whatever depth 2 mate");
-    assert!(client.until("bestmove").iter().any(|line| line.starts_with("info depth 2 ")));
+    client.send("go whatever depth 2 mate");
+    assert!(client.read_until("bestmove").iter().any(|line| line.starts_with("info depth 2 ")));
     for fen in ["startpos", "fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"] {
-        client.say(&format!("position {fen}\ngo nodes 1"));
+        client.send(&format!("position {fen}\ngo nodes 1"));
         let board = match fen.strip_prefix("fen ") {
             Some(fen) => ttlab::internals::chess::Board::from_fen(fen).unwrap(),
             None => ttlab::internals::chess::Board::startpos(),
         };
         let mut moves = ttlab::internals::chess::MoveList::new();
         ttlab::internals::chess::legal(&board, &mut moves);
-        assert_eq!(client.best(), moves[0].to_string(), "{fen}");
+        assert_eq!(client.best_move(), moves[0].to_string(), "{fen}");
     }
     client.quit();
 }
@@ -266,33 +270,33 @@ fn next_command_ends_the_current_search() {
 fn quit_ends_the_current_search() {
     for go in ["go depth 200", "go nodes 1000000000000", "go infinite", "go ponder wtime 1000 btime 1000"] {
         let mut client = Client::new(&["--set", "table.size=1 MiB"]);
-        client.say(&format!("position startpos\n{go}"));
-        client.until("info depth 2 ");
-        client.say("quit");
-        let begun = std::time::Instant::now();
-        let ended = loop {
+        client.send(&format!("position startpos\n{go}"));
+        client.read_until("info depth 2 ");
+        client.send("quit");
+        let start = std::time::Instant::now();
+        let status = loop {
             match client.child.try_wait().unwrap() {
-                Some(status) => break Some(status),
-                None if begun.elapsed() > Duration::from_secs(60) => break None,
+                Some(exit) => break Some(exit),
+                None if start.elapsed() > Duration::from_secs(60) => break None,
                 None => std::thread::sleep(Duration::from_millis(5)),
             }
         };
-        if ended.is_none() {
+        if status.is_none() {
             client.child.kill().unwrap();
         }
-        assert_eq!(ended.and_then(|status| status.code()), Some(0), "{go}");
+        assert_eq!(status.and_then(|status| status.code()), Some(0), "{go}");
     }
 }
 
-/// No clock runs while the engine ponders: one millisecond is long over when the twelfth iteration
-/// is reported.
+/// No clock runs while the engine ponders: the twelfth iteration is reported long after the one
+/// millisecond of the limit.
 #[test]
 fn clock_does_not_end_a_pondering_search() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
-    client.say("position fen 8/8/4k3/8/8/3KP3/8/8 w - - 0 1\ngo ponder movetime 1");
-    client.until("info depth 12 ");
-    client.say("ponderhit");
-    client.best();
+    client.send("position fen 8/8/4k3/8/8/3KP3/8/8 w - - 0 1\ngo ponder movetime 1");
+    client.read_until("info depth 12 ");
+    client.send("ponderhit");
+    client.best_move();
     client.quit();
 }
 
@@ -302,68 +306,68 @@ fn clock_does_not_end_a_pondering_search() {
 #[test]
 fn option_names_ignore_case_and_values_may_have_several_words() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
-    client.say("setoption name TABLE.SLOTS value 2\nisready");
-    assert_eq!(client.until("readyok"), ["readyok"], "an option was refused");
-    client.say("setoption name Hash value value 3\nisready");
-    assert!(client.until("readyok")[0].contains("found `value 3`"));
-    client.say("position startpos moves e2e4\nucinewgame\ngo depth 1");
-    let best = client.best();
+    client.send("setoption name TABLE.SLOTS value 2\nisready");
+    assert_eq!(client.read_until("readyok"), ["readyok"], "an option was refused");
+    client.send("setoption name Hash value value 3\nisready");
+    assert!(client.read_until("readyok")[0].contains("found `value 3`"));
+    client.send("position startpos moves e2e4\nucinewgame\ngo depth 1");
+    let best_move = client.best_move();
     let board = ttlab::internals::chess::Board::startpos();
     assert!(
-        ttlab::internals::chess::movegen::parse_move(&board, &best).is_some(),
-        "{best} is no move of White's first"
+        ttlab::internals::chess::movegen::parse_move(&board, &best_move).is_some(),
+        "{best_move} is no move of White's first"
     );
-    client.say("ponderhit\ngo depth 1");
-    client.best();
+    client.send("ponderhit\ngo depth 1");
+    client.best_move();
     for next in ["ucinewgame", "setoption name Clear Hash"] {
-        client.say("position startpos\ngo infinite depth 1");
-        client.until("info depth 1");
+        client.send("position startpos\ngo infinite depth 1");
+        client.read_until("info depth 1");
         // By then the search is most likely waiting.
         std::thread::sleep(Duration::from_millis(50));
-        client.say(&format!("{next}\nisready"));
-        assert!(client.until("readyok").iter().any(|line| line.starts_with("bestmove ")), "{next}");
+        client.send(&format!("{next}\nisready"));
+        assert!(client.read_until("readyok").iter().any(|line| line.starts_with("bestmove ")), "{next}");
     }
     client.quit();
 }
 
-/// After `ponderhit` the clock ends a search in the middle of an iteration: plain minimax straight
-/// to depth 9 would take days.
+/// After `ponderhit` the clock ends a search in the middle of an iteration: plain minimax to depth
+/// 9, without iterative deepening, would take days.
 #[test]
 fn clock_ends_an_endless_iteration() {
     let mut client = Client::new(&["--set", "algorithm=minimax", "--set", "deepening.step=0", "--set", "table=none"]);
     for go in ["go ponder movetime 20 depth 9", "go ponder wtime 200 btime 200 depth 9"] {
-        client.say(&format!("position startpos\n{go}\nisready"));
-        assert_eq!(client.until("readyok"), ["readyok"], "{go}: no answer yet");
-        client.say("ponderhit");
-        assert_eq!(client.best().len(), 4, "{go}");
+        client.send(&format!("position startpos\n{go}\nisready"));
+        assert_eq!(client.read_until("readyok"), ["readyok"], "{go}: no answer yet");
+        client.send("ponderhit");
+        assert_eq!(client.best_move().len(), 4, "{go}");
     }
     client.quit();
 }
 
 /// A hash size that the system can't allocate changes nothing: the table keeps its entries, and the
-/// engine goes on searching.
+/// engine continues to search.
 #[test]
 fn hash_that_cannot_be_allocated_leaves_the_table() {
-    let nodes = |between: &str| {
+    let nodes = |command: &str| {
         let mut client = Client::new(&["--set", "table.size=65536", "--set", "table.clear=never"]);
         let mut search = |before: &str| {
-            client.say(&format!("{before}position startpos\ngo depth 4"));
-            let heard = client.until("bestmove");
-            let last = heard.iter().find(|line| line.starts_with("info depth 4 ")).unwrap();
+            client.send(&format!("{before}position startpos\ngo depth 4"));
+            let lines = client.read_until("bestmove");
+            let last = lines.iter().find(|line| line.starts_with("info depth 4 ")).unwrap();
             let nodes = last.split(" nodes ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
-            let message: Vec<String> = heard.into_iter().filter(|line| line.starts_with("info string")).collect();
-            (nodes, message)
+            let messages: Vec<String> = lines.into_iter().filter(|line| line.starts_with("info string")).collect();
+            (nodes, messages)
         };
-        let found = [search(""), search(between)];
+        let searches = [search(""), search(command)];
         client.quit();
-        found
+        searches
     };
     // As many bytes as a process can address, which no system has free.
-    let ([(first, _), (second, _)], refused) = (nodes(""), nodes("setoption name table.size value 128 TiB\n"));
+    let ([(first, _), (second, _)], with_refusal) = (nodes(""), nodes("setoption name table.size value 128 TiB\n"));
     assert_ne!(first, second, "the table answers the second search");
-    let [(again, silent), (kept, message)] = refused;
-    assert_eq!((again, kept, silent.len(), message.len()), (first, second, 0, 1));
-    assert!(message[0].starts_with("info string table.size: 134217728 MiB exceed the "), "{message:?}");
+    let [(first_again, no_messages), (second_again, messages)] = with_refusal;
+    assert_eq!((first_again, second_again, no_messages.len(), messages.len()), (first, second, 0, 1));
+    assert!(messages[0].starts_with("info string table.size: 134217728 MiB exceed the "), "{messages:?}");
     // At startup there is no table to keep, so the command is refused.
     let (_, stderr, code) = crate::common::run(&["uci", "--set", "table.size=128 TiB"]);
     assert_eq!(code, 2, "{stderr}");
@@ -379,14 +383,14 @@ fn search_without_a_clock_ends_on_stop() {
         ("go btime 1000", "info string go: no clock for the side to move (White)"),
         ("go nodes few", "info string go: no valid limit: the search ends after 1000 ms"),
     ] {
-        client.say(&format!("position startpos\n{go}"));
-        let heard = client.until("bestmove ");
-        assert!(heard.iter().any(|line| line == message), "{go}: {heard:?}");
+        client.send(&format!("position startpos\n{go}"));
+        let lines = client.read_until("bestmove ");
+        assert!(lines.iter().any(|line| line == message), "{go}: {lines:?}");
     }
-    client.say("go\nisready");
+    client.send("go\nisready");
     let message = "info string go: no limit: searching until `stop`";
-    assert!(client.until("readyok").iter().any(|line| line == message));
-    client.say("stop");
-    client.best();
+    assert!(client.read_until("readyok").iter().any(|line| line == message));
+    client.send("stop");
+    client.best_move();
     client.quit();
 }
