@@ -63,14 +63,14 @@ pub fn run(args: &Args) -> CommandResult {
     judge(&audited_variants)
 }
 
-/// Whether to report the progress after `done` of `total` jobs. It is reported after each job or, if
-/// there are at least forty, twenty to forty times.
+/// Whether to report the progress after `done` of `total` jobs. It is reported after each job or,
+/// if there are at least forty, twenty to forty times.
 fn should_report(done: u64, total: u64) -> bool {
     done.is_multiple_of((total / 20).max(1))
 }
 
-/// The exit code of an audit. A variant without a finished iteration is an error, because none of its
-/// answers was checked.
+/// The exit code of an audit. A variant without a finished iteration is an error, because none of
+/// its answers was checked.
 fn judge(audited_variants: &[Audited]) -> CommandResult {
     let count_illegal = |audited: &Audited| audited.drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
     if audited_variants.iter().any(|variant| variant.findings.count.wrong + count_illegal(variant) > 0) {

@@ -6,8 +6,8 @@ use crate::experiment::Experiment;
 use crate::runner::{Session, reference};
 use std::sync::atomic::AtomicBool;
 
-/// If the experiment has a reference, judges the moves or scores of a session's results by it; false
-/// if interrupted.
+/// If the experiment has a reference, judges the moves or scores of a session's results by it;
+/// false if interrupted.
 pub(super) fn judge(
     experiment: &Experiment,
     session: &Session<'_>,

@@ -99,8 +99,8 @@ fn render_page(root: &clap::Command, command: &clap::Command) -> Result<String, 
     Ok(text)
 }
 
-/// The examples for a command that has none of its own: the lines of its parent's examples that call
-/// it.
+/// The examples for a command that has none of its own: the lines of its parent's examples that
+/// call it.
 fn examples_of_parent(root: &clap::Command, command: &clap::Command) -> String {
     let command_words = page_name(command).replace('-', " ");
     let parent =

@@ -1,5 +1,5 @@
-//! The commands of `ttlab`. Each has a file with its arguments and its function `run`, which returns
-//! the exit code.
+//! The commands of `ttlab`. Each has a file with its arguments and its function `run`, which
+//! returns the exit code.
 
 /// Like the standard library's macro, but write errors do not end the program (see
 /// [`crate::console`]).
@@ -195,8 +195,8 @@ pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|info| eprintln!("error: internal: {info}")));
     signals::report_full_files_as_errors();
     let run = || std::panic::catch_unwind(run_command_line).unwrap_or(PANIC_EXIT_CODE);
-    // Commands run in a thread of their own, because the main thread's stack can be small, depending
-    // on the user's limits.
+    // Commands run in a thread of their own, because the main thread's stack can be small,
+    // depending on the user's limits.
     let mut exit_code = match std::thread::Builder::new().stack_size(STACK_SIZE).spawn(run) {
         Ok(thread) => thread.join().unwrap_or(PANIC_EXIT_CODE),
         Err(_) => run(),
@@ -293,8 +293,8 @@ fn join_help_lines(command: clap::Command) -> clap::Command {
     command.mut_subcommands(join_help_lines)
 }
 
-/// Joins the lines of each paragraph of prose. Lines of examples and tables, which are indented, and
-/// of exit codes stay separate.
+/// Joins the lines of each paragraph of prose. Lines of examples and tables, which are indented,
+/// and of exit codes stay separate.
 fn join_lines(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {

@@ -105,8 +105,8 @@ pub fn run(args: &Args) -> CommandResult {
         template.contents().into_iter().map(|(file, bytes)| (args.out.join(file), bytes)).collect();
     let experiment_index = contents.len() - 1;
     for (index, (path, bytes)) in contents.iter().enumerate() {
-        // Files that the experiment reads may exist already with the same content; the experiment file
-        // itself may not exist.
+        // Files that the experiment reads may exist already with the same content; the experiment
+        // file itself may not exist.
         let accepted_content = (index < experiment_index).then_some(bytes.as_slice());
         check_free(path, accepted_content)?;
     }

@@ -42,9 +42,9 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-/// A message with the expected time of all passes; `None` for a single pass of up to 20 s. Each pass
-/// takes `read_seconds` to read the trace. In addition, an event takes about 150 ns to prepare and 20 ns to
-/// replay on each table.
+/// A message with the expected time of all passes; `None` for a single pass of up to 20 s. Each
+/// pass takes `read_seconds` to read the trace. In addition, an event takes about 150 ns to prepare
+/// and 20 ns to replay on each table.
 fn pass_message(events: u64, passes: u64, read_seconds: f64, tables: usize) -> Option<String> {
     let seconds = passes as f64 * read_seconds + events as f64 * (150.0 + 20.0 * tables as f64) / 1e9;
     let duration =
@@ -82,8 +82,8 @@ pub fn run(args: &Args) -> CommandResult {
             eprintln!("pass {finished_passes} of {pass_count}: {seconds:.0} s so far");
         }
     };
-    // The policy `always` is replayed too, because it defines a gap of 0; it chooses its victim at the
-    // store.
+    // The policy `always` is replayed too, because it defines a gap of 0; it chooses its victim at
+    // the store.
     let always = TableOptions { policy: Policy::default(), victim: Victim::Store, ..base.clone() };
     let policies = policies.into_iter().map(|policy| TableOptions { policy, ..base.clone() });
     let tables: Vec<_> =

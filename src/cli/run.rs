@@ -58,8 +58,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    // While the input is read, which may be a pipe, a signal ends the program at once. From here on,
-    // a signal ends the run in an orderly way.
+    // While the input is read, which may be a pipe, a signal ends the program at once. From here
+    // on, a signal ends the run in an orderly way.
     let (experiment, plan, shard, folder) = load(args)?;
     let stop = stop_flag()?;
     let default_jobs = || runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment));

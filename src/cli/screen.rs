@@ -31,8 +31,8 @@ pub fn report(page: &Page, folder: &Path, quiet: bool, printed_warnings: &[Strin
     })
 }
 
-/// The screen for a file or a pipe: without colours, and as wide as needed unless `COLUMNS` gives the
-/// width.
+/// The screen for a file or a pipe: without colours, and as wide as needed unless `COLUMNS` gives
+/// the width.
 pub fn plain() -> Screen {
     pipe_screen(requested_width())
 }
@@ -42,8 +42,8 @@ fn pipe_screen(requested: Option<usize>) -> Screen {
     Screen { width: requested.unwrap_or(10_000).max(20), colour: false }
 }
 
-/// The screen of standard output. If it is a terminal, it has the terminal's width, and colours unless
-/// `NO_COLOR` is set (<https://no-color.org>).
+/// The screen of standard output. If it is a terminal, it has the terminal's width, and colours
+/// unless `NO_COLOR` is set (<https://no-color.org>).
 fn screen() -> Screen {
     if !stdout().is_terminal() {
         return plain();
@@ -53,8 +53,8 @@ fn screen() -> Screen {
     terminal_screen(reported_width, requested_width(), &read_variable("NO_COLOR"), &read_variable("TERM"))
 }
 
-/// The screen of a terminal: `reported` is the width that it reports (0 if unknown), `requested` the
-/// width of `COLUMNS`.
+/// The screen of a terminal: `reported` is the width that it reports (0 if unknown), `requested`
+/// the width of `COLUMNS`.
 fn terminal_screen(reported: Option<usize>, requested: Option<usize>, no_colour: &str, term: &str) -> Screen {
     let width = reported.filter(|&columns| columns > 0).or(requested).unwrap_or(DEFAULT_WIDTH).max(40);
     Screen { width, colour: no_colour.is_empty() && term != "dumb" }

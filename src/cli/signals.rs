@@ -6,8 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 /// A flag that is set by Ctrl-C, SIGTERM and SIGHUP. A second signal ends the program at once.
 ///
-/// If SIGHUP was ignored when the program started (`nohup`), it stays ignored. SIGINT does not: shells
-/// ignore it for background jobs of scripts, but whoever sends it to such a job wants to stop it.
+/// If SIGHUP was ignored when the program started (`nohup`), it stays ignored. SIGINT does not:
+/// shells ignore it for background jobs of scripts, but whoever sends it to such a job wants to
+/// stop it.
 pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, CommandFailure> {
     let stop = Arc::new(AtomicBool::new(false));
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -26,8 +27,8 @@ pub(super) fn report_full_files_as_errors() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Whether a signal was ignored when the program started, according to the process status in `/proc`;
-/// false if unknown.
+/// Whether a signal was ignored when the program started, according to the process status in
+/// `/proc`; false if unknown.
 fn is_ignored(status: &str, signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)

@@ -31,8 +31,8 @@ pub struct Args {
     at_once: Option<u64>,
 }
 
-/// Checks a time in Slurm's format: minutes, minutes:seconds, hours:minutes:seconds, days-hours and so
-/// on. Only the first number may be larger than its unit allows, as in 90 minutes.
+/// Checks a time in Slurm's format: minutes, minutes:seconds, hours:minutes:seconds, days-hours and
+/// so on. Only the first number may be larger than its unit allows, as in 90 minutes.
 fn parse_time(text: &str) -> Result<String, String> {
     let parse_number =
         |part: &str| part.chars().all(|c| c.is_ascii_digit()).then(|| part.parse::<u32>().ok()).flatten();

@@ -46,8 +46,8 @@ pub fn run(args: &Args) -> CommandResult {
     exit_code(worst_state, unreadable)
 }
 
-/// The exit code for the worst state of all folders. An unreadable folder, given by its exit code, is
-/// worse than missing rows, but not as bad as wrong rows.
+/// The exit code for the worst state of all folders. An unreadable folder, given by its exit code,
+/// is worse than missing rows, but not as bad as wrong rows.
 fn exit_code(worst_state: FolderState, unreadable: Option<Exit>) -> CommandResult {
     match (worst_state, unreadable) {
         (FolderState::Wrong, _) => Ok(Exit::Unequal),

@@ -65,8 +65,8 @@ pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
     let start = Board::startpos();
     match examiner.search_position(&mut engine, Position::from_board(&start), Limit::default(), true) {
         Ok(_) => Ok((Note, "`go infinite` ended before `stop`".to_owned())),
-        // The search has no limit, so the timeout always ends it with a fault: `LimitIgnored` means that
-        // the engine answered when it was told to stop.
+        // The search has no limit, so the timeout always ends it with a fault: `LimitIgnored` means
+        // that the engine answered when it was told to stop.
         Err(Interrupt::Failed(failure)) => match failure.fault {
             EngineFault::LimitIgnored(_) => Ok((Good, "obeyed within a second".to_owned())),
             EngineFault::NoAnswer(_) => Ok((Fault, "not obeyed within a second".to_owned())),
@@ -107,8 +107,8 @@ fn describe_fault(fault: &EngineFault, fen: &str) -> String {
     }
 }
 
-/// Checks what the engine answers in positions without a legal move. A client need not ask for a move
-/// there, so no answer is a fault.
+/// Checks what the engine answers in positions without a legal move. A client need not ask for a
+/// move there, so no answer is a fault.
 pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
     let mut engine = examiner.quick_engine()?;
     for fen in NO_LEGAL_MOVES {
@@ -175,8 +175,8 @@ fn judge_mates(results: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) 
     }
 }
 
-/// Checks that the engine ends on `quit` and leaves no process behind. The engine is started without
-/// a guard, so that processes that it leaves become children of this process.
+/// Checks that the engine ends on `quit` and leaves no process behind. The engine is started
+/// without a guard, so that processes that it leaves become children of this process.
 pub fn check_quit(examiner: &Examiner<'_>) -> CheckOutcome {
     let mut engine = examiner.start_engine(Launch { guard: None, ..examiner.launch.clone() })?;
     engine.set_timeout(QUICK_SEARCH_TIMEOUT);

@@ -2,9 +2,9 @@
 //! large table, once keeping the table along each game and once clearing it before each search.
 //! Compares nodes to a depth, and how far the score is from that of a much longer search.
 //!
-//! Many engines reduce the depth of a node for which the table has no move. In these engines, a table
-//! that forgets makes searches to a depth cheaper and worse, so that the worse table has fewer nodes
-//! to that depth. The score error shows how good the search was.
+//! Many engines reduce the depth of a node for which the table has no move. In these engines, a
+//! table that forgets makes searches to a depth cheaper and worse, so that the worse table has
+//! fewer nodes to that depth. The score error shows how good the search was.
 
 use super::positions::{GamePosition, SEARCHES_PER_GAME};
 use super::{Budget, Examiner, Interrupt};
@@ -29,9 +29,9 @@ const LONG_FACTOR: u64 = 5;
 /// If the engine does not respect node limits, the long search has this many more plies instead.
 const LONG_PLIES: u8 = 3;
 
-/// The cost of all searches of a position, in units of a search to the depth: for each of two tables
-/// one search with the table kept, one with it cleared and one with a node limit, and the long
-/// search.
+/// The cost of all searches of a position, in units of a search to the depth: for each of two
+/// tables one search with the table kept, one with it cleared and one with a node limit, and the
+/// long search.
 const SEARCHES_PER_POSITION: u32 = 6 + LONG_FACTOR as u32;
 
 /// The number of games that are planned for one minute. For ten times the time, three times as many
@@ -57,8 +57,8 @@ const MIN_DEPTH: u8 = 4;
 /// The largest depth to try.
 const MAX_DEPTH: u8 = 30;
 
-/// The small table's score counts as no worse if its mean error exceeds the large table's by at most
-/// this share of it.
+/// The small table's score counts as no worse if its mean error exceeds the large table's by at
+/// most this share of it.
 const LOSS_SHARE: f64 = 0.25;
 
 /// As [`LOSS_SHARE`], in centipawns: the larger of the two margins counts.
@@ -129,8 +129,8 @@ fn search_time(time: Duration, searches_per_game: usize) -> Duration {
     time.mul_f64(PLANNED_SHARE / (planned_games(time) * f64::from(SEARCHES_PER_POSITION) * searches_per_game as f64))
 }
 
-/// The engine's reports on all searches of a game, one for each position. Pairs of lists are those of
-/// the small and of the large table.
+/// The engine's reports on all searches of a game, one for each position. Pairs of lists are those
+/// of the small and of the large table.
 struct GameReports {
     /// Searches to the depth, with the table kept along the game.
     kept_table: [Vec<UciReport>; 2],
@@ -143,8 +143,8 @@ struct GameReports {
 }
 
 /// Searches games until there are no more, or until the budget is used up. If the budget is a time,
-/// and the first game shows that searches with one more ply fit into it, the measurement starts over
-/// with one more ply.
+/// and the first game shows that searches with one more ply fit into it, the measurement starts
+/// over with one more ply.
 ///
 /// # Errors
 /// If the engine fails or the user stops the examination.
@@ -332,8 +332,8 @@ fn exp_figure(figure: Figure) -> Figure {
 }
 
 /// Whether nodes to a depth are a valid measure of this engine's table. They mislead if they shrink
-/// with a smaller table, or if they do not grow although the score gets worse. They lead if they grow
-/// and the score does not get worse.
+/// with a smaller table, or if they do not grow although the score gets worse. They lead if they
+/// grow and the score does not get worse.
 pub fn judge_nodes(forgetting: &Forgetting) -> NodesVerdict {
     let (Some(kept_ratio), Some(error)) = (forgetting.kept, forgetting.error_at_depth) else {
         return NodesVerdict::Undecided;

@@ -38,8 +38,8 @@ pub struct Request {
 /// How much to search when a small and a large table are compared.
 #[derive(Debug, Clone, Copy)]
 pub enum Budget {
-    /// So much that the whole examination takes roughly this time. The depth and the number of games
-    /// follow from it.
+    /// So much that the whole examination takes roughly this time. The depth and the number of
+    /// games follow from it.
     Time(Duration),
     /// A fixed amount, so that an engine with repeatable searches gives the same figures on any
     /// machine.
@@ -92,8 +92,8 @@ impl Examiner<'_> {
         Ok(engine)
     }
 
-    /// Searches a position, which is sent with the game that led to it, and returns the engine's last
-    /// report. With `new_game`, the search starts a new game.
+    /// Searches a position, which is sent with the game that led to it, and returns the engine's
+    /// last report. With `new_game`, the search starts a new game.
     fn search(
         &self,
         engine: &mut Uci,
@@ -186,8 +186,8 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
     }))
 }
 
-/// The options of the request, with the types that the engine declares. `Threads` is set to 1 unless
-/// the user set it.
+/// The options of the request, with the types that the engine declares. `Threads` is set to 1
+/// unless the user set it.
 fn type_options(request: &Request, declared: &[UciOption]) -> Vec<(String, OptionValue)> {
     let find_kind =
         |name: &str| declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| &option.kind);
@@ -281,7 +281,8 @@ fn run_checks(
         }
         (Some((depth, nodes)), Some((small, large))) if nodes > 0 => {
             let remaining = match budget {
-                // At least a quarter of the time, even if the checks so far took longer than planned.
+                // At least a quarter of the time, even if the checks so far took longer than
+                // planned.
                 Budget::Time(time) => Budget::Time(time.saturating_sub(started.elapsed()).max(time / 4)),
                 fixed_budget => fixed_budget,
             };

@@ -7,8 +7,8 @@ use std::path::Path;
 /// The built-in suite of games between people.
 const GAMES: &str = "builtin:human-explore";
 
-/// The number of searches in each game. Their positions are two plies apart, so that the same side is
-/// to move.
+/// The number of searches in each game. Their positions are two plies apart, so that the same side
+/// is to move.
 pub const SEARCHES_PER_GAME: usize = 3;
 
 /// Only every third game is used, because neighbouring games come from the same match.
@@ -57,8 +57,8 @@ pub fn games() -> Vec<Vec<GamePosition>> {
     games.filter_map(select_positions).collect()
 }
 
-/// Positions that engines often get wrong: en passant, castling, promotions, double checks, a single
-/// legal move, and very many legal moves.
+/// Positions that engines often get wrong: en passant, castling, promotions, double checks, a
+/// single legal move, and very many legal moves.
 pub const TRICKY_POSITIONS: &[&str] = &[
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
@@ -159,7 +159,8 @@ mod tests {
         })
     }
 
-    /// Whether the side to move is mated within this number of moves; 0 means that it is mated already.
+    /// Whether the side to move is mated within this number of moves; 0 means that it is mated
+    /// already.
     fn is_mated_within(board: &Board, moves: i32) -> bool {
         let mut list = MoveList::new();
         legal(board, &mut list);

@@ -22,8 +22,8 @@ const ENTRIES: &str = columns::ENTRIES;
 /// Numbers of entries that differ by less than this share count as equal: buckets are rounded.
 const ROUNDING: f64 = 0.05;
 
-/// The options of a variant: the values of each compared option (with its parameters), and the value
-/// of each controlled option.
+/// The options of a variant: the values of each compared option (with its parameters), and the
+/// value of each controlled option.
 struct VariantOptions {
     compared: BTreeMap<String, Vec<String>>,
     controlled: BTreeMap<&'static str, String>,
@@ -82,8 +82,8 @@ fn collect_options(variant: &Variant) -> VariantOptions {
     options
 }
 
-/// Whether two sets of values of an option have a value in common. Numbers of entries count as equal
-/// if they are close.
+/// Whether two sets of values of an option have a value in common. Numbers of entries count as
+/// equal if they are close.
 fn have_common_value(name: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool {
     let are_close = |left: &str, right: &str| match (name == ENTRIES, left.parse::<f64>(), right.parse::<f64>()) {
         (true, Ok(left), Ok(right)) => (left - right).abs() <= ROUNDING * left.max(right),

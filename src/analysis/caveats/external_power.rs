@@ -1,6 +1,6 @@
 //! The statistical power of a number of positions for external engines. The node counts of a modern
-//! engine are chaotic: after a small change to its table, every search takes another course. A single
-//! search therefore says little, and how many are needed is known before the run.
+//! engine are chaotic: after a small change to its table, every search takes another course. A
+//! single search therefore says little, and how many are needed is known before the run.
 
 use crate::analysis::questions::findings::format_rounded_up;
 use crate::analysis::questions::line::Line;
@@ -78,7 +78,8 @@ impl ExternalPower {
             clusters: searches.len(),
             games: searches_per_cluster > 1.0,
             comparisons: variants.len() - 1,
-            // Searches of the same game are not independent, so this is a lower bound of the spread.
+            // Searches of the same game are not independent, so this is a lower bound of the
+            // spread.
             spread: measured_spread
                 .unwrap_or(TYPICAL_SPREAD.map(|spread| spread / searches_per_cluster.max(1.0).sqrt())),
             measured: measured_spread.is_some(),
@@ -183,7 +184,8 @@ impl fmt::Display for ExternalPower {
     }
 }
 
-/// A share as a percentage, with one decimal below 10 %: a share of 0.0995 would be rounded to 10.0 %.
+/// A share as a percentage, with one decimal if it is below 10 %. From 0.0995 on, one decimal would
+/// give 10.0 %.
 fn format_percent(share: f64) -> String {
     if share < 0.0995 { format!("{:.1} %", 100.0 * share) } else { format!("{:.0} %", 100.0 * share) }
 }
@@ -197,8 +199,8 @@ mod tests {
         ExternalPower { clusters, games: false, comparisons, spread, measured: false, effect: 0.1 }
     }
 
-    /// A printed table of Student's t has 2.069 at 97.5 % and 0.858 at 80 % for 23 degrees of freedom.
-    /// Intervals of 24 clusters are wider by 48 / 24^2, a twelfth: 2.241.
+    /// A printed table of Student's t has 2.069 at 97.5 % and 0.858 at 80 % for 23 degrees of
+    /// freedom. Intervals of 24 clusters are wider by 48 / 24^2, a twelfth: 2.241.
     #[test]
     fn detectable_effect_is_two_quantiles_of_the_standard_error() {
         let [calm, lively] = with_clusters(24, 1, TYPICAL_SPREAD).detectable_effects();
@@ -281,8 +283,8 @@ mod tests {
         }
     }
 
-    /// The numbers of compared variants and of positions or games equal a calculation by hand. A game
-    /// is one cluster; its spread is divided by the square root of its number of searches.
+    /// The numbers of compared variants and of positions or games equal a calculation by hand. A
+    /// game is one cluster; its spread is divided by the square root of its number of searches.
     #[test]
     fn compared_variants_are_known_before_the_run() {
         let parse = |text: &str| {
@@ -318,8 +320,9 @@ mod tests {
             None
         );
         assert_eq!(power_before_run(depth, "[grid]\n'table.slots' = [1, 2]\n"), None);
-        // The ten rows alternate between twice and half the nodes, so each deviates by ln 2 from a mean
-        // of 0; there are nine degrees of freedom. The spread of ttlab's own engine is not used.
+        // The ten rows alternate between twice and half the nodes, so each deviates by ln 2 from a
+        // mean of 0; there are nine degrees of freedom. The spread of ttlab's own engine is not
+        // used.
         let players = format!("{players}[[variant]]\nname = 'own'\n'table.slots' = 2\n");
         let rows: Vec<String> = (0..10)
             .flat_map(|index| {

@@ -126,8 +126,8 @@ mod tests {
         assert!(warnings[1].starts_with(&too_few_pairs(2)), "{warnings:?}");
     }
 
-    /// Only players that clear their table between moves, or that do not see draws, are named. Players
-    /// without a table are not.
+    /// Only players that clear their table between moves, or that do not see draws, are named.
+    /// Players without a table are not.
     #[test]
     fn players_that_forget_are_named() {
         let warn_of = |players: &[&str]| {

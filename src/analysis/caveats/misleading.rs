@@ -1,6 +1,7 @@
 //! Whether nodes to a depth measure strength. They do so only if a search to a depth is the same
-//! search with any table. If the search asks its table how deep to search, a search with a table that
-//! forgets is less deep although its nominal depth is the same, and the worse table looks better.
+//! search with any table. If the search asks its table how deep to search, a search with a table
+//! that forgets is less deep although its nominal depth is the same, and the worse table looks
+//! better.
 
 use crate::analysis::questions::compare::{Comparison, GateResult};
 use crate::record::columns;
@@ -18,8 +19,8 @@ pub const SAME_LABEL: &str = "nodes to the same label";
 pub struct Misleading {
     /// External engines that `ttlab doctor` has not cleared.
     engines: Vec<String>,
-    /// Variants of ttlab's engine with a search term (`iir` or `singular`) that asks the table how deep
-    /// to search.
+    /// Variants of ttlab's engine with a search term (`iir` or `singular`) that asks the table how
+    /// deep to search.
     with_terms: Vec<String>,
 }
 

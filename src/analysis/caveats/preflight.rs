@@ -166,7 +166,8 @@ fn is_too_large(variant: &Variant, experiment: &Experiment, shares_table: bool) 
         Size::Bytes(bytes) => bytes / 16,
         Size::Share(_) => return false,
     };
-    // Searches that share a table all add to it; 1,024 searches for each item are a generous estimate.
+    // Searches that share a table all add to it; 1,024 searches for each item are a generous
+    // estimate.
     let shared_searches = experiment.suite.items.len() as u64 * 1024;
     let nodes = if shares_table { nodes.saturating_mul(shared_searches) } else { nodes };
     slots as f64 > nodes as f64 * MAX_SLOTS_PER_NODE
@@ -343,8 +344,8 @@ mod tests {
         assert_eq!(warn_with("nodes = 999999", "depth = 99"), no_warnings, "the depth is not known in advance");
     }
 
-    /// A game of eight searches has eight ticks: an age of three bits wraps, an age of four bits does
-    /// not.
+    /// A game of eight searches has eight ticks: an age of three bits wraps, an age of four bits
+    /// does not.
     #[test]
     fn ages_that_wrap_within_a_game_are_named() {
         let make_text = |bits: u8, more: &str| {

@@ -4,8 +4,8 @@ use crate::record::columns;
 use crate::stats::sample::min_clusters;
 use crate::text::plural;
 
-/// A message if `clusters` positions (or games) are too few for a significant result among this many
-/// comparisons.
+/// A message if `clusters` positions (or games) are too few for a significant result among this
+/// many comparisons.
 pub fn too_few_warning(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
     let required = min_clusters(comparisons);
     let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });

@@ -68,7 +68,8 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
     let varies_replacement = REPLACEMENT.into_iter().any(is_varying);
     let mut loose_lines: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < MIN_PRESSURE).collect();
     if varies_replacement && loose_lines.iter().any(|line| line.is_baseline) {
-        // If a variant with a table that is not full differs significantly, replacement had an effect.
+        // If a variant with a table that is not full differs significantly, replacement had an
+        // effect.
         loose_lines.retain(|line| !line.measures.first().is_some_and(|measure| measure.significant));
         let is_baseline_alone = summary.lines.len() > 1 && loose_lines.iter().all(|line| line.is_baseline);
         loose_lines.retain(|_| !is_baseline_alone);
@@ -198,7 +199,8 @@ mod tests {
         };
         let is_warned =
             |varying: &str, sequence, clear: &str| is_warned_with(varying, sequence, json!({ "clear": clear }));
-        // Ages also have an effect if each iteration is a tick and the table is not cleared before it.
+        // Ages also have an effect if each iteration is a tick and the table is not cleared before
+        // it.
         for (clear, expected) in [("game", false), ("iteration", true)] {
             assert_eq!(
                 is_warned_with("table.refresh", false, json!({ "clear": clear, "clock": "iteration" })),
@@ -217,8 +219,8 @@ mod tests {
         assert!(!is_warned("table.size", false, "game"));
     }
 
-    /// The first three variants with a table that is not full are named, and the others are counted. If
-    /// replacement does not vary, the warning is given only if no table is full.
+    /// The first three variants with a table that is not full are named, and the others are
+    /// counted. If replacement does not vary, the warning is given only if no table is full.
     #[test]
     fn loose_tables_are_named_and_counted() {
         let names = ["a", "b", "c", "d", "e"];
@@ -244,8 +246,8 @@ mod tests {
         assert_eq!(named_tables(false, 4, 3, 3), some_text("\"a\", \"b\", \"c\""));
     }
 
-    /// One variant that keeps its table is enough to show ages. Few searches and repeated searches give
-    /// warnings; so do times of several jobs at a time or without repeats.
+    /// One variant that keeps its table is enough to show ages. Few searches and repeated searches
+    /// give warnings; so do times of several jobs at a time or without repeats.
     #[test]
     fn one_variant_that_keeps_its_table_shows_ages() {
         let options =

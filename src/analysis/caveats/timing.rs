@@ -17,8 +17,8 @@ pub const MAX_NOISE: f64 = 0.05;
 pub struct Timing {
     /// The typical spread between repeats of a search, as a share of its median: the median over
     /// searches of 1.4826 x the median absolute deviation, which is the standard deviation if times
-    /// are normally distributed. NaN for fewer than three repeats, or if all searches are too short.
-    /// Source: Rousseeuw and Croux, 1993.
+    /// are normally distributed. NaN for fewer than three repeats, or if all searches are too
+    /// short. Source: Rousseeuw and Croux, 1993.
     pub noise: f64,
     /// How much longer the last repeat of all searches took than the first: 0.03 for 3 %.
     pub drift: f64,
@@ -59,8 +59,8 @@ impl Timing {
 mod tests {
     use super::*;
 
-    /// Calculated by hand: repeats of 1.0, 1.1 and 1.4 s have a median of 1.1 and deviations of 0.1, 0
-    /// and 0.3, so the noise is 1.4826 x 0.1 / 1.1.
+    /// Calculated by hand: repeats of 1.0, 1.1 and 1.4 s have a median of 1.1 and deviations of
+    /// 0.1, 0 and 0.3, so the noise is 1.4826 x 0.1 / 1.1.
     #[test]
     fn noise_and_drift_equal_a_calculation_by_hand() {
         let text = "variant,position,repeat,depth,search.nodes,seconds\na,p,0,1,5,0.4\na,p,0,2,5,0.6\na,p,1,2,5,1.1\na,p,2,2,5,1.4\n";
@@ -77,8 +77,8 @@ mod tests {
         assert!((two_repeats.drift - 0.5).abs() < 1e-12, "{two_repeats:?}");
         let short = MIN_SECONDS / 2.0;
         assert!(time_rows(&format!("a,p,0,1,5,{short}\na,p,1,1,5,{short}\na,p,2,1,5,{short}\n")).noise.is_nan());
-        // Drift is computed from the searches that have a first and a last repeat. Each variant and key
-        // seed has its own repeats.
+        // Drift is computed from the searches that have a first and a last repeat. Each variant and
+        // key seed has its own repeats.
         let incomplete =
             time_rows("a,p,0,1,5,1.0\na,p,1,1,5,1.0\na,p,2,1,5,1.2\na,q,0,1,5,9.0\nb,p,0,1,5,2.0\nb,p,2,1,5,2.4\n");
         assert!((incomplete.drift - 0.2).abs() < 1e-12, "{incomplete:?}");

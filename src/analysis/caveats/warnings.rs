@@ -324,8 +324,8 @@ mod tests {
         }
     }
 
-    /// Each warning is checked on both sides of its limit, and drift with both signs. Lines must have
-    /// equal numbers of searches only if they are variants.
+    /// Each warning is checked on both sides of its limit, and drift with both signs. Lines must
+    /// have equal numbers of searches only if they are variants.
     #[test]
     fn every_warning_has_its_limit() {
         let make_line = |searches: usize, errors: usize| Line { searches, errors, ..Line::default() };
@@ -391,8 +391,8 @@ mod tests {
         assert_eq!(warning_text(false, &[Some("game"), Some("search")]), None);
     }
 
-    /// The fastest of equal machines may be up to a fifth faster than the slowest. Runs without a speed
-    /// do not count.
+    /// The fastest of equal machines may be up to a fifth faster than the slowest. Runs without a
+    /// speed do not count.
     #[test]
     fn different_shards_are_reported_by_machine_and_speed() {
         let warn_of = |runs: &[(&str, Option<u64>)]| {
@@ -442,7 +442,8 @@ mod tests {
             [],
             "nothing is known of the second"
         );
-        // An option that differs in one variant, options that only one result has, and another suite.
+        // An option that differs in one variant, options that only one result has, and another
+        // suite.
         let three = manifest(
             "t.epd",
             &[("a", table(64, 1)), ("b", json!({ "table": { "size": 64, "slots": 4 }, "y": 1, "z": 1 }))],
@@ -467,8 +468,8 @@ mod tests {
         assert!(message.contains(": a; b; c; and in 2 more"), "{message}");
     }
 
-    /// A single result gives no warning. For several results, each build and machine is listed once,
-    /// in order, and results without a manifest are named.
+    /// A single result gives no warning. For several results, each build and machine is listed
+    /// once, in order, and results without a manifest are named.
     #[test]
     fn joined_results_list_builds_and_machines() {
         let shard = |version: &str, cpu: &str| {

@@ -68,8 +68,8 @@ pub(super) struct VariantSearches {
     searches: Searches,
 }
 
-/// A claim and the pairs that decide it. Its corrected p-value is not here: it depends on all claims
-/// of the file.
+/// A claim and the pairs that decide it. Its corrected p-value is not here: it depends on all
+/// claims of the file.
 pub(super) struct ClaimResult {
     /// The index of its verdict.
     pub(super) verdict: usize,
@@ -124,8 +124,8 @@ fn is_negligible(ratio: f64, minimum_ratio: f64) -> bool {
 
 impl ClaimResult {
     /// Decides the claim; the text is the reason if the pairs cannot decide it. `claims` is the
-    /// number of claims that are tested together. `minimum_ratio` is the smallest ratio above 1 that
-    /// minimum_ratio: 1.005 if effects below 0.5 % do not matter.
+    /// number of claims that are tested together. `minimum_ratio` is the smallest ratio above 1
+    /// that minimum_ratio: 1.005 if effects below 0.5 % do not matter.
     ///
     /// A strict claim (`<`) needs a difference that is significant at the level of all claims
     /// together and large enough to matter; it is contradicted if the interval excludes every such
@@ -260,8 +260,8 @@ mod tests {
         }
     }
 
-    /// A claim about a single position is decided by the totals, each multiplied by the factor of its
-    /// side.
+    /// A claim about a single position is decided by the totals, each multiplied by the factor of
+    /// its side.
     #[test]
     fn single_position_is_judged_with_the_claims_factors() {
         let single_position = JudgedRatio {
@@ -367,8 +367,8 @@ mod tests {
         assert_eq!(message, "1 search with 0 on one side only, without ratio");
     }
 
-    /// The mean ratio is 10 % above 1. Totals that are 10 % or 1.1 % lower are reported; totals that
-    /// are 0.5 % lower, which does not matter, or 10 % higher are not.
+    /// The mean ratio is 10 % above 1. Totals that are 10 % or 1.1 % lower are reported; totals
+    /// that are 0.5 % lower, which does not matter, or 10 % higher are not.
     #[test]
     fn totals_that_point_the_other_way_are_reported_if_they_matter() {
         let is_reported = |left: f64| {

@@ -48,8 +48,8 @@ impl Verdict {
         }
     }
 
-    /// Whether the verdict passes a gate on expectations. An expected `either` passes whenever there
-    /// are rows.
+    /// Whether the verdict passes a gate on expectations. An expected `either` passes whenever
+    /// there are rows.
     pub fn passes(&self) -> bool {
         match (self.expected, self.ruling) {
             (_, Ruling::NoRows) => false,

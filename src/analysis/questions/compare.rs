@@ -680,8 +680,8 @@ mod tests {
         }
     }
 
-    /// A variant of NEW counts as a renamed variant of BASE only if NEW no longer has a variant with
-    /// BASE's name.
+    /// A variant of NEW counts as a renamed variant of BASE only if NEW no longer has a variant
+    /// with BASE's name.
     #[test]
     fn variant_that_still_exists_was_not_renamed() {
         let result_with_slots = |slots: &[(&str, u32)]| {

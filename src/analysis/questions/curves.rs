@@ -209,9 +209,9 @@ fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, 
     variants.list().iter().zip(variants.first_rows()).filter_map(locate).collect()
 }
 
-/// Series over a numeric axis, one for each combination of levels of the other axes; `value` returns
-/// y and the two ends of its interval for a summary line. Empty if the axis has fewer than two
-/// levels, or if there are too many combinations to distinguish.
+/// Series over a numeric axis, one for each combination of levels of the other axes; `value`
+/// returns y and the two ends of its interval for a summary line. Empty if the axis has fewer than
+/// two levels, or if there are too many combinations to distinguish.
 pub fn series_along_axis(
     grid: &Frame,
     axes: &[Axis],
@@ -347,9 +347,9 @@ mod tests {
     use crate::analysis::rows::axes::Level;
     use crate::stats::ratio::JudgedRatio;
 
-    /// Means calculated by hand over first searches only: repeats, other seeds, failures, unfinished
-    /// depths and rows without nodes do not count. A depth that only one of two searches finished
-    /// has no mean.
+    /// Means calculated by hand over first searches only: repeats, other seeds, failures,
+    /// unfinished depths and rows without nodes do not count. A depth that only one of two searches
+    /// finished has no mean.
     #[test]
     fn mean_by_depth_is_over_first_searches_that_finished() {
         let rows = "variant,position,depth,search.nodes,repeat,seed,finished,error\n\
@@ -427,8 +427,8 @@ mod tests {
         Summary { lines: means.iter().enumerate().map(line).collect(), ..Summary::default() }
     }
 
-    /// Of twelve lines, the baseline, the four lowest and the three highest are chosen, in the order
-    /// of the lines.
+    /// Of twelve lines, the baseline, the four lowest and the three highest are chosen, in the
+    /// order of the lines.
     #[test]
     fn both_ends_of_many_lines_are_chosen() {
         let means = [0.9, 5.0, 1.0, 0.1, 3.0, 0.3, 7.0, 0.2, 2.0, 0.4, 6.0, 0.8];
@@ -503,8 +503,8 @@ mod tests {
         }
     }
 
-    /// If there are at most 1,500 searches in total, each has a point. If there are more, only every
-    /// second, third and so on of each line has one.
+    /// If there are at most 1,500 searches in total, each has a point. If there are more, only
+    /// every second, third and so on of each line has one.
     #[test]
     fn too_many_searches_are_thinned() {
         let count_points = |positions: u32, others: u32| {

@@ -109,8 +109,8 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
         };
         let (base_a, base_b) = (references[a], references[b]);
         for level_b in 0..axes[b].levels.len() {
-            // The interaction is the effect of a level of axis a at this level of axis b, divided by
-            // its effect at the reference level of axis b.
+            // The interaction is the effect of a level of axis a at this level of axis b, divided
+            // by its effect at the reference level of axis b.
             let (Some(base_at_level), Some(base_at_reference)) =
                 (find_group(base_a, level_b), find_group(base_a, base_b))
             else {
@@ -166,9 +166,9 @@ mod tests {
         assert_eq!([[41, 51], [30, 70]].map(count_interactions), [1, 0]);
     }
 
-    /// A variant with a = 1 needs 100 nodes; a = 2 needs twice as many and a = 4 eight times as many;
-    /// b = y halves them. But a = 4 with b = y needs three times as many nodes as the product of
-    /// these effects. Effects are relative to the levels of the baseline variant.
+    /// A variant with a = 1 needs 100 nodes; a = 2 needs twice as many and a = 4 eight times as
+    /// many; b = y halves them. But a = 4 with b = y needs three times as many nodes as the product
+    /// of these effects. Effects are relative to the levels of the baseline variant.
     #[test]
     fn levels_are_compared_with_the_baseline_variants() {
         let mut text = "variant,position,depth,search.nodes,a,b\n".to_owned();
@@ -200,9 +200,9 @@ mod tests {
         };
         let (references, effects, interactions) = summarize(Some("2y"));
         assert_eq!(references, [1, 1]);
-        // Relative to a = 2, a = 1 needs half the nodes. a = 4 needs 4 times as many with b = x and 12
-        // times with b = y: the mean is 4 x root 3 = 6.928. Relative to b = y, b = x needs twice the
-        // nodes with a = 1 and a = 2, but two thirds with a = 4.
+        // Relative to a = 2, a = 1 needs half the nodes. a = 4 needs 4 times as many with b = x and
+        // 12 times with b = y: the mean is 4 x root 3 = 6.928. Relative to b = y, b = x needs twice
+        // the nodes with a = 1 and a = 2, but two thirds with a = 4.
         let cube_root = |product: f64| (1000.0 * product.cbrt()).round() / 1000.0;
         assert_eq!(
             effects,

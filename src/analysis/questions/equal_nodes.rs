@@ -29,8 +29,8 @@ pub struct EqualNodes {
 const DRAWS: usize = 2_000;
 
 /// The result of each variant, from its pairs against the baseline and from the pairs of the
-/// baseline's handicapped copies, each given with the divisor of its nodes. `None` if the variant or
-/// any copy has too few pairs.
+/// baseline's handicapped copies, each given with the divisor of its nodes. `None` if the variant
+/// or any copy has too few pairs.
 pub fn equal_nodes(variants: &[&PairPoints], copies: &[(f64, &PairPoints)]) -> Vec<Option<EqualNodes>> {
     equal_nodes_with_draws(variants, copies, DRAWS)
 }
@@ -110,8 +110,8 @@ struct WeightedCorner {
 }
 
 /// The corners (log(nodes), Elo) of the curve, both increasing. They are made from the copies'
-/// corners and from the baseline itself, whose Elo is 0 by definition. Violators are pooled at their
-/// weighted means.
+/// corners and from the baseline itself, whose Elo is 0 by definition. Violators are pooled at
+/// their weighted means.
 fn pool_curve(mut corners: Vec<WeightedCorner>) -> Vec<(f64, f64)> {
     // So much larger than any number of pairs that pooling does not move the baseline.
     const BASELINE_WEIGHT: f64 = 1e12;
@@ -135,8 +135,8 @@ fn pool_curve(mut corners: Vec<WeightedCorner>) -> Vec<(f64, f64)> {
     pooled.into_iter().map(|corner| (corner.log_nodes, corner.elo)).collect()
 }
 
-/// The logarithm of nodes at which the curve reaches an Elo; infinite, with the sign of that end, if
-/// the Elo is beyond an end of the curve.
+/// The logarithm of nodes at which the curve reaches an Elo; infinite, with the sign of that end,
+/// if the Elo is beyond an end of the curve.
 fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
     if elo.is_nan() {
         return f64::NAN;

@@ -118,8 +118,8 @@ impl Gate {
         Ok(column.to_owned())
     }
 
-    /// Whether any total of NEW could make the gate fail if BASE's total is `base`. Totals are never
-    /// negative.
+    /// Whether any total of NEW could make the gate fail if BASE's total is `base`. Totals are
+    /// never negative.
     pub fn can_fail(&self, base: f64) -> bool {
         match self.limit {
             Rule::Bound { relation, .. } if relation.is_less() => self.exceeds_bound(base, 0.0),
@@ -136,8 +136,8 @@ impl Gate {
     /// which does not depend on totals.
     pub fn exceeds_bound(&self, base: f64, new: f64) -> bool {
         let Rule::Bound { relation, bound, share } = self.limit else { return false };
-        // The share is multiplied by the old total. Dividing the change by it would fail for 0; this
-        // way, any rise from 0 exceeds every share.
+        // The share is multiplied by the old total. Dividing the change by it would fail for 0;
+        // this way, any rise from 0 exceeds every share.
         relation.holds(new - base, if share { bound * base } else { bound })
     }
 }

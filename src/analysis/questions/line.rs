@@ -68,7 +68,8 @@ pub struct Line {
     pub is_baseline: bool,
     /// The index of its baseline among the summary's lines.
     pub base: Option<usize>,
-    /// If there are several baselines, the values that it shares with its own: `64 KiB` or `slots=2`.
+    /// If there are several baselines, the values that it shares with its own: `64 KiB` or
+    /// `slots=2`.
     pub group: String,
     /// The number of searches.
     pub searches: usize,
@@ -78,9 +79,9 @@ pub struct Line {
     pub sums: [f64; SUMS.len()],
     /// The 95 % interval of each of [`RATES`], by positions or games; NaN with fewer than two.
     pub intervals: [(f64, f64); RATES.len()],
-    /// Stores per slot over the life of a table, as the mean over tables. In sequences, all searches
-    /// of a game share a table. NaN without a bounded table, or if rows of a table's life are
-    /// filtered out.
+    /// Stores per slot over the life of a table, as the mean over tables. In sequences, all
+    /// searches of a game share a table. NaN without a bounded table, or if rows of a table's life
+    /// are filtered out.
     pub pressure: f64,
     /// Occupied slots per mille at the end of a search, as the mean over searches; NaN without a
     /// bounded table.
@@ -154,7 +155,8 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
     order.retain(|&index| searches.list[index as usize].is_first);
     // A stable sort, so that the order of floating-point sums stays the same.
     order.sort_by_key(group_and_cluster);
-    // Of each rate, the functions from a search to its numerator and to the parts of its denominator.
+    // Of each rate, the functions from a search to its numerator and to the parts of its
+    // denominator.
     let sums = RATES.map(|(counter, denominators)| {
         (searches.sums(counter), denominators.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
     });
@@ -179,7 +181,8 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
     let solved = frame.text_column(columns::SOLVED);
     // The number of searches with a bounded table, by line.
     let mut bounded_searches = vec![0.0; lines.len()];
-    // Stores per slot, and the number of tables that these stores went to, by group, block and game.
+    // Stores per slot, and the number of tables that these stores went to, by group, block and
+    // game.
     let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
     let sums = SUMS.map(|name| searches.sums(name));
     for (index, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first) {

@@ -39,9 +39,9 @@ impl Pentanomial {
     pub fn elo_with_tail(&self, tail: f64) -> Elo {
         let (mean, _) = self.mean();
         let (low, high) = match self.single_kind() {
-            // Pairs that all have the same points show no spread. If a share q of all pairs had other
-            // points, none of these would be seen with probability (1 - q)^n. In the worst case, they
-            // are all lost, or all won.
+            // Pairs that all have the same points show no spread. If a share q of all pairs had
+            // other points, none of these would be seen with probability (1 - q)^n. In the worst
+            // case, they are all lost, or all won.
             Some(points) => {
                 let unseen_share = 1.0 - tail.powf(1.0 / self.count() as f64);
                 (points * (1.0 - unseen_share), points + (1.0 - points) * unseen_share)
@@ -90,8 +90,9 @@ impl Pentanomial {
 mod tests {
     use super::*;
 
-    /// Calculated by hand: 10 pairs of two draws each and 10 pairs won 1.5 to 0.5 have a mean of 0.625
-    /// points per game and a deviation of 0.125. The Elo is 400 log10(5/3) = 88.7, the normalized Elo
+    /// Calculated by hand: 10 pairs of two draws each and 10 pairs won 1.5 to 0.5 have a mean of
+    /// 0.625 points per game and a deviation of 0.125. The Elo is 400 log10(5/3) = 88.7, the
+    /// normalized Elo
     /// 0.125 / (0.125 sqrt 2) x 347.44 = 245.7. The score's interval has a half-width of 2.093 (19
     /// degrees of freedom) x 0.125 / sqrt 20 = 0.0585.
     #[test]
@@ -110,10 +111,10 @@ mod tests {
         assert!((Pentanomial([1, 2, 3, 2, 1]).superiority() - 0.5).abs() < 1e-9);
     }
 
-    /// Ten lost pairs: if 0.3085 (1 - 0.025^0.1) of all pairs had other points, none of them would be
-    /// seen with a probability of 2.5 %. These pairs may all be won, which gives an upper end of 400
-    /// log10(0.3085 / 0.6915) = -140.2. For a thousand drawn pairs the share is 0.003682; half of it
-    /// on each side gives +-1.28.
+    /// Ten lost pairs: if 0.3085 (1 - 0.025^0.1) of all pairs had other points, none of them would
+    /// be seen with a probability of 2.5 %. These pairs may all be won, which gives an upper end of
+    /// 400 log10(0.3085 / 0.6915) = -140.2. For a thousand drawn pairs the share is 0.003682; half
+    /// of it on each side gives +-1.28.
     #[test]
     fn equal_pairs_have_an_exact_interval() {
         let lost = Pentanomial([10, 0, 0, 0, 0]).elo();
@@ -132,8 +133,8 @@ mod tests {
         assert_eq!((Pentanomial([0; 5]).single_kind(), Pentanomial([0, 3, 0, 0, 0]).single_kind()), (None, Some(0.25)));
     }
 
-    /// The interval's lower end is 0 if the probability beyond each end is half of p, because both use
-    /// the same method.
+    /// The interval's lower end is 0 if the probability beyond each end is half of p, because both
+    /// use the same method.
     #[test]
     fn interval_excludes_zero_where_p_is_below_its_level() {
         for pairs in [[1, 5, 4, 9, 3], [2, 3, 20, 9, 1], [0, 1, 3, 3, 1], [0, 300, 400, 340, 2]].map(Pentanomial) {
@@ -152,8 +153,8 @@ mod tests {
         assert!((pairs.elo().elo + mirrored.elo().elo).abs() < 1e-9);
     }
 
-    /// If all games were won or all lost, the true Elo is unknown: the far end of its interval is 400
-    /// log10 of a million.
+    /// If all games were won or all lost, the true Elo is unknown: the far end of its interval is
+    /// 400 log10 of a million.
     #[test]
     fn interval_of_a_clean_score_is_finite() {
         let [won, lost] = [[0, 0, 0, 0, 9], [9, 0, 0, 0, 0]].map(|pairs| Pentanomial(pairs).elo());

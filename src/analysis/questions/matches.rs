@@ -41,8 +41,8 @@ pub struct Encounter {
     pub depth: f64,
     /// The mean number of nodes per move, of the player and of the opponent.
     pub nodes: [f64; 2],
-    /// The path of the log-likelihood ratio, as (number of pairs, ratio): a selection of points that
-    /// includes the first and the last.
+    /// The path of the log-likelihood ratio, as (number of pairs, ratio): a selection of points
+    /// that includes the first and the last.
     pub llr_path: Vec<(u64, f64)>,
     /// The decision of the test, and the number of pairs after which it was made.
     pub test_decision: Option<(TestState, u64)>,
@@ -143,8 +143,8 @@ impl Matches {
         let [variants, opponents, positions] = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(read_texts);
         let [colours, ends, errors] = [columns::COLOUR, columns::END, columns::ERROR].map(read_texts);
         let [starts, moves] = [columns::START, columns::MOVES].map(read_texts);
-        // Games are identified by start position and moves: the same moves from another position are
-        // another game.
+        // Games are identified by start position and moves: the same moves from another position
+        // are another game.
         let mut game_ids: HashMap<(u32, u32), u32> = HashMap::new();
         let read_numbers = |name| rows.numbers(name);
         let [points, plies, depths, blind_moves] =
@@ -313,8 +313,8 @@ impl EncounterRows {
 mod tests {
     use super::*;
 
-    /// Two encounters. A's pairs have 2, 1 and 1.5 points, and its fourth pair was not finished; B's
-    /// games are the first two games of A.
+    /// Two encounters. A's pairs have 2, 1 and 1.5 points, and its fourth pair was not finished;
+    /// B's games are the first two games of A.
     const ROWS: &str = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,match.opponent_nodes,match.moves,error
 A,o1,0,100,base,white,1,mate,20,50,1,200,e2e4,
 A,o1,0,100,base,black,1,mate,20,50,1,200,d2d4,

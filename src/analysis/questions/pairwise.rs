@@ -72,7 +72,8 @@ mod tests {
     use super::super::summary::Question;
     use super::*;
 
-    /// The number of pairs of these variants, of which each needs more nodes than the one before it.
+    /// The number of pairs of these variants, of which each needs more nodes than the one before
+    /// it.
     fn count_pairs(variants: usize) -> Result<usize, String> {
         let rows: String = (0..variants).map(|index| format!("v{index},p,1,{}\n", 100 + index)).collect();
         let frame = Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "t").unwrap();

@@ -18,7 +18,8 @@ pub struct Pivot {
     /// The value of each row: numbers ascending, words in the order in which the results first have
     /// them.
     pub levels: Vec<String>,
-    /// The names of the columns, which are groups, in the order in which the results first have them.
+    /// The names of the columns, which are groups, in the order in which the results first have
+    /// them.
     pub names: Vec<String>,
     /// The total of each cell, by row and group; `None` if the group has no search there.
     pub cells: Vec<Vec<Option<Total>>>,

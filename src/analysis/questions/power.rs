@@ -16,8 +16,8 @@ pub struct Power {
     pub clusters: usize,
     /// Whether clusters are games, so that there are fewer clusters than searches.
     pub games: bool,
-    /// The level at which a single line would have to be tested, so that the level over all lines is
-    /// 5 %.
+    /// The level at which a single line would have to be tested, so that the level over all lines
+    /// is 5 %.
     pub level: f64,
     /// The smallest difference (0.01: 1 %) that is detected with 80 % power, as the median over
     /// lines; NaN if there is none.
@@ -55,8 +55,8 @@ impl Power {
         ratios.retain(|ratio| ratio.pairs > 0);
         // Lines that equal the baseline in every search do not show how much searches differ.
         let ratios_with_spread = || ratios.iter().filter(|ratio| ratio.clusters >= 2 && !ratio.is_same());
-        // If there are too few clusters for the number of lines, no difference is detectable, however
-        // small the spread.
+        // If there are too few clusters for the number of lines, no difference is detectable,
+        // however small the spread.
         let required_clusters = min_clusters(family.tested);
         let effects = ratios_with_spread()
             .filter(|ratio| ratio.clusters >= required_clusters)
@@ -99,8 +99,8 @@ mod tests {
         assert_eq!(summarize(&[three_positions, one_position]).0, 3);
     }
 
-    /// If the differences of all clusters have the same sign, p is 1/16 for five clusters and 1/32 for
-    /// six_clusters.
+    /// If the differences of all clusters have the same sign, p is 1/16 for five clusters and 1/32
+    /// for six_clusters.
     #[test]
     fn too_few_clusters_detect_nothing_however_small_the_spread() {
         let compute_power = |clusters: u32| {
@@ -132,8 +132,8 @@ mod tests {
         assert!(six_clusters.detectable < 0.168, "{six_clusters:?}");
     }
 
-    /// (1.96 + 0.84)^2 x 0.1005^2 / (ln(1.01) - 0.9163 / n)^2 equals n at 976; with Student's t a few
-    /// more are needed.
+    /// (1.96 + 0.84)^2 x 0.1005^2 / (ln(1.01) - 0.9163 / n)^2 equals n at 976; with Student's t a
+    /// few more are needed.
     #[test]
     fn clusters_for_one_per_cent_equal_a_calculation_by_hand() {
         let logs = (0..100).map(|index| (index, if index % 2 == 0 { 0.1 } else { -0.1 })).collect();

@@ -24,8 +24,8 @@ pub enum Outcome {
 /// The largest number of points of a curve: more would not be visible.
 const MAX_POINTS: usize = 200;
 
-/// For each of the given lines, the share of its searches that reached the outcome within a number of
-/// nodes. Lines with fewer than two points are left out.
+/// For each of the given lines, the share of its searches that reached the outcome within a number
+/// of nodes. Lines with fewer than two points are left out.
 pub fn performance_profiles(
     frame: &Frame,
     summary: &Summary,
@@ -35,8 +35,8 @@ pub fn performance_profiles(
 ) -> Vec<Series> {
     let (finished, solved) = (frame.text_column(columns::FINISHED), frame.text_column(columns::SOLVED));
     let nodes = frame.numbers(columns::NODES);
-    // The nodes that a search took to reach the outcome: `Some(None)` if it did not reach it, `None`
-    // if the search is left out.
+    // The nodes that a search took to reach the outcome: `Some(None)` if it did not reach it,
+    // `None` if the search is left out.
     let nodes_to_outcome = |steps: &[IterationRow]| -> Option<Option<f64>> {
         let last_row = steps.last()?.row as usize;
         let sum_nodes = |steps: &[IterationRow]| steps.iter().map(|step| nodes[step.row as usize]).sum::<f64>();
@@ -44,7 +44,8 @@ pub fn performance_profiles(
             Outcome::Finished => (finished.text(last_row) != "false").then(|| sum_nodes(steps)),
             Outcome::Solved if solved.text(last_row).is_empty() => return None,
             Outcome::Solved => {
-                // The outcome is reached in the first of the last iterations that all have the move.
+                // The outcome is reached in the first of the last iterations that all have the
+                // move.
                 let is_solved = |step: &&IterationRow| solved.text(step.row as usize) == "true";
                 let solved_iterations = steps.iter().rev().take_while(is_solved).count();
                 (solved_iterations > 0).then(|| sum_nodes(&steps[..=steps.len() - solved_iterations]))
@@ -80,8 +81,8 @@ mod tests {
     use super::super::summary::Question;
     use super::*;
 
-    /// The n-th of 401 searches needs n nodes for two depths. The curve shows every third search, the
-    /// first and the last. A search that was stopped counts only in the total.
+    /// The n-th of 401 searches needs n nodes for two depths. The curve shows every third search,
+    /// the first and the last. A search that was stopped counts only in the total.
     #[test]
     fn profile_keeps_its_first_and_last_point() {
         let row =

@@ -18,8 +18,8 @@ pub struct Quality {
     pub searches: usize,
     /// Mean loss in centipawns.
     pub loss: f64,
-    /// The mean loss minus the baseline's on the same positions, with the ends of its 95 % interval;
-    /// `None` for the baseline. Several key seeds of a position are averaged.
+    /// The mean loss minus the baseline's on the same positions, with the ends of its 95 %
+    /// interval; `None` for the baseline. Several key seeds of a position are averaged.
     pub against: Option<(f64, f64, f64)>,
     /// The number of searches that chose the reference's move.
     pub same: usize,
@@ -190,8 +190,8 @@ mod tests {
             assert!((value - expected).abs() < 0.01, "{value}, expected {expected}");
         }
         assert_eq!(move_quality(&frame, &[], &names, "a"), []);
-        // The position of "c" is not judged. Without the judgement of a position, both searches of it
-        // are unjudged; without the judgement of a move, only the search that chose it.
+        // The position of "c" is not judged. Without the judgement of a position, both searches of
+        // it are unjudged; without the judgement of a move, only the search that chose it.
         let count_without = |removed: usize| {
             count_unjudged(&frame, &[&judgements[..removed], &judgements[removed + 1..]].concat(), true)
         };

@@ -101,8 +101,8 @@ pub struct Standing {
 pub struct HeldOutResult {
     /// The finalists and the baseline.
     pub standings: Vec<Standing>,
-    /// The winner's ratio to the candidate that it is tested against. The interval is open on a side
-    /// on which searches have no ratio.
+    /// The winner's ratio to the candidate that it is tested against. The interval is open on a
+    /// side on which searches have no ratio.
     pub test: Ratio,
     /// The number of searches in which these two have no ratio, because exactly one of the values
     /// is 0.
@@ -447,8 +447,8 @@ mod tests {
     }
 
     /// If only one of the best and a candidate has a value of 0, no ratio shows the difference. If
-    /// the candidate is on the better side of the goal, it may be far better, so it stays; otherwise
-    /// it is dropped.
+    /// the candidate is on the better side of the goal, it may be far better, so it stays;
+    /// otherwise it is dropped.
     #[test]
     fn candidate_without_a_ratio_on_the_better_side_stays() {
         let losers_with = |goal: Goal, best: [f64; 12], candidate: [f64; 12]| {

@@ -153,8 +153,8 @@ mod tests {
         assert_eq!(decide([10, 20, 40, 20, 10]), None);
     }
 
-    /// If a contender is as strong as the best, and there are looks after 50, 100, 200 and 400 pairs,
-    /// it is decided at any of them in at most one of twenty runs.
+    /// If a contender is as strong as the best, and there are looks after 50, 100, 200 and 400
+    /// pairs, it is decided at any of them in at most one of twenty runs.
     #[test]
     fn equal_players_are_rarely_decided_at_any_look() {
         let (mut decided_runs, tail) = (0, joint_tail(1, 4));

@@ -18,7 +18,8 @@ fn write_replaces_files_atomically() {
 }
 use clap::{Args as _, FromArgMatches};
 
-/// Compares two files with these rows, which must fail; returns the failure's exit code and message.
+/// Compares two files with these rows, which must fail; returns the failure's exit code and
+/// message.
 fn refusal(base: &str, new: &str, words: &[&str]) -> (Exit, String) {
     let folder = tempfile::TempDir::new().unwrap();
     let [base, new] = [("base.csv", base), ("new.csv", new)].map(|(name, rows)| {

@@ -97,8 +97,9 @@ pub(super) fn describe_items(experiment: &Experiment, items: &[Item]) -> String 
     if searched_count < items.len() { format!("{count}, {searched_count} of them searched") } else { count }
 }
 
-/// The table's memory in whole KiB. A size that is a share is given as in the file, because the number
-/// of bytes is not known in advance. For an external engine, only its memory option is known.
+/// The table's memory in whole KiB. A size that is a share is given as in the file, because the
+/// number of bytes is not known in advance. For an external engine, only its memory option is
+/// known.
 pub(super) fn format_table_size(variant: &Variant) -> String {
     let table = match &variant.subject {
         Subject::Builtin { options, .. } => &options.table,

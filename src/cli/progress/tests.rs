@@ -2,8 +2,8 @@ use super::*;
 use crate::console::capture;
 use crate::experiment::Job;
 
-/// Three of eight jobs were done earlier, and two are done now. The time is measured from the start of
-/// the run, not from the creation of the bar.
+/// Three of eight jobs were done earlier, and two are done now. The time is measured from the start
+/// of the run, not from the creation of the bar.
 #[test]
 fn bar_shows_position_and_time_of_the_run() {
     let long = Duration::from_secs(9);

@@ -7,8 +7,8 @@ use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
 use std::path::{Path, PathBuf};
 
-/// The experiment, its plan, the shard of the plan to run (`None`: the whole plan), and the folder of
-/// the results.
+/// The experiment, its plan, the shard of the plan to run (`None`: the whole plan), and the folder
+/// of the results.
 pub(super) fn load(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), CommandFailure> {
     let results_folder = |experiment: &Experiment| args.out.clone().unwrap_or_else(|| default_folder(experiment));
     // clap does not check `requires` here, because a file conflicts with --plan.

@@ -133,8 +133,8 @@ fn repaired_file_is_always_strict_epd() {
     assert!(left_out > 100, "{repaired} {left_out}");
 }
 
-/// The lenient reader accepts such a position, because it has published counts. It must not be changed
-/// silently.
+/// The lenient reader accepts such a position, because it has published counts. It must not be
+/// changed silently.
 #[test]
 fn position_that_strict_epd_refuses_is_not_written() {
     let line = "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 bm exd3; id \"a\";\n4k3/8/8/8/8/8/8/4K3 w - - id \"b\";\n";
@@ -146,8 +146,8 @@ fn position_that_strict_epd_refuses_is_not_written() {
     assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [fault]);
 }
 
-/// Characters that EPD cannot write in a text are replaced. So is what other readers misread: clocks
-/// come before a text that names them, and a backslash before the closing quote is replaced.
+/// Characters that EPD cannot write in a text are replaced. So is what other readers misread:
+/// clocks come before a text that names them, and a backslash before the closing quote is replaced.
 #[test]
 fn texts_are_written_as_other_programs_read_them() {
     let input = format!("{ROOKS} c0 \"hmvc fmvn\"; c1 \"a\\\"; hmvc 7; fmvn 30; id \"a\";\n");

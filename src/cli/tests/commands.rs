@@ -33,7 +33,8 @@ pub(in crate::cli) fn write_experiment(folder: &Path, name: &str, more: &str) ->
 /// Two variants, with tables of different sizes.
 pub(in crate::cli) const TWO_SIZES: &str = "[grid]\n'table.size' = [64, 256]";
 
-/// Two variants, one with a table that does not fit into any memory, so that three of six jobs fail.
+/// Two variants, one with a table that does not fit into any memory, so that three of six jobs
+/// fail.
 pub(in crate::cli) const VAST_TABLE: &str = "[grid]\n'table.size' = [64, '8192 GiB']";
 
 /// Copies a results folder and edits one file in the copy; an edited manifest gets a new checksum.
