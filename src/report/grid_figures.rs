@@ -184,8 +184,8 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         .collect()
 }
 
-/// Plots the series `y` against the series of the same name in `x`: each point gets as its x the
-/// value that `x` has at the same place. Points without such a value are dropped.
+/// Plots the series `y` against the series of the same name in `x`: each point of `y` gets as its
+/// new x the y of the point with the same old x in `x`. Points without such a partner are dropped.
 fn plot_against(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
     for series in &mut y {
         let partner = x.iter().find(|other| other.name == series.name);
@@ -211,8 +211,8 @@ fn share_ticks(series: &[Series]) -> Vec<(f64, String)> {
 /// Formats a number of entries as in 8 K or 1 M; in full if it is not a whole multiple.
 fn format_entries(value: f64) -> String {
     let units = [("M", 1_048_576.0), ("K", 1024.0)];
-    let unit = units.into_iter().find(|(_, unit)| value >= *unit && value % unit == 0.0);
-    unit.map_or_else(|| super::number::format_count(value), |(name, unit)| format!("{} {name}", value / unit))
+    let unit = units.into_iter().find(|&(_, size)| value >= size && value % size == 0.0);
+    unit.map_or_else(|| super::number::format_count(value), |(name, size)| format!("{} {name}", value / size))
 }
 
 /// The ratio to the reference value, for each numeric option.
