@@ -98,7 +98,12 @@ impl ReplayOutcome<'_> {
             entries = entries
                 .number(total_key, total_key, meaning, count_cell(total))
                 .drop_order(13 - order)
-                .number(kept_key, &kept_key.replace('_', " "), "those that the table answered so", count_cell(kept))
+                .number(
+                    kept_key,
+                    &kept_key.replace('_', " "),
+                    "the part of these that the table's answers keep",
+                    count_cell(kept),
+                )
                 .number(&format!("{key}_share"), &format!("of {total_key}"), "", move |line| {
                     unless_unknown(Cell::share(kept(&line.counters) as f64, kept(&unbounded) as f64))
                 })
@@ -124,7 +129,7 @@ impl ReplayOutcome<'_> {
                 }
             })
             .drop_order(16)
-            .number("deep", "deep", "hits as deep as was asked for", count_of_policy(|count| count.deep))
+            .number("deep", "deep", "hits that are deep enough for the probe", count_of_policy(|count| count.deep))
             .drop_order(9)
             .number("stores", "stores", "", count_of_policy(|count| count.stores))
             .drop_order(14)

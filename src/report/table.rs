@@ -20,7 +20,7 @@ pub(super) const SUMMARY: &str = "summary";
 /// Reasons for empty cells.
 const NO_TABLE: &str = "no table to probe";
 const NO_SLOTS: &str = "no table of limited size";
-const NO_COST: &str = "not counted, or of entries that count nodes never searched";
+const NO_COST: &str = "not counted, or counts of entries that include nodes never searched";
 const NOT_REPORTED: &str = "an engine that does not report on its table";
 const MAYBE_NOT_REPORTED: &str = "no table, or an engine that does not report on its own";
 const TABLE_LIFE_FILTERED: &str = "a part of the table's life is filtered out";

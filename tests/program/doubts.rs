@@ -44,7 +44,11 @@ fn warnings_begin_at_their_documented_limits() {
         assert_eq!(drifted.len(), 1, "{drifted:?}");
         assert!(drifted[0].contains(&format!("took {output} against the first")), "{drifted:?}");
     }
-    assert_eq!(page_notes(&plain, None, false), ["the run is not finished: the same `ttlab run` continues it"]);
+    assert_eq!(
+        page_notes(&plain, None, false),
+        ["the run is not finished: run the same `ttlab run` again to finish \
+        it"]
+    );
     // Failed jobs are summed over all lines; the smallest and largest numbers of searches are
     // reported.
     let failed = summary(vec![line("a", 19, 0, 0, 1), line("b", 20, 0, 0, 0), line("c", 18, 0, 0, 2)]);

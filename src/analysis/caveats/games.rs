@@ -56,7 +56,8 @@ pub fn player_warnings(experiment: &Experiment) -> Vec<String> {
     };
     if let Some(names) = names_with(&|options| !options.draws) {
         warnings.push(format!(
-            "draws = false in {names}: games are drawn by repetition and by the fifty-move rule, but these searches do not know it; set draws = true"
+            "draws = false in {names}: games are drawn by repetition and by the fifty-move rule, but these searches \
+             do not know these rules; set draws = true"
         ));
     }
     let clears_between_moves = |EngineOptions { table, .. }: &EngineOptions| {
@@ -153,9 +154,8 @@ mod tests {
         assert_eq!(warn_of(&["", &format!("{search}\n'table.kind' = 'none'")]), Vec::<String>::new());
         assert_eq!(
             warn_of(&["draws = false", ""]),
-            [
-                "draws = false in \"p0\": games are drawn by repetition and by the fifty-move rule, but these searches do not know it; set draws = true"
-            ]
+            ["draws = false in \"p0\": games are drawn by repetition and by the fifty-move rule, but these \
+                 searches do not know these rules; set draws = true"]
         );
         let warnings = warn_of(&[&search, &search, &search, &search, &iteration]);
         assert_eq!(warnings, [clear_warning("\"p0\", \"p1\", \"p2\" and 2 more")]);

@@ -50,7 +50,7 @@ pub enum Warning {
     #[error("{} left out: see the error column", if *.0 == 1 { "a job failed and is".to_owned() } else { format!("{} jobs failed and are", .0) })]
     Failed(usize),
     /// The run has not ended.
-    #[error("the run is not finished: the same `ttlab run` continues it")]
+    #[error("the run is not finished: run the same `ttlab run` again to finish it")]
     Unfinished,
     /// Joined results are of several builds.
     #[error("results of different builds are joined ({}): counts may differ for that reason alone", .0.join("; "))]

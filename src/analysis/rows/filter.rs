@@ -134,6 +134,6 @@ mod tests {
         assert!(message.starts_with("`variant` has no value `z`; its values are "), "{message}");
         assert!(message.contains('a'), "{message}");
         assert!(message.contains('b'), "{message}");
-        assert!(describe("depth=3").unwrap().starts_with("`depth` has no `3`; "));
+        assert!(describe("depth=3").unwrap().starts_with("`depth` has no value `3`; "));
     }
 }

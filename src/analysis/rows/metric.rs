@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(aggregation_of("nps"), Aggregation::Rate("search.nodes".to_owned(), "seconds".to_owned()));
         assert!(Metric::find("nps", &frame).unwrap().is_time());
         for (name, expected) in
-            [("best", "words"), ("nodez", "did you mean `search.nodes`"), ("first_cut_rat", "first_cut_rate")]
+            [("best", "contains text"), ("nodez", "did you mean `search.nodes`"), ("first_cut_rat", "first_cut_rate")]
         {
             let error = Metric::find(name, &frame).unwrap_err().to_string();
             assert!(error.contains(expected), "{name}: {error}");
