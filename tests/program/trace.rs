@@ -13,8 +13,8 @@ use ttlab::internals::table::options::Index;
 use ttlab::internals::traces::replay::{ReplaySink, Step};
 use ttlab::internals::traces::{Event, EventKind, Format, Writer, flags, read};
 
-/// The rows of `ttlab replay --format csv`, by policy.
-fn replayed(args: &[&str]) -> HashMap<String, HashMap<String, String>> {
+/// Runs `ttlab replay --format csv` and returns its rows by policy.
+fn replay_rows(args: &[&str]) -> HashMap<String, HashMap<String, String>> {
     let (stdout, stderr, code) = run(&[&["replay", "--format", "csv"], args].concat());
     assert_eq!(code, 0, "{stderr}");
     let mut reader = csv::Reader::from_reader(stdout.as_bytes());
@@ -26,24 +26,23 @@ fn number(row: &HashMap<String, String>, column: &str) -> u64 {
     row[column].parse().unwrap_or_else(|_| panic!("{column} of {row:?}"))
 }
 
-/// A search counts what its cutoffs were worth even without diagnostics: the same value that its
-/// own table keeps when it replays the trace.
+/// A search counts what its cutoffs were worth even without diagnostics. The value is the same as
+/// in a replay of its trace with the same table.
 #[test]
 fn worth_of_a_plain_search_equals_that_of_its_trace() {
     let folder = scratch();
     let file = folder.path().join("own.trace").to_str().unwrap().to_owned();
     // A layout that stores node counts exactly, in a table so small that much is lost.
     let table = ["--set", "table.size=256", "--set", "table.slots=4", "--set", "table.layout=bytes24"];
-    let (message, stderr, code) = run(&[&["search", "startpos", "--depth", "5"], &table[..]].concat());
+    let (stdout, stderr, code) = run(&[&["search", "startpos", "--depth", "5"], &table[..]].concat());
     assert_eq!(code, 0, "{stderr}");
-    let saved: u64 =
-        message.lines().find_map(|line| line.strip_prefix("search.saved")).unwrap().trim().parse().unwrap();
+    let saved: u64 = stdout.lines().find_map(|line| line.strip_prefix("search.saved")).unwrap().trim().parse().unwrap();
     let (_, stderr, code) = run(&[&["trace", "startpos", "--depth", "5", "-o", &file], &table[..]].concat());
     assert_eq!(code, 0, "{stderr}");
-    let shown = replayed(&[&[file.as_str()], &table[..]].concat());
-    assert_eq!(saved, number(&shown["always"], "worth_kept"));
+    let rows = replay_rows(&[&[file.as_str()], &table[..]].concat());
+    assert_eq!(saved, number(&rows["always"], "worth_kept"));
     assert!(saved > 1000, "{saved}");
-    assert!(number(&shown["always"], "evictions") > 1000, "{saved}");
+    assert!(number(&rows["always"], "evictions") > 1000, "{saved}");
 }
 
 #[test]
@@ -54,7 +53,7 @@ fn recorded_trace_is_replayed_by_policies() {
     let record = ["trace", "startpos", "--depth", "6", "--set", "table.kind=unbounded", "-o", file];
     let (_, stderr, code) = run(&record);
     assert_eq!(code, 0, "{stderr}");
-    let rows = replayed(&[file, "--set", "table.size=512"]);
+    let rows = replay_rows(&[file, "--set", "table.size=512"]);
     for column in ["hits", "cuts_kept", "worth_kept"] {
         let value = |policy: &str| number(&rows[policy], column);
         assert!(value("clairvoyant") > value("always"), "{column}: {rows:?}");
@@ -67,8 +66,8 @@ fn recorded_trace_is_replayed_by_policies() {
         let value = |policy: &str| number(&rows[policy], column) as f64;
         for (policy, row) in rows.iter().filter(|(policy, _)| *policy != "unbounded") {
             let expected = (value(policy) - value("always")) / (value("clairvoyant") - value("always"));
-            let found: f64 = row[gap].parse().unwrap();
-            assert!((found - expected).abs() < 1e-6, "{policy}: {found} {expected}");
+            let actual: f64 = row[gap].parse().unwrap();
+            assert!((actual - expected).abs() < 1e-6, "{policy}: {actual} {expected}");
         }
     }
 
@@ -78,11 +77,11 @@ fn recorded_trace_is_replayed_by_policies() {
     let longer = longer.to_str().unwrap();
     let (_, stderr, code) = run(&["trace", "startpos", "--depth", "7", "--set", "table.kind=unbounded", "-o", longer]);
     assert_eq!(code, 0, "{stderr}");
-    let (whole, _, _) = run(&["replay", longer, "--set", "table.size=512"]);
-    let (parts, message, _) = run(&["replay", longer, "--set", "table.size=512", "--memory", "1"]);
-    assert_eq!(whole, parts);
+    let (in_one_pass, _, _) = run(&["replay", longer, "--set", "table.size=512"]);
+    let (in_passes, message, _) = run(&["replay", longer, "--set", "table.size=512", "--memory", "1"]);
+    assert_eq!(in_one_pass, in_passes);
     assert!(message.contains("pass 2 of "), "{message}");
-    assert!(whole.contains("open loop"), "{whole}");
+    assert!(in_one_pass.contains("open loop"), "{in_one_pass}");
 
     let (stdout, _, code) = run(&["trace", "info", file]);
     assert_eq!(code, 0);
@@ -102,23 +101,25 @@ fn recorded_trace_is_replayed_by_policies() {
         events.iter().filter(|event| event.kind() == EventKind::Store).map(|event| event.key).collect();
     let bytes = fs::read(&exported).unwrap();
     assert_eq!(bytes.len(), 24 * stores.len());
-    for (at, request) in bytes.chunks_exact(24).enumerate() {
-        let next = stores[at + 1..].iter().position(|&key| key == stores[at]).map_or(-1, |gap| (at + 1 + gap) as i64);
-        let expected = [&(at as u32).to_le_bytes()[..], &stores[at].to_le_bytes(), &[1, 0, 0, 0], &next.to_le_bytes()];
-        assert_eq!(request, expected.concat(), "request {at}");
+    for (index, request) in bytes.chunks_exact(24).enumerate() {
+        let next =
+            stores[index + 1..].iter().position(|&key| key == stores[index]).map_or(-1, |gap| (index + 1 + gap) as i64);
+        let expected =
+            [&(index as u32).to_le_bytes()[..], &stores[index].to_le_bytes(), &[1, 0, 0, 0], &next.to_le_bytes()];
+        assert_eq!(request, expected.concat(), "request {index}");
     }
 
     fs::write(file, &fs::read(file).unwrap()[..100]).unwrap();
     let (_, stderr, code) = run(&["replay", file]);
     assert_eq!(code, 2);
     assert!(stderr.contains("s.trace: byte 100: the trace is truncated"), "{stderr}");
-    let whole = folder.path().join("whole.trace");
-    let whole = whole.to_str().unwrap();
-    let (_, _, code) = run(&["trace", "import", file, "-o", whole]);
-    assert_eq!((code, Path::new(whole).exists()), (2, false));
-    let (_, stderr, code) = run(&["trace", "import", "--repair", file, "-o", whole]);
+    let repaired = folder.path().join("repaired.trace");
+    let repaired = repaired.to_str().unwrap();
+    let (_, _, code) = run(&["trace", "import", file, "-o", repaired]);
+    assert_eq!((code, Path::new(repaired).exists()), (2, false));
+    let (_, stderr, code) = run(&["trace", "import", "--repair", file, "-o", repaired]);
     assert_eq!(code, 0, "{stderr}");
-    assert_eq!(read(fs::File::open(whole).unwrap()).unwrap(), events[..5]);
+    assert_eq!(read(fs::File::open(repaired).unwrap()).unwrap(), events[..5]);
     let (_, stderr, code) = run(&["replay", "data/games.pgn"]);
     assert_eq!(code, 2);
     assert!(stderr.contains("byte 0: not a ttlab trace"), "{stderr}");
@@ -126,8 +127,8 @@ fn recorded_trace_is_replayed_by_policies() {
     assert_eq!(code, 2);
 }
 
-/// Compiles a program that includes the header; none if there is no compiler.
-fn compiled(folder: &Path, compiler: &str, source: &Path, name: &str, options: &[&str]) -> Option<PathBuf> {
+/// Compiles a program that includes the header; `None` if there is no compiler.
+fn compile(folder: &Path, compiler: &str, source: &Path, name: &str, options: &[&str]) -> Option<PathBuf> {
     let program = folder.join(name);
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("include");
     let mut command = Command::new(compiler);
@@ -155,15 +156,15 @@ fn replay_of_a_foreign_trace_has_its_exact_hits() {
     let folder = scratch();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/trace/connect4.c");
     let file = folder.path().join("c4.trace");
-    let Some(plain) = compiled(folder.path(), "cc", &source, "plain", &["-std=gnu11"]) else { return };
-    let traced = |more: &[&str]| {
-        let options = [&["-std=gnu11", "-DTTLAB_TRACE"], more].concat();
-        compiled(folder.path(), "cc", &source, "traced", &options).unwrap()
+    let Some(plain) = compile(folder.path(), "cc", &source, "plain", &["-std=gnu11"]) else { return };
+    let compile_traced = |flags_of_trace: &[&str]| {
+        let options = [&["-std=gnu11", "-DTTLAB_TRACE"], flags_of_trace].concat();
+        compile(folder.path(), "cc", &source, "traced", &options).unwrap()
     };
     let args = ["200", "10", "6"];
     let counts = output(&plain, &args, &file);
     assert!(!file.exists(), "the header writes though it is off");
-    assert_eq!(output(&traced(&[]), &args, &file), counts, "the header changed the search");
+    assert_eq!(output(&compile_traced(&[]), &args, &file), counts, "the header changed the search");
     let counts: Vec<u64> = counts.split_whitespace().map(|count| count.parse().unwrap()).collect();
     let [nodes, probes, hits, cuts, stores, replaced, choices] = counts[..] else { panic!("{counts:?}") };
     assert!(replaced > 10_000, "no pressure, nothing was tested");
@@ -179,30 +180,30 @@ fn replay_of_a_foreign_trace_has_its_exact_hits() {
 
     // The engine's own replacement rule as options: one tick per search, depth - 4 x age, the same
     // position first.
-    let rule = "{ kind = \"depth-age\", factor = 4 }";
-    let args = [file.to_str().unwrap(), "--set", "table.size=800", "--set", "table.slots=4", "--policy", rule];
-    let own = &replayed(&args)[rule];
-    assert_eq!((number(own, "probes"), number(own, "hits")), (probes, hits));
-    assert_eq!((number(own, "stores"), number(own, "evictions")), (stores, replaced));
-    assert_eq!(number(own, "otherwise"), 0);
+    let engine_rule = "{ kind = \"depth-age\", factor = 4 }";
+    let args = [file.to_str().unwrap(), "--set", "table.size=800", "--set", "table.slots=4", "--policy", engine_rule];
+    let row = &replay_rows(&args)[engine_rule];
+    assert_eq!((number(row, "probes"), number(row, "hits")), (probes, hits));
+    assert_eq!((number(row, "stores"), number(row, "evictions")), (stores, replaced));
+    assert_eq!(number(row, "otherwise"), 0);
     // It keeps the last offered entry of a position, and with it the move.
-    assert_eq!(number(own, "moves_kept"), choices);
+    assert_eq!(number(row, "moves_kept"), choices);
     // Depths in hundredths, keys of 128 bits and costs beyond 32 bits change no count.
     let wide = folder.path().join("wide.trace");
     let forms = [&["-DTTLAB_KEY_BITS=128", "-DTTLAB_DEPTH_PARTS=100"][..], &["-DCOST=(nodes + 0xfffff0000)"]];
     for form in forms {
-        output(&traced(form), &["200", "10", "6"], &wide);
+        output(&compile_traced(form), &["200", "10", "6"], &wide);
         assert_ne!(fs::read(&wide).unwrap(), fs::read(&file).unwrap(), "{form:?}");
-        let again = replayed(&[&[wide.to_str().unwrap()], &args[1..]].concat());
-        assert_eq!(again, replayed(&args), "{form:?}");
+        let rows = replay_rows(&[&[wide.to_str().unwrap()], &args[1..]].concat());
+        assert_eq!(rows, replay_rows(&args), "{form:?}");
     }
-    // Entries that the recorded table had lost are usable here too, because the trace has the
-    // search windows. Entries that gave a cutoff were there.
-    assert!(number(own, "cuts") > cuts, "{own:?}");
-    assert!(number(own, "cuts_kept") >= cuts, "{own:?}");
-    // With another rule the number of hits is another.
-    let other = "{ kind = \"depth-age\", factor = 0 }";
-    assert_ne!(number(&replayed(&[&args[..6], &[other]].concat())[other], "hits"), hits);
+    // Entries that the recorded table had lost are usable in the replay too, because the trace
+    // contains the search windows. Entries that gave a cutoff in the recorded search are kept.
+    assert!(number(row, "cuts") > cuts, "{row:?}");
+    assert!(number(row, "cuts_kept") >= cuts, "{row:?}");
+    // Another rule gives another number of hits.
+    let other_rule = "{ kind = \"depth-age\", factor = 0 }";
+    assert_ne!(number(&replay_rows(&[&args[..6], &[other_rule]].concat())[other_rule], "hits"), hits);
 }
 
 const EVENTS: &str = r#"
@@ -229,18 +230,18 @@ fn c_header_writes_the_bytes_of_our_writer() {
     let folder = scratch();
     let bits = Event::bound_bits;
     let mut writer = Writer::with_format(Vec::new(), Format { wide: true, depth_parts: 100 });
-    let helper = |event: Event, mv: u16| Event { thread: 3, mv, ..event };
+    let of_thread_3 = |event: Event, mv: u16| Event { thread: 3, mv, ..event };
     for (clock, event) in (1..).zip([
         Event::search(1, flags::GAME, 0),
         Event::search(0, flags::ITERATION, 1),
-        helper(Event::probe(0x0123_4567_89ab_cdef, -300, -1000, flags::WINDOW | flags::PV, 4_000_000_000), 0),
-        helper(Event::probe(1, 5, 0, flags::HIT | flags::CUT, 0x1_0000_0002), 0),
-        helper(
+        of_thread_3(Event::probe(0x0123_4567_89ab_cdef, -300, -1000, flags::WINDOW | flags::PV, 4_000_000_000), 0),
+        of_thread_3(Event::probe(1, 5, 0, flags::HIT | flags::CUT, 0x1_0000_0002), 0),
+        of_thread_3(
             Event::store(u64::MAX, 1200, 32001, bits(Bound::Lower) | flags::MOVE | flags::PV, u64::MAX - 15),
             0x8123,
         ),
-        helper(Event::store(2, i16::MAX, i16::MIN, bits(Bound::Exact), 4), 0),
-        helper(Event::store(3, i16::MIN, 1, bits(Bound::Upper) | flags::SUBTREE | flags::MOVE, 77), 7),
+        of_thread_3(Event::store(2, i16::MAX, i16::MIN, bits(Bound::Exact), 4), 0),
+        of_thread_3(Event::store(3, i16::MIN, 1, bits(Bound::Upper) | flags::SUBTREE | flags::MOVE, 77), 7),
         Event::clear(5),
     ]) {
         writer.push(Event { clock, ..event });
@@ -251,7 +252,7 @@ fn c_header_writes_the_bytes_of_our_writer() {
         fs::write(&source, EVENTS).unwrap();
         let clock = "-DTTLAB_CLOCK()=(++moment)";
         let options = [options, "-pedantic", "-DTTLAB_TRACE", "-DTTLAB_DEPTH_PARTS=100", clock];
-        if let Some(program) = compiled(folder.path(), compiler, &source, compiler, &options) {
+        if let Some(program) = compile(folder.path(), compiler, &source, compiler, &options) {
             let trace = folder.path().join("events.trace");
             output(&program, &[], &trace);
             assert_eq!(fs::read(&trace).unwrap(), expected, "{compiler}");
@@ -283,8 +284,8 @@ int main(void) {
 }
 "#;
 
-/// Each thread's events are all there, in its own order, with its own cost; replay counts each by
-/// itself, and what takes one thread refuses several.
+/// A trace has all events of each thread, in the thread's own order and with its own cost. Replay
+/// counts each thread separately, and commands that take traces of one thread refuse several.
 #[test]
 fn threads_of_a_trace_are_counted_by_themselves() {
     let folder = scratch();
@@ -292,14 +293,14 @@ fn threads_of_a_trace_are_counted_by_themselves() {
     let source = folder.path().join("threads.c");
     fs::write(&source, THREADS).unwrap();
     let options = ["-DTTLAB_TRACE", "-DNUMBERED", "-pthread"];
-    let Some(program) = compiled(folder.path(), "cc", &source, "threads", &options) else { return };
+    let Some(program) = compile(folder.path(), "cc", &source, "threads", &options) else { return };
     let trace = folder.path().join("threads.trace");
     output(&program, &[], &trace);
     let events = read(fs::File::open(&trace).unwrap()).unwrap();
     for thread in 0..4 {
-        let mine = events.iter().filter(|event| event.thread == thread).map(|event| event.key);
-        let own = u64::from(thread) << 32;
-        assert!(mine.eq((1..=50_000).flat_map(|at| [own | at; 2])), "thread {thread}");
+        let keys = events.iter().filter(|event| event.thread == thread).map(|event| event.key);
+        let high_bits = u64::from(thread) << 32;
+        assert!(keys.eq((1..=50_000).flat_map(|number| [high_bits | number; 2])), "thread {thread}");
     }
     let trace = trace.to_str().unwrap();
     let (info, _, _) = run(&["trace", "info", trace]);
@@ -307,14 +308,14 @@ fn threads_of_a_trace_are_counted_by_themselves() {
     assert!(info.contains("threads     4\n"), "{info}");
     assert!(info.contains(&format!("nodes       {}\n", 4 * 500_000 + 6)), "{info}");
 
-    let (shown, stderr, code) = run(&["replay", trace, "--set", "table.size=1024", "--policy", "always"]);
+    let (stdout, stderr, code) = run(&["replay", trace, "--set", "table.size=1024", "--policy", "always"]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(shown.contains("4 threads ask one table, and each is counted by itself"), "{shown}");
-    let by_thread = shown.lines().skip_while(|line| !line.contains("thread  ")).skip(1);
+    assert!(stdout.contains("4 threads ask one table, and each is counted by itself"), "{stdout}");
+    let by_thread = stdout.lines().skip_while(|line| !line.contains("thread  ")).skip(1);
     let by_thread: Vec<Vec<&str>> = by_thread.map(|line| line.split_whitespace().collect()).collect();
     for (thread, line) in by_thread.iter().take(4).enumerate() {
-        assert_eq!(line[..3], ["always", &thread.to_string(), "50,000"], "{shown}");
-        assert_eq!(line.last(), Some(&"50,000"), "{shown}");
+        assert_eq!(line[..3], ["always", &thread.to_string(), "50,000"], "{stdout}");
+        assert_eq!(line.last(), Some(&"50,000"), "{stdout}");
     }
 
     fs::write(path("t.toml"), "[trace]\nfile = \"threads.trace\"\n").unwrap();
@@ -326,23 +327,26 @@ fn threads_of_a_trace_are_counted_by_themselves() {
         assert_eq!(code, 2, "{stderr}");
         assert!(stderr.contains("the trace has 4 threads, which cannot be counted as one"), "{stderr}");
     }
-    let one = path("one.trace");
-    let (_, stderr, code) = run(&["trace", "import", "--thread", "2", trace, "-o", &one]);
+    let one_thread = path("one.trace");
+    let (_, stderr, code) = run(&["trace", "import", "--thread", "2", trace, "-o", &one_thread]);
     assert_eq!(code, 0, "{stderr}");
-    let events = read(fs::File::open(&one).unwrap()).unwrap();
+    let events = read(fs::File::open(&one_thread).unwrap()).unwrap();
     assert!(
-        events.iter().map(|event| (event.thread, event.key)).eq((1..=50_000).flat_map(|at| [(0, 2 << 32 | at); 2]))
+        events
+            .iter()
+            .map(|event| (event.thread, event.key))
+            .eq((1..=50_000).flat_map(|number| [(0, 2 << 32 | number); 2]))
     );
     let (_, stderr, code) = run(&["trace", "import", "--thread", "4", trace, "-o", &path("none.trace")]);
     assert_eq!((code, Path::new(&path("none.trace")).exists()), (2, false), "{stderr}");
     assert!(stderr.contains("no probe or store of a thread 4"), "{stderr}");
 
-    // Threads without numbers are not taken for one.
-    let program = compiled(folder.path(), "cc", &source, "plain", &["-DTTLAB_TRACE", "-pthread"]).unwrap();
-    let output = Command::new(program).env("TTLAB_TRACE_FILE", &one).output().unwrap();
+    // Threads without numbers aren't recorded as if they were one.
+    let program = compile(folder.path(), "cc", &source, "plain", &["-DTTLAB_TRACE", "-pthread"]).unwrap();
+    let output = Command::new(program).env("TTLAB_TRACE_FILE", &one_thread).output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.contains("two threads have the number 0: the trace ends here"), "{message}");
-    assert!(run(&["trace", "info", &one]).1.contains("the trace is truncated"));
+    assert!(run(&["trace", "info", &one_thread]).1.contains("the trace is truncated"));
 }
 
 /// If a trace is rewritten while an experiment replays it, its rows would no longer match the
@@ -364,14 +368,14 @@ fn trace_that_changes_during_a_run_is_refused() {
     let source = FileText { text: "", path: &folder.path().join("t.toml"), suites: SuiteTexts::Files };
     let load = || Trace::load(&TraceChoice { file: file.clone(), memory: 1 }, &source).unwrap();
     let (first, second) = (load(), load());
-    let show =
+    let replay =
         |trace: &Trace| trace.replay("game 1", Index::Mask, 64, &mut NoObserver).map_err(|error| error.to_string());
-    assert_eq!(show(&first), Ok(()));
-    let bytes = fs::read(&file).unwrap();
-    fs::write(&file, &bytes[..bytes.len() - 16]).unwrap();
-    assert_eq!(show(&second), Err("the trace changed while it was being read".to_owned()));
+    assert_eq!(replay(&first), Ok(()));
+    let original = fs::read(&file).unwrap();
+    fs::write(&file, &original[..original.len() - 16]).unwrap();
+    assert_eq!(replay(&second), Err("the trace changed while it was being read".to_owned()));
     // Steps that were decoded before the change are still those of the original trace.
-    assert_eq!(show(&first), Ok(()));
+    assert_eq!(replay(&first), Ok(()));
 }
 
 /// Along a game each search is one ply after the previous one, and a game starts where the trace
@@ -385,24 +389,24 @@ fn trace_records_the_plies_between_searches() {
             ["trace", "data/games.pgn", "--first", "2", "--depth", "1", "--set", "table.size=64", "--set", set];
         let (_, stderr, code) = run(&[&record[..], &["-o", &file]].concat());
         assert_eq!(code, 0, "{stderr}");
-        let mut found = Vec::new();
+        let mut recorded = Vec::new();
         let mut reader = ttlab::internals::traces::Reader::new(fs::File::open(&file).unwrap()).unwrap();
         reader
             .for_each(|event| {
                 if event.kind() == EventKind::Search && !event.has(flags::ITERATION) {
-                    found.push((event.has(flags::GAME), event.depth));
+                    recorded.push((event.has(flags::GAME), event.depth));
                 }
             })
             .unwrap();
-        found
+        recorded
     };
-    let found = searches("game_ply=game");
-    let second = found.iter().rposition(|&(game, _)| game).unwrap();
-    assert!(second > 20, "{second} {}", found.len());
-    assert!(found.len() > second + 20, "{second} {}", found.len());
-    for (at, &search) in found.iter().enumerate() {
-        let begins = at == 0 || at == second;
-        assert_eq!(search, if begins { (true, 0) } else { (false, 1) }, "{at}");
+    let recorded = searches("game_ply=game");
+    let second_game = recorded.iter().rposition(|&(game, _)| game).unwrap();
+    assert!(second_game > 20, "{second_game} {}", recorded.len());
+    assert!(recorded.len() > second_game + 20, "{second_game} {}", recorded.len());
+    for (index, &search) in recorded.iter().enumerate() {
+        let begins_game = index == 0 || index == second_game;
+        assert_eq!(search, if begins_game { (true, 0) } else { (false, 1) }, "{index}");
     }
     assert!(searches("game_ply=zero").iter().all(|&(_, plies)| plies == 0));
 }
@@ -429,29 +433,29 @@ fn experiment_replays_a_trace_for_its_variants() {
     assert_eq!(rows.len(), 3 * 6);
     let (info, _, _) = run(&["trace", "info", &file]);
     let nodes: u64 = info.lines().find_map(|line| line.strip_prefix("nodes")).unwrap().trim().parse().unwrap();
-    let shown = replayed(&[&file, "--set", "table.size=64", "--set", "table.slots=4"]);
+    let replayed = replay_rows(&[&file, "--set", "table.size=64", "--set", "table.slots=4"]);
     for policy in ["always", "depth-age", "depth-preferred"] {
-        let mine = |column: &str| -> u64 {
+        let total = |column: &str| -> u64 {
             let rows_of_policy =
                 rows.iter().filter(|row| row["table.size"] == "64" && row["table.policy.kind"] == policy);
             rows_of_policy.map(|row| number(row, column)).sum()
         };
-        let own = &shown[policy];
-        assert_eq!(mine("table.hits"), number(own, "hits"), "{policy}");
-        assert_eq!(mine("search.usable"), number(own, "cuts_kept"), "{policy}");
-        assert_eq!(mine("search.saved"), number(own, "worth_kept"), "{policy}");
-        assert_eq!(mine("search.nodes"), nodes + number(own, "worth") - number(own, "worth_kept"), "{policy}");
+        let row = &replayed[policy];
+        assert_eq!(total("table.hits"), number(row, "hits"), "{policy}");
+        assert_eq!(total("search.usable"), number(row, "cuts_kept"), "{policy}");
+        assert_eq!(total("search.saved"), number(row, "worth_kept"), "{policy}");
+        assert_eq!(total("search.nodes"), nodes + number(row, "worth") - number(row, "worth_kept"), "{policy}");
         // Each game has one row and starts with an empty table.
-        assert!(mine("entries") <= 3 * 64);
+        assert!(total("entries") <= 3 * 64);
     }
     let page = fs::read_to_string(format!("{out}/report.md")).unwrap();
     assert!(page.contains("a trace: open loop"), "{page}");
     // The page has worth beside hits and cutoffs, equal to the replay's, and in figures of its own.
     for policy in ["always", "depth-age", "depth-preferred"] {
-        let own = &shown[policy];
-        let share = |part: &str, of: u64| format!("{:.1}\u{a0}%", 100.0 * number(own, part) as f64 / of as f64);
-        let (hits, cutoffs) = (share("hits", number(own, "probes")), share("cuts_kept", number(own, "probes")));
-        let saved = share("worth_kept", nodes + number(own, "worth"));
+        let row = &replayed[policy];
+        let percent = |part: &str, whole: u64| format!("{:.1}\u{a0}%", 100.0 * number(row, part) as f64 / whole as f64);
+        let (hits, cutoffs) = (percent("hits", number(row, "probes")), percent("cuts_kept", number(row, "probes")));
+        let saved = percent("worth_kept", nodes + number(row, "worth"));
         let line =
             page.lines().find(|line| line.starts_with("| 64") && line.contains(&format!("| {policy} |"))).unwrap();
         assert!(line.contains(&format!("| {saved} | {hits} | {cutoffs} |")), "{saved}, {hits}, {cutoffs}: {line}");
@@ -460,14 +464,14 @@ fn experiment_replays_a_trace_for_its_variants() {
         assert!(Path::new(&out).join(figure).exists(), "{figure}");
     }
 
-    // A second run has nothing to do and leaves the rows unchanged. Another trace in the same file
-    // makes another plan with new rows.
+    // A second run has nothing to do and leaves the rows unchanged. If the file has another trace,
+    // the plan changes and so do its rows.
     let before = fs::read(&results).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
     assert_eq!((code, fs::read(&results).unwrap() == before), (0, true), "{stderr}");
     // A trace of other games, and one of the same games searched differently.
-    for (first, more) in [("2", "table.kind=unbounded"), ("3", "table.size=64")] {
-        run(&["trace", "data/games.pgn", "--first", first, "--depth", "3", "--set", more, "-o", &file]);
+    for (first, setting) in [("2", "table.kind=unbounded"), ("3", "table.size=64")] {
+        run(&["trace", "data/games.pgn", "--first", first, "--depth", "3", "--set", setting, "-o", &file]);
         let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
         assert_eq!(code, 0, "{stderr}");
         assert!(stderr.contains(" rows that it no longer has are kept in unused.csv"), "{stderr}");
@@ -496,7 +500,7 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
     let (file, toml, link) = (path("own.trace"), path("t.toml"), path("link.trace"));
     let (_, stderr, code) = run(&["trace", "startpos", "--depth", "5", "--set", "table.size=512", "-o", &file]);
     assert_eq!(code, 0, "{stderr}");
-    let kept = fs::read(&file).unwrap();
+    let original = fs::read(&file).unwrap();
     std::os::unix::fs::symlink(&file, &link).unwrap();
     let suite = path("suite.epd");
     fs::write(&suite, "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - id \"fine\";\n").unwrap();
@@ -510,7 +514,7 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
         assert_eq!(code, 2, "{args:?} {stderr}");
         assert!(stderr.contains("cannot be written because it is also an input"), "{args:?} {stderr}");
     }
-    assert!(fs::read(&file).unwrap() == kept);
+    assert!(fs::read(&file).unwrap() == original);
     assert!(fs::read_to_string(&suite).unwrap().contains("fine"));
     let (_, stderr, code) =
         run(&["trace", "export", &file, "--to", "libcachesim", "-o", folder.path().to_str().unwrap()]);
@@ -544,48 +548,47 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
     }
 }
 
-/// If what is known about the positions of a long trace doesn't fit into the process's memory at
-/// once, the trace is replayed in several passes. Experiments on a trace and exports don't hold the
-/// events in memory either.
+/// If the data about the positions of a long trace don't fit into the process's memory at once, the
+/// trace is replayed in several passes. Experiments on a trace and exports don't hold all events in
+/// memory either.
 #[test]
 fn long_trace_is_replayed_in_little_memory() {
     let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (file, toml, out, exported) = (path("long.trace"), path("t.toml"), path("out"), path("long.oracle"));
     let mut writer = Writer::new(fs::File::create(&file).unwrap());
-    for at in 0..1_500_000u64 {
+    for index in 0..1_500_000u64 {
         // Each of 750,000 positions occurs twice.
-        let key = (at % 750_000 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let key = (index % 750_000 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         writer.push(Event::store(key, 1, 0, Event::bound_bits(Bound::Lower) | flags::SUBTREE, 3));
         writer.push(Event::probe(key, 1, 0, flags::HIT | flags::CUT, 0));
     }
     writer.finish().unwrap();
-    // Address space including the program itself, in KiB: three million events take 46 MiB as
-    // stored and 115 MiB as steps, and the knowledge about 750,000 positions takes 73 MiB while it
-    // grows.
-    let within = |most: u32, args: &[&str]| {
+    // The address space includes the program itself. Three million events take 46 MiB as stored and
+    // 115 MiB as steps, and the data about 750,000 positions take 73 MiB while they grow.
+    let run_within = |max_kib: u32, args: &[&str]| {
         let program = Path::new(env!("CARGO_BIN_EXE_ttlab"));
-        let limited = format!("ulimit -v {most}; exec \"$0\" \"$@\"");
-        let output = Command::new("sh").args(["-c", &limited]).arg(program).args(args).output().unwrap();
+        let script = format!("ulimit -v {max_kib}; exec \"$0\" \"$@\"");
+        let output = Command::new("sh").args(["-c", &script]).arg(program).args(args).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.success(), text(&output.stdout), text(&output.stderr))
     };
     let args = |memory| ["replay", &file, "--memory", memory, "--set", "table.size=4096", "--policy", "always"];
-    let (done, stdout, why) = within(77_824, &args("12"));
-    assert!(done, "{stdout}{why}");
-    assert!(stdout.contains("3000000 events"), "{stdout}{why}");
-    assert!(why.contains("pass 2 of "), "{why}");
+    let (succeeded, stdout, stderr) = run_within(77_824, &args("12"));
+    assert!(succeeded, "{stdout}{stderr}");
+    assert!(stdout.contains("3000000 events"), "{stdout}{stderr}");
+    assert!(stderr.contains("pass 2 of "), "{stderr}");
 
-    let (done, _, why) =
-        within(77_824, &["trace", "export", &file, "--to", "libcachesim", "--memory", "8", "-o", &exported]);
-    assert!(done, "{why}");
-    assert!(why.contains("1500000 requests of 750000 ids"), "{why}");
+    let (succeeded, _, stderr) =
+        run_within(77_824, &["trace", "export", &file, "--to", "libcachesim", "--memory", "8", "-o", &exported]);
+    assert!(succeeded, "{stderr}");
+    assert!(stderr.contains("1500000 requests of 750000 ids"), "{stderr}");
 
-    let shown = |memory: u32, most: u32| {
+    let run_experiment = |memory: u32, max_kib: u32| {
         let text = format!("[trace]\nfile = \"long.trace\"\nmemory = {memory}\n[engine]\ntable.size = 4096\n");
         fs::write(&toml, text).unwrap();
         let _ = fs::remove_dir_all(&out);
-        within(most, &["run", &toml, "--out", &out, "--jobs", "1", "--quiet"])
+        run_within(max_kib, &["run", &toml, "--out", &out, "--jobs", "1", "--quiet"])
     };
     let rows = || fs::read_to_string(format!("{out}/results.csv")).unwrap();
     let columns = |row: &str| {
@@ -594,19 +597,19 @@ fn long_trace_is_replayed_in_little_memory() {
         ["table.probes", "table.hits", "table.evictions", "search.saved", "entries", "error"]
             .map(|name| row[name].clone())
     };
-    let (done, _, why) = shown(512, u32::MAX);
-    let whole = columns(&rows());
-    assert!(done, "{why}{whole:?}");
-    assert!(whole[5].is_empty(), "{why}{whole:?}");
-    assert!(whole[4] == "4096", "{why}{whole:?}");
-    let (done, _, why) = shown(8, LITTLE);
-    assert!(done, "{why}");
-    assert_eq!(columns(&rows()), whole, "in turns");
+    let (succeeded, _, stderr) = run_experiment(512, u32::MAX);
+    let expected = columns(&rows());
+    assert!(succeeded, "{stderr}{expected:?}");
+    assert!(expected[5].is_empty(), "{stderr}{expected:?}");
+    assert!(expected[4] == "4096", "{stderr}{expected:?}");
+    let (succeeded, _, stderr) = run_experiment(8, EXPERIMENT_KIB);
+    assert!(succeeded, "{stderr}");
+    assert_eq!(columns(&rows()), expected, "in turns");
 }
 
 /// Address space of a process that runs an experiment, in KiB: less than 92 MiB more than the
 /// process needs for itself.
-const LITTLE: u32 = 172_032;
+const EXPERIMENT_KIB: u32 = 172_032;
 
 const CACHES: &str = "
 import sys, libcachesim
@@ -651,7 +654,7 @@ fn bucket_of_eight_equals_a_cache_simulator() {
     // libcachesim has no S3-FIFO whose small queue is one object (it then refuses each newcomer),
     // and by default none at all in a cache of eight; its W-TinyLFU has a sketch of another size.
     // Those policies are checked against the plain queues of tests/table/caches.rs.
-    let mine = [
+    let hits = [
         ("replace", "always"),
         ("policy", "always"),
         ("replace", "clock"),
@@ -662,11 +665,11 @@ fn bucket_of_eight_equals_a_cache_simulator() {
     .map(|(same_key, policy)| {
         let same_key = format!("table.same_key={same_key}");
         let args = [&file, "--set", "table.size=8", "--set", "table.slots=8", "--set", &same_key, "--policy", policy];
-        let row = &replayed(&args)[policy];
+        let row = &replay_rows(&args)[policy];
         assert!(number(row, "evictions") > 1000, "no pressure, nothing was tested");
         number(row, "stores") - number(row, "evictions") - number(row, "refused") - 8
     });
-    assert_eq!(mine[..], expected[..], "FIFO, LRU, CLOCK, SIEVE and S3-FIFO twice");
-    let different: std::collections::HashSet<u64> = mine.into_iter().collect();
-    assert_eq!(different.len(), mine.len(), "six rules, six counts: {mine:?}");
+    assert_eq!(hits[..], expected[..], "FIFO, LRU, CLOCK, SIEVE and S3-FIFO twice");
+    let distinct: std::collections::HashSet<u64> = hits.into_iter().collect();
+    assert_eq!(distinct.len(), hits.len(), "six rules, six counts: {hits:?}");
 }
