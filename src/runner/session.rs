@@ -138,11 +138,13 @@ impl<'a> Session<'a> {
         let mut known: HashMap<u64, String> =
             done_jobs.map(|(job, status)| (job, format!("{:08x}", status.check))).collect();
         let mut put = |rows: &[Vec<String>]| results.append(rows);
-        *reused = sources::take_rows((experiment, plan), &folders, &manifest, &mut known, &mut put)?;
+        let outcome = sources::take_rows((experiment, plan), &folders, &manifest, &mut known, &mut put, reused);
+        // Rows that were taken before a folder was refused are in the results too: name their
+        // source.
         results.sync().map_err(|error| output.row_write_error(error))?;
         let used_sources = reused.iter().map(|(source, _)| source.clone()).filter(|source| source.jobs > 0);
         output.add_sources(used_sources.collect()).map_err(|error| output.row_write_error(error))?;
-        Ok(())
+        Ok(outcome?)
     }
 
     /// Runs the remaining jobs of the plan. Returns early if another thread sets `stop`; finished

@@ -55,8 +55,9 @@ fn canonical_path(path: &Path) -> PathBuf {
 }
 
 /// Passes to `put` the rows of the plan's jobs that the folders have, in the order of the folders,
-/// and adds these jobs to `known`. `known`: the jobs that this folder already has, by place in the
-/// plan's order, with the checksum of their last row. `manifest`: the manifest of this folder.
+/// adds these jobs to `known`, and each folder to `reused`, even one that is then refused. `known`:
+/// the jobs that this folder already has, by place in the plan's order, with the checksum of their
+/// last row. `manifest`: the manifest of this folder.
 ///
 /// # Errors
 /// If a folder holds no results, holds results of another build, or has different counts from
@@ -67,8 +68,8 @@ pub(super) fn take_rows(
     manifest: &Manifest,
     known: &mut HashMap<u64, String>,
     put: &mut dyn FnMut(&[Vec<String>]) -> io::Result<()>,
-) -> Result<Vec<Reused>, OutputError> {
-    let mut sources = Vec::new();
+    reused: &mut Vec<Reused>,
+) -> Result<(), OutputError> {
     for folder in folders {
         let (name, path) = (folder.display().to_string(), folder.join(record::RESULTS));
         let foreign_error = |problem: &str| OutputError::Foreign(format!("reuse: {name}: {problem}"));
@@ -96,15 +97,15 @@ pub(super) fn take_rows(
             Ok(put(&job)?)
         });
         let file_rows = file_rows.map_err(OutputError::results(&path))?;
+        let jobs = (known.len() - before) as u64;
+        reused.push((RowSource { folder: name, jobs, rows, build: source.build }, file_rows.damaged));
         if let Some(line) = file_rows.conflict {
             return Err(OutputError::Unequal(format!(
                 "{line}: its counts differ from those of the results that are already there"
             )));
         }
-        let jobs = (known.len() - before) as u64;
-        sources.push((RowSource { folder: name, jobs, rows, build: source.build }, file_rows.damaged));
     }
-    Ok(sources)
+    Ok(())
 }
 
 /// Finds which jobs of a plan exist in a folder and in the folders that the file and the command
@@ -122,7 +123,7 @@ pub fn survey(
     let (reuse, mut done) = (Reuse::new(experiment, plan, manifest.shard), HashMap::new());
     let files = reuse.scan_folder(folder, &mut done)?;
     let folders = find_folders(experiment, patterns, folder)?;
-    take_rows((experiment, plan), &folders, manifest, &mut done, &mut |_| Ok(()))?;
+    take_rows((experiment, plan), &folders, manifest, &mut done, &mut |_| Ok(()), &mut Vec::new())?;
     Ok((reuse.summarize(&done, &files), done.into_keys().collect()))
 }
 

@@ -345,14 +345,14 @@ fn identify_and_test(
     let limits = [(limit.depth.is_some(), "depth", &probed.depth), (limit.nodes.is_some(), "nodes", &probed.nodes)];
     let respected_limit = limits.iter().find(|(.., support)| **support == LimitSupport::Yes);
     let hint = respected_limit.map(|(_, name, _)| format!("; it respects limit.{name}")).unwrap_or_default();
-    let mut trusted = String::new();
+    let mut trusted = Vec::new();
     for (required, name, support) in limits {
         let (true, LimitSupport::No(why)) = (required, support) else { continue };
         let problem = format!("{} ignores `go {name}`: {why}{hint}", probed.identity.name);
         if !subject.trust {
             return Err(format!("limit.{name}: {problem}\nhelp: use `[subject] trust = true` to run it anyway"));
         }
-        trusted = problem;
+        trusted.push(problem);
     }
     let identity = &probed.identity;
     let options = engine_option_values(identity);
@@ -380,7 +380,7 @@ fn identify_and_test(
         doctor,
         repeats: probed.repeatability.to_string(),
         difference: probed.difference.clone().unwrap_or_default(),
-        trusted,
+        trusted: trusted.join("; "),
         forgets: probed.resets_on_new_game,
         go_depth: describe_support(&probed.depth),
         go_nodes: describe_support(&probed.nodes),

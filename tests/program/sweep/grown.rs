@@ -177,6 +177,10 @@ fn reuse_refuses_untrusted_results() {
         .run("whole", &["--reuse", &trial.text("a")])
         .expect(4)
         .prints(&["its counts differ from those of the results"]);
+    // The rows of a folder before the refused one are kept, and so is its name.
+    trial.run("third", &["--reuse", &trial.text("out"), "--reuse", &trial.text("a")]).expect(4);
+    let manifest = fs::read_to_string(format!("{}/manifest.json", trial.text("third"))).unwrap();
+    assert!(manifest.contains(&format!("{:?}", trial.text("out"))), "{manifest}");
 }
 
 /// Patterns in the file are relative to the file's folder, wherever the command runs.
