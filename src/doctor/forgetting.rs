@@ -267,7 +267,7 @@ fn summarize(design: &Design, reports_by_game: &[GameReports]) -> Forgetting {
         game_figure(&logs).map(exp_figure)
     };
     let score_errors = |reports: &[UciReport], long: &[UciReport]| {
-        reports.iter().zip(long).map(|(report, long)| score_error(report.score?, long.score?)).collect::<Vec<_>>()
+        reports.iter().zip(long).map(|(report, long)| Some(score_error(report.score?, long.score?))).collect::<Vec<_>>()
     };
     let error_differences = |[small, large]: &[Vec<UciReport>; 2], long: &[UciReport]| {
         let [small_errors, large_errors] = [small, large].map(|reports| score_errors(reports, long));
@@ -304,9 +304,9 @@ fn summarize(design: &Design, reports_by_game: &[GameReports]) -> Forgetting {
 }
 
 /// The distance between two scores in centipawns, capped at [`MAX_ERROR`].
-fn score_error(score: Score, reference: Score) -> Option<f64> {
+fn score_error(score: Score, reference: Score) -> f64 {
     let clamp = |score: Score| score.clamp(-MAX_SCORE, MAX_SCORE);
-    Some(f64::from((clamp(score) - clamp(reference)).abs().min(MAX_ERROR)))
+    f64::from((clamp(score) - clamp(reference)).abs().min(MAX_ERROR))
 }
 
 /// The mean of the values with a confidence interval clustered by game; `None` without values.
@@ -430,7 +430,7 @@ mod tests {
             (2000, 31_990, 0.0),
             (-31_990, 31_990, 150.0),
         ] {
-            assert_eq!(score_error(score, reference), Some(error), "{score} {reference}");
+            assert_eq!(score_error(score, reference), error, "{score} {reference}");
         }
     }
 

@@ -83,7 +83,10 @@ fn equal_nodes_with_draws(
     let variants_with_estimates = variants.iter().zip(estimates).zip(&mut nodes_by_variant);
     variants_with_estimates
         .map(|((pairs, nodes), drawn_nodes)| {
-            make_interval(nodes, drawn_nodes).filter(|_| has_enough(pairs) && !drawn_nodes.is_empty())
+            if !has_enough(pairs) || drawn_nodes.is_empty() {
+                return None;
+            }
+            make_interval(nodes, drawn_nodes)
         })
         .collect()
 }
@@ -195,6 +198,7 @@ mod tests {
         let has_result = |copy: &PairPoints| equal_nodes(&[&intermediate], &[(2.0, copy)])[0].is_some();
         assert_eq!((has_result(&first_pairs(5)), has_result(&first_pairs(6))), (false, true));
         assert_eq!(equal_nodes(&[&intermediate], &[]), [None]);
+        assert_eq!(equal_nodes(&[&intermediate, &PairPoints::new()], &[(2.0, &half_nodes)])[1], None);
     }
 
     /// A copy that scored more with fewer nodes is pooled with its neighbour; the baseline is not

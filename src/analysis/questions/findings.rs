@@ -186,7 +186,7 @@ fn describe_no_difference_from(base: &Line) -> String {
 }
 
 /// "fewer" for a metric that counts something, "less" for any other, such as seconds.
-fn fewer_or_less(metric: &Metric) -> &'static str {
+pub(super) fn fewer_or_less(metric: &Metric) -> &'static str {
     if metric.unit() == Unit::Count { "fewer" } else { "less" }
 }
 

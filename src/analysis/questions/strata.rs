@@ -7,7 +7,7 @@
 //! 2008): the distance from the mean to an end is the root of the summed squares of the suites'
 //! distances on that side, so that corrections within suites, above all for skew, are preserved.
 
-use super::findings::{Sign, compare_sign};
+use super::findings::{Sign, compare_sign, fewer_or_less};
 use super::line::Line;
 use super::summary::Summary;
 use crate::record::columns;
@@ -131,8 +131,9 @@ pub fn findings(suite_names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let lines_with_ratios = less.iter().filter_map(|line| Some((line, line.ratio(0)?)));
     let lowest = lines_with_ratios.min_by(|(_, a), (_, b)| a.mean.total_cmp(&b.mean));
     if let Some((line, ratio)) = lowest.filter(|_| summaries[0].unranked_options.is_empty()) {
+        let fewest = if fewer_or_less(metric) == "fewer" { "Fewest" } else { "Least" };
         findings.push(format!(
-            "Fewest {noun} over the {suites} suites, of the lines below the baseline in each: \"{}\", {:.3} of the baseline's (95 % {:.3} to {:.3}).",
+            "{fewest} {noun} over the {suites} suites, of the lines below the baseline in each: \"{}\", {:.3} of the baseline's (95 % {:.3} to {:.3}).",
             line.name, ratio.mean, ratio.low, ratio.high
         ));
     }
