@@ -198,8 +198,8 @@ impl Board {
         self.state.clock()
     }
 
-    /// Plies since the start of the game, 0 before White's first move; a FEN gives it by its move
-    /// number.
+    /// Plies since the start of the game, 0 before White's first move. In a FEN it follows from the
+    /// move number and the side to move.
     #[inline]
     pub const fn game_ply(&self) -> u16 {
         self.state.ply()

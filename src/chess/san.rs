@@ -151,7 +151,7 @@ fn split_promotion(text: &str, lenient: bool) -> (&str, Option<Piece>) {
         None | Some(Piece::Pawn | Piece::King) => (text, None),
         Some(piece) => match rest.strip_suffix(signs) {
             Some(rest) => (rest, Some(piece)),
-            // `e8Q`: only after a rank, so that the `b` of `Nb` is not taken for a bishop.
+            // `e8Q`: only after a rank, so that the `b` of `Nb` is not read as a bishop.
             None if lenient && rest.ends_with(['1', '8']) => (rest, Some(piece)),
             None => (text, None),
         },
