@@ -62,12 +62,15 @@ impl EngineOptions {
     /// Checks that entries of a described layout have room for the mark of use that full
     /// diagnostics need, and for mate scores.
     fn check_entries(&self) -> Result<(), OptionError> {
-        refuse(
-            "table.demotion.once",
-            self.table.demotion.once && self.diagnostics == Diagnostics::Full,
-            "true takes the bit that marks used entries, which diagnostics = \"full\" needs: expected false, or \
-             diagnostics = \"off\"",
-        )?;
+        let (once, best_move) = (self.table.demotion.once, self.table.guard.best_move);
+        for (path, takes_mark) in [("table.demotion.once", once), ("table.guard.best_move", best_move)] {
+            refuse(
+                path,
+                takes_mark && self.diagnostics == Diagnostics::Full,
+                "true takes the bit that marks used entries, which diagnostics = \"full\" needs: expected false, or \
+                 diagnostics = \"off\"",
+            )?;
+        }
         let Some(shape) = self.table.shape().filter(|_| self.table.kind == TableKind::Bounded) else {
             return Ok(());
         };

@@ -58,7 +58,7 @@ designs! {
     Stockfish "stockfish" "Stockfish 762dd1da (2026-08-03)." "";
     Viridithas "viridithas" "Viridithas 8bc07064 (2026-08-08)." "torn buckets are noticed";
     Plentychess "plentychess" "PlentyChess 20878a83 (2026-06-28)." "in its own traces, depths in hundredths of a ply";
-    Seer "seer" "Seer cf18bf0a (2026-03-14)." "an upper bound keeps the move of an exact entry or a lower bound, even if it has its own";
+    Seer "seer" "Seer cf18bf0a (2026-03-14)." "an entry whose 32 key bits are all 0 counts as empty";
     Stormphrax "stormphrax" "Stormphrax 2402cae1 (2026-07-29)." "";
     Tarnished "tarnished" "Tarnished 3aab27b8 (2026-06-10)." "";
     Reckless "reckless" "Reckless 789de891 (2026-08-18)." "";

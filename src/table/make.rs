@@ -77,7 +77,7 @@ impl TableOptions {
     /// node counts and the mark of use.
     fn check_fields(&self, fields: &Fields) -> Result<(), TableError> {
         let reads_nodes = self.policy.reads_nodes();
-        let marks_entries = self.policy.marks_entries() || self.demotion.once;
+        let marks_entries = self.policy.marks_entries() || self.demotion.once || self.guard.best_move;
         let needs = [
             (self.policy.words() > 0, "keeps words of its own in a bucket"),
             (reads_nodes && fields.nodes.bits == 0, "reads the nodes of a subtree"),
@@ -135,12 +135,19 @@ impl TableOptions {
         }
         self.guard.check()?;
         self.policy.check(self.slots).map_err(|problem| TableError::Option { path: "table.policy", problem })?;
-        ensure("table.demotion.once", !(self.demotion.once && self.policy.marks_entries()), || {
-            let policy = self.policy.name();
-            format!(
-                "true takes the bit that marks used entries, which the policy \"{policy}\" needs: expected false, \
-                 or another policy"
-            )
+        let (once, best_move) = (self.demotion.once, self.guard.best_move);
+        for (path, takes_mark) in [("table.demotion.once", once), ("table.guard.best_move", best_move)] {
+            ensure(path, !(takes_mark && self.policy.marks_entries()), || {
+                let policy = self.policy.name();
+                format!(
+                    "true takes the bit that marks used entries, which the policy \"{policy}\" needs: expected false, \
+                     or another policy"
+                )
+            })?;
+        }
+        ensure("table.guard.best_move", !(once && best_move), || {
+            "true takes the bit that marks used entries, which table.demotion.once needs: expected one of them"
+                .to_owned()
         })?;
         ensure("table.victim", self.victim == Victim::Store || self.policy.ignores_newcomer(), || {
             let policy = self.policy.name();
@@ -258,8 +265,25 @@ pub(crate) fn build_one_bucket(options: &TableOptions) -> Result<Box<dyn OneBuck
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    /// Only one of a policy, `demotion.once` and `guard.best_move` can have the bit that marks used
+    /// entries.
+    #[test]
+    fn option_that_takes_the_mark_of_use_is_refused_beside_another_user() {
+        for (option, path) in [("demotion.once", "table.demotion.once"), ("guard.best_move", "table.guard.best_move")] {
+            for (policy, refused) in [("depth-age", None), ("ancient", Some(path))] {
+                let text = format!("policy = '{policy}'\n{option} = true");
+                let options: TableOptions = crate::decode::from_toml(&text).unwrap();
+                let error = options.check().err().map(|error| error.to_string());
+                assert_eq!(error.as_deref().and_then(|error| error.split_once(':')).map(|parts| parts.0), refused);
+            }
+        }
+        let both: TableOptions = crate::decode::from_toml("demotion.once = true\nguard.best_move = true").unwrap();
+        assert!(both.check().unwrap_err().to_string().contains("which table.demotion.once needs"));
+    }
 
     /// A masked table has the largest power of two of buckets that fits; any other index uses all
     /// of the size.

@@ -52,6 +52,10 @@ pub struct Guard {
     pub move_first: bool,
     /// Whether it does so only where the old entry has no move. Source: Caissa.
     pub fill_move: bool,
+    /// Whether an upper bound that replaces an entry takes that entry's move, even in place of its
+    /// own, if the move comes from an exact entry or a lower bound. The mark of use says so: it
+    /// needs a bounded table, a policy that marks nothing, and `diagnostics = "off"`. Source: Seer.
+    pub best_move: bool,
 }
 
 impl Default for Guard {
@@ -64,6 +68,7 @@ impl Default for Guard {
             age: true,
             move_first: false,
             fill_move: false,
+            best_move: false,
         }
     }
 }
@@ -126,6 +131,10 @@ impl Rule {
     pub fn inherit(&self, new: &mut Entry, old: &Entry) {
         if self.keep_move && new.mv.is_none() {
             new.mv = old.mv;
+        }
+        if self.guard.best_move && self.same_key == SameKey::Guard && new.bound == Bound::Upper {
+            let has_best = old.used || has_bound(old, Bound::Exact) + has_bound(old, Bound::Lower) > 0;
+            (new.mv, new.used) = if has_best { (old.mv, true) } else { (new.mv, false) };
         }
         new.pv |= self.keep_pv & old.pv;
         new.evaluation = new.evaluation.or(old.evaluation);

@@ -30,6 +30,8 @@ struct Source {
     fills_move: bool,
     /// Whether the old move is kept if the new entry has none.
     keeps_move: bool,
+    /// Whether an upper bound takes the old move where that is an exact entry's or a lower bound's.
+    merges: bool,
     /// Whether a probe that hits resets the age.
     refreshes: bool,
     index: Index,
@@ -81,6 +83,7 @@ fn sources() -> Vec<Source> {
         move_first: true,
         fills_move: false,
         keeps_move: true,
+        merges: false,
         refreshes: false,
         index: Index::Multiply,
         ages_twice: |_| false,
@@ -125,6 +128,8 @@ fn sources() -> Vec<Source> {
             slots: 4,
             free_first: true,
             move_first: false,
+            keeps_move: false,
+            merges: true,
             refreshes: true,
             index: Index::Modulo,
             ..three(
@@ -226,6 +231,8 @@ struct Slot {
     entry: Entry,
     /// The time of the store, modulo the cycle.
     time: u64,
+    /// Whether the move is that of an exact entry or a lower bound.
+    has_best: bool,
 }
 
 struct Model {
@@ -297,7 +304,11 @@ impl Model {
             let overwrites = (self.source.overwrites)(&new, &old, self.age(time));
             let kept = &mut self.buckets[bucket][slot];
             if overwrites {
-                *kept = Slot { bits, entry: new, time: now };
+                let mut has_best = new.bound != Bound::Upper;
+                if self.source.merges && !has_best && kept.has_best {
+                    (new.mv, has_best) = (old.mv, true);
+                }
+                *kept = Slot { bits, entry: new, time: now, has_best };
             } else if self.source.move_first || self.source.fills_move && old.mv.is_none() {
                 kept.entry.mv = new.mv;
             }
@@ -323,7 +334,8 @@ impl Model {
                 victim = slot;
             }
         }
-        self.buckets[bucket][free.unwrap_or(victim)] = Slot { bits, entry: new, time: now };
+        let has_best = new.bound != Bound::Upper;
+        self.buckets[bucket][free.unwrap_or(victim)] = Slot { bits, entry: new, time: now, has_best };
     }
 }
 

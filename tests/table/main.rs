@@ -49,6 +49,7 @@ fn same_key_rules() -> [(SameKey, Guard); 8] {
         age: false,
         move_first: true,
         fill_move: false,
+        best_move: false,
     };
     [
         (SameKey::Replace, Guard::default()),

@@ -12,6 +12,7 @@ pub fn every_rule() -> impl Iterator<Item = TableOptions> {
         age: false,
         move_first: true,
         fill_move: false,
+        best_move: false,
     };
     let filling = Guard { move_first: false, fill_move: true, ..bare };
     let plain = [SameKey::Replace, SameKey::Policy, SameKey::Deeper].map(|same_key| (same_key, Guard::default()));
