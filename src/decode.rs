@@ -94,7 +94,6 @@ fn to_json(value: Value, path: &str) -> Result<Json, DecodeError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use serde::Deserialize;

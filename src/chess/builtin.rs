@@ -78,7 +78,6 @@ impl fmt::Display for UnknownBuiltin {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::suite::Suite;

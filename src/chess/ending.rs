@@ -61,7 +61,6 @@ fn is_dead(board: &Board) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::{Increments, san};

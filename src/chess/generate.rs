@@ -170,7 +170,6 @@ pub fn with_origin(lines: impl Iterator<Item = String>, origin: &str) -> String 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

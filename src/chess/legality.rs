@@ -91,7 +91,6 @@ impl Board {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::{Increments, parse_move};

@@ -44,7 +44,6 @@ impl<R: BufRead> Lines<R> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::io::BufReader;

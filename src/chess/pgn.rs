@@ -279,7 +279,6 @@ fn read_move(board: &Board, text: &str, strictness: Strictness) -> Result<Move, 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -312,7 +312,6 @@ fn name_items(stem: &str, items: &mut [Item]) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

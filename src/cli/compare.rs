@@ -132,5 +132,4 @@ fn is_not_repeatable(result: &RecordedResult) -> bool {
 const HELP: &str = "give two folders that `ttlab run` wrote, or their results.csv";
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

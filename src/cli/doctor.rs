@@ -74,7 +74,6 @@ fn parse_option(text: &str) -> Result<(String, String), CommandFailure> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -406,5 +406,4 @@ fn engine_options(preset: Option<&str>, sets: &[String]) -> Result<crate::engine
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -89,7 +89,6 @@ fn find_options<'a>(pages: &'a [OptionPage], text: &str) -> Vec<&'a OptionPage> 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -135,5 +135,4 @@ fn shard_count(args: &Args) -> u64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

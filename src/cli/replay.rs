@@ -134,5 +134,4 @@ pub fn run(args: &Args) -> CommandResult {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

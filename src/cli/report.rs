@@ -137,5 +137,4 @@ pub(super) fn warn_about_incomplete(sources: &[source::Source]) -> Exit {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -131,5 +131,4 @@ fn run_experiment(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -122,5 +122,4 @@ fn shard_memory(plan: &Plan, cpus: u16) -> u64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -139,5 +139,4 @@ fn format_csv(suite: &Suite) -> Result<String, csv::Error> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

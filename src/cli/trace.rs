@@ -163,5 +163,4 @@ fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -145,5 +145,4 @@ pub fn run(args: &Args) -> CommandResult {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -354,7 +354,6 @@ pub fn judge_nodes(forgetting: &Forgetting) -> NodesVerdict {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -401,7 +401,6 @@ fn hash_check(forgetting: &Forgetting) -> (CheckResult, String) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -107,7 +107,6 @@ pub const MATES: &[(&str, i32)] = &[
 ];
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::{MoveList, legal};

@@ -97,7 +97,6 @@ fn describe_conclusion(diagnosis: &Diagnosis) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::record::diagnosis::Check;

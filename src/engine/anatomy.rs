@@ -262,7 +262,6 @@ fn counter_for_ply(ply: usize, counters: [&mut u64; 4]) -> &mut u64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -216,7 +216,6 @@ impl<'a> Auditor<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::engine::{Engine, Limit, SearchProgress};

@@ -53,7 +53,6 @@ fn clock_number(clock: u16) -> u64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::engine::EngineOptions;

@@ -317,7 +317,6 @@ fn resolve_prefetch(table: &TableOptions) -> Prefetch {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::Board;

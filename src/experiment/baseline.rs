@@ -210,7 +210,6 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

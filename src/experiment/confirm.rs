@@ -91,7 +91,6 @@ impl Confirm {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::decode::from_toml;

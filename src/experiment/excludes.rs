@@ -49,7 +49,6 @@ fn value_at(combination: &[(String, Value)], path: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

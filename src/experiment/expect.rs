@@ -263,7 +263,6 @@ impl Term {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::decode::from_toml;

@@ -420,7 +420,6 @@ fn variant_name(paths: &[(String, Value)], short_names_of_paths: &BTreeMap<Strin
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::experiment::Experiment;

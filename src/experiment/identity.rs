@@ -133,7 +133,6 @@ pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, uses_clocks: 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use serde_json::json;

@@ -239,7 +239,6 @@ pub fn count_repeated_openings(suite: &Suite) -> usize {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::suite::{SuiteKind, SuiteOptions};

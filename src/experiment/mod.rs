@@ -51,5 +51,4 @@ pub use variant::{Subject, Variant};
 pub use work::Work;
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -232,7 +232,6 @@ pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, P
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::table::TableOptions;

@@ -295,7 +295,6 @@ pub fn known_paths() -> BTreeSet<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::file::File;
     use super::*;

@@ -77,7 +77,6 @@ impl Side {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};

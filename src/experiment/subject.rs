@@ -111,7 +111,6 @@ pub fn content(subject: &SubjectOptions) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use crate::experiment::{Experiment, Variant};
 

@@ -239,7 +239,6 @@ pub fn remove_duplicates(name: &str, suite: &mut Suite) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::SuiteTexts;
     use crate::experiment::{Experiment, Plan, Problem};

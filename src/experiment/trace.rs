@@ -196,7 +196,6 @@ fn game_name(index: usize) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use crate::experiment::Experiment;
     use crate::traces::{Event, Writer, flags};

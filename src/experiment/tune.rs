@@ -85,7 +85,6 @@ pub fn to_settings(pressure: &Table) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::decode::from_toml;

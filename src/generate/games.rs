@@ -112,7 +112,6 @@ fn move_number(board: &Board, is_first: bool) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::parse_move;

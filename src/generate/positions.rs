@@ -160,7 +160,6 @@ fn gain(board: &Board, mv: Move) -> Score {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -172,7 +172,6 @@ fn parent_folder(path: &Path) -> &Path {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;

@@ -124,7 +124,6 @@ pub fn complete_records_length(bytes: &[u8]) -> usize {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -400,7 +400,6 @@ pub(super) static AFTER_TIME: LazyLock<usize> = LazyLock::new(|| {
 });
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -212,7 +212,6 @@ impl Diagnosis {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -147,7 +147,6 @@ fn line_text(bytes: &[u8]) -> Result<&str, String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -284,7 +284,6 @@ impl WrappedText {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

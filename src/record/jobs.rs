@@ -54,7 +54,6 @@ impl TryFrom<String> for Jobs {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -166,7 +166,6 @@ pub fn is_no_move(field: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -312,7 +312,6 @@ impl Rows {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::{ResultsWriter, publish, sort_rows, write_rows};
     use super::*;

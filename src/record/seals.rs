@@ -112,7 +112,6 @@ pub struct Seals {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::fields::Parser;
     use super::*;

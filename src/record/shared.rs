@@ -68,7 +68,6 @@ fn with_shared(value: Value, shared: &Value) -> Value {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use serde_json::json;

@@ -322,7 +322,6 @@ fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, is_complete: boo
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::{Extra, header, seal};
     use super::*;

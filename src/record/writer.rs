@@ -143,7 +143,6 @@ pub fn open_own_file(path: &Path) -> io::Result<File> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

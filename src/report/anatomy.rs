@@ -65,7 +65,6 @@ pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTab
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::analysis::Question;

@@ -141,7 +141,6 @@ pub(super) fn default_baseline(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -79,7 +79,6 @@ fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::stats::gsprt::Pentanomial;

@@ -241,7 +241,6 @@ fn figure_records(figure: &Figure, sink: &mut RecordSink) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::sheet::sample_sheet;
     use super::*;

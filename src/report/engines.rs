@@ -83,7 +83,6 @@ pub(super) fn quality_table(lines: &[Quality]) -> Option<SheetTable> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::record::manifest::Manifest;

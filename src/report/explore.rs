@@ -130,7 +130,6 @@ impl Explorer {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::analysis::{Line, Metric, Question};

@@ -117,7 +117,6 @@ fn rank_numbers(lines: &mut [Vec<Cell>]) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -89,7 +89,6 @@ pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::analysis::questions::effects::Effect;

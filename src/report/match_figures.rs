@@ -136,7 +136,6 @@ pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::experiment::matches::Test;

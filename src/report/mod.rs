@@ -130,7 +130,6 @@ fn write_markdown(sheet: &Sheet, folder: &Path) -> Result<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

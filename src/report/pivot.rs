@@ -155,7 +155,6 @@ pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -200,7 +200,6 @@ pub fn terminal_sheet(pages: &[Page]) -> Sheet {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::verdicts::tests::verdict;
     use super::*;

@@ -252,7 +252,6 @@ pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Fra
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::analysis::rows::filter::Filter;

@@ -122,7 +122,6 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::identity::Identity;
     use super::*;

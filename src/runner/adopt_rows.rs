@@ -123,5 +123,4 @@ impl Reuse<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 pub(super) mod tests;

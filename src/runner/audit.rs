@@ -101,7 +101,6 @@ fn audit_job(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::path::Path;

@@ -166,5 +166,4 @@ fn describe_place(header: &[String], row: &StringRecord) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

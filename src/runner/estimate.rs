@@ -85,7 +85,6 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_plac
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::row_index::tests::{rows, trial};
     use super::*;

@@ -172,7 +172,6 @@ impl Shared<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::engine::EngineOptions;

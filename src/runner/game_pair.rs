@@ -211,7 +211,6 @@ impl Adjudicator {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::parse_move;

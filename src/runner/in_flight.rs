@@ -88,7 +88,6 @@ pub const QUARANTINED: &str = "quarantined: the process was killed twice while r
     retry it with --retry-failed";
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -200,7 +200,6 @@ impl Context<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::{Board, MoveList};

@@ -159,7 +159,6 @@ fn asks_for_huge_pages(table: &TableOptions) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::experiment::Split;

@@ -372,5 +372,4 @@ fn is_read_only(error: &std::io::Error) -> bool {
 const MAX_OPEN_FILES: usize = 200;
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -300,7 +300,6 @@ fn in_parallel<'t, T: Sync, E: Send>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -440,7 +440,6 @@ impl Output {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::record::manifest::{Build, Machine, Shard};

@@ -303,5 +303,4 @@ impl Judge<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

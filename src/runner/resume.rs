@@ -95,7 +95,6 @@ pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> R
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::row_index::tests::{rows, trial};
     use super::*;

@@ -128,5 +128,4 @@ impl<'a> RowIndex<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 pub(super) mod tests;

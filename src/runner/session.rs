@@ -242,5 +242,4 @@ impl<'a> Session<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 pub(super) mod tests;

@@ -296,7 +296,6 @@ fn verify_against_plan(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::record::Jobs;

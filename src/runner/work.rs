@@ -166,7 +166,6 @@ fn message_of(payload: &(dyn std::any::Any + Send)) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::context::Sink;
     use super::super::in_flight::InFlight;

@@ -58,7 +58,6 @@ pub fn find_carrier(line: &Clusters, hides: bool) -> Option<usize> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -202,7 +202,6 @@ fn tail_quantiles(mut values: Vec<f64>) -> Option<(f64, f64)> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

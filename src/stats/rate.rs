@@ -24,7 +24,6 @@ pub fn rate_interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -214,7 +214,6 @@ fn detectable_log(clusters: usize, level: f64, error: f64, margin: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

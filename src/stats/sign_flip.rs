@@ -302,7 +302,6 @@ fn critical_value(mut largest: Vec<f64>) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -38,7 +38,6 @@ impl Subject for Engine {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::Board;

@@ -71,7 +71,6 @@ fn descendants_of(root: i32, processes: &[(Descendant, i32)]) -> Vec<Descendant>
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

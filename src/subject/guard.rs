@@ -108,7 +108,6 @@ fn kill_everything(engine: Option<Pid>) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

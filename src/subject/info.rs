@@ -209,7 +209,6 @@ fn mate_score(moves: i32) -> Score {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -199,7 +199,6 @@ pub trait Subject: Send {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::parse_move;

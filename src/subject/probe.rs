@@ -438,7 +438,6 @@ fn search_new_game(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

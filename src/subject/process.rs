@@ -292,7 +292,6 @@ fn for_each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -89,7 +89,6 @@ fn sha256_hex(path: &Path) -> io::Result<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -175,7 +175,6 @@ pub fn is_refusal(line: &str) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -328,7 +328,6 @@ impl Drop for Uci {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::Increments;

@@ -89,7 +89,6 @@ fn special_kind(file_type: FileType) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

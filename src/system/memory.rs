@@ -82,7 +82,6 @@ fn bytes_left(group: &Path, files: &Files) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::fs;

@@ -21,7 +21,6 @@ pub fn bytes(path: &str, key: &str) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

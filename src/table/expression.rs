@@ -345,7 +345,6 @@ pub fn deserialize<'de, D: Deserializer<'de>>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

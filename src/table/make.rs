@@ -265,7 +265,6 @@ pub(crate) fn build_one_bucket(options: &TableOptions) -> Result<Box<dyn OneBuck
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -208,7 +208,6 @@ impl Deref for SharedMemory {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

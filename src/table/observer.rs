@@ -62,7 +62,6 @@ impl Watch for PositionObserver {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -190,7 +190,6 @@ impl Watch for Offers {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::{Bound, Move};

@@ -202,7 +202,6 @@ impl Shadow {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

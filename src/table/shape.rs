@@ -381,7 +381,6 @@ fn deserialize_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::decode::from_toml;

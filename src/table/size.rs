@@ -117,7 +117,6 @@ impl<'de> Deserialize<'de> for Size {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -192,7 +192,6 @@ impl TornSlots {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::Bound;

@@ -159,7 +159,6 @@ impl Table for Unbounded {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

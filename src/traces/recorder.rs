@@ -65,7 +65,6 @@ fn trace_depth(depth: u8) -> i16 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::{Bound, Move};

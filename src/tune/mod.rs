@@ -13,7 +13,6 @@ mod confirm;
 mod pressures;
 mod runs;
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;
 
 pub use check::{check, check_metric, find_metric, remove_items_without_searches, seed_warnings};

@@ -170,7 +170,6 @@ fn read_measurements(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -207,7 +207,6 @@ fn clamp_number(number: u64, least: u64, most: u64, word: &str, messages: &mut V
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -44,7 +44,6 @@ impl PlayedGame {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

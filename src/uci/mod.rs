@@ -104,7 +104,6 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSe
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::board::Board;

@@ -161,7 +161,6 @@ fn playable(engine: &EngineOptions) -> Result<(), String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -89,7 +89,6 @@ pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

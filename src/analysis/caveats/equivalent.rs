@@ -99,7 +99,6 @@ fn explain_equivalence(a: &OptionValues, b: &OptionValues) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::experiment::Experiment;

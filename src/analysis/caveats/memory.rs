@@ -58,7 +58,6 @@ pub fn compare_memory(frame: &Frame) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -95,7 +95,6 @@ fn shape_depends_on_table(options: &Value) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::record::manifest::EngineInfo;

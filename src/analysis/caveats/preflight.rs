@@ -174,7 +174,6 @@ fn is_too_large(variant: &Variant, experiment: &Experiment, shares_table: bool) 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

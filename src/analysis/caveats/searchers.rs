@@ -38,7 +38,6 @@ pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -314,7 +314,6 @@ pub fn pair_rows(searches: &Searches, base: &[Repeats], other: &[Repeats]) -> Ro
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::analysis::rows::frame::Frame;

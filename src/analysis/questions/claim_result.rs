@@ -238,7 +238,6 @@ impl ClaimResult {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::analysis::pairing::pairs::Pair;

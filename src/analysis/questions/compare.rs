@@ -467,7 +467,6 @@ fn collect_notes(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

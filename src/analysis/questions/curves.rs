@@ -339,7 +339,6 @@ pub fn ratio_map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), s
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::line::{Line, Measure};
     use super::super::summary::Question;

@@ -137,7 +137,6 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

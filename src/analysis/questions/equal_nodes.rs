@@ -156,7 +156,6 @@ fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

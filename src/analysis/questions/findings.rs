@@ -378,7 +378,6 @@ pub fn format_rounded_up(number: f64) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

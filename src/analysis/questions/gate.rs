@@ -155,7 +155,6 @@ fn parse_metric_name(text: &str) -> Option<&str> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

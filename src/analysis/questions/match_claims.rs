@@ -74,7 +74,6 @@ fn rule_by_interval(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::analysis::rows::frame::Frame;

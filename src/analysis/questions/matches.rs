@@ -309,7 +309,6 @@ impl EncounterRows {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -67,7 +67,6 @@ pub fn compare_all_pairs(frame: &Frame, summary: &Summary) -> Result<Vec<LinePai
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::summary::Question;
     use super::*;

@@ -76,7 +76,6 @@ pub fn performance_profiles(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::summary::Question;
     use super::*;

@@ -149,7 +149,6 @@ pub fn count_unjudged(frame: &Frame, judgements: &[Judgement], needs_moves: bool
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

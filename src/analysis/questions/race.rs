@@ -357,7 +357,6 @@ fn confirm(result: &HeldOutResult, tune: &Tune) -> Confirmation {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::decode::from_toml;

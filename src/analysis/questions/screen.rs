@@ -85,7 +85,6 @@ pub fn joint_tail(contenders: usize, looks: usize) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::line::{Line, Measure};
     use super::*;

@@ -172,7 +172,6 @@ pub fn findings(suite_names: &[&str], summaries: &[&Summary]) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::summary::Question;
     use super::*;

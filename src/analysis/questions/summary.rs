@@ -295,7 +295,6 @@ fn count_other_scores(lines: &mut [Line], searches: &Searches, frame: &Frame, ba
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

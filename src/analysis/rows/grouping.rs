@@ -280,7 +280,6 @@ pub fn resolve_columns(text: &str, frame: &Frame) -> Result<Vec<String>, FrameEr
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -22,7 +22,6 @@ pub fn add_score_error(frame: &mut Frame, judgements: &[Judgement], cap: u32) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -112,7 +112,6 @@ fn repeat_deviation(frame: &Frame, not_repeatable: &str) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

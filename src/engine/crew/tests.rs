@@ -1,5 +1,3 @@
-#![allow(clippy::unwrap_used)]
-
 use super::*;
 use crate::chess::Board;
 use crate::engine::{Engine, EngineOptions, Iteration, Limit};

@@ -117,7 +117,6 @@ fn attacks_of(piece: Piece, side: Color, square: Square, occupied: Bitboard) -> 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::Increments;

@@ -41,7 +41,6 @@ impl Countermoves {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::chess::Square;

@@ -45,7 +45,6 @@ pub fn capture_score(scheme: MvvLva, attacker: Piece, victim: Piece) -> i32 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -42,7 +42,6 @@ impl Stack {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::{Heuristics, Hint, Ranks};
     use super::*;

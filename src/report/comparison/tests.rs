@@ -1,7 +1,5 @@
 //! Tests the page of a comparison and the formats for programs on figures made by hand.
 
-#![allow(clippy::unwrap_used)]
-
 use super::*;
 use crate::report::machine::{bench_json, comparison_json, junit};
 use crate::report::sheet::assert_drop_orders_distinct;

@@ -1,7 +1,5 @@
 //! Tests the figures of small grids, whose values are calculated by hand.
 
-#![allow(clippy::unwrap_used)]
-
 use super::*;
 use crate::analysis::questions::curves::CurvePoint;
 

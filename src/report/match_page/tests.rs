@@ -1,7 +1,5 @@
 //! Tests the page of a match on encounters made by hand.
 
-#![allow(clippy::unwrap_used)]
-
 use super::super::sheet::assert_drop_orders_distinct;
 use super::*;
 use crate::experiment::matches::Test;

@@ -1,7 +1,5 @@
 //! Tests that every plot is legible, and that no text from a file becomes markup.
 
-#![allow(clippy::unwrap_used)]
-
 use super::forest::{Forest, ForestRow};
 use super::heat::Heat;
 use super::lines::Lines;

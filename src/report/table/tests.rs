@@ -1,8 +1,6 @@
 //! Tests the cells of a page's tables on lines made by hand. No two figures of a line are equal, so
 //! that a wrong column would be noticed.
 
-#![allow(clippy::unwrap_used)]
-
 use super::super::identity::Identity;
 use super::super::sheet::{Datum, Part, assert_drop_orders_distinct};
 use super::*;

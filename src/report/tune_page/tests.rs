@@ -1,8 +1,6 @@
 //! Tests the page of a tuning on results made by hand: six candidates on a grid of three values of
 //! slots and two centres.
 
-#![allow(clippy::unwrap_used)]
-
 use super::*;
 use crate::analysis::questions::curves::{CurvePoint, Series};
 use crate::analysis::questions::race::{Candidate, HeldOutResult, Standing};

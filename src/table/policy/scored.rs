@@ -88,7 +88,6 @@ impl Replacement for Scored {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -355,7 +355,6 @@ pub fn make_steps(trace: &[Event]) -> Vec<Step> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
