@@ -62,7 +62,7 @@ fn one_handle_equals_the_plain_table() {
             let mut plain = build(&options, None, false).unwrap().unwrap();
             let mut handle = LockFree::create(&options, None, 1, xor).unwrap().remove(0);
             let mut state = 7;
-            for _ in 0..rounds {
+            for round in 0..rounds {
                 let (key, depth) =
                     ((draw(&mut state) % 160).wrapping_mul(0x9e37_79b9_7f4a_7c15), (draw(&mut state) % 12) as u8);
                 match draw(&mut state) % 200 {
@@ -83,7 +83,10 @@ fn one_handle_equals_the_plain_table() {
                         assert_eq!(plain, lock_free);
                     }
                 }
-                assert_eq!(plain.occupancy(), handle.occupancy());
+                // This reads every slot.
+                if !cfg!(miri) || round % 50 == 0 {
+                    assert_eq!(plain.occupancy(), handle.occupancy());
+                }
             }
             assert_eq!(plain.counters(), handle.counters());
             let counters = plain.counters();
