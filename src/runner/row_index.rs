@@ -4,6 +4,7 @@
 use super::in_flight::QUARANTINED;
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::{self, columns};
+use crate::text::plural;
 use csv::StringRecord;
 use std::collections::HashMap;
 
@@ -112,8 +113,8 @@ impl<'a> RowIndex<'a> {
         let id_number =
             u64::from_str_radix(id, 16).map_err(|_| format!("id: expected 16 hexadecimal digits, found `{id}`"))?;
         if repeat >= self.plan.repeats {
-            let repeats = self.plan.repeats;
-            return Err(format!("repeat: the plan has {repeats} repeats (numbered from 0), found {repeat}"));
+            let repeats = plural(self.plan.repeats, "repeat");
+            return Err(format!("repeat: the plan has {repeats} (numbered from 0), found {repeat}"));
         }
         let job = self.plan.job_for(variant, opponent, item, repeat);
         let last = id_number == self.plan.job_id(&job);

@@ -66,7 +66,7 @@ fn error_in_a_file_shows_its_line_and_column() {
         ("[engine]\npreset = 'purpel'\n", &["unknown preset `purpel`", "did you mean `purple`"]),
         ("[[variant]]\nalgorithm = 'minimax'\n", &["needs a name"]),
         ("[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n", &["are the same variant"]),
-        ("[[zip]]\n\"table.slots\" = [1, 2]\n\"keys.seed\" = [1]\n", &["has 1 value where", "has 2"]),
+        ("[[zip]]\n\"table.slots\" = [1, 2]\n\"keys.seed\" = [1]\n", &["has 1 value, but", "has 2"]),
         ("[baseline]\nvariant = 'x'\n", &["baseline: no variant matches"]),
         ("[[expect]]\nevalz = 3\n", &["there is no such metric"]),
         ("[[expect]]\nwhere = { depht = 3 }\nevals = 3\n", &["there is no such column", "did you mean `depth`"]),

@@ -212,7 +212,7 @@ fn variants_of_other_names_are_paired_by_their_options() {
     let (old, new) = (base.to_str().unwrap(), renamed.to_str().unwrap());
     let (stdout, _, code) = run(&["compare", old, new]);
     assert_eq!(code, 0, "{stdout}");
-    assert!(stdout.contains("note: \"plain\" is \"bare\" in NEW"), "{stdout}");
+    assert!(stdout.contains("note: \"plain\" is called \"bare\" in NEW"), "{stdout}");
     // Without manifests, nothing shows that the two variants are the same.
     let alone = folder.path().join("alone.csv");
     fs::copy(renamed.join("results.csv"), &alone).unwrap();

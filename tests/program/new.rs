@@ -65,7 +65,7 @@ fn new_never_overwrites_and_keeps_a_suite_that_is_the_same() {
     fs::write(folder.path().join("bratko-kopec.epd"), "other").unwrap();
     let (text, code) = ttlab(folder.path(), &["new", "which-policy"]);
     assert_eq!(code, 2, "{code} {text}");
-    assert!(text.contains("bratko-kopec.epd: is there"), "{code} {text}");
+    assert!(text.contains("bratko-kopec.epd: already exists and is not overwritten"), "{code} {text}");
     let left: Vec<bool> =
         ["openings.epd", "which-policy.toml"].iter().map(|name| folder.path().join(name).exists()).collect();
     assert_eq!(left, [false, false], "files of a refused template were written");

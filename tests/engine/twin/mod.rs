@@ -158,8 +158,9 @@ fn same_with(
     nodes: Option<u64>,
 ) -> u64 {
     let mut options = options.clone();
-    // Diagnostics only work with one searcher, and need the mark that `demotion.once` takes.
-    let diagnosed = options.threads.count == 1 && !options.table.demotion.once;
+    // Diagnostics only work with one searcher, and need the mark that two options of the table take.
+    let mark_is_taken = options.table.demotion.once || options.table.guard.best_move;
+    let diagnosed = options.threads.count == 1 && !mark_is_taken;
     if diagnosed {
         options.diagnostics = ttlab::internals::engine::options::Diagnostics::Full;
     }

@@ -207,7 +207,7 @@ fn tune_and_reproduce_reuse_rows() {
     for (command, of) in [("tune", &trial.file), ("reproduce", &folder)] {
         let output = ttlab(&[command, of, "--out", &trial.text(command), "--reuse", &whole]);
         assert!(output.stderr.contains(" jobs from "), "{}", output.stderr);
-        assert!(output.stderr.contains(" jobs known, 0 to run"), "{}", output.stderr);
+        assert!(output.stderr.contains(" jobs already done, 0 to run"), "{}", output.stderr);
     }
 }
 
