@@ -82,7 +82,7 @@ pub trait Sink {
     /// Receives one move.
     fn add(&mut self, mv: Move) -> bool;
 
-    /// Receives moves of one piece.
+    /// Receives the moves of one piece. Returns whether generation should stop.
     #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
         for to in targets {
@@ -93,7 +93,8 @@ pub trait Sink {
         false
     }
 
-    /// Receives pawn moves that all go by the same step.
+    /// Receives the moves of pawns to `targets`, each from the square `step` before its target.
+    /// Returns whether generation should stop.
     #[inline]
     fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
@@ -179,6 +180,7 @@ pub(super) const fn ahead<const WHITE: bool>(squares: u64, file: i8) -> u64 {
     if WHITE { squares << 8 } else { squares >> 8 }
 }
 
+/// Generates the legal moves of one kind, until `sink` stops it.
 #[inline]
 fn generate<S: Sink, const KIND: u8>(board: &Board, sink: &mut S) {
     match board.turn() {

@@ -66,10 +66,9 @@ fn format_multiples(equal: &EqualNodes, matches: &Matches) -> String {
 /// Describes the multiple of the opponent's nodes at which both players are equally strong.
 fn equal_nodes_text(equal: &EqualNodes, opponent: &str, matches: &Matches) -> String {
     let (nodes, interval) = (format_multiple(equal.nodes, handicap_range(matches)), format_multiples(equal, matches));
-    match equal.nodes.is_finite() && equal.nodes > 0.0 {
-        true => format!("as strong as \"{opponent}\" with {nodes} of its nodes [{interval}]"),
-        false => format!("outside the handicaps played: {nodes} of the nodes of \"{opponent}\" [{interval}]"),
-    }
+    let was_covered = equal.nodes.is_finite() && equal.nodes > 0.0;
+    let note = if was_covered { String::new() } else { format!(", {OUTSIDE}") };
+    format!("as strong as \"{opponent}\" with {nodes} of its nodes [{interval}]{note}")
 }
 
 /// The findings, one sentence each.

@@ -71,7 +71,8 @@ impl Offers {
         2 * (key.wrapping_mul(GOLDEN) >> (64 - cells.trailing_zeros())) as usize
     }
 
-    /// The cell of a key, or the empty cell where it belongs.
+    /// The index of a key's cell, or of the empty cell in which to put it. A cell is two words: the
+    /// key, and a word that is 0 only if the cell is empty.
     #[inline]
     fn find(&self, key: u64) -> usize {
         let mut cell = self.start(key);
