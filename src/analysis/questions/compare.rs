@@ -22,7 +22,7 @@ pub struct Comparison {
     pub names: [String; 2],
     /// The programs that BASE and NEW measured; empty without a manifest.
     pub programs: [Vec<MeasuredProgram>; 2],
-    /// The metrics of each [`Change`], in order: counters, then seconds.
+    /// The metrics of each change, in order: counters, then seconds.
     pub metrics: Vec<String>,
     /// The change of each variant of BASE or NEW; one change for each suite if both have several.
     pub variants: Vec<Change>,
