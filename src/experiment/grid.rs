@@ -268,10 +268,10 @@ fn read_variant(
     if let Some(ticks) = ticks {
         let refuse = |message: &str| Err(variant_problem(OptionFault::new("limit.ticks", message)));
         let Subject::Builtin { options, .. } = &subject else {
-            return refuse("limit.ticks: only ttlab's own searchers have ticks: give limit.nodes");
+            return refuse("only ttlab's own searchers have ticks: give limit.nodes");
         };
         if nodes.is_some() {
-            return refuse("limit.ticks: sets the limit of nodes too: give limit.nodes or limit.ticks, not both");
+            return refuse("sets the limit of nodes too: give limit.nodes or limit.ticks, not both");
         }
         source.check_range("limit.ticks", ticks, ticks > 0, "at least 1")?;
         nodes = Some(ticks.saturating_mul(options.threads.count.into()));
