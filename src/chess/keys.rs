@@ -248,8 +248,8 @@ fn pieces_only(numbers: &mut Numbers) -> Keys {
 /// 2, rook 1, queen 4, king 5.
 const PURPLE_PIECES: [usize; 6] = [0, 3, 2, 1, 4, 5];
 
-/// The engine `purple` looks a piece on a square up by the product of their numbers, so that many of
-/// them share one key.
+/// The engine `purple` looks up a piece on a square by the product of their numbers, so that many
+/// of them share one key.
 fn purple_product(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     let table: [u64; 768] = numbers.take();

@@ -158,7 +158,7 @@ fn same_with(
     nodes: Option<u64>,
 ) -> u64 {
     let mut options = options.clone();
-    // Diagnostics only work with one searcher, and need the mark that two options of the table take.
+    // Diagnostics only work with one searcher, and need the mark that two table options take.
     let mark_is_taken = options.table.demotion.once || options.table.guard.best_move;
     let diagnosed = options.threads.count == 1 && !mark_is_taken;
     if diagnosed {
