@@ -60,8 +60,11 @@ impl Explorer {
         // at different depths or one was cut short: their totals could not be compared.
         let mut depths: BTreeMap<u32, Option<u16>> = BTreeMap::new();
         for cell in (0..summary.lines.len()).flat_map(searches_of) {
-            let last =
-                searches.steps(searches.repeats(cell)[0]).last().filter(|step| step.finished).map(|step| step.depth);
+            let last = searches
+                .iterations(searches.repeats(cell)[0])
+                .last()
+                .filter(|step| step.finished)
+                .map(|step| step.depth);
             let common_depth = depths.entry(cell.unit).or_insert(last);
             *common_depth = common_depth.filter(|depth| Some(*depth) == last);
         }

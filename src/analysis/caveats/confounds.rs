@@ -50,6 +50,7 @@ fn design_columns(variant: &Variant) -> Vec<(String, String)> {
     let design_options =
         from_table::<TableOptions>(design_table.clone()).map(|table| serde_json::json!({ "table": table }));
     let mut columns = paths::flatten(&design_options.unwrap_or_default());
+    // A path is `table.NAME` or longer. Names that the design does not set have their defaults.
     columns.retain(|(path, _)| path.split('.').nth(1).is_some_and(|name| design_table.contains_key(name)));
     columns
 }
@@ -62,8 +63,8 @@ fn collect_options(variant: &Variant) -> VariantOptions {
         if design_columns.contains(&(path.clone(), value.clone())) {
             continue;
         }
-        // The key seed alone changes counts, so it is controlled; it is also compared like any
-        // other option.
+        // Another key seed changes counts, so the seed is controlled. It may also be the option
+        // that is compared.
         if path == KEYS_SEED {
             options.compared.insert(path.clone(), vec![value.clone()]);
         }
@@ -76,7 +77,7 @@ fn collect_options(variant: &Variant) -> VariantOptions {
             None => options.compared.entry(owning_option(&path).to_owned()).or_default().push(value),
         }
     }
-    // The number of entries that fit in the table.
+    // Variants without a bounded table have no number of entries.
     let entries = variant.table().and_then(|table| crate::table::entries(table, None));
     options.controlled.extend(entries.map(|entries| (ENTRIES, entries.to_string())));
     options
@@ -92,10 +93,10 @@ fn have_common_value(name: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool
     a.iter().any(|left| b.iter().any(|right| are_close(left, right)))
 }
 
-/// Warns of confounds: a compared option has a level whose variants never have the same value of a
-/// controlled option as the variants at the baseline's level. Each baseline is checked with the
-/// variants that are compared with it. If `[[zip]]` changes the options together, the confound is
-/// deliberate, so it becomes a note.
+/// Warns of confounds: with one of its values, a compared option never has the same value of some
+/// controlled option as with the baseline's value. Each baseline is checked with the variants that
+/// are compared with it. If `[[zip]]` changes the options together, the confound is deliberate, so
+/// it becomes a note.
 pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) -> Caveats {
     let variants_with_base = |base: usize| -> Vec<&Variant> {
         let has_base = |index: &usize| partners.baselines[*index] == Some(base) && *index != base;
@@ -121,11 +122,12 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
     caveats
 }
 
-/// A sentence about variants whose group has no baseline. It names the baseline that is nearest to
-/// the first of them.
+/// A sentence about the variants whose group has no baseline; `None` if there are none. It names
+/// the baseline that differs from the first of them in the fewest options.
 pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners: &Partners) -> Option<String> {
-    let alone: Vec<usize> = (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
-    let first = *alone.first()?;
+    let without_baseline: Vec<usize> =
+        (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
+    let first = *without_baseline.first()?;
     let differing_options = |base: usize| -> BTreeSet<String> {
         let [first_options, base_options] =
             [first, base].map(|index| BTreeMap::from_iter(variant::option_columns(&variants[index])));
@@ -137,7 +139,7 @@ pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners:
     };
     let (base, options) =
         partners.bases().map(|base| (base, differing_options(base))).min_by_key(|(_, options)| options.len())?;
-    let names: Vec<&str> = alone.iter().map(|&index| variants[index].name.as_str()).collect();
+    let names: Vec<&str> = without_baseline.iter().map(|&index| variants[index].name.as_str()).collect();
     let (have, stand) = if names.len() == 1 { ("has", "stands") } else { ("have", "stand") };
     Some(format!(
         "{} {have} no baseline in the same group and {stand} alone; the nearest to \"{}\" is \"{}\": they differ in {}{}",

@@ -64,7 +64,7 @@ fn find_switch(path: &str, values: &OptionValues) -> Option<&'static str> {
 pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
     let option_values: Vec<OptionValues> =
         variants.iter().map(|variant| variant::option_columns(variant).into_iter().collect()).collect();
-    // The first variant with these options, of the options that have an effect.
+    // The first variant with each set of values of the options that have an effect.
     let mut first_with_options: BTreeMap<OptionValues, usize> = BTreeMap::new();
     // The first pair of variants for each reason, and the number of pairs.
     let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();

@@ -56,6 +56,7 @@ impl ExternalPower {
         };
         let compared_names: Vec<&str> =
             (0..variants.len()).filter(is_compared).map(|index| variants[index].name.as_str()).collect();
+        // Games are not searched to a depth, and published figures are compared one by one.
         if compared_names.is_empty()
             || work.games().is_some()
             || file.expect.iter().any(|expect| !expect.figures.is_empty())
@@ -64,18 +65,19 @@ impl ExternalPower {
         }
         // Suites are judged separately, and the smallest has the least power.
         let suites = experiment.suites().into_iter().map(|items| {
-            let searches = items.iter().map(|item| experiment.searches_per_variant(item));
-            searches.filter(|&searches| searches > 0).collect::<Vec<usize>>()
+            let searches_of_items = items.iter().map(|item| experiment.searches_per_variant(item));
+            searches_of_items.filter(|&searches| searches > 0).collect::<Vec<usize>>()
         });
-        let searches = suites.min_by_key(Vec::len).unwrap_or_default();
-        let searches_per_cluster = searches.iter().sum::<usize>() as f64 / searches.len().max(1) as f64;
+        let searches_of_clusters = suites.min_by_key(Vec::len).unwrap_or_default();
+        let clusters = searches_of_clusters.len();
+        let searches_per_cluster = searches_of_clusters.iter().sum::<usize>() as f64 / clusters.max(1) as f64;
         let measured_spread = rows.and_then(|rows| {
             let question = Question::by_variant(&[], Some(&variants[experiment.baseline].name));
             let summary = Summary::new(rows, &question).ok()?;
             spread_range(summary.lines.iter().filter(|line| compared_names.contains(&line.name.as_str())))
         });
         Self {
-            clusters: searches.len(),
+            clusters,
             games: searches_per_cluster > 1.0,
             comparisons: variants.len() - 1,
             // Searches of the same game are not independent, so this is a lower bound of the
@@ -152,10 +154,10 @@ fn relevant_effect(smallest_effect: f64) -> f64 {
 /// The smallest and the largest spread among the lines; `None` if no line has enough clusters.
 fn spread_range<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<[f64; 2]> {
     let ratios = lines.map(Line::ratio).filter(|ratio| ratio.clusters >= MIN_CLUSTERS && ratio.error > 0.0);
-    let spreads = ratios.map(|ratio| ratio.error * (ratio.clusters as f64).sqrt());
-    spreads.fold(None, |range: Option<[f64; 2]>, spread| {
-        Some(range.map_or([spread; 2], |[smallest, largest]| [smallest.min(spread), largest.max(spread)]))
-    })
+    // From the standard error of a mean to the standard deviation of one cluster.
+    let spreads: Vec<f64> = ratios.map(|ratio| ratio.error * (ratio.clusters as f64).sqrt()).collect();
+    let smallest = spreads.iter().copied().reduce(f64::min)?;
+    Some([smallest, spreads.into_iter().fold(smallest, f64::max)])
 }
 
 impl fmt::Display for ExternalPower {

@@ -157,6 +157,7 @@ fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
 /// pressure. With `shares_table`, several searches may use the same table.
 fn is_too_large(variant: &Variant, experiment: &Experiment, shares_table: bool) -> bool {
     let Some(table) = variant.table() else { return false };
+    // `None` if a search has no limit of nodes.
     let node_limits: Option<Vec<u64>> = experiment.limits(variant).into_iter().map(|limit| limit.nodes).collect();
     let largest_limit = node_limits.and_then(|limits| limits.into_iter().max());
     let (Some(nodes), TableKind::Bounded) = (largest_limit, table.kind) else { return false };
@@ -166,8 +167,7 @@ fn is_too_large(variant: &Variant, experiment: &Experiment, shares_table: bool) 
         Size::Bytes(bytes) => bytes / 16,
         Size::Share(_) => return false,
     };
-    // Searches that share a table all add to it; 1,024 searches for each item are a generous
-    // estimate.
+    // Searches that share a table all add to it. Few games have more than 1,024 searches.
     let shared_searches = experiment.suite.items.len() as u64 * 1024;
     let nodes = if shares_table { nodes.saturating_mul(shared_searches) } else { nodes };
     slots as f64 > nodes as f64 * MAX_SLOTS_PER_NODE

@@ -3,7 +3,7 @@
 use crate::experiment::{Experiment, Variant};
 use crate::text::quote_names;
 
-/// Warnings about variants with several searchers.
+/// Warnings about variants with several searchers (real threads, or searches that take turns).
 pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
     let warn_of = |has_problem: &dyn Fn(&Variant) -> bool, problem: &str| {
         let names: Vec<&str> = experiment
@@ -14,10 +14,9 @@ pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
             .collect();
         (!names.is_empty()).then(|| format!("{}: {problem}", quote_names(&names)))
     };
-    // The searchers avoid each other, and are limited by depth.
     let has_unequal_depths = |variant: &Variant| {
-        let several = variant.builtin().map(|options| &options.threads).filter(|threads| threads.count > 1);
-        let avoid_each_other = several.is_some_and(|threads| threads.helpers.avoid_each_other());
+        let threads = variant.builtin().map(|options| &options.threads);
+        let avoid_each_other = threads.is_some_and(|threads| threads.count > 1 && threads.helpers.avoid_each_other());
         avoid_each_other && experiment.limits(variant).iter().any(|limit| limit.depth.is_some())
     };
     let has_real_threads = |variant: &Variant| {

@@ -54,6 +54,7 @@ pub fn uncleared_tables_warning(names: &[&str], items: usize) -> Option<String> 
 
 /// Warns if several variants are compared and each of them plays its own moves.
 pub fn diverging_games_warning(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
+    // The first ply is searched in a position of the suite, before any move of the variant.
     let plays_own_moves = sequence.is_some_and(|sequence| sequence.self_play > 1);
     (plays_own_moves && variants > 1).then(|| {
         "sequence.self_play: each variant plays its own moves, so that once two have diverged, their paired searches are of different positions"

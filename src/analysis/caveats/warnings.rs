@@ -126,10 +126,11 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, finished: boo
         warnings.extend((!lines.is_empty()).then(|| Warning::Zeros(metric.name.clone(), lines)));
     }
     warnings.extend((!finished).then_some(Warning::Unfinished));
+    let search_counts = || summary.lines.iter().map(|line| line.searches);
     // Groups by other columns may legitimately have different numbers of searches.
-    let search_counts = summary.lines.iter().map(|line| line.searches).filter(|_| summary.by == [columns::VARIANT]);
-    if let (Some(least), Some(most)) = (search_counts.clone().min(), search_counts.max())
+    if let (Some(least), Some(most)) = (search_counts().min(), search_counts().max())
         && least < most
+        && summary.by == [columns::VARIANT]
     {
         warnings.push(Warning::Uneven(least, most));
     }
@@ -144,7 +145,7 @@ pub fn shard_warning(manifest: &Manifest) -> Option<Warning> {
     let machines: BTreeSet<String> = manifest.shards.iter().map(|run| format!("{:?}", run.machine)).collect();
     let positive_speeds = || manifest.shards.iter().filter_map(|run| run.calibration).filter(|&speed| speed > 0);
     let speed_difference = match (positive_speeds().min(), positive_speeds().max()) {
-        (Some(least), Some(most)) => most as f64 / least as f64 - 1.0,
+        (Some(slowest), Some(fastest)) => fastest as f64 / slowest as f64 - 1.0,
         _ => 0.0,
     };
     (machines.len() > 1 || speed_difference > MAX_SPEED_DIFFERENCE)
@@ -188,8 +189,8 @@ pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
 }
 
 /// Warnings about joined results whose searches are paired: different suites, and options that
-/// differ although no line names them. `named_options` are the options that lines name. External
-/// engines are not checked.
+/// differ between the results. `named_options` may differ, because each line of the page is named
+/// by their values. External engines are not checked.
 pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named_options: &[&str]) -> Vec<Warning> {
     let file_name =
         |path: &str| Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -202,7 +203,8 @@ pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named_options: &[
     suites_differ.into_iter().chain(differing_options_warning(sources, named_options)).collect()
 }
 
-/// Warns of options whose values differ between the results, unless lines name them.
+/// Warns of options whose values differ between the results, except `named_options`, which the
+/// names of lines show.
 fn differing_options_warning(sources: &[(&str, Option<&Manifest>)], named_options: &[&str]) -> Option<Warning> {
     // The values of each option, by result.
     let mut values: BTreeMap<String, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
@@ -220,6 +222,7 @@ fn differing_options_warning(sources: &[(&str, Option<&Manifest>)], named_option
     values.retain(|path, values_by_result| {
         let mut value_sets = values_by_result.values();
         let first_set = value_sets.next();
+        // An option that one of the results lacks differs.
         let is_same = values_by_result.len() == manifest_count && value_sets.all(|set| Some(set) == first_set);
         !is_same && !named_options.contains(&path.as_str())
     });

@@ -41,13 +41,14 @@ impl<'a> MetricReader<'a> {
 
     /// The value of one search; NaN without iterations.
     pub fn search_value(&self, search: u32, depths: &Depths) -> f64 {
-        let is_counted = |step: &&IterationRow| match depths {
+        let is_counted = |iteration: &&IterationRow| match depths {
             Depths::All => true,
-            Depths::UpTo(depth) => step.depth <= *depth,
+            Depths::UpTo(depth) => iteration.depth <= *depth,
         };
-        let steps = || self.searches.steps(search).iter().filter(is_counted);
-        let sum = |column: usize| steps().map(|step| self.columns[column][step.row as usize]).sum::<f64>();
-        let last = |column: usize| steps().next_back().map_or(f64::NAN, |step| self.columns[column][step.row as usize]);
+        let rows =
+            || self.searches.iterations(search).iter().filter(is_counted).map(|iteration| iteration.row as usize);
+        let sum = |column: usize| rows().map(|row| self.columns[column][row]).sum::<f64>();
+        let last = |column: usize| rows().next_back().map_or(f64::NAN, |row| self.columns[column][row]);
         match &self.metric.aggregation {
             Aggregation::Sum(_) => sum(0),
             Aggregation::Last(_) => last(0),

@@ -60,12 +60,13 @@ pub struct Pairs {
 impl Pairs {
     /// Adds a pair of values, or counts it if it has no ratio.
     fn push(&mut self, [block, unit, cluster, seed]: [u32; 4], values: [f64; 2]) {
-        if values[0] > 0.0 && values[1] > 0.0 {
-            let log = (values[1] / values[0]).ln();
+        let [base, other] = values;
+        if base > 0.0 && other > 0.0 {
+            let log = (other / base).ln();
             self.list.push(Pair { block, unit, cluster, log, values, seed });
         } else {
-            self.one_sided_zero[0] += usize::from(values[1] < values[0]);
-            self.one_sided_zero[1] += usize::from(values[1] > values[0]);
+            self.one_sided_zero[0] += usize::from(other < base);
+            self.one_sided_zero[1] += usize::from(other > base);
             self.both_zero += usize::from(values == [0.0; 2]);
         }
     }
@@ -122,16 +123,19 @@ impl Pairs {
         let side_means = |list: &[Pair]| [0, 1].map(|side| mean(list.iter().map(|pair| pair.values[side])));
         let own_seed_pairs: Vec<Pair> = self.list.iter().filter(|pair| pair.seed == 0).copied().collect();
         self.totals = side_means(&own_seed_pairs);
-        let [base, other] = side_means(&self.list);
-        if base > 0.0 && other > 0.0 {
-            let ratio = (other / base).ln();
-            self.list.iter_mut().for_each(|pair| pair.log = ratio + pair.values[1] / other - pair.values[0] / base);
+        let [base_mean, other_mean] = side_means(&self.list);
+        if base_mean > 0.0 && other_mean > 0.0 {
+            let log_ratio = (other_mean / base_mean).ln();
+            for Pair { log, values: [base, other], .. } in &mut self.list {
+                *log = log_ratio + *other / other_mean - *base / base_mean;
+            }
             return;
         }
-        for pair in std::mem::take(&mut self.list) {
-            self.one_sided_zero[0] += usize::from(pair.values[1] < pair.values[0]);
-            self.one_sided_zero[1] += usize::from(pair.values[1] > pair.values[0]);
-            self.both_zero += usize::from(pair.values[0] == pair.values[1]);
+        // The means have no ratio, so no pair has one.
+        for Pair { values: [base, other], .. } in std::mem::take(&mut self.list) {
+            self.one_sided_zero[0] += usize::from(other < base);
+            self.one_sided_zero[1] += usize::from(other > base);
+            self.both_zero += usize::from(base == other);
         }
     }
 
@@ -145,16 +149,17 @@ impl Pairs {
     }
 }
 
-/// The iterations to compare: all, or those up to the greatest depth that both searches finished;
-/// none if there is no such depth.
+/// The depths to compare: those up to the greatest depth that both searches finished, or `All` if
+/// that is the last depth of both. `None` if they finished no common depth.
 fn common_depths(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
-    let both_steps = [base, other].map(|search| searches.steps(search));
-    let has_finished =
-        |steps: &[IterationRow], depth: u16| steps.iter().any(|step| step.depth == depth && step.finished);
-    let depths = both_steps[0].iter().rev().map(|step| step.depth);
-    let depth = depths.into_iter().find(|&depth| both_steps.iter().all(|steps| has_finished(steps, depth)))?;
-    let is_last = |steps: &&[IterationRow]| steps.last().is_some_and(|step| step.depth == depth);
-    Some(if both_steps.iter().all(is_last) { Depths::All } else { Depths::UpTo(depth) })
+    let [base, other] = [base, other].map(|search| searches.iterations(search));
+    let has_finished = |iterations: &[IterationRow], depth: u16| {
+        iterations.iter().any(|iteration| iteration.depth == depth && iteration.finished)
+    };
+    let mut depths = base.iter().rev().map(|iteration| iteration.depth);
+    let depth = depths.find(|&depth| has_finished(base, depth) && has_finished(other, depth))?;
+    let is_last = |iterations: &[IterationRow]| iterations.last().is_some_and(|last| last.depth == depth);
+    Some(if is_last(base) && is_last(other) { Depths::All } else { Depths::UpTo(depth) })
 }
 
 /// The base group's searches, by block and position.
@@ -173,29 +178,31 @@ impl<'a> BaseSearches<'a> {
     pub fn new(reader: &'a MetricReader<'a>, grouping: &'a Grouping, group: usize) -> Self {
         let cells = reader.searches().cells(group);
         let mut by_unit: HashMap<u32, Vec<u32>, RandomState> = HashMap::default();
-        for cell in cells.iter().filter(|_| grouping.blocks.len() > 1) {
-            by_unit.entry(cell.unit).or_default().push(cell.block);
+        if grouping.blocks.len() > 1 {
+            cells.iter().for_each(|cell| by_unit.entry(cell.unit).or_default().push(cell.block));
         }
         let by_key = cells.iter().map(|cell| ((cell.block, cell.unit, cell.seed), cell)).collect();
         Self { reader, grouping, by_key, by_unit, has_seeds: cells.iter().any(|cell| cell.seed > 0) }
     }
 
-    /// The search to compare with: the one with the same position, block and key seed. If the base
-    /// has no such block, a block that lacks some of the options and agrees in the others is used,
-    /// so that a variant without a table is compared with every table size. If the base was not
-    /// searched under that seed, its first seed is used.
+    /// The base's search of the same position, block and key seed. If the base has no such block, a
+    /// block that lacks some of the options and agrees in the others is used, so that every table
+    /// size is compared with a base without a table. If the base was not searched under that seed,
+    /// its first seed is used.
     fn find_base(&self, cell: &Repeats) -> Option<&'a Repeats> {
         let find_in_block = |block: u32| {
-            let of_same_seed = self.by_key.get(&(block, cell.unit, cell.seed));
-            of_same_seed.or_else(|| self.by_key.get(&(block, cell.unit, 0))).copied()
+            let find_seed = |seed: u32| self.by_key.get(&(block, cell.unit, seed)).copied();
+            find_seed(cell.seed).or_else(|| find_seed(0))
         };
         find_in_block(cell.block).or_else(|| {
             let values = &self.grouping.blocks[cell.block as usize];
+            // An option that the base's block lacks has an empty value there.
             let agrees = |block: &&u32| {
-                let mut pairs = self.grouping.blocks[**block as usize].iter().zip(values);
-                pairs.all(|(base, value)| base.is_empty() || base == value)
+                let mut value_pairs = self.grouping.blocks[**block as usize].iter().zip(values);
+                value_pairs.all(|(base_value, value)| base_value.is_empty() || base_value == value)
             };
-            find_in_block(*self.by_unit.get(&cell.unit)?.iter().find(agrees)?)
+            let base_block = self.by_unit.get(&cell.unit)?.iter().find(agrees)?;
+            find_in_block(*base_block)
         })
     }
 
@@ -262,17 +269,21 @@ impl<'a> BaseSearches<'a> {
         pairs
     }
 
-    /// Counts the searches that end at the same depth as the base's search: first those that end
-    /// with another value of the metric, then all of them.
+    /// Counts the searches that end at the same depth as the base's search. Returns how many of
+    /// them have another value of the metric, and the number of all.
     pub fn count_other_ends(&self, group: usize, reader: &MetricReader<'_>) -> (usize, usize) {
         let searches = self.reader.searches();
-        let last_depth = |cell: &Repeats| searches.steps(searches.repeats(cell)[0]).last().map(|step| step.depth);
-        let comparable =
-            self.pair_cells(group).filter(|(base, cell, _)| cell.seed == 0 && last_depth(base) == last_depth(cell));
-        comparable.fold((0, 0), |(other_count, count), (base, cell, _)| {
-            let [a, b] = [base, cell].map(|cell| reader.cell_value(cell, &Depths::All));
-            (other_count + usize::from(a != b), count + 1)
-        })
+        let last_depth =
+            |cell: &Repeats| searches.iterations(searches.repeats(cell)[0]).last().map(|iteration| iteration.depth);
+        let (mut other_count, mut count) = (0, 0);
+        for (base, cell, _) in self.pair_cells(group) {
+            if cell.seed == 0 && last_depth(base) == last_depth(cell) {
+                let [base_value, value] = [base, cell].map(|cell| reader.cell_value(cell, &Depths::All));
+                other_count += usize::from(value != base_value);
+                count += 1;
+            }
+        }
+        (other_count, count)
     }
 }
 
@@ -289,17 +300,14 @@ pub struct RowPairs {
 
 /// Matches the rows of two groups by position, block, key seed, repeat and depth.
 pub fn pair_rows(searches: &Searches, base: &[Repeats], other: &[Repeats]) -> RowPairs {
-    let make_key = |search: u32, step: &IterationRow| {
+    let keyed_rows_of_search = |&search: &u32| {
         let OneSearch { block, unit, seed, repeat, .. } = searches.list[search as usize];
-        (block, unit, seed, repeat, step.depth)
+        let add_key =
+            move |iteration: &IterationRow| ((block, unit, seed, repeat, iteration.depth), iteration.row as usize);
+        searches.iterations(search).iter().map(add_key)
     };
-    let keyed_rows = |cells: &'_ [Repeats]| -> Vec<_> {
-        let search_ids = cells.iter().flat_map(|cell| searches.repeats(cell));
-        search_ids
-            .flat_map(|&search| {
-                searches.steps(search).iter().map(move |step| (make_key(search, step), step.row as usize))
-            })
-            .collect()
+    let keyed_rows = |cells: &[Repeats]| -> Vec<_> {
+        cells.iter().flat_map(|cell| searches.repeats(cell)).flat_map(keyed_rows_of_search).collect()
     };
     let other_rows: HashMap<_, usize> = keyed_rows(other).into_iter().collect();
     let mut rows = RowPairs::default();

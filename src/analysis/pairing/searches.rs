@@ -14,6 +14,10 @@ const RESTART: &str = "subject.restart";
 /// The value of [`RESTART`] if there is a new process for every search.
 const SEARCH: &str = "search";
 
+/// The bit that is set in the cluster of a game, because games and positions have their own
+/// numbers.
+pub const GAME_BIT: u32 = 1 << 31;
+
 /// The first searched ply of each game, by the game's code; none for single positions.
 fn first_plies(games: &TextColumn, plies: &[f64]) -> HashMap<u32, f64> {
     let mut first_plies = HashMap::new();
@@ -87,8 +91,8 @@ pub struct Searches {
     /// The sums of each search, in the order of `columns`.
     sums: Vec<f64>,
     /// The iterations of all searches, by search and depth.
-    steps: Vec<IterationRow>,
-    /// The index in `steps` of each search's first iteration; at the end the number of all
+    iterations: Vec<IterationRow>,
+    /// The index in `iterations` of each search's first iteration; at the end the number of all
     /// iterations.
     starts: Vec<u32>,
     /// Indices of searches, with repeats of one search adjacent.
@@ -114,7 +118,7 @@ impl Searches {
         // Successive rows are mostly of one search, so its index is kept from row to row.
         let (mut last_key, mut search_index) = ((u32::MAX, 0, 0, 0, 0), 0);
         // Each row's search and iteration.
-        let mut steps: Vec<(u32, IterationRow)> = Vec::with_capacity(frame.rows());
+        let mut iterations: Vec<(u32, IterationRow)> = Vec::with_capacity(frame.rows());
         for row in 0..frame.rows() {
             let group = grouping.group[row];
             if !errors.text(row).is_empty() {
@@ -128,8 +132,7 @@ impl Searches {
                 let next_index = searches.list.len() as u32;
                 (last_key, search_index) = (key, *search_indices.entry(key).or_insert(next_index));
                 if search_index == next_index {
-                    // Games and positions have their own numbers: the highest bit is set for games.
-                    let cluster = if games.text(row).is_empty() { unit } else { games.codes()[row] | 1 << 31 };
+                    let cluster = if games.text(row).is_empty() { unit } else { games.codes()[row] | GAME_BIT };
                     searches.list.push(OneSearch {
                         group,
                         block: grouping.block[row],
@@ -154,16 +157,16 @@ impl Searches {
             if depths[row] >= depths[search.last] {
                 search.last = row;
             }
-            let step =
+            let iteration =
                 IterationRow { row: row as u32, depth: depths[row] as u16, finished: finished.text(row) != "false" };
-            steps.push((search_index, step));
+            iterations.push((search_index, iteration));
         }
-        steps.sort_by_key(|(search, step)| (*search, step.depth));
+        iterations.sort_by_key(|(search, iteration)| (*search, iteration.depth));
         // First the number of iterations of each search, then their running totals.
         searches.starts = vec![0; searches.list.len() + 1];
-        steps.iter().for_each(|(search, _)| searches.starts[*search as usize + 1] += 1);
+        iterations.iter().for_each(|(search, _)| searches.starts[*search as usize + 1] += 1);
         (0..searches.list.len()).for_each(|index| searches.starts[index + 1] += searches.starts[index]);
-        searches.steps = steps.into_iter().map(|(_, step)| step).collect();
+        searches.iterations = iterations.into_iter().map(|(_, iteration)| iteration).collect();
         searches.group_repeats();
         searches
     }
@@ -173,12 +176,13 @@ impl Searches {
         Self { columns: Vec::new(), sums: Vec::new(), ..self }
     }
 
-    /// Groups the searches into repeats.
+    /// Gathers the repeats of each search into a cell.
     fn group_repeats(&mut self) {
+        let group_count = self.errors.len();
         let key = |search: &OneSearch| (search.group, search.block, search.unit, search.seed);
         self.order = (0..self.list.len() as u32).collect();
         self.order.sort_by_key(|&index| (key(&self.list[index as usize]), self.list[index as usize].repeat));
-        self.cells = vec![Vec::new(); self.errors.len()];
+        self.cells = vec![Vec::new(); group_count];
         for (first, &index) in self.order.iter().enumerate() {
             let search = &mut self.list[index as usize];
             match self.cells[search.group as usize].last_mut() {
@@ -211,8 +215,8 @@ impl Searches {
 
     /// A cluster's name: the game's, or the position's.
     pub fn cluster_name(&self, cluster: u32, frame: &Frame) -> String {
-        let (column, code) =
-            if cluster >> 31 == 1 { (columns::GAME, cluster & !(1 << 31)) } else { (columns::POSITION, cluster) };
+        let column = if cluster & GAME_BIT != 0 { columns::GAME } else { columns::POSITION };
+        let code = cluster & !GAME_BIT;
         frame.text_column(column).list().get(code as usize).cloned().unwrap_or_default()
     }
 
@@ -239,15 +243,17 @@ impl Searches {
     }
 
     /// The iterations of a search, by depth.
-    pub fn steps(&self, search: u32) -> &[IterationRow] {
-        &self.steps[self.starts[search as usize] as usize..self.starts[search as usize + 1] as usize]
+    pub fn iterations(&self, search: u32) -> &[IterationRow] {
+        let [start, end] = [search, search + 1].map(|search| self.starts[search as usize] as usize);
+        &self.iterations[start..end]
     }
 
     /// A row with the same search and depth as another row; none in intact results.
     pub fn find_duplicate(&self) -> Option<usize> {
         let searches = 0..self.list.len() as u32;
-        let repeated_step = |search: u32| self.steps(search).windows(2).find(|steps| steps[0].depth == steps[1].depth);
-        searches.into_iter().find_map(repeated_step).map(|steps| steps[1].row as usize)
+        let find_repeated_depth =
+            |search: u32| self.iterations(search).windows(2).find(|pair| pair[0].depth == pair[1].depth);
+        searches.into_iter().find_map(find_repeated_depth).map(|pair| pair[1].row as usize)
     }
 
     /// The row of [`Searches::find_duplicate`], and a message that names it.

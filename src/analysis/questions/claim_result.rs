@@ -101,11 +101,12 @@ impl VariantSearches {
         let [left, right] = [&claim.left, &claim.right].map(|term| Metric::find_comparable(&term.metric, frame));
         let (left, right) = (left?, right?);
         let is_on_nodes = left.is_nodes() || right.is_nodes();
-        let [left, right] = [&left, &right].map(|metric| MetricReader::new(&self.searches, metric, frame));
+        let [left_reader, right_reader] =
+            [&left, &right].map(|metric| MetricReader::new(&self.searches, metric, frame));
         let find_group = |term: &Term| self.grouping.values.iter().position(|values| values[0] == term.variant);
         let pairs = match (find_group(&claim.left), find_group(&claim.right)) {
             (Some(left_group), Some(right_group)) => {
-                BaseSearches::new(&right, &self.grouping, right_group).pairs_with(left_group, &left)
+                BaseSearches::new(&right_reader, &self.grouping, right_group).pairs_with(left_group, &left_reader)
             }
             _ => Pairs::default(),
         };
@@ -125,7 +126,7 @@ fn is_negligible(ratio: f64, minimum_ratio: f64) -> bool {
 impl ClaimResult {
     /// Decides the claim; the text is the reason if the pairs cannot decide it. `claims` is the
     /// number of claims that are tested together. `minimum_ratio` is the smallest ratio above 1
-    /// that minimum_ratio: 1.005 if effects below 0.5 % do not matter.
+    /// that matters: 1.005 if effects below 0.5 % do not matter.
     ///
     /// A strict claim (`<`) needs a difference that is significant at the level of all claims
     /// together and large enough to matter; it is contradicted if the interval excludes every such

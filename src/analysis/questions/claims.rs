@@ -48,20 +48,19 @@ impl Verdict {
         }
     }
 
-    /// Whether the verdict passes a gate on expectations. An expected `either` passes whenever
+    /// Whether `--check` accepts the ruling: it is the expected one, or `either` is expected and
     /// there are rows.
     pub fn passes(&self) -> bool {
-        match (self.expected, self.ruling) {
-            (_, Ruling::NoRows) => false,
-            (ExpectedVerdict::Holds, ruling) => ruling == Ruling::Holds,
-            (ExpectedVerdict::Differs, ruling) => ruling == Ruling::Differs,
-            (ExpectedVerdict::Either, _) => true,
-        }
+        self.is_met() || self.expected == ExpectedVerdict::Either && self.ruling != Ruling::NoRows
     }
 
-    /// Whether the ruling is the expected one; false if the expected verdict is `either`.
+    /// Whether the ruling is the expected one; false for `either`, which expects none.
     pub fn is_met(&self) -> bool {
-        self.expected != ExpectedVerdict::Either && self.passes()
+        match self.expected {
+            ExpectedVerdict::Holds => self.ruling == Ruling::Holds,
+            ExpectedVerdict::Differs => self.ruling == Ruling::Differs,
+            ExpectedVerdict::Either => false,
+        }
     }
 
     /// The verdict in a word or two.
@@ -76,7 +75,7 @@ impl Verdict {
     }
 }
 
-/// The numbers of verdicts that hold, that differ, and that are undecided.
+/// The numbers of verdicts that hold, that differ, and that are undecided or have no rows.
 pub fn count_rulings<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
     verdicts.fold([0; 3], |mut counts, verdict| {
         let index = match verdict.ruling {
@@ -290,7 +289,7 @@ fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut va
     Verdict { subject, published, measured, ruling: Ruling::from_holds(holds), ..pending.clone() }
 }
 
-/// A statistic of sorted values.
+/// A statistic of sorted values; `None` without values.
 fn compute_statistic(statistic: Statistic, sorted: &[f64]) -> Option<f64> {
     let (first, last) = (*sorted.first()?, *sorted.last()?);
     Some(match statistic {

@@ -212,6 +212,7 @@ impl Comparison {
     /// Computes the totals and the numbers of differing rows, for the columns that both have.
     fn count_changes(&mut self, results: &PairedResults) {
         let PairedResults { frame, pairs, shared_columns, .. } = results;
+        // By pair: whether any column differs.
         let mut moved_flags = vec![false; pairs.len()];
         let repeats = frame.numbers(columns::REPEAT);
         for column in shared_columns.iter().filter(is_deterministic) {
@@ -231,11 +232,12 @@ impl Comparison {
             for pair in pairs {
                 let change = &mut self.variants[pair.line];
                 change.differing[index] += usize::from(differs(pair));
-                let (base_value, new_value, is_repeat) =
-                    (numbers[pair.base], numbers[pair.new], repeats[pair.base] > 0.0);
+                let (base_value, new_value) = (numbers[pair.base], numbers[pair.new]);
+                let is_repeat = repeats[pair.base] > 0.0;
                 if !is_repeat && !base_value.is_nan() && !new_value.is_nan() {
-                    let [base, new] = change.totals[index];
-                    change.totals[index] = [base + base_value, new + new_value];
+                    let [base_total, new_total] = &mut change.totals[index];
+                    *base_total += base_value;
+                    *new_total += new_value;
                 }
             }
         }
@@ -249,32 +251,32 @@ impl Comparison {
 
     /// Computes the ratios of nodes, seconds and score errors, paired by search.
     fn add_ratios(&mut self, results: &PairedResults) {
-        let [nodes_by_line, seconds_by_line, errors_by_line] = [columns::NODES, columns::SECONDS, columns::SCORE_ERROR]
-            .map(|column| {
-                let metric = Metric::from_column(column);
-                let reader = MetricReader::new(&results.searches, &metric, &results.frame);
-                let pair_line = |line_groups: &[Option<usize>; 2]| match *line_groups {
-                    [Some(base), Some(new)] => BaseSearches::new(&reader, &results.grouping, base).pairs(new),
-                    _ => Pairs::default(),
-                };
-                let pairs: Vec<Pairs> = results.groups.iter().map(pair_line).collect();
-                let ratios = Family::from_samples(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines;
-                pairs.into_iter().zip(ratios)
-            });
+        // The pairs of each variant, with their ratio.
+        let compare_variants = |column: &str| {
+            let metric = Metric::from_column(column);
+            let reader = MetricReader::new(&results.searches, &metric, &results.frame);
+            let pair_variant = |groups: &[Option<usize>; 2]| match *groups {
+                [Some(base), Some(new)] => BaseSearches::new(&reader, &results.grouping, base).pairs(new),
+                _ => Pairs::default(),
+            };
+            let pairs: Vec<Pairs> = results.groups.iter().map(pair_variant).collect();
+            let ratios = Family::from_samples(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines;
+            pairs.into_iter().zip(ratios)
+        };
+        for (change, (pairs, judged)) in self.variants.iter_mut().zip(compare_variants(columns::NODES)) {
+            (change.nodes, change.p, change.truncated) = (judged.ratio, judged.p, pairs.truncated);
+        }
         self.metrics.push(columns::SECONDS.to_owned());
-        for ((change, (node_pairs, judged_nodes)), (second_pairs, judged_seconds)) in
-            self.variants.iter_mut().zip(nodes_by_line).zip(seconds_by_line)
-        {
-            (change.nodes, change.p, change.truncated) = (judged_nodes.ratio, judged_nodes.p, node_pairs.truncated);
-            (change.seconds, change.spread) = (judged_seconds.ratio, second_pairs.spread);
-            change.totals.push(second_pairs.totals);
+        for (change, (pairs, judged)) in self.variants.iter_mut().zip(compare_variants(columns::SECONDS)) {
+            (change.seconds, change.spread) = (judged.ratio, pairs.spread);
+            change.totals.push(pairs.totals);
             change.differing.push(0);
         }
         if results.shared_columns.iter().any(|column| column == columns::SCORE_ERROR) {
             self.metrics.push(columns::SCORE_ERROR.to_owned());
-            for (change, (error_pairs, judged_error)) in self.variants.iter_mut().zip(errors_by_line) {
-                change.score_error = judged_error.ratio;
-                change.totals.push(error_pairs.totals);
+            for (change, (pairs, judged)) in self.variants.iter_mut().zip(compare_variants(columns::SCORE_ERROR)) {
+                change.score_error = judged.ratio;
+                change.totals.push(pairs.totals);
                 change.differing.push(0);
             }
         }
@@ -285,6 +287,7 @@ impl Comparison {
         let frame = &results.frame;
         let [nodes, depths, repeats] =
             [columns::NODES, columns::DEPTH, columns::REPEAT].map(|column| frame.numbers(column));
+        // Nodes may be 0, which has no ratio: hence + 1.
         let change_size = |pair: &RowPair| ((nodes[pair.new] + 1.0) / (nodes[pair.base] + 1.0)).ln().abs();
         let mut largest: Vec<(f64, &RowPair)> = moved_pairs.iter().map(|pair| (change_size(pair), *pair)).collect();
         largest.sort_by(|(size_a, _), (size_b, _)| size_b.total_cmp(size_a));
@@ -366,7 +369,7 @@ const NO_FIGURES: &str = "gate a column that both results have figures in";
 /// Whether the paired rows of a line have figures in a column: in both rows of a pair, or in
 /// neither. The error describes the first row whose figure cannot be judged.
 fn has_figures(results: &PairedResults, column: &str, line: usize) -> Result<bool, String> {
-    let (numbers, mut has_figures) = (results.frame.numbers(column), false);
+    let (numbers, mut has_any) = (results.frame.numbers(column), false);
     for pair in results.pairs.iter().filter(|pair| pair.line == line) {
         for (side, row) in [("BASE", pair.base), ("NEW", pair.new)] {
             let number = numbers[row];
@@ -376,14 +379,14 @@ fn has_figures(results: &PairedResults, column: &str, line: usize) -> Result<boo
         }
         match [pair.base, pair.new].map(|row| numbers[row].is_nan()) {
             [true, true] => {}
-            [false, false] => has_figures = true,
+            [false, false] => has_any = true,
             [empty, _] => {
                 let side = if empty { "BASE" } else { "NEW" };
                 return Err(format!("`{column}` of {side} is empty for {}", results.describe_row(pair.base)));
             }
         }
     }
-    Ok(has_figures)
+    Ok(has_any)
 }
 
 /// Whether repeating the search gives the same value in this column: it is a count, a state at the

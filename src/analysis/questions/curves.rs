@@ -77,10 +77,11 @@ pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     let (baselines, mut others): (Vec<usize>, Vec<usize>) =
         searched_lines.into_iter().partition(|&index| summary.lines[index].is_baseline);
     others.sort_by(|&a, &b| summary.lines[a].ratio().mean.total_cmp(&summary.lines[b].ratio().mean));
-    let slots = MAX_LINES - baselines.len().min(1);
-    let (lowest_count, highest_count) = (slots.div_ceil(2), slots / 2);
+    let other_count = MAX_LINES - baselines.len().min(1);
+    let (lowest_count, highest_count) = (other_count.div_ceil(2), other_count / 2);
     let mut chosen_lines: Vec<usize> = baselines.into_iter().take(1).collect();
     chosen_lines.extend(others.iter().take(lowest_count));
+    // If there are few others, no line is chosen twice.
     chosen_lines.extend(others.iter().skip(others.len().saturating_sub(highest_count).max(lowest_count)));
     chosen_lines.sort_unstable();
     chosen_lines
@@ -107,15 +108,19 @@ pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     let series = lines.iter().filter_map(|&index| {
         let line = &summary.lines[index];
         let group = grouping.find(&line.values)? as u32;
-        let depth_sums: Vec<_> = sums.range((group, 0)..=(group, u32::MAX)).collect();
-        let max_count = depth_sums.iter().map(|(_, (_, count))| *count).fold(0.0, f64::max);
-        let points =
-            depth_sums.into_iter().filter(|(_, (_, count))| *count == max_count).map(|((_, depth), (sum, count))| {
-                CurvePoint::without_interval(f64::from(*depth), sum / count, format!("mean of {count} searches"))
-            });
+        let depth_sums = || {
+            let group_sums = sums.range((group, 0)..=(group, u32::MAX));
+            group_sums.map(|(&(_, depth), &(sum, count))| (depth, sum, count))
+        };
+        let max_count = depth_sums().map(|(.., count)| count).fold(0.0, f64::max);
+        let complete_sums = depth_sums().filter(|&(.., count)| count == max_count);
+        let points = complete_sums.map(|(depth, sum, count)| {
+            CurvePoint::without_interval(f64::from(depth), sum / count, format!("mean of {count} searches"))
+        });
         Some(Series { name: line.name.clone(), line: Some(index), points: points.collect() })
     });
     let series: Vec<Series> = series.collect();
+    // A single depth makes no curve.
     if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
@@ -252,9 +257,10 @@ pub fn responses(
     metric: &Metric,
 ) -> Vec<Response> {
     let mut responses = Vec::new();
+    let size_axis = axes.iter().position(|axis| axis.path == "table.size" && axis.levels.len() <= MAX_LINES);
     for (index, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
         let Some((path, numbers)) = find_numeric_option(axis) else { continue };
-        let size_axis = axes.iter().position(|axis| axis.path == "table.size" && axis.levels.len() <= MAX_LINES);
+        // The axis has the index `axis_index` among the axes of these effects.
         let collect_points = |effects: &[Effect], axis_index: usize| -> Vec<CurvePoint> {
             let to_point = |effect: &Effect| {
                 let label = axis.levels[effect.level].label.clone();
@@ -275,8 +281,8 @@ pub fn responses(
                 let sizes = grid.text_column(&axes[size_axis].columns[0]);
                 let series_by_size = axes[size_axis].levels.iter().map(|level| {
                     let rows_of_size = grid.take(&grid.select(|row| sizes.text(row) == level.values[0]));
-                    let effects =
-                        effects::main_effects(&rows_of_size, &axes[index..=index], &references[index..=index], metric);
+                    let (this_axis, reference) = (&axes[index..=index], &references[index..=index]);
+                    let effects = effects::main_effects(&rows_of_size, this_axis, reference, metric);
                     Series { name: level.label.clone(), line: None, points: collect_points(&effects, 0) }
                 });
                 (series_by_size.filter(|series| series.points.len() > 1).collect(), axes[size_axis].name.clone())
@@ -322,15 +328,16 @@ pub fn ratio_map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), s
     let mut cells = vec![vec![(Vec::new(), BTreeSet::new()); axes[second].levels.len()]; axes[first].levels.len()];
     for (index, mut levels) in lines_on_grid(grid, axes, summary) {
         let ratio = summary.lines[index].ratio().mean;
+        // What remains in `levels` are the levels of the other axes.
         if let (Some(row), Some(column)) = (levels[first].take(), levels[second].take())
             && ratio > 0.0
         {
-            let (logs, other_levels) = &mut cells[row][column];
+            let (logs, level_set) = &mut cells[row][column];
             logs.push(ratio.ln());
-            other_levels.insert(levels);
+            level_set.insert(levels);
         }
     }
-    let mut level_sets = cells.iter().flatten().map(|(_, other_levels)| other_levels).filter(|set| !set.is_empty());
+    let mut level_sets = cells.iter().flatten().map(|(_, level_set)| level_set).filter(|set| !set.is_empty());
     let first_set = level_sets.next();
     let levels_differ = level_sets.any(|set| Some(set) != first_set);
     let geometric_mean = |(logs, _): (Vec<f64>, _)| (!logs.is_empty()).then(|| mean(logs.into_iter()).exp());

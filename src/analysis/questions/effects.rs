@@ -41,8 +41,8 @@ pub struct Interaction {
 /// The reference level of each axis: the level of the baseline variant, or the first.
 pub fn reference_levels(grid: &Frame, axes: &[Axis], baseline: Option<&str>) -> Vec<usize> {
     let variants = grid.text_column(columns::VARIANT);
-    let row = (0..grid.rows()).find(|&row| Some(variants.text(row)) == baseline);
-    axes.iter().map(|axis| row.and_then(|row| axis.row_level(grid, row)).unwrap_or(0)).collect()
+    let baseline_row = (0..grid.rows()).find(|&row| Some(variants.text(row)) == baseline);
+    axes.iter().map(|axis| baseline_row.and_then(|row| axis.row_level(grid, row)).unwrap_or(0)).collect()
 }
 
 /// The searches by levels of some axes.
@@ -72,8 +72,8 @@ pub fn main_effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
     for (axis_index, (axis, &reference)) in axes.iter().zip(references).enumerate() {
         let levels = Levels::new(grid, &[axis]);
         let reader = MetricReader::new(&levels.searches, metric, grid);
-        let Some(base) = levels.find_group(&[&axis.levels[reference].values]) else { continue };
-        let base = BaseSearches::new(&reader, &levels.grouping, base);
+        let Some(base_group) = levels.find_group(&[&axis.levels[reference].values]) else { continue };
+        let base = BaseSearches::new(&reader, &levels.grouping, base_group);
         for (level_index, level) in axis.levels.iter().enumerate() {
             let Some(group) = levels.find_group(&[&level.values]) else { continue };
             let logs = if level_index == reference { Vec::new() } else { base.pairs(group).logs() };
@@ -107,22 +107,17 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
         let find_group = |level_a: usize, level_b: usize| {
             levels.find_group(&[&axes[a].levels[level_a].values, &axes[b].levels[level_b].values])
         };
-        let (base_a, base_b) = (references[a], references[b]);
-        for level_b in 0..axes[b].levels.len() {
+        let (reference_a, reference_b) = (references[a], references[b]);
+        let find_base = |level_b| Some(BaseSearches::new(&reader, &levels.grouping, find_group(reference_a, level_b)?));
+        for level_b in (0..axes[b].levels.len()).filter(|&level| level != reference_b) {
             // The interaction is the effect of a level of axis a at this level of axis b, divided
             // by its effect at the reference level of axis b.
-            let (Some(base_at_level), Some(base_at_reference)) =
-                (find_group(base_a, level_b), find_group(base_a, base_b))
-            else {
+            let (Some(base_at_level), Some(base_at_reference)) = (find_base(level_b), find_base(reference_b)) else {
                 continue;
             };
-            let [base_at_level, base_at_reference] =
-                [base_at_level, base_at_reference].map(|base| BaseSearches::new(&reader, &levels.grouping, base));
-            for level_a in (0..axes[a].levels.len()).filter(|&level| level != base_a && level_b != base_b) {
-                let (Some(at_level), Some(at_reference)) = (find_group(level_a, level_b), find_group(level_a, base_b))
-                else {
-                    continue;
-                };
+            for level_a in (0..axes[a].levels.len()).filter(|&level| level != reference_a) {
+                let groups = (find_group(level_a, level_b), find_group(level_a, reference_b));
+                let (Some(at_level), Some(at_reference)) = groups else { continue };
                 let interaction_pairs = base_at_level.pairs(at_level).divide_by(&base_at_reference.pairs(at_reference));
                 if !interaction_pairs.list.is_empty() {
                     samples_by_levels.push((((a, level_a), (b, level_b)), interaction_pairs.logs()));

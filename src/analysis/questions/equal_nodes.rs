@@ -94,13 +94,14 @@ fn equal_nodes_with_draws(
 /// A player's Elo over the resampled openings, and the number of its pairs.
 fn resampled_elo(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
     let (mut sum, mut pairs) = (0.0, 0.0);
-    for (points, &weight) in points.iter().zip(weights) {
-        if let Some(points) = points {
-            sum += points * f64::from(weight);
+    for (pair_points, &weight) in points.iter().zip(weights) {
+        if let Some(pair_points) = pair_points {
+            sum += pair_points * f64::from(weight);
             pairs += f64::from(weight);
         }
     }
-    (logistic_elo(sum / pairs / 2.0), pairs)
+    let games = 2.0 * pairs;
+    (logistic_elo(sum / games), pairs)
 }
 
 /// A corner of the curve before pooling.
@@ -113,8 +114,8 @@ struct WeightedCorner {
 }
 
 /// The corners (log(nodes), Elo) of the curve, both increasing. They are made from the copies'
-/// corners and from the baseline itself, whose Elo is 0 by definition. Violators are pooled at
-/// their weighted means.
+/// corners and from the baseline itself, whose Elo is 0 by definition. Neighbours whose Elo does
+/// not increase with nodes are pooled at their weighted means.
 fn pool_curve(mut corners: Vec<WeightedCorner>) -> Vec<(f64, f64)> {
     // So much larger than any number of pairs that pooling does not move the baseline.
     const BASELINE_WEIGHT: f64 = 1e12;
@@ -138,8 +139,8 @@ fn pool_curve(mut corners: Vec<WeightedCorner>) -> Vec<(f64, f64)> {
     pooled.into_iter().map(|corner| (corner.log_nodes, corner.elo)).collect()
 }
 
-/// The logarithm of nodes at which the curve reaches an Elo; infinite, with the sign of that end,
-/// if the Elo is beyond an end of the curve.
+/// The logarithm of the nodes at which the curve reaches an Elo; -infinity below the curve's lowest
+/// Elo, infinity above its highest, NaN for NaN.
 fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
     if elo.is_nan() {
         return f64::NAN;
@@ -147,8 +148,8 @@ fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
     let upper_index = curve.partition_point(|(_, corner_elo)| *corner_elo < elo);
     match (upper_index.checked_sub(1).map(|index| curve[index]), curve.get(upper_index)) {
         (_, Some(&(log_nodes, corner_elo))) if corner_elo == elo => log_nodes,
-        (Some((lower_nodes, lower_elo)), Some(&(upper_nodes, upper_elo))) => {
-            lower_nodes + (upper_nodes - lower_nodes) * (elo - lower_elo) / (upper_elo - lower_elo)
+        (Some((lower_log, lower_elo)), Some(&(upper_log, upper_elo))) => {
+            lower_log + (upper_log - lower_log) * (elo - lower_elo) / (upper_elo - lower_elo)
         }
         (None, _) => f64::NEG_INFINITY,
         (_, None) => f64::INFINITY,

@@ -140,15 +140,18 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
             [single] => describe_contrast(single, line, metric),
             others => {
                 let lines_with = |sign: Sign| others.iter().filter(move |other| compare_sign(other, 0) == sign);
-                let (fewer, less, more) =
-                    (fewer_or_less(metric), lines_with(Sign::Less).count(), lines_with(Sign::More).count());
+                let [less_count, more_count] = [Sign::Less, Sign::More].map(|sign| lines_with(sign).count());
                 let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
                 let lowest_text = lines_with(Sign::Less).min_by(by_mean).map_or_else(String::new, |lowest| {
                     format!("; \"{}\" has {}", lowest.name, describe_difference(&lowest.ratio(), metric))
                 });
-                match (less, more) {
+                match (less_count, more_count) {
                     (0, 0) => describe_no_difference_from(line),
-                    _ => format!("{less} of {} with {fewer} {noun}, {more} with more{lowest_text}", others.len()),
+                    _ => format!(
+                        "{less_count} of {} with {} {noun}, {more_count} with more{lowest_text}",
+                        others.len(),
+                        fewer_or_less(metric)
+                    ),
                 }
             }
         };
@@ -262,7 +265,7 @@ fn describe_no_difference(summary: &Summary, noun: &str, unclear: &[&Line]) -> S
         _ => ("have", format!("{low:.3} to {high:.3}")),
     };
     let Power { clusters, lines, games, .. } = summary.power;
-    // A single pair has no spread.
+    // A single pair has no standard error, which `Ratio::is_same` looks at.
     let is_same = |ratio: Ratio| ratio.is_same() || ratio.pairs == 1 && ratio.mean == 1.0;
     if unclear.iter().all(|line| is_same(line.ratio())) {
         format!("No difference in {noun}: {others} and the baseline are equal in every search.")
@@ -282,6 +285,7 @@ fn describe_no_difference(summary: &Summary, noun: &str, unclear: &[&Line]) -> S
 /// A phrase with a line's ratio, and with the number of other lines that have the same ratio.
 fn describe_extreme(line: &Line, lines_with_same_sign: &[&Line], metric: &Metric) -> String {
     let ratio = line.ratio();
+    // The line itself is one of them.
     let equal_ratios = lines_with_same_sign.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
     let ties =
         if equal_ratios > 0 { format!(" and {} with the same", plural(equal_ratios, "other")) } else { String::new() };

@@ -1,7 +1,7 @@
 //! The totals of a group of rows: sums, rates with their intervals, and means.
 
 use crate::analysis::pairing::pairs::Pairs;
-use crate::analysis::pairing::searches::Searches;
+use crate::analysis::pairing::searches::{GAME_BIT, Searches};
 use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
 use crate::stats::rate;
@@ -157,12 +157,12 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
     order.sort_by_key(group_and_cluster);
     // Of each rate, the functions from a search to its numerator and to the parts of its
     // denominator.
-    let sums = RATES.map(|(counter, denominators)| {
-        (searches.sums(counter), denominators.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
+    let sums = RATES.map(|(counter, columns)| {
+        (searches.sums(counter), columns.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
     });
     for group in order.chunk_by(|a, b| find_group(a) == find_group(b)) {
-        lines[find_group(&group[0]) as usize].intervals = std::array::from_fn(|index| {
-            let (numerator, denominators) = &sums[index];
+        let line = &mut lines[find_group(&group[0]) as usize];
+        for (interval, (numerator, denominators)) in line.intervals.iter_mut().zip(&sums) {
             let sum_cluster = |cluster: &[u32]| {
                 let total =
                     |sum: &dyn Fn(usize) -> f64| cluster.iter().map(|&search| sum(search as usize)).sum::<f64>();
@@ -170,8 +170,8 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
             };
             let clusters = group.chunk_by(|a, b| group_and_cluster(a) == group_and_cluster(b));
             let cluster_sums: Vec<(f64, f64)> = clusters.map(sum_cluster).collect();
-            rate::rate_interval(&cluster_sums).unwrap_or((f64::NAN, f64::NAN))
-        });
+            *interval = rate::rate_interval(&cluster_sums).unwrap_or((f64::NAN, f64::NAN));
+        }
     }
 }
 
@@ -193,8 +193,7 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
             line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
             // The table has more entries than this search filled, so an earlier search used it too.
             let filled_before = entries[search.last] > searches.sum(index, columns::FILLS);
-            // The highest bit marks clusters that are games.
-            let game = if search.cluster >> 31 == 1 { search.cluster } else { 0 };
+            let game = if search.cluster & GAME_BIT != 0 { search.cluster } else { 0 };
             let (stores_per_slot, table_count) = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
             let is_first_of_table = *table_count == 0;
             // If the table was filled before its first search, the rows of earlier searches are
@@ -206,9 +205,9 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
             *table_count += usize::from(!shares_table);
             bounded_searches[search.group as usize] += 1.0;
         }
-        let solved_text = solved.text(search.last);
-        line.solved.0 += usize::from(solved_text == "true");
-        line.solved.1 += usize::from(matches!(solved_text, "true" | "false"));
+        let (solved_count, all_count) = &mut line.solved;
+        *solved_count += usize::from(solved.text(search.last) == "true");
+        *all_count += usize::from(matches!(solved.text(search.last), "true" | "false"));
     }
     add_rate_intervals(lines, searches);
     let mut table_counts = vec![0; lines.len()];

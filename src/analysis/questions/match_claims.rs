@@ -28,13 +28,13 @@ pub fn judge_match_claims(expects: &[Expect], matches: &Matches) -> Vec<Verdict>
             };
             let elo = claimed_elo(claim, encounter, TAIL);
             let message = format!("{elo} over {}{level}", plural(pairs, "pair"));
-            // The interval is not valid if a sequential test stopped the games.
-            match (matches.test.stop, pairs < required_pairs) {
-                (true, _) => (Ruling::Undecided, message),
-                (false, true) => {
-                    (Ruling::Undecided, format!("{message}; too few pairs: at least {required_pairs} are needed"))
-                }
-                (false, false) => (rule_by_interval(claim, claimed_elo(claim, encounter, matches.tail())), message),
+            if matches.test.stop {
+                // The interval is not valid if a sequential test stopped the games.
+                (Ruling::Undecided, message)
+            } else if pairs < required_pairs {
+                (Ruling::Undecided, format!("{message}; too few pairs: at least {required_pairs} are needed"))
+            } else {
+                (rule_by_interval(claim, claimed_elo(claim, encounter, matches.tail())), message)
             }
         });
         Some(Verdict { subject, published: text, measured, ruling, ..Verdict::pending(expect) })

@@ -240,10 +240,15 @@ struct EncounterRows {
 }
 
 impl EncounterRows {
+    /// Adds a game from the opening `position`; the second one completes a pair.
     fn add_game(&mut self, position: u32, game: GameRow) {
-        // 0 for a win, 1 for a draw, 2 for a loss.
-        let outcome = [0.75, 0.25].into_iter().filter(|threshold| game.points <= *threshold).count();
-        self.totals.games[outcome] += 1;
+        let [wins, draws, losses] = &mut self.totals.games;
+        let count = match game.points {
+            1.0.. => wins,
+            0.5.. => draws,
+            _ => losses,
+        };
+        *count += 1;
         self.totals.white_points += if game.is_white { game.points } else { 1.0 - game.points };
         self.game_ids.push(game.game_id);
         match self.unpaired.remove(&position) {
@@ -284,6 +289,7 @@ impl EncounterRows {
             }
         }
         let totals = self.totals.clone();
+        // The moves of each player.
         let moves = totals.plies / 2.0;
         let mut seen_games = HashSet::new();
         let is_repeated = |game_ids: &&[u32; 2]| {

@@ -63,10 +63,10 @@ impl RecordedResult {
             return Self::read_thin(path, folder);
         }
         let rows = if path.is_dir() { path.join(RESULTS) } else { path.to_owned() };
-        // The manifest of the folder does not belong to another file.
-        let manifest = match rows.parent().filter(|_| rows.file_name().is_some_and(|name| name == RESULTS)) {
-            Some(folder) => Manifest::read(folder)?,
-            None => None,
+        // The manifest in a folder belongs to its `results.csv` only.
+        let manifest = match rows.parent() {
+            Some(folder) if rows.file_name().is_some_and(|name| name == RESULTS) => Manifest::read(folder)?,
+            _ => None,
         };
         let frame = Frame::read(&rows)?;
         let damage_error = |problem| CompareError::Damaged(rows.display().to_string(), problem);
@@ -81,8 +81,8 @@ impl RecordedResult {
 
     /// As [`RecordedResult::read`], for a folder of thin rows.
     fn read_thin(path: &Path, folder: &Path) -> Result<Self, CompareError> {
-        let rows = folder.join(thin::NAME).display().to_string();
-        let thin_error = |problem: String| CompareError::Thin(rows.clone(), problem);
+        let file = folder.join(thin::NAME).display().to_string();
+        let thin_error = |problem: String| CompareError::Thin(file.clone(), problem);
         let manifest =
             Manifest::read(folder)?.ok_or_else(|| thin_error("there is no manifest beside it".to_owned()))?;
         let thin_rows = thin::read(folder, &manifest).map_err(|error| thin_error(error.to_string()))?;
@@ -90,7 +90,7 @@ impl RecordedResult {
             "`ttlab run FILE --out FOLDER` makes the full rows (the experiment as it was run: {})",
             folder.join("experiment.toml").display()
         );
-        let frame = Frame::from_thin_rows(&thin_rows, &rows, remedy)?;
+        let frame = Frame::from_thin_rows(&thin_rows, &file, remedy)?;
         let unsealed = (manifest.seal_kind() != SealKind::Whole).then(|| UNSEALED.to_owned());
         let missing = manifest.thin.as_ref().and_then(|thin| thin.missing.clone()).or(unsealed);
         Ok(Self { name: path.display().to_string(), frame, manifest: Some(manifest), missing })

@@ -24,9 +24,9 @@ pub struct LinePair {
     pub measure: Measure,
 }
 
-/// All pairs of lines, compared by the summary's first metric. The pairs of the best line come
-/// first: the line that is less than the largest number of others. Then come those of the next best
-/// line.
+/// All pairs of lines, compared by the summary's first metric. Lines are ranked by the number of
+/// other lines that have more, and each pair is listed once, with the better line first: the pairs
+/// of the best line, then those of the next best.
 ///
 /// # Errors
 /// If there are too many lines.
@@ -55,7 +55,6 @@ pub fn compare_all_pairs(frame: &Frame, summary: &Summary) -> Result<Vec<LinePai
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_cached_key(|&line| std::cmp::Reverse(count_wins(line)));
     let rank = |line: usize| order.iter().position(|&ordered_line| ordered_line == line).unwrap_or(count);
-    // Each pair is listed once: the better line against the worse.
     line_pairs.retain(|&(line, base, _)| rank(line) < rank(base));
     line_pairs.sort_by_key(|&(line, base, _)| (rank(line), rank(base)));
     let logs: Vec<Logs> = line_pairs.iter().map(|(.., pairs)| pairs.logs()).collect();

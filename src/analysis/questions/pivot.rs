@@ -57,6 +57,7 @@ impl Pivot {
         let (codes, levels) = combine(frame, &[by.to_owned()]);
         let finished = frame.text_column(columns::FINISHED);
         let is_counted = |row: usize| by != columns::DEPTH || finished.text(row) != "false";
+        // Each level is a list with the one value of `by`.
         let mut ordered_levels: Vec<(usize, String)> =
             levels.into_iter().map(|mut level| level.remove(0)).enumerate().collect();
         let are_numbers = ordered_levels.iter().all(|(_, level)| level.is_empty() || parse_number(level).is_some());

@@ -123,7 +123,7 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &P
     Some(differences)
 }
 
-/// Flattens nested options to dotted paths.
+/// Flattens nested options to dotted paths; a value that is not an object gets the empty path.
 fn flatten_options(value: &serde_json::Value) -> OptionValues {
     match value {
         serde_json::Value::Object(fields) => {
@@ -142,10 +142,11 @@ fn flatten_options(value: &serde_json::Value) -> OptionValues {
 fn limits_by_variant(frame: &Frame) -> HashMap<String, OptionValues> {
     let [variants, suites, limits] =
         [columns::VARIANT, columns::SUITE, columns::LIMIT].map(|column| frame.text_column(column));
-    let mut seen = HashSet::new();
+    // All rows of a variant in a suite have the same limits.
+    let mut variants_in_suites = HashSet::new();
     let mut limits_by_variant: HashMap<String, OptionValues> = HashMap::new();
     for row in 0..frame.rows() {
-        if !seen.insert((variants.codes()[row], suites.codes()[row])) {
+        if !variants_in_suites.insert((variants.codes()[row], suites.codes()[row])) {
             continue;
         }
         let limit_parts = limits_by_variant.entry(variants.text(row).to_owned()).or_default();

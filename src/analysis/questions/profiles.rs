@@ -59,7 +59,7 @@ pub fn performance_profiles(
         let first_repeats = searches.cells(group).iter().map(|cell| searches.repeats(cell)[0]);
         let first_searches = first_repeats.filter(|&search| searches.list[search as usize].is_first);
         let nodes_by_search: Vec<Option<f64>> =
-            first_searches.filter_map(|search| nodes_to_outcome(searches.steps(search))).collect();
+            first_searches.filter_map(|search| nodes_to_outcome(searches.iterations(search))).collect();
         let search_count = nodes_by_search.len();
         let mut reached_nodes: Vec<f64> = nodes_by_search.into_iter().flatten().collect();
         reached_nodes.sort_by(f64::total_cmp);

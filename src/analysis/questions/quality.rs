@@ -134,16 +134,19 @@ fn mean_losses(searches: &SearchesByKey) -> Losses<'_> {
 pub fn count_unjudged(frame: &Frame, judgements: &[Judgement], needs_moves: bool) -> (usize, usize) {
     let judged_moves: HashSet<(&str, &str)> =
         judgements.iter().map(|judgement| (judgement.position.as_str(), judgement.mv.as_str())).collect();
-    let key_columns = [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.text_column(name));
+    let [variants, positions, repeats] =
+        [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.text_column(name));
     let (bests, errors, seeds) =
         (frame.text_column(columns::BEST), frame.text_column(columns::ERROR), frame.numbers(SEED));
     // The last row of a search has its chosen move; it replaces the earlier rows.
     let mut searches = HashMap::new();
     for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.text(row)) && errors.text(row).is_empty()) {
-        let position = key_columns[1].text(row);
+        let position = positions.text(row);
+        // The judgement of a position itself has no move.
         let is_position_judged = judged_moves.contains(&(position, ""));
         let is_judged = is_position_judged && (!needs_moves || judged_moves.contains(&(position, bests.text(row))));
-        searches.insert((key_columns.each_ref().map(|column| column.codes()[row]), seeds[row].to_bits()), is_judged);
+        let search_key = [&variants, &positions, &repeats].map(|column| column.codes()[row]);
+        searches.insert((search_key, seeds[row].to_bits()), is_judged);
     }
     (searches.values().filter(|is_judged| !**is_judged).count(), searches.len())
 }

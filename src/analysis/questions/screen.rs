@@ -25,18 +25,15 @@ pub fn screen(summary: &Summary, nodes_mislead: bool, margin: f64, price: f64) -
     // The mean and the ends of the interval.
     let ratio = |index: usize| {
         let ratio = summary.lines[index].ratio();
-        if summary.lines[index].is_baseline { (1.0, 1.0, 1.0) } else { (ratio.mean, ratio.low, ratio.high) }
+        if summary.lines[index].is_baseline { [1.0; 3] } else { [ratio.mean, ratio.low, ratio.high] }
     };
-    let mean_ratio = |index: usize| {
-        let (mean, ..) = ratio(index);
-        mean
-    };
+    let mean_ratio = |index: usize| ratio(index)[0];
     let lines_with_ratio = (0..summary.lines.len()).filter(|&index| !mean_ratio(index).is_nan());
     let Some(best) = lines_with_ratio.min_by(|&a, &b| mean_ratio(a).total_cmp(&mean_ratio(b))) else {
         return ScreenResult::default();
     };
     let plays = |index: usize| {
-        let ((mean, low, _), (best_mean, _, best_high)) = (ratio(index), ratio(best));
+        let ([mean, low, _], [best_mean, _, best_high]) = (ratio(index), ratio(best));
         let is_near = if is_by_nodes { price * (mean / best_mean).ln() <= margin } else { low <= best_high };
         let cannot_judge = mean.is_nan() || is_by_nodes && nodes_mislead;
         index == best || summary.lines[index].is_baseline || cannot_judge || is_near

@@ -30,6 +30,7 @@ impl OverSuites {
         let suites = ratios.len() as f64;
         let sum_over = |value: &dyn Fn(&Ratio) -> f64| ratios.iter().map(value).sum::<f64>();
         let mean = sum_over(&|ratio| ratio.mean.ln()) / suites;
+        // The suites are independent, so the squares of their half widths add up.
         let half_width =
             |end: fn(&Ratio) -> f64| sum_over(&|ratio| (end(ratio) / ratio.mean).ln().powi(2)).sqrt() / suites;
         let [low, high] = [mean - half_width(|ratio| ratio.low), mean + half_width(|ratio| ratio.high)];

@@ -66,6 +66,7 @@ impl Baseline {
                 };
                 pairs.iter().map(find_value).collect::<Result<_, _>>()?
             }
+            // The values of the first group in all columns.
             Self::First => grouping.values.first().into_iter().flatten().cloned().enumerate().collect(),
             Self::Condition(condition) => return grouping.find_partners(frame, condition),
         };
@@ -242,8 +243,8 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
         bases[index].map_or_else(Pairs::default, |base| base.pairs(index))
     });
     // The baseline needs no interval.
-    let logs_of = |(line, pairs): (&Line, &Pairs)| if line.is_baseline { Vec::new() } else { pairs.logs() };
-    let logs: Vec<_> = lines.iter().zip(&pairs).map(logs_of).collect();
+    let tested_logs = |(line, pairs): (&Line, &Pairs)| if line.is_baseline { Vec::new() } else { pairs.logs() };
+    let logs: Vec<_> = lines.iter().zip(&pairs).map(tested_logs).collect();
     let family = Family::from_samples(&logs);
     for (index, ((judged, pairs), line)) in family.lines.iter().zip(&pairs).zip(lines).enumerate() {
         let mut measure = Measure::new(reader.group_total(index), *judged, pairs);
@@ -265,8 +266,8 @@ fn rival_samples(
     grouping: &Grouping,
     references: &[Option<usize>],
 ) -> Option<Vec<Logs>> {
-    let mut bases = (0..lines.len()).filter(|&index| lines[index].is_baseline);
-    let base = bases.next().filter(|_| bases.next().is_none())?;
+    let bases: Vec<usize> = (0..lines.len()).filter(|&index| lines[index].is_baseline).collect();
+    let [base] = bases[..] else { return None };
     let base_has_no_table = lines[base].sum(columns::PROBES) == 0.0;
     let is_rival = |index: &usize| {
         let line = &lines[*index];

@@ -94,19 +94,21 @@ impl TextColumn {
     }
 }
 
+/// Numbers of so many digits are exact as `f64`.
+const MAX_EXACT_DIGITS: usize = 15;
+
 /// Parses a number of a results file: digits, or any text that `f64` can parse; empty text is NaN.
 fn parse_number(text: &[u8]) -> Option<f64> {
     if text.is_empty() {
         return Some(f64::NAN);
     }
-    // Up to 15 digits fit a double exactly.
-    if text.len() <= 15 && text.iter().all(u8::is_ascii_digit) {
+    if text.len() <= MAX_EXACT_DIGITS && text.iter().all(u8::is_ascii_digit) {
         return Some(parse_digits(text));
     }
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// The value of up to 15 digits.
+/// The value of up to [`MAX_EXACT_DIGITS`] digits.
 fn parse_digits(digits: &[u8]) -> f64 {
     digits.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0')) as f64
 }
@@ -136,7 +138,7 @@ impl Values {
         match self {
             Self::Numbers(numbers) => {
                 // The fast path of `parse_number`, in one pass.
-                let digits = text.iter().take(15).take_while(|byte| byte.is_ascii_digit()).count();
+                let digits = text.iter().take(MAX_EXACT_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
                 if digits > 0 && text.get(digits).is_some_and(is_field_end) {
                     numbers.push(parse_digits(&text[..digits]));
                     return Some(digits);

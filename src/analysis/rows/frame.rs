@@ -141,8 +141,8 @@ impl Frame {
         }
     }
 
-    /// As [`Frame::take`], but of the counters (numeric columns with a dot in their names), takes
-    /// only the named ones.
+    /// As [`Frame::take`], but without the counters (numeric columns with a dot in their names)
+    /// that `counters` does not name.
     pub fn take_with_counters(&self, rows: &[usize], counters: &[&str]) -> Self {
         let mut taken = Self { rows: rows.len(), missing: self.missing.clone(), ..Self::default() };
         for (name, values) in self.names.iter().zip(&self.columns) {

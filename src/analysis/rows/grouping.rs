@@ -41,6 +41,7 @@ impl Grouping {
         let has_one_source =
             || !by_variant && has_one_source_per_group(&group, frame.text_column(SOURCE).codes(), values.len());
         let pairs_sources = frame.has(SOURCE) && (is_named(SOURCE) || has_one_source());
+        // Otherwise searches are paired only within a source.
         if frame.has(SOURCE) && !pairs_sources {
             block_columns.push(SOURCE);
         }
@@ -100,9 +101,12 @@ impl Grouping {
     ) -> Result<(Vec<Option<usize>>, Vec<String>), String> {
         let mut columns: Vec<&str> = self.by.iter().map(String::as_str).collect();
         if columns.contains(&VARIANT) {
-            columns.extend(frame.options());
-            columns.extend(Some(LIMIT).filter(|_| !frame.names().iter().any(|name| limits::is_part(name))));
             columns.retain(|column| *column != VARIANT);
+            columns.extend(frame.options());
+            // If the limit's parts are separate columns, they are among the options.
+            if !frame.names().iter().any(|name| limits::is_part(name)) {
+                columns.push(LIMIT);
+            }
         }
         let mut group_options = vec![OptionValues::new(); self.values.len()];
         // In reverse, so that the first row of a group replaces the others.
@@ -110,10 +114,11 @@ impl Grouping {
         (0..frame.rows()).rev().for_each(|row| first_rows[self.group[row] as usize] = row);
         for column in columns {
             let words = frame.text_column(column);
-            for (options, &row) in
-                group_options.iter_mut().zip(&first_rows).filter(|(_, row)| !words.text(**row).is_empty())
-            {
-                options.insert(column.to_owned(), words.text(row).to_owned());
+            for (options, &row) in group_options.iter_mut().zip(&first_rows) {
+                let value = words.text(row);
+                if !value.is_empty() {
+                    options.insert(column.to_owned(), value.to_owned());
+                }
             }
         }
         let Partners { baselines, group_columns } =
@@ -145,7 +150,8 @@ impl Grouping {
             let other = groups_and_values.find(|(group, value)| {
                 first.is_some_and(|(first_group, first_value)| first_group != *group && first_value != *value)
             });
-            (self.by.iter().any(|by| by == VARIANT || by == **option)) && other.is_some()
+            let is_grouped_by = self.by.iter().any(|by| by == VARIANT || by == **option);
+            is_grouped_by && other.is_some()
         };
         options.iter().filter(differs).map(|option| (*option).to_owned()).collect()
     }
@@ -165,6 +171,7 @@ impl Grouping {
             return Ok(vec![(0, text.to_owned())]);
         }
         let heads = short_names(&self.by);
+        // By pair: the index of its column and its value, or `None` if no group has it.
         let mut pairs = Vec::new();
         for pair in text.split(',') {
             let Some((key, value)) = pair.split_once('=').map(|(key, value)| (key.trim(), value.trim())) else {
