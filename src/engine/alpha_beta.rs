@@ -255,9 +255,9 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Searches one move of a node and returns its value from the view of the node's side to move.
-    /// `tried`: how many moves of the node were tried before. A late move is first searched to a
-    /// reduced depth; `reduces_more`: by one more ply. Always inlined, because nearly every node of
-    /// a search passes through here.
+    /// `tried`: how many moves of the node were tried before; `reduces_more`: whether the reduced
+    /// search of a late move is one ply shallower still. Always inlined, because nearly every node
+    /// of a search passes through here.
     #[inline(always)]
     pub(super) fn search_child<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
@@ -269,19 +269,21 @@ impl<O: Observer> Search<'_, O> {
         reduces_more: bool,
     ) -> Score {
         let Node { alpha, beta, depth, ply, cut } = node;
-        let open = beta - alpha > 1;
-        let full = Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, cut: !(cut || open) };
-        let zero = Node { alpha: -alpha - 1, cut: !cut, ..full };
+        let is_open = beta - alpha > 1;
+        // `cut`: whether a node is expected to fail high.
+        let full = Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, cut: !(cut || is_open) };
+        let zero_window = Node { alpha: -alpha - 1, cut: !cut, ..full };
         if self.is_late(board, child, mv, depth, tried) {
-            let reduced = Node { depth: (full.depth - self.on.lmr_reduction - i32::from(reduces_more)).max(0), ..zero };
+            let reduced_depth = (full.depth - self.on.lmr_reduction - i32::from(reduces_more)).max(0);
+            let reduced = Node { depth: reduced_depth, ..zero_window };
             let score = -self.visit::<TABLE, EXTRAS>(child, reduced, mv);
             if score <= alpha || self.aborted {
                 return score;
             }
             self.count.researches += 1;
         }
-        if self.on.pvs && tried > 0 && open {
-            let score = -self.visit::<TABLE, EXTRAS>(child, zero, mv);
+        if self.on.pvs && tried > 0 && is_open {
+            let score = -self.visit::<TABLE, EXTRAS>(child, zero_window, mv);
             if score <= alpha || score >= beta || self.aborted {
                 return score;
             }
@@ -311,6 +313,7 @@ impl<O: Observer> Search<'_, O> {
     ) -> Score {
         if node.depth > 0 {
             let score = self.alpha_beta::<TABLE, EXTRAS>(board, node, previous);
+            // ABDADA: the table no longer counts this searcher at the node.
             if TABLE && EXTRAS && self.on.entered_depth <= node.depth {
                 self.unmark_entry(node);
             }
@@ -346,8 +349,9 @@ impl<O: Observer> Search<'_, O> {
         score.min(self.on.mate_threshold)
     }
 
-    /// Enhanced transposition cutoff: finds a child whose stored score already refutes this node.
-    /// The moves must have been generated into `scratch`.
+    /// Enhanced transposition cutoff: finds a child whose stored score already refutes this node,
+    /// and returns the node's score and the move to the child. The moves must have been generated
+    /// into `scratch`.
     fn refuted_by_child(&mut self, board: &Board, node: Node) -> Option<(Score, Move)> {
         for index in 0..self.scratch.len() {
             let mv = self.scratch[index];
@@ -358,9 +362,9 @@ impl<O: Observer> Search<'_, O> {
             let score = -self.on.score_from_store(hit.entry.score, node.ply + 1);
             // An upper bound of the child is a lower bound of this node.
             let is_lower_bound = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
-            let holds =
+            let is_valid =
                 self.deep_enough(&hit, node.depth - 1) && self.on.holds_at_clock(&child, node.depth - 1, &hit.entry);
-            if is_lower_bound && score >= node.beta && holds {
+            if is_lower_bound && score >= node.beta && is_valid {
                 let child_node = Node {
                     alpha: -node.beta,
                     beta: -node.alpha,

@@ -166,13 +166,13 @@ impl Anatomy {
 #[derive(Debug)]
 pub struct Dissector<'a> {
     count: AnatomyCounters,
-    seen: KeyMap<u64, ()>,
+    searched_keys: KeyMap<u64, ()>,
     /// Independent keys that identify positions.
     keys: &'a Keys,
     /// Whether the options allow any hit to cut off a node.
     cutoffs: bool,
     /// The table's counters at the start of the iteration.
-    before: ShadowCounters,
+    shadow_before: ShadowCounters,
     /// False hits before the last probe.
     false_hits: u64,
 }
@@ -180,23 +180,29 @@ pub struct Dissector<'a> {
 impl<'a> Dissector<'a> {
     /// Starts the counters of one iteration.
     pub fn new(keys: &'a Keys, cutoffs: bool, table: Option<&dyn Table>) -> Self {
-        let before = table.map(Table::shadow).unwrap_or_default();
-        Self { count: AnatomyCounters::default(), seen: KeyMap::default(), keys, cutoffs, before, false_hits: 0 }
+        Self {
+            count: AnatomyCounters::default(),
+            searched_keys: KeyMap::default(),
+            keys,
+            cutoffs,
+            shadow_before: table.map(Table::shadow).unwrap_or_default(),
+            false_hits: 0,
+        }
     }
 
     /// Ends the iteration and returns its anatomy.
     pub fn finish(mut self, table: Option<&dyn Table>) -> Anatomy {
-        self.count.unique = self.seen.len() as u64;
+        self.count.unique = self.searched_keys.len() as u64;
         Anatomy {
             search: self.count,
-            table: table.map(Table::shadow).unwrap_or_default() - self.before,
+            table: table.map(Table::shadow).unwrap_or_default() - self.shadow_before,
             contents: table.map(ContentCounters::from_table).unwrap_or_default(),
         }
     }
 
     /// Counts a node's position, unless it occurred before in this iteration.
     pub fn node(&mut self, board: &Board) {
-        self.seen.insert(board.key_from_scratch(self.keys), ());
+        self.searched_keys.insert(board.key_from_scratch(self.keys), ());
     }
 
     /// Gives the table the independent key of the position that is about to be probed or stored.
@@ -214,29 +220,29 @@ impl<'a> Dissector<'a> {
             [&mut count.probes_ply_0, &mut count.probes_ply_3, &mut count.probes_ply_6, &mut count.probes_ply_9],
         ) += 1;
         let Some(hit) = probed.hit else { return };
-        let asked = self.cutoffs && node.ply > 0;
-        let (open, old) = (node.beta - node.alpha > 1, hit.age > 0);
+        let (is_open, is_old) = (node.beta - node.alpha > 1, hit.age > 0);
         *counter_for_ply(
             node.ply,
             [&mut count.hits_ply_0, &mut count.hits_ply_3, &mut count.hits_ply_6, &mut count.hits_ply_9],
         ) += 1;
-        count.hits_old += u64::from(old);
-        count.hits_pv += u64::from(open);
-        match (cut, deep, asked) {
-            (true, ..) => {}
-            (false, _, false) => count.unasked += 1,
-            (false, false, _) => count.shallow += 1,
-            (false, true, _) if barred => count.open_window += 1,
-            (false, true, _) => count.indecisive += 1,
-        }
+        count.hits_old += u64::from(is_old);
+        count.hits_pv += u64::from(is_open);
         if !cut {
+            let may_cut = self.cutoffs && node.ply > 0;
+            let reason = match (may_cut, deep) {
+                (false, _) => &mut count.unasked,
+                (true, false) => &mut count.shallow,
+                (true, true) if barred => &mut count.open_window,
+                (true, true) => &mut count.indecisive,
+            };
+            *reason += 1;
             return;
         }
         count.cut += 1;
         count.cut_false += u64::from(table.shadow().false_hits > self.false_hits);
         count.cut_deeper += u64::from(hit.draft > node.depth);
-        count.cut_old += u64::from(old);
-        count.cut_pv += u64::from(open);
+        count.cut_old += u64::from(is_old);
+        count.cut_pv += u64::from(is_open);
         match hit.entry.bound {
             Bound::Exact => count.cut_exact += 1,
             Bound::Lower => count.cut_lower += 1,

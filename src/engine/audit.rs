@@ -132,6 +132,7 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     options.null_move.min_depth = 0;
     options.singular.min_depth = 0;
     options.probe.refine = false;
+    // Breadcrumbs need late move reductions.
     if options.threads.helpers == Helpers::Breadcrumbs {
         options.threads.helpers = Helpers::Same;
     }
@@ -161,13 +162,15 @@ impl<'a> Auditor<'a> {
         Self { findings, reference: ReferenceSearch::new(on, evaluator, increments), on }
     }
 
-    /// Audits the hit of a probe. `path`: the keys of the earlier positions, up to the node's
-    /// parent.
+    /// Audits a hit: whether its move is legal, its bound right and, if it ended the node, its
+    /// score right within the node's window. `path`: the keys of the earlier positions, up to the
+    /// node's parent.
     pub(super) fn examine(&mut self, probed: &Probed, path: &[u64], hit: &Hit) {
         let &Probed { board, node, deep, cut, .. } = probed;
         let Node { alpha, beta, depth, ply, .. } = node;
         let score = self.on.score_from_store(hit.entry.score, ply);
         let (mv, bound) = (hit.entry.mv, hit.entry.bound);
+        // Of a hit that is too shallow for the node, only the move is audited.
         let truth = if deep { self.reference.compare(board, path, depth, ply, score) } else { Ordering::Equal };
         let make_wrong = |claim| {
             let fen = board.fen(EpRule::Always);

@@ -43,9 +43,9 @@ impl EngineOptions {
             Diagnostics::Full => table::entries(&self.table, None).unwrap_or(0).saturating_mul(shadow::SLOT_BYTES),
             Diagnostics::Off => 0,
         };
-        let helpers = u64::from(self.threads.count.saturating_sub(1)) * HELPER_BYTES;
-        let tables = table::bytes(&self.table, None)?.saturating_mul(self.threads.table_count().into());
-        Some(tables.saturating_add(shadow_bytes).saturating_add(helpers))
+        let helper_bytes = u64::from(self.threads.count.saturating_sub(1)) * HELPER_BYTES;
+        let table_bytes = table::bytes(&self.table, None)?.saturating_mul(self.threads.table_count().into());
+        Some(table_bytes.saturating_add(shadow_bytes).saturating_add(helper_bytes))
     }
 
     /// Whether memory use grows by an unknown amount during the search.
@@ -54,13 +54,14 @@ impl EngineOptions {
         let table_grows = match self.table.kind {
             TableKind::None => false,
             TableKind::Unbounded => true,
+            // A share of the working set, whose size is not known yet.
             TableKind::Bounded => matches!(self.table.size, Size::Share(_)),
         };
         table_grows || self.diagnostics == Diagnostics::Full || self.ordering.contains(&Ordering::Oracle)
     }
 
-    /// Checks that entries of a described layout have room for the mark of use that full
-    /// diagnostics need, and for mate scores.
+    /// Checks that table entries have a free bit for the mark of use that full diagnostics need,
+    /// and that the scores of a described layout have enough bits for mate scores.
     fn check_entries(&self) -> Result<(), OptionError> {
         let (once, best_move) = (self.table.demotion.once, self.table.guard.best_move);
         for (path, takes_mark) in [("table.demotion.once", once), ("table.guard.best_move", best_move)] {

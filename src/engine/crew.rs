@@ -77,6 +77,7 @@ struct CoroutineBaton<'y> {
 
 impl Baton for CoroutineBaton<'_> {
     fn pass(&mut self, count: &SearchCounters) -> u64 {
+        // The coroutine was started with the nodes of its first turn.
         match self.first_nodes.take() {
             Some(nodes) => nodes,
             None => self.yielder.suspend(Report { count: *count, completed: self.completed.take() }),
@@ -145,8 +146,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Ends all searches. Returns the helpers, in the boxes in which they came, and the turns, if
-    /// they were recorded.
+    /// Ends all searches. Returns the helpers and, if they were recorded, the turns.
     #[allow(clippy::vec_box)]
     pub fn end(self) -> (Vec<Box<Helper>>, Option<Record>) {
         let end_search = |state| match state {
@@ -201,6 +201,7 @@ impl Team for Crew<'_> {
     fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters {
         self.nodes_left -= main_nodes - self.main_resumed_at;
         self.turn_left += self.main_stops_at - main_nodes;
+        // The main searcher counts its nodes from 0 in each iteration.
         (self.main_resumed_at, self.main_stops_at) = (0, 0);
         let mut total = SearchCounters::default();
         self.counts.iter().for_each(|&count| total += count);
@@ -221,11 +222,12 @@ impl Baton for Crew<'_> {
             let nodes = self.turn_left.min(POLL).min(self.nodes_left);
             self.turn_left -= nodes;
             match self.searcher {
+                // The main searcher.
                 0 => {
                     self.main_stops_at += nodes;
                     return nodes;
                 }
-                helper => self.resume(helper - 1, nodes),
+                number => self.resume(number - 1, nodes),
             }
         }
         0

@@ -86,6 +86,7 @@ impl Engine {
             return Self::assemble(options, LockFree::handles(&options.table, working_set, searchers, xor)?);
         }
         let build = |_| table::build(&options.table, working_set, options.probe.answers_by_depth());
+        // `None` if the options ask for no table.
         let tables = (0..options.threads.table_count()).map(build).collect::<Result<Option<_>, _>>()?;
         Self::with_handles(options, tables.unwrap_or_default())
     }
@@ -167,7 +168,8 @@ impl Engine {
         self.table.as_deref()
     }
 
-    /// Resets all state, including what the options keep. Later counts equal those of a new engine.
+    /// Resets all state, also what the options never clear. Later counts equal those of a new
+    /// engine.
     pub fn reset(&mut self) {
         if let Some(table) = self.table.as_mut() {
             table.renew();
@@ -284,21 +286,18 @@ impl Engine {
         self.learner.iter_mut().for_each(|learner| learner.reset());
         let mut root = *board;
         root.rekey(&self.increments);
-        let path: Vec<u64> = past
-            .iter()
-            .map(|&earlier| {
-                let mut earlier = earlier;
-                earlier.rekey(&self.increments);
-                earlier.key()
-            })
-            .collect();
+        let key_of = |mut earlier: Board| {
+            earlier.rekey(&self.increments);
+            earlier.key()
+        };
+        let path: Vec<u64> = past.iter().copied().map(key_of).collect();
         let task = Task { root, path: path.clone(), first_depth: self.first_depth(limit) };
         if self.options.threads.is_real() {
             return self.search_on_threads(&root, task, limit, stop, watch);
         }
         let helpers: Vec<_> = self.helpers.drain(..).map(|helper| suspend(helper, task.clone())).collect();
-        let (has_helpers, record) = (!helpers.is_empty(), self.turns.is_some());
-        let mut crew = has_helpers.then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop, record));
+        let (has_helpers, records_turns) = (!helpers.is_empty(), self.turns.is_some());
+        let mut crew = has_helpers.then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop, records_turns));
         let iterations = self.deepen(&root, path, limit, stop, crew.as_mut().map(|crew| crew as &mut dyn Team), watch);
         if let Some((helpers, record)) = crew.map(Crew::end) {
             self.helpers = helpers;
@@ -500,6 +499,7 @@ fn record_offers(options: &EngineOptions, table: Box<dyn Table>) -> Result<Box<d
     if !options.keeps_offers() {
         return Ok(table);
     }
+    // Like the table itself, the record then keeps one entry for each position and depth.
     let by_depth = options.table.kind == TableKind::Unbounded && options.probe.answers_by_depth();
     Ok(Box::new(WatchedTable::with_watch(Offers::new(&options.table, by_depth)?, table)))
 }

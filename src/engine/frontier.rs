@@ -19,7 +19,7 @@ struct Frontier<'a> {
     increments: &'a Increments,
     evaluator: &'a Evaluator,
     /// Whether quiet moves leave the evaluation unchanged.
-    flat: bool,
+    equal_quiets: bool,
     /// Whether scores are clamped to the window.
     hard: bool,
     alpha: Score,
@@ -94,7 +94,7 @@ impl Sink for Frontier<'_> {
 
     #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
-        if self.flat && (targets & self.board.occupied()).is_empty() {
+        if self.equal_quiets && (targets & self.board.occupied()).is_empty() {
             self.attempt_equal_quiets(targets, |to| Move::new(from, to))
         } else {
             self.attempt_each(targets, |to| Move::new(from, to))
@@ -103,7 +103,8 @@ impl Sink for Frontier<'_> {
 
     #[inline]
     fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
-        if self.flat && step % 8 == 0 {
+        // Multiples of 8: pawn pushes.
+        if self.equal_quiets && step % 8 == 0 {
             self.attempt_equal_quiets(targets, |to| Move::new(origin(to, step), to))
         } else {
             self.attempt_each(targets, |to| Move::new(origin(to, step), to))
@@ -137,7 +138,7 @@ impl<O: Observer> Search<'_, O> {
             board,
             increments: self.increments,
             evaluator: &self.evaluator,
-            flat: self.on.flat,
+            equal_quiets: self.on.equal_quiets,
             hard: self.on.hard,
             alpha,
             beta,

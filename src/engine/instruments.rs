@@ -39,6 +39,7 @@ impl Observer for Instruments<'_> {
     }
 
     fn probed(&mut self, probed: &Probed, path: &[u64], table: &dyn Table) {
+        // The anatomy is of the probes that a node makes for itself.
         if let Some(dissector) = self.dissector.as_mut().filter(|_| !probed.by_parent) {
             dissector.probed(probed, table);
         }

@@ -56,7 +56,7 @@ impl<'a> Kernel<'a> {
             node_limit: nodes,
             next_check: 0,
             aborted: false,
-            extending_plies: 0,
+            extension_ply_limit: 0,
             root_order,
             facts: TableAnswer::default(),
             oracle,

@@ -102,6 +102,7 @@ impl<O: Observer> Search<'_, O> {
         if node.beta - node.alpha > 1 {
             return !self.on.pv_cutoffs;
         }
+        // `node.cut`: whether the node is expected to fail high.
         (1..=self.on.expected_depth).contains(&node.depth)
             && score.is_some_and(|score| node.cut != (score >= node.beta))
     }
@@ -125,7 +126,8 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Applies the bound to the window.
+    /// Ends the node with a hit whose bound settles it; else lets the bound narrow the window, if
+    /// the options say so.
     #[inline]
     fn apply_bound(&self, hit: &Hit, ply: usize, answer: &mut Answer) {
         let score = self.on.score_from_store(hit.entry.score, ply);
@@ -182,10 +184,10 @@ impl<O: Observer> Search<'_, O> {
         self.count.evals_saved += u64::from(stored.is_some());
         self.count.evals += u64::from(stored.is_none());
         let evaluation = stored.unwrap_or_else(|| self.evaluator.evaluate(board));
-        let score = self.on.score_from_store(entry.score, node.ply);
         if node.depth > 0 {
             return;
         }
+        let score = self.on.score_from_store(entry.score, node.ply);
         let refines = self.on.refines && holds && score.abs() <= self.on.mate_threshold;
         self.evaluation = Some(match self.on.bound(entry) {
             Bound::Lower if refines => evaluation.max(score),
@@ -236,7 +238,8 @@ impl<O: Observer> Search<'_, O> {
         self.record_as::<EXTRAS>(bound, board, node, (score, mv), start_counts);
     }
 
-    /// Offers a score that needed no search: an evaluation, a mate or a stalemate.
+    /// Offers a score that needed no search (an evaluation, a mate or a stalemate): as an exact
+    /// one or, if the options say so, with the bound that the window gives.
     #[inline]
     pub(super) fn record_known<const EXTRAS: bool>(
         &mut self,
@@ -258,7 +261,8 @@ impl<O: Observer> Search<'_, O> {
         self.record_as::<true>(Bound::Lower, board, node, best, start_counts);
     }
 
-    /// Offers a result with a given bound. Always inlined, because nearly every node ends here.
+    /// Offers a result with a given bound, unless it is one that must not be stored. Always
+    /// inlined, because nearly every node ends here.
     #[inline(always)]
     fn record_as<const EXTRAS: bool>(
         &mut self,

@@ -26,9 +26,10 @@ const RENAMED: &[(&str, &str)] = &[
 
 /// The new name of an old option, word (`table.policy = fifo`) or column, if it was renamed.
 pub fn renamed(old: &str) -> Option<String> {
-    RENAMED.iter().find_map(|(name, new)| match (name.strip_suffix('*'), new.strip_suffix('*')) {
-        (Some(name), Some(new)) => old.strip_prefix(name).map(|rest| format!("{new}{rest}")),
-        _ => (*name == old).then(|| (*new).to_owned()),
+    // A pattern and its new name may end with `*`, for all names that begin with the rest of it.
+    RENAMED.iter().find_map(|(pattern, new)| match (pattern.strip_suffix('*'), new.strip_suffix('*')) {
+        (Some(old_start), Some(new_start)) => old.strip_prefix(old_start).map(|tail| format!("{new_start}{tail}")),
+        _ => (*pattern == old).then(|| (*new).to_owned()),
     })
 }
 

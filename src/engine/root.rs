@@ -11,7 +11,8 @@ impl<O: Observer> Search<'_, O> {
     /// Runs one iteration: returns the root's score at `depth` and leaves the best line in
     /// `self.pv`. `guess`: the score of the previous iteration, if any.
     pub(super) fn iterate(&mut self, root: &Board, depth: i32, guess: Option<Score>) -> Score {
-        self.extending_plies = 2 * depth as usize;
+        // Extensions end at twice the iteration's depth, so that no line grows without end.
+        self.extension_ply_limit = 2 * depth as usize;
         let node = |alpha, beta| Node { alpha, beta, depth, ply: 0, cut: false };
         match (self.algorithm, guess) {
             (Algorithm::Minimax, _) if self.table.is_some() => self.minimax::<true>(root, depth, 0),

@@ -60,6 +60,7 @@ impl Turns {
         self.record
     }
 
+    /// Chooses the next turn: its searcher and its nodes.
     fn choose(&mut self) -> (usize, u64) {
         let Threads { count, schedule, quantum, main_quantum, .. } = self.options;
         let index = self.turns_dealt;

@@ -63,7 +63,7 @@ pub struct Search<'a, O> {
     pub(super) next_check: u64,
     pub(super) aborted: bool,
     /// Only nodes at fewer plies from the root may be extended.
-    pub(super) extending_plies: usize,
+    pub(super) extension_ply_limit: usize,
     /// The order of the root's moves, if it differs from that of other nodes.
     pub(super) root_order: Option<RootOrder>,
     /// The last probe's facts, for reductions and extensions; cleared before each use.
@@ -93,7 +93,7 @@ pub(super) fn is_draw(board: &Board, path: &[u64]) -> bool {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Ends the search and returns its buffers to the caller's.
+    /// Ends the search and gives its buffers back to the caller.
     pub(super) fn end(mut self, buffers: &mut Buffers) -> Self {
         *buffers = Buffers {
             path: std::mem::take(&mut self.path),
@@ -122,6 +122,7 @@ impl<O: Observer> Search<'_, O> {
             Pace::Alone(stop) if stop.is_set() => 0,
             Pace::Alone(_) => self.node_limit.saturating_sub(self.count.nodes).min(POLL),
             Pace::Turns(baton) => {
+                // The others may avoid positions on this searcher's path from the root.
                 if let Some(table) = self.table.as_deref_mut() {
                     table.suspend(&self.path[self.past..]);
                 }
@@ -206,9 +207,13 @@ impl<O: Observer> Search<'_, O> {
         if self.on.defer_depth > depth {
             return None;
         }
+        // The list ends with this node's moves; those of the nodes above it come before them.
         let last_above = self.deferred.iter().rposition(|&(deferred_ply, _)| deferred_ply < ply);
         let first = last_above.map_or(0, |index| index + 1);
-        (first < self.deferred.len()).then(|| self.deferred.remove(first).1)
+        (first < self.deferred.len()).then(|| {
+            let (_, mv) = self.deferred.remove(first);
+            mv
+        })
     }
 
     /// ABDADA: counts this searcher at the table entry of a node, until it leaves the node.
@@ -237,7 +242,8 @@ impl<O: Observer> Search<'_, O> {
     /// under ABDADA, counted at the table entry of the depth to which the move would be searched.
     #[cold]
     pub(super) fn is_taken(&mut self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
-        if self.on.entered_depth > self.on.defer_depth {
+        let is_abdada = self.on.entered_depth <= self.on.defer_depth;
+        if !is_abdada {
             return self.is_elsewhere(child.key());
         }
         let reduction = if self.is_late(board, child, mv, depth, tried) { self.on.lmr_reduction } else { 0 };

@@ -104,7 +104,7 @@ pub struct Switches {
     /// Whether nodes above bare leaves only try their moves in generation order.
     pub frontier: bool,
     /// Quiet moves do not change the incremental evaluation.
-    pub flat: bool,
+    pub equal_quiets: bool,
     /// Whether a leaf needs only its incremental evaluation: no probe, no store, no check for mates
     /// or draws, and no re-search.
     pub bare_leaves: bool,
@@ -126,14 +126,8 @@ fn from_depth(depth: u8) -> i32 {
 fn lowest_depth(kind: Where, min_depth: u8) -> i32 {
     match kind {
         Where::AfterLeaf => i32::from(min_depth.max(1)),
-        Where::BeforeLeaf => i32::from(min_depth),
-        Where::Quiescence => {
-            if min_depth == 0 {
-                -1
-            } else {
-                i32::from(min_depth)
-            }
-        }
+        Where::Quiescence if min_depth == 0 => -1,
+        Where::BeforeLeaf | Where::Quiescence => i32::from(min_depth),
     }
 }
 
@@ -217,7 +211,7 @@ impl Switches {
             reorder: options.generation != GenerationOrder::Purple,
             staged_depth: -1,
             frontier: false,
-            flat: options.eval.squares == PieceSquares::None,
+            equal_quiets: options.eval.squares == PieceSquares::None,
             bare_leaves: false,
             extras: false,
         };

@@ -77,7 +77,7 @@ impl<O: Observer> Search<'_, O> {
         let Node { alpha, beta, depth, ply, .. } = node;
         let score = self.on.score_from_store(facts.score, ply);
         let applies = ply > 0
-            && ply < self.extending_plies
+            && ply < self.extension_ply_limit
             && facts.depth >= depth - self.on.singular_slack
             && matches!(facts.bound, Bound::Lower | Bound::Exact)
             && score.abs() <= self.on.mate_threshold
@@ -92,9 +92,11 @@ impl<O: Observer> Search<'_, O> {
         if self.aborted {
             return Extension::default();
         }
+        let fails_by_much = self.on.singular_double > 0 && others_score < target - self.on.singular_double;
         let plies = if others_score >= target {
+            // Not singular: if the table's move fails high, others are likely to do so too.
             if score >= beta { -self.on.singular_reduction } else { 0 }
-        } else if self.on.singular_double > 0 && beta - alpha == 1 && others_score < target - self.on.singular_double {
+        } else if fails_by_much && beta - alpha == 1 {
             2
         } else {
             1

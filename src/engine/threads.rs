@@ -108,12 +108,10 @@ impl Threads {
             parse_turn(text).ok_or_else(|| format!("turn {} is `{text}`: expected {expected}", index + 1))
         };
         let turns = self.turns.split_whitespace().enumerate().map(parse_numbered).collect::<Result<Vec<_>, _>>()?;
-        match turns.iter().any(|&(searcher, _)| searcher == 0) {
-            true => Ok(turns),
-            false => {
-                Err("searcher 0 has no turn, but its iterations are the results: add one, as in `0:64`".to_owned())
-            }
+        if turns.iter().all(|&(searcher, _)| searcher != 0) {
+            return Err("searcher 0 has no turn, but its iterations are the results: add one, as in `0:64`".to_owned());
         }
+        Ok(turns)
     }
 }
 

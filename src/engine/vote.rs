@@ -75,6 +75,7 @@ impl Answers {
 /// without searchers.
 fn elect<'c>(searchers: &[&'c Completed]) -> Option<&'c Completed> {
     let lowest = searchers.iter().map(|completed| completed.score).min()?;
+    // Stockfish 10's weight; 14 gives the lowest score a vote too.
     let weight = |voter: &Completed| i64::from(voter.score - lowest + 14) * i64::from(voter.depth);
     let votes_for_move = |completed: &&Completed| -> i64 {
         let voters = searchers.iter().filter(|voter| voter.best() == completed.best());

@@ -36,6 +36,7 @@ impl Evaluator {
     /// The evaluation from the side to move's view, in centipawns.
     #[inline]
     pub fn evaluate(&self, board: &Board) -> Score {
+        // The board keeps the sum of its piece-square values up to date.
         let mut white = board.sum();
         if self.has_leaf_terms {
             white += self.leaf_terms(board);
@@ -70,6 +71,7 @@ impl Evaluator {
                 white += weight * (count(board, Color::White) - count(board, Color::Black));
             }
         }
+        // Idle work, so that an evaluation takes as long as a network's.
         for round in 0..self.weights.work {
             std::hint::black_box(round);
         }

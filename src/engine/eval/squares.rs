@@ -41,6 +41,7 @@ const SIMPLIFIED: [[i32; 64]; 6] = [
 pub fn bonus(set: PieceSquares, piece: Piece, square: usize) -> i32 {
     match set {
         PieceSquares::None => 0,
+        // The table begins with the eighth rank.
         PieceSquares::Simplified => SIMPLIFIED[piece as usize][square ^ 56],
     }
 }

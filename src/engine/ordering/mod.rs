@@ -68,7 +68,7 @@ pub struct Ranks {
 const STEP: i32 = 1 << 24;
 
 impl Ranks {
-    /// Resolves the list of rules.
+    /// Gives each ordering rule of the options its rank: the earlier in the list, the higher.
     pub fn new(options: &EngineOptions) -> Self {
         let mut ranks = Self { scheme: options.mvv_lva, see_values: SEE_VALUES, none: true, ..Self::default() };
         for (index, rule) in options.ordering.iter().enumerate() {
@@ -90,6 +90,7 @@ impl Ranks {
             for victim in Piece::ALL {
                 let score = ranks.captures + mvv_lva::capture_score(ranks.scheme, attacker, victim);
                 ranks.capture_scores[attacker.number()][victim.number()] = score;
+                // En passant: the target square is empty, whose number is 0.
                 if victim == Piece::Pawn {
                     ranks.capture_scores[attacker.number()][0] = score;
                 }

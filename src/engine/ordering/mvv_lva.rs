@@ -6,7 +6,8 @@ use crate::engine::options::MvvLva;
 /// Piece values of the engine `otter`; as an attacker its king counts 0.
 const OTTER: [i32; 6] = [100, 300, 300, 500, 900, 0];
 
-/// The score of a capture or promotion, 0..2^24; `None` for other moves.
+/// The score of a capture or promotion, 0..2^24; `None` for other moves, and in Webster's scheme
+/// for a promotion that captures nothing.
 #[inline]
 pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
     let victim = board.captured(mv);

@@ -62,9 +62,10 @@ pub(super) struct NoisySink<'a> {
 }
 
 impl NoisySink<'_> {
-    /// Captures by one kind of piece.
+    /// Pushes the captures by one kind of piece. `kind`: the piece's number.
     #[inline]
     fn push_captures_of(&mut self, kind: usize, targets: Bitboard, to_move: impl Fn(Square) -> Move) {
+        // Without MVV-LVA, piece and victim alone do not give the score.
         if self.ranks.captures == 0 {
             for to in targets {
                 self.push_scored(to_move(to));

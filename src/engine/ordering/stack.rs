@@ -85,10 +85,11 @@ impl NodeMoves {
     /// if there is none.
     #[inline(never)]
     fn next_group(&mut self) -> bool {
+        let (losing_start, losing_end) = self.losing;
         if self.end != self.tail {
             (self.end, self.sorted) = (self.tail, true);
-        } else if self.stage == Stage::Quiet && self.losing.0 != self.losing.1 {
-            ((self.next, self.end), self.tail) = (self.losing, self.losing.1);
+        } else if self.stage == Stage::Quiet && losing_start != losing_end {
+            (self.next, self.end, self.tail) = (losing_start, losing_end, losing_end);
             (self.stage, self.sorted, self.selections) = (Stage::All, false, 0);
         } else {
             return false;
@@ -228,6 +229,7 @@ impl Stack {
     pub fn push_quiets(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
         debug_assert_eq!(frame.stage, Stage::Noisy, "quiet moves come after captures");
         debug_assert_eq!(self.top, frame.end, "a deeper node left its moves on the stack");
+        // All winning captures have been tried.
         frame.losing = (frame.next, frame.end);
         let quiets = context.ranks.quiets(context.board, context.hint, context.heuristics);
         (frame.next, frame.end, frame.tail) = (self.top, self.top, self.top);
@@ -292,6 +294,7 @@ impl Stack {
                     (best, best_index) = (key, Some(index));
                 }
             }
+            // Losing captures come after the quiet moves.
             if frame.stage == Stage::Noisy && best < 0 {
                 return None;
             }
