@@ -175,6 +175,7 @@ impl Event {
     /// What is invalid.
     #[inline]
     pub fn check(&self) -> Result<(), Flaw> {
+        // The kind is in the two low bits: 2 for a search, 3 for a clear. Stores do not use bit 7.
         match self.kind() {
             EventKind::Probe if self.flags & flags::BOUND != 0 => Err(Flaw::ProbeWithBound),
             EventKind::Probe if self.has(flags::CUT) && !self.has(flags::HIT) => Err(Flaw::CutWithoutHit),

@@ -45,13 +45,13 @@ pub fn oracle_general<F: Read + Write + Seek>(
     to: &mut F,
     memory: u64,
 ) -> Result<ExportCounts, TraceError> {
-    let mut counting = InfoCounter::default();
+    let mut counter = InfoCounter::default();
     let mut requests = BufWriter::with_capacity(REQUEST * BLOCK as usize, &mut *to);
     let mut number = 0u32;
     let mut reader = Reader::new(from)?;
     while let Some(block) = reader.next_block()? {
         for event in block.iter().filter(|event| event.kind() == EventKind::Store && event.bound() != Bound::None) {
-            counting.push(event);
+            counter.push(event);
             requests.write_all(&number.to_le_bytes())?;
             requests.write_all(&event.position().to_le_bytes())?;
             requests.write_all(&1u32.to_le_bytes())?;
@@ -61,8 +61,9 @@ pub fn oracle_general<F: Read + Write + Seek>(
     }
     requests.flush()?;
     drop(requests);
-    let info = counting.finish();
+    let info = counter.finish();
     info.require_one_thread()?;
+    // The 64 are for passes with more than their share of ids.
     let fits = |passes: u64| map_capacity(info.positions / passes + 64) * MAP_SLOT_BYTES <= memory;
     let passes = fewest_passes(1, info.positions, fits);
     let mut exported = ExportCounts { requests: info.stores, ids: 0 };
@@ -85,9 +86,9 @@ fn write_next_requests<F: Read + Write + Seek>(
     is_in_pass: impl Fn(u64) -> bool,
 ) -> io::Result<()> {
     let mut block = Vec::new();
-    for begin in (0..requests.div_ceil(BLOCK)).rev().map(|block| block * BLOCK) {
-        let position = SeekFrom::Start(begin * REQUEST as u64);
-        block.resize((requests - begin).min(BLOCK) as usize * REQUEST, 0);
+    for first_request in (0..requests.div_ceil(BLOCK)).rev().map(|number| number * BLOCK) {
+        let position = SeekFrom::Start(first_request * REQUEST as u64);
+        block.resize((requests - first_request).min(BLOCK) as usize * REQUEST, 0);
         file.seek(position)?;
         file.read_exact(&mut block)?;
         for (index, request) in block.as_chunks_mut::<REQUEST>().0.iter_mut().enumerate().rev() {
@@ -95,7 +96,7 @@ fn write_next_requests<F: Read + Write + Seek>(
             id.copy_from_slice(&request[ID]);
             let id = u64::from_le_bytes(id);
             if is_in_pass(id)
-                && let Some(next) = later_requests.insert(id, begin + index as u64)
+                && let Some(next) = later_requests.insert(id, first_request + index as u64)
             {
                 request[NEXT].copy_from_slice(&next.to_le_bytes());
             }

@@ -52,9 +52,10 @@ impl Format {
         head
     }
 
-    /// The format with the fields of a header that follow its version and byte order; none if they
-    /// are damaged.
+    /// This format with the fields that the rest of its header gives, after version and byte order;
+    /// `None` if they are damaged.
     pub fn with_rest(self, rest: &[u8]) -> Option<Self> {
+        // Only wide headers state the parts of a ply; in narrow traces, depths are whole plies.
         let (parts, zeros) = rest.split_at(if self.wide { 2 } else { 0 });
         let depth_parts = parts.try_into().map_or(1, u16::from_le_bytes);
         let is_valid = (1..=MAX_DEPTH_PARTS).contains(&depth_parts) && zeros.iter().all(|byte| *byte == 0);
@@ -89,7 +90,7 @@ impl Format {
         words[..count].iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Decodes an event of [`Self::event_bytes`] without validating it.
+    /// Decodes an event without validating it. `bytes`: [`Self::event_bytes`] of them.
     #[inline]
     pub fn decode(self, bytes: &[u8]) -> Event {
         let word = |index: usize| {

@@ -78,7 +78,8 @@ impl DistinctCounter {
         Self { keys: HashSet::default(), max_keys, level: 0 }
     }
 
-    /// Counts a key if its hash falls into the current sample.
+    /// Counts a key if it is in the sample: the keys whose hash ends with at least `level` zero
+    /// bits. One level more halves a sample that is too large.
     #[inline]
     pub fn insert(&mut self, key: u64) {
         if hash(key).trailing_zeros() >= self.level && self.keys.insert(key) {
@@ -241,11 +242,11 @@ impl Info {
     /// # Errors
     /// When it is not a trace or is damaged, and where.
     pub fn read(from: impl Read) -> Result<Self, TraceError> {
-        let mut counting = InfoCounter::default();
+        let mut counter = InfoCounter::default();
         let mut reader = Reader::new(from)?;
-        reader.for_each(|event| counting.push(event))?;
-        counting.add_end(reader.end());
-        Ok(Self { depth_parts: reader.format().depth_parts, ..counting.finish() })
+        reader.for_each(|event| counter.push(event))?;
+        counter.add_end(reader.end());
+        Ok(Self { depth_parts: reader.format().depth_parts, ..counter.finish() })
     }
 
     /// Refuses a trace of several threads.

@@ -24,7 +24,7 @@ impl<R: Read> Source<R> {
             self.pending.extend(block.iter().rev());
         }
         let Some(event) = self.pending.last() else { return Ok(None) };
-        // Programs without a clock write zeros.
+        // A clock never goes back. 0 is what programs without a clock write.
         let least = self.clock.max(1);
         if event.clock < least {
             let (offset, event, found) = (self.reader.offset(self.merged), self.merged, event.clock);
@@ -43,14 +43,19 @@ impl<R: Read> Source<R> {
 pub fn merge<R: Read, W: Write>(from: Vec<Reader<R>>, to: &mut Writer<W>) -> Result<u64, (usize, TraceError)> {
     let source = |reader| Source { reader, pending: Vec::new(), merged: 0, clock: 0 };
     let mut sources: Vec<Source<R>> = from.into_iter().map(source).collect();
+    // From a trace's index and a thread of it to the thread's new number.
     let mut threads = HashMap::from([((0, 0), 0)]);
     let mut events = 0;
     loop {
         // The earliest clock of a next event, and the index of its trace.
         let mut earliest: Option<(u64, usize)> = None;
         for (index, source) in sources.iter_mut().enumerate() {
-            let clock = source.peek_clock().map_err(|error| (index, error))?;
-            earliest = clock.map(|clock| (clock, index)).into_iter().chain(earliest).min();
+            let next_clock = source.peek_clock().map_err(|error| (index, error))?;
+            if let Some(clock) = next_clock
+                && earliest.is_none_or(|(least, _)| clock < least)
+            {
+                earliest = Some((clock, index));
+            }
         }
         let Some((clock, index)) = earliest else { return Ok(events) };
         let source = &mut sources[index];

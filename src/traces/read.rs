@@ -140,29 +140,36 @@ impl<R: Read> Reader<R> {
             return Err(TraceError::NotATrace);
         }
         let word_at = |offset: usize| u16::from_le_bytes([head[offset], head[offset + 1]]);
+        if filled < head.len() {
+            return Err(TraceError::Truncated { offset: filled as u64, events: 0 });
+        }
         let (version, order) = (word_at(8), word_at(10));
-        if filled == head.len() && order == ORDER.swap_bytes() {
+        // In the other byte order, the version is not known either.
+        if order == ORDER.swap_bytes() {
             return Err(TraceError::ByteOrder);
         }
-        let format = Format::from_version(version).filter(|_| filled == head.len());
-        let needed = format.map_or(head.len(), Format::event_bytes);
-        if filled == head.len() {
-            if format.is_none() {
-                return Err(TraceError::Version { found: version });
-            }
-            if order != ORDER {
-                return Err(TraceError::ByteOrder);
-            }
-            head.resize(needed, 0);
-            filled += read_full(&mut from, &mut head[filled..])?;
+        let format = Format::from_version(version).ok_or(TraceError::Version { found: version })?;
+        if order != ORDER {
+            return Err(TraceError::ByteOrder);
         }
-        let Some(format) = format.filter(|_| filled == needed) else {
+        head.resize(format.event_bytes(), 0);
+        filled += read_full(&mut from, &mut head[filled..])?;
+        if filled < head.len() {
             return Err(TraceError::Truncated { offset: filled as u64, events: 0 });
-        };
+        }
         let format = format.with_rest(&head[12..]).ok_or(TraceError::Head { wide: format.wide })?;
-        let (buffer, block) = (vec![0; format.event_bytes() * BLOCK], Vec::with_capacity(BLOCK));
-        let (check, stop, end, total, wrapped) = (Check::default(), None, None, 0, 0);
-        Ok(Self { from, format, buffer, block, events: 0, check, stop, end, total, wrapped })
+        Ok(Self {
+            from,
+            format,
+            buffer: vec![0; format.event_bytes() * BLOCK],
+            block: Vec::with_capacity(BLOCK),
+            events: 0,
+            check: Check::default(),
+            stop: None,
+            end: None,
+            total: 0,
+            wrapped: 0,
+        })
     }
 
     /// The format of the events.

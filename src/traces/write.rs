@@ -71,11 +71,13 @@ impl<W: Write> Writer<W> {
     fn write_event(&mut self, event: Event) {
         let (words, count) = self.format.encode(&event);
         words[..count].iter().for_each(|word| self.buffer.extend(word.to_le_bytes()));
-        if self.buffer.len() + self.format.event_bytes() > self.format.event_bytes() * BLOCK {
+        let is_full = self.buffer.len() + self.format.event_bytes() > self.format.event_bytes() * BLOCK;
+        if is_full {
             self.flush();
         }
     }
 
+    /// Writes the buffer, or drops it if a write has failed before.
     fn flush(&mut self) {
         if self.error.is_none() {
             self.error = self.to.write_all(&self.buffer).err();

@@ -87,11 +87,13 @@ impl Clairvoyant {
         self.first = buckets.start;
         if self.objective != Objective::Worth {
             let too_large = TableError::Memory { bytes: u64::MAX, available: None };
-            let len = usize::try_from(buckets.end - buckets.start).ok().and_then(|len| len.checked_mul(self.slots));
+            let buckets = usize::try_from(buckets.end - buckets.start).ok();
+            let slots = buckets.and_then(|buckets| buckets.checked_mul(self.slots));
             self.free_since.clear();
-            let len = len.ok_or(too_large)?;
-            let _touching = check_free(len as u64 * 4)?;
-            self.free_since.resize(len, 0);
+            let slots = slots.ok_or(too_large)?;
+            // No other thread may count on this memory until it is touched.
+            let _lock = check_free(slots as u64 * 4)?;
+            self.free_since.resize(slots, 0);
         }
         Ok(())
     }
@@ -115,8 +117,8 @@ impl Clairvoyant {
         self.total
     }
 
-    /// Counts the intervals that can be kept. `ends_interval`: whether an interval ends at a step;
-    /// `begin`: the event at which it begins.
+    /// Counts the intervals that can be kept, each in a slot of its bucket. `ends_interval`:
+    /// whether an interval ends at a step; `begin`: the event at which it begins.
     #[inline]
     fn count(&mut self, steps: &[Step], ends_interval: impl Fn(&Step) -> bool, begin: impl Fn(&Step) -> u32) {
         let mut kept_intervals = 0;
@@ -124,8 +126,9 @@ impl Clairvoyant {
             let begin = begin(step);
             let first_slot = (self.index.bucket(step.key, self.buckets) - self.first) as usize * self.slots;
             let bucket = &mut self.free_since[first_slot..first_slot + self.slots];
-            if let Some(latest) = bucket.iter_mut().filter(|free_since| **free_since <= begin).max() {
-                *latest = step.number;
+            // Of the slots that are free, the one that became so last leaves most room for others.
+            if let Some(free_since) = bucket.iter_mut().filter(|free_since| **free_since <= begin).max() {
+                *free_since = step.number;
                 kept_intervals += 1;
             }
         }

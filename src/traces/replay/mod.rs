@@ -83,11 +83,11 @@ pub trait ReplayTable {
 /// replay stores depths with `-lowest` added; the same is added to the options that are compared
 /// with depths.
 pub fn count_depths_from(lowest: i16, options: &TableOptions) -> TableOptions {
-    let below = u8::try_from(lowest.min(0).unsigned_abs()).unwrap_or(u8::MAX);
+    let offset = u8::try_from(lowest.min(0).unsigned_abs()).unwrap_or(u8::MAX);
     let Demotion { from, missed_depth, .. } = options.demotion;
-    let missed_depth = if missed_depth == 0 { 0 } else { missed_depth.saturating_add(below) };
-    let demotion = Demotion { from: from.saturating_add(below), missed_depth, ..options.demotion };
-    TableOptions { demotion, policy: options.policy.with_depth_offset(below), ..options.clone() }
+    let missed_depth = if missed_depth == 0 { 0 } else { missed_depth.saturating_add(offset) };
+    let demotion = Demotion { from: from.saturating_add(offset), missed_depth, ..options.demotion };
+    TableOptions { demotion, policy: options.policy.with_depth_offset(offset), ..options.clone() }
 }
 
 /// Creates the table that `options` describe, for a replay.

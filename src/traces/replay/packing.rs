@@ -63,6 +63,7 @@ impl Packer {
         self.ends.extend(intervals.iter().map(|interval| interval.end));
         self.ends.sort_unstable();
         let mut ended = 0;
+        // Those that have begun and not ended overlap.
         intervals.iter().enumerate().any(|(index, interval)| {
             while self.ends[ended] <= interval.begin {
                 ended += 1;
@@ -108,7 +109,8 @@ enum Edge {
 const UNREACHED: i64 = i64::MAX;
 
 impl Flow {
-    /// The maximum total worth of intervals of which at most `slots` overlap.
+    /// The maximum total worth of intervals of which at most `slots` overlap, as a flow of minimum
+    /// cost: each slot is a unit whose path has the negated worth of its intervals as its length.
     fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         let nodes = intervals.len();
         self.prepare(intervals);
@@ -118,7 +120,6 @@ impl Flow {
             } else {
                 self.shortest_path(intervals);
                 for node in 0..=nodes {
-                    // Unreached nodes keep their potential; along the line all can be reached.
                     if self.distance[node] < UNREACHED {
                         self.potential[node] += self.distance[node];
                     }
@@ -144,6 +145,7 @@ impl Flow {
         self.selected.resize(nodes, false);
         self.line_flow.clear();
         self.line_flow.resize(nodes, 0);
+        // Counting sort by target: lists[n]..lists[n + 1] of `arriving` are the intervals to node n.
         self.lists.clear();
         self.lists.resize(nodes + 2, 0);
         for &target in &self.target {
@@ -163,7 +165,8 @@ impl Flow {
         self.reached_by.resize(nodes + 1, Edge::Nothing);
     }
 
-    /// The path of the first unit: no interval is selected yet, so all edges lead forward.
+    /// Finds the shortest path of the first unit. No interval is selected yet, so all edges lead
+    /// forward, and one pass over the nodes suffices.
     fn first_path(&mut self, intervals: &[Interval]) {
         let nodes = intervals.len();
         self.potential.clear();
@@ -172,7 +175,8 @@ impl Flow {
         for node in 1..=nodes {
             self.reached_by[node] = Edge::Line;
             self.potential[node] = self.potential[node - 1];
-            for &interval in &self.arriving[self.lists[node] as usize..self.lists[node + 1] as usize] {
+            let (list_start, list_end) = (self.lists[node] as usize, self.lists[node + 1] as usize);
+            for &interval in &self.arriving[list_start..list_end] {
                 let length = self.potential[interval as usize] - intervals[interval as usize].worth as i64;
                 if length < self.potential[node] {
                     (self.potential[node], self.reached_by[node]) = (length, Edge::Take(interval));
@@ -181,7 +185,8 @@ impl Flow {
         }
     }
 
-    /// The shortest path of another unit.
+    /// Finds the shortest path of another unit by Dijkstra's algorithm. The n-th interval begins at
+    /// node n.
     fn shortest_path(&mut self, intervals: &[Interval]) {
         let nodes = intervals.len();
         self.distance.clear();
@@ -190,8 +195,7 @@ impl Flow {
         self.heap.clear();
         self.heap.push(Reverse((0, 0)));
         while let Some(Reverse((distance, node))) = self.heap.pop() {
-            let interval_here = node;
-            let node = node as usize;
+            let (interval_here, node) = (node, node as usize);
             if distance > self.distance[node] {
                 continue;
             }

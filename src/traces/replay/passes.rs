@@ -65,7 +65,8 @@ impl Passes {
     pub fn new(info: &Info, index: Index, buckets: u64, memory: u64) -> Self {
         let bytes = |passes: u64| {
             let (positions, usable) = (info.peak_positions / passes, info.peak_usable / passes);
-            // The margin is for passes with more than their share of positions.
+            // The margin is for passes with more than their share of positions. A growing map needs
+            // half as much again.
             map_capacity(positions + positions / 32 + 64) * MAP_SLOT_BYTES * 3 / 2 + usable * SPAN_BYTES
         };
         let fewest = info.events.div_ceil(EVENTS_PER_PASS).max(1);
@@ -98,7 +99,7 @@ impl Passes {
             let mut reader = open()?;
             while let Some(block) = reader.next_block()? {
                 for event in block {
-                    // Evaluated for every event in every pass: two comparisons, no division.
+                    // Probes and stores in other buckets belong to other passes.
                     if matches!(event.kind(), EventKind::Probe | EventKind::Store)
                         && !buckets.contains(&self.index.bucket(event.key, self.buckets))
                     {

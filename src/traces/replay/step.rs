@@ -99,14 +99,15 @@ impl Step {
     #[inline]
     pub fn ticks(&self, clock: options::TickSource) -> u16 {
         use options::TickSource;
+        // Only the searches of the main thread advance it.
         if self.thread > 0 {
             return 0;
         }
-        let iteration = self.kind_bits & ITERATION != 0;
+        let is_iteration = self.kind_bits & ITERATION != 0;
         match clock {
-            TickSource::Search => u16::from(!iteration),
-            TickSource::Iteration => u16::from(iteration),
-            TickSource::GamePly if iteration => 0,
+            TickSource::Search => u16::from(!is_iteration),
+            TickSource::Iteration => u16::from(is_iteration),
+            TickSource::GamePly if is_iteration => 0,
             TickSource::GamePly => u16::from(self.depth),
         }
     }
@@ -331,14 +332,17 @@ impl StepMaker {
         }
         let search = self.searches[usize::from(thread)];
         let facts = self.facts.entry(event.position()).or_default();
-        let worth = match () {
-            () if event.has(flags::SUBTREE) => event.cost,
-            () if facts.search == search => event.cost.checked_sub(facts.cost).unwrap_or(1),
-            () => 1,
+        let worth = if event.has(flags::SUBTREE) {
+            event.cost
+        } else if facts.search == search {
+            // The cost since the position was probed in this search.
+            event.cost.checked_sub(facts.cost).unwrap_or(1)
+        } else {
+            1
         };
         let worth = worth.min(MAX_WORTH);
         let mv = if event.has(flags::MOVE) { event.best_move() } else { facts.mv };
-        // The lowest score is that of an entry without one.
+        // i16::MIN would stand for an entry without a score.
         let value = event.value.max(-i16::MAX);
         let (last_event, last_offer) = (number, number);
         *facts = KeyFacts { value, depth: event.depth, mv, entry_bits, worth, last_event, last_offer, ..*facts };
