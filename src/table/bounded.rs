@@ -82,15 +82,16 @@ fn compute_layout(
         });
     }
     let buckets = buckets.max(1);
+    // `Memory` consists of 64-bit words.
     let len = usize::try_from(buckets)
         .ok()
         .and_then(|buckets| Some(buckets.checked_mul(words * word_bytes)?.div_ceil(8)))
         .ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
-    // The index uses one end of the key (or all of it), the comparison the other.
     let compares_high_bits = layout::compares_high_bits(options);
-    let bits = u32::from(options.key_bits).min(options.layout.key_bits());
-    let low_bits = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
-    let key_mask = if compares_high_bits { low_bits << ((key_bits - bits) % 64) } else { low_bits };
+    let compared_bits = u32::from(options.key_bits).min(options.layout.key_bits());
+    let low_bits = if compared_bits == 0 { 0 } else { u64::MAX >> (64 - compared_bits) };
+    // `% 64`, because without compared bits the shift could be 64.
+    let key_mask = if compares_high_bits { low_bits << ((key_bits - compared_bits) % 64) } else { low_bits };
     Ok(BucketLayout {
         memory: Memory::new(len, options.huge_pages)?,
         slots,
@@ -226,7 +227,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (0..self.slots()).find(|&slot| self.packing.is_free(bucket, slot))
     }
 
-    /// The decision when the bucket already holds the key. The policy sees the whole bucket first;
+    /// The decision when `slot` already holds the key. The policy sees the whole bucket first;
     /// if it would evict another position, it is asked again about the old entry alone. So a
     /// position never occupies two slots, nor evicts another position by being stored again.
     #[inline]
@@ -235,6 +236,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let view = &view[..self.slots()];
         match self.policy.decide(view, &newcomer, self.now) {
             Decision::Insert { slot: first, last } if (first..=last).contains(&slot) => {
+                // The entries from `first` on move down over the old one.
                 Decision::Insert { slot: first, last: slot }
             }
             Decision::Refuse => Decision::Refuse,
@@ -290,9 +292,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     #[cold]
     fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
         let bucket = self.words_at(start);
-        let empty = self.first_free(bucket);
+        let free = self.first_free(bucket).filter(|_| self.policy.fills_empty());
+        // A policy under `victim = "probe"` looks at the bucket alone.
         let newcomer = Newcomer { entry: Entry::default(), key, same: None };
-        let slot = match empty.filter(|_| self.policy.fills_empty()) {
+        let slot = match free {
             Some(slot) => slot,
             None => match self.decide_new_key(start, &newcomer, stored_key) {
                 Decision::Insert { slot, .. } => slot,
@@ -307,19 +310,25 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// Handles two special cases: an entry that has only a static evaluation, and a store whose
     /// slot was chosen at the probe, which considers no other slot. None if neither applies.
     #[cold]
-    fn store_special_case(&mut self, key: u64, entry: Entry, number: usize, stored_key: u64) -> Option<StoreOutcome> {
-        let chosen = self.probed.as_mut().and_then(|probed| probed.last(key));
-        let bucket = self.bucket_words(number);
+    fn store_special_case(
+        &mut self,
+        key: u64,
+        entry: Entry,
+        bucket_number: usize,
+        stored_key: u64,
+    ) -> Option<StoreOutcome> {
+        let chosen_slot = self.probed.as_mut().and_then(|probed| probed.last(key));
+        let bucket = self.bucket_words(bucket_number);
         let holds_key = |slot: &usize| {
             (self.packing.key(bucket, *slot) ^ stored_key) & self.key_mask == 0 && !self.packing.is_empty(bucket, *slot)
         };
-        let same = chosen.or_else(|| self.find_for_store(bucket, stored_key)).filter(holds_key);
-        if entry.is_evaluation() && (same.is_some() || self.refuses_evaluation(bucket)) {
-            return Some(self.refuse(number, same));
+        let own_slot = chosen_slot.or_else(|| self.find_for_store(bucket, stored_key)).filter(holds_key);
+        if entry.is_evaluation() && (own_slot.is_some() || self.refuses_evaluation(bucket)) {
+            return Some(self.refuse(bucket_number, own_slot));
         }
-        Some(match same {
-            Some(slot) => self.store_same_key(key, entry, number, slot, stored_key),
-            None => self.insert_rarely(number, stored_key, entry, Decision::replace(chosen?), None),
+        Some(match own_slot {
+            Some(slot) => self.store_same_key(key, entry, bucket_number, slot, stored_key),
+            None => self.insert_rarely(bucket_number, stored_key, entry, Decision::replace(chosen_slot?), None),
         })
     }
 
@@ -327,11 +336,11 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// marks the entry, so that it is not lowered again.
     #[cold]
     fn demote(&mut self, start: usize, slot: usize, plies: u8, once: bool) {
-        let Demotion { from, exact, .. } = self.demotion;
+        let Demotion { from: least_depth, exact: demotes_exact, .. } = self.demotion;
         let (bucket, packing) = self.words_at_mut(start);
         let word = packing.data(bucket, slot);
         let old = entry::unpack(word);
-        if plies > 0 && old.depth >= from && (exact || old.bound != Bound::Exact) {
+        if plies > 0 && old.depth >= least_depth && (demotes_exact || old.bound != Bound::Exact) {
             let word = entry::with_less_depth(word, plies);
             packing.set_data(bucket, slot, if once { entry::with_mark(word) } else { word });
         }
@@ -354,16 +363,16 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         &mut self,
         key: u64,
         mut entry: Entry,
-        number: usize,
+        bucket_number: usize,
         slot: usize,
         stored_key: u64,
     ) -> StoreOutcome {
-        let old = self.entry(self.bucket_words(number), slot);
-        let start = number * self.words();
+        let old = self.entry(self.bucket_words(bucket_number), slot);
+        let start = bucket_number * self.words();
         self.rule.inherit(&mut entry, &old);
         if P::WORDS == 0 && self.rule.same_key == SameKey::Policy {
             let decision = self.decide_same_key(start, Newcomer { entry, key, same: Some(slot) }, slot);
-            return self.insert_rarely(number, stored_key, entry, decision, Some(slot));
+            return self.insert_rarely(bucket_number, stored_key, entry, decision, Some(slot));
         }
         self.on_access(start, slot, stored_key);
         if !self.rule.allows(&entry, &old, self.now) {
@@ -374,29 +383,29 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             if self.demotion.applies_to(&old) {
                 self.demote(start, slot, self.demotion.refused, self.demotion.once);
             }
-            return self.refuse(number, Some(slot));
+            return self.refuse(bucket_number, Some(slot));
         }
-        // The mark belongs to the position, not to the entry: it was the position that was useful.
+        // A mark of use stays with its position; under `demotion.once` a mark tells of a demotion.
         entry.used |= old.used && old.age(self.now) == 0 && !self.demotion.once;
         let (bucket, packing) = self.words_at_mut(start);
         let old_generation = entry::generation(packing.data(bucket, slot));
         packing.write(bucket, slot, stored_key, &entry);
         self.count_replacement(Some(old_generation));
         self.counters.updates += 1;
-        StoreOutcome::in_slot(number * self.slots() + slot, true)
+        StoreOutcome::in_slot(bucket_number * self.slots() + slot, true)
     }
 
     /// As [`Self::insert`], for rare kinds of stores.
     #[cold]
     fn insert_rarely(
         &mut self,
-        number: usize,
+        bucket_number: usize,
         stored_key: u64,
         entry: Entry,
         decision: Decision,
         same: Option<usize>,
     ) -> StoreOutcome {
-        self.insert(number, stored_key, entry, decision, same)
+        self.insert(bucket_number, stored_key, entry, decision, same)
     }
 
     /// Writes an entry as the policy decided. `same`: the slot that already holds its position.
@@ -404,16 +413,16 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     #[inline(always)]
     fn insert(
         &mut self,
-        number: usize,
+        bucket_number: usize,
         stored_key: u64,
         entry: Entry,
         decision: Decision,
         same: Option<usize>,
     ) -> StoreOutcome {
         let Decision::Insert { slot: first, last } = decision else {
-            return self.refuse(number, same);
+            return self.refuse(bucket_number, same);
         };
-        let start = number * self.words();
+        let start = bucket_number * self.words();
         let first = first.min(self.slots() - 1);
         let last = last.clamp(first, self.slots() - 1);
         let (bucket, packing) = self.words_at_mut(start);
@@ -436,7 +445,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             "what was stored is not found"
         );
         self.count_replacement((!was_empty).then(|| entry::generation(evicted)));
-        let outcome = StoreOutcome::in_slot(number * self.slots() + first, same.is_some());
+        let outcome = StoreOutcome::in_slot(bucket_number * self.slots() + first, same.is_some());
         StoreOutcome { moved: (last - first) as u8, ..outcome }
     }
 

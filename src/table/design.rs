@@ -22,7 +22,7 @@ macro_rules! designs {
             /// All designs but `none`.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// Its options of `table`, as TOML.
+            /// The options of `table` that make up the design, as TOML.
             pub const fn text(self) -> &'static str {
                 match self {
                     Self::None => "",
@@ -38,7 +38,7 @@ macro_rules! designs {
                 }
             }
 
-            /// Its name in a file.
+            /// The name of the design in a file.
             pub const fn name(self) -> &'static str {
                 match self {
                     Self::None => "none",

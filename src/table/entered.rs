@@ -26,7 +26,7 @@ pub struct Entered {
 }
 
 impl Entered {
-    /// Records the slot of the entry that a searcher's last probe or store met, if it met one.
+    /// Records the slot that a searcher's last probe or store found or wrote, if there is one.
     pub fn visit(&mut self, searcher: u8, slot: Option<usize>) {
         let searcher = usize::from(searcher);
         if searcher >= self.last_slots.len() {
@@ -35,8 +35,8 @@ impl Entered {
         self.last_slots[searcher] = slot;
     }
 
-    /// Counts a searcher at the entry that it met last, unless that has a count for a greater
-    /// depth.
+    /// Counts a searcher at the slot of its last probe or store, unless the position is counted
+    /// there for a greater depth.
     pub fn enter(&mut self, searcher: u8, key: u64, depth: u8) {
         let Some(slot) = self.last_slots.get(usize::from(searcher)).copied().flatten() else { return };
         self.grow_to_include(slot);
@@ -50,8 +50,8 @@ impl Entered {
         if count.searchers > 0 {
             self.slots.remove(&count.key);
         }
-        if let Some(&other) = self.slots.get(&key) {
-            self.counts[other] = Count::default();
+        if let Some(&old_slot) = self.slots.get(&key) {
+            self.counts[old_slot] = Count::default();
         }
         self.put(slot, Count { key, depth, searchers: 1 });
     }
@@ -74,7 +74,7 @@ impl Entered {
         self.slots.get(&key).is_some_and(|&slot| self.counts[slot].depth == depth)
     }
 
-    /// Records a store: a count moves with its entry, and is lost with it.
+    /// Records a store: the count of an entry moves with it, and is lost when it is evicted.
     pub fn store(&mut self, stored: StoreOutcome, key: u64) {
         if stored.refused || self.slots.is_empty() {
             return;

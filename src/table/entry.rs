@@ -19,7 +19,7 @@ pub const MAX_SLOTS: usize = 8;
 /// Generations are counted modulo this.
 pub const GENERATIONS: u16 = 1024;
 
-/// Packs an entry into one data word.
+/// Packs an entry into one data word (bits: see the module).
 #[inline]
 pub fn pack(entry: &Entry) -> u64 {
     debug_assert!(entry.mv.bits() < 1 << 15, "a move of more than 15 bits: {}", entry.mv);
@@ -34,7 +34,7 @@ pub fn pack(entry: &Entry) -> u64 {
         | compress_nodes(entry.nodes)
 }
 
-/// Unpacks a data word.
+/// Unpacks a data word (bits: see the module).
 #[inline]
 pub fn unpack(word: u64) -> Entry {
     Entry {
@@ -103,9 +103,9 @@ const MANTISSA: u32 = 6;
 /// every bucket and a branch would be mispredicted often.
 #[inline]
 pub fn compress_nodes(nodes: u32) -> u64 {
-    let high = 31 - (nodes | 1).leading_zeros();
-    let shift = high.saturating_sub(MANTISSA);
-    let exponent = shift + u32::from(high >= MANTISSA);
+    let highest_bit = 31 - (nodes | 1).leading_zeros();
+    let shift = highest_bit.saturating_sub(MANTISSA);
+    let exponent = shift + u32::from(highest_bit >= MANTISSA);
     debug_assert!(exponent < 32, "more than eleven bits for {nodes} nodes");
     u64::from(exponent << MANTISSA | nodes >> shift & ((1 << MANTISSA) - 1))
 }
@@ -115,8 +115,9 @@ pub fn compress_nodes(nodes: u32) -> u64 {
 pub fn expand_nodes(word: u64) -> u32 {
     let (exponent, mantissa) = ((word >> MANTISSA) as u32 & 31, word as u32 & ((1 << MANTISSA) - 1));
     // From exponent 1 on, the leading bit of the mantissa is implied.
-    let hidden = u32::from(exponent > 0);
-    (mantissa | hidden << MANTISSA) << (exponent - hidden).min(31 - MANTISSA)
+    let implied_bit = u32::from(exponent > 0);
+    // No count has a larger shift, but a torn word may.
+    (mantissa | implied_bit << MANTISSA) << (exponent - implied_bit).min(31 - MANTISSA)
 }
 
 /// A layout of entries in a bucket. A packing by shape keeps the shape in its value; the values of

@@ -236,7 +236,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses an expression with operators of this rank and tighter ones.
+    /// Parses an expression with operators of precedence `rank` (0: the loosest) and tighter ones.
     fn parse_rank(&mut self, rank: usize) -> Result<(), String> {
         let Some(&signs) = RANKS.get(rank) else { return self.parse_operand() };
         let left = self.code.len();
@@ -257,6 +257,7 @@ impl Parser<'_> {
             (Operator::Multiply, &[Step::Load(a)], &[Step::Load(b)])
                 if a.name.is_none() && a.factor * b.factor <= LARGEST =>
             {
+                // A constant times a constant or a name is one operand.
                 self.code.truncate(left);
                 self.code.push(Step::Load(Operand { factor: a.factor * b.factor, ..b }));
             }
@@ -310,13 +311,13 @@ impl Parser<'_> {
     /// The problem with an unknown name, with a hint at the most similar one.
     fn unknown_name_message(&self, word: &str) -> String {
         // Characters in common at the beginning and at the end.
-        let shared = |name: &str| {
+        let similarity = |name: &str| {
             let same = |(a, b): &(char, char)| a == b;
             name.chars().zip(word.chars()).take_while(same).count()
                 + name.chars().rev().zip(word.chars().rev()).take_while(same).count()
         };
-        let nearest = self.names.iter().max_by_key(|name| (shared(name), std::cmp::Reverse(name.len())));
-        let hint = nearest.filter(|name| shared(name) > 1).map(|name| format!("did you mean `{name}`? "));
+        let nearest = self.names.iter().max_by_key(|name| (similarity(name), std::cmp::Reverse(name.len())));
+        let hint = nearest.filter(|name| similarity(name) > 1).map(|name| format!("did you mean `{name}`? "));
         format!("`{word}` is unknown: {}expected {}", hint.unwrap_or_default(), self.names.join(", "))
     }
 }

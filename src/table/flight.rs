@@ -20,8 +20,8 @@ impl InFlight {
         }
         let old = &mut self.paths[searcher];
         // Most turns end near the end of the last one, so most of the path is unchanged.
-        let same = old.iter().zip(path).take_while(|(old, new)| old == new).count();
-        for key in old.drain(same..) {
+        let same_len = old.iter().zip(path).take_while(|(old, new)| old == new).count();
+        for key in old.drain(same_len..) {
             if let Some(count) = self.counts.get_mut(&key) {
                 *count -= 1;
                 if *count == 0 {
@@ -29,8 +29,8 @@ impl InFlight {
                 }
             }
         }
-        old.extend_from_slice(&path[same..]);
-        for &key in &path[same..] {
+        old.extend_from_slice(&path[same_len..]);
+        for &key in &path[same_len..] {
             *self.counts.entry(key).or_default() += 1;
         }
     }

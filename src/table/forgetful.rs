@@ -40,7 +40,7 @@ impl Loss {
     fn loses_hit(&mut self, key: u64) -> bool {
         self.hits += 1;
         let bits = mix(mix(mix(self.seed) ^ key) ^ self.hits);
-        // An f64 holds 53 bits; the value stays below 1, so that a share of 1 drops every hit.
+        // An f64 holds 53 bits exactly. They are below 2^53, so that a share of 1 drops every hit.
         ((bits >> 11) as f64) < self.share * (1_u64 << 53) as f64
     }
 }
@@ -54,6 +54,7 @@ impl Watch for Loss {
         match self.part {
             ForgetPart::Entry => None,
             ForgetPart::Move => Some(Hit { entry: Entry { mv: Move::NONE, ..hit.entry }, ..hit }),
+            // A draft of -1 ends no node.
             ForgetPart::Score => {
                 Some(Hit { entry: Entry { score: 0, bound: Bound::None, depth: 0, ..hit.entry }, draft: -1, ..hit })
             }

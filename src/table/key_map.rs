@@ -33,8 +33,8 @@ pub fn map_capacity(keys: u64) -> u64 {
     (keys * 8 / 7).next_power_of_two()
 }
 
-/// The smallest number of passes of at least `min` for which `fits` holds, approximately: larger
-/// numbers are tried in steps. Gives up at `max` or just above it.
+/// The smallest number of passes from `min` on for which `fits` holds; above 64 it may be up to 2 %
+/// too large. Returns `max`, or a number just above it, if none fits.
 pub fn fewest_passes(min: u64, max: u64, fits: impl Fn(u64) -> bool) -> u64 {
     let mut passes = min;
     while !fits(passes) && passes < max {

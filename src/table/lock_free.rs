@@ -151,7 +151,7 @@ impl LockFree {
         number * self.common.slots
     }
 
-    /// The words of the copied bucket as the last call left them.
+    /// The words of the copied bucket after the last call, as the shared table is to store them.
     fn changed_words(&self) -> [u64; MAX_WORDS] {
         let mut bucket = [0; MAX_WORDS];
         let width = self.common.width;
@@ -193,7 +193,8 @@ impl LockFree {
         }
     }
 
-    /// Calls `change` for the slot of a hit, unless the slot is empty by now.
+    /// Calls `change` for the slot of a hit and writes the result back, unless the slot is empty by
+    /// now.
     fn change(&mut self, hit: &Hit, change: fn(&mut dyn OneBucket, &Hit)) {
         let (number, slot) = (hit.slot / self.common.slots, hit.slot % self.common.slots);
         self.copy_bucket(number);
@@ -212,6 +213,7 @@ impl LockFree {
         }
         for slot in 0..*slots {
             let entry = self.bucket.entry(&bucket[..*width], slot);
+            // Stored generations count modulo 2^`age_bits`, those of entries modulo 1,024.
             let (now, age_mask) = (self.now(), (1 << options.age_bits) - 1);
             let age = now.wrapping_sub(entry.generation) & age_mask;
             if !entry.is_empty() {
@@ -239,23 +241,23 @@ impl LockFree {
 
 impl Table for LockFree {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
-        let first = self.copy_bucket_of(key);
+        let first_slot = self.copy_bucket_of(key);
         let hit = self.bucket.probe(key, depth)?;
         self.write_changes();
-        let slot = first + hit.slot;
+        let slot = first_slot + hit.slot;
         self.counters.count_hit(hit.age, self.common.owners.read(slot, self.searcher));
         Some(Hit { slot, ..hit })
     }
 
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
-        let first = self.copy_bucket_of(key);
+        let first_slot = self.copy_bucket_of(key);
         let stored = self.bucket.store(key, entry);
         match stored.refused {
             true => self.write_changes(),
             false => self.write_slots(stored.slot, stored.slot + usize::from(stored.moved)),
         }
         let has_slot = stored.same || !stored.refused;
-        let stored = StoreOutcome { slot: if has_slot { first + stored.slot } else { 0 }, ..stored };
+        let stored = StoreOutcome { slot: if has_slot { first_slot + stored.slot } else { 0 }, ..stored };
         self.common.owners.store(stored, self.searcher, entry.depth, &mut self.counters);
         stored
     }
@@ -285,13 +287,13 @@ impl Table for LockFree {
 
     /// A large table is cleared by as many threads as it has searchers.
     fn clear(&mut self) {
-        let share = self.common.words.len().div_ceil(self.common.counts().len()).max(MIN_WORDS_PER_THREAD);
+        let share_len = self.common.words.len().div_ceil(self.common.counts().len()).max(MIN_WORDS_PER_THREAD);
         let clear = |words: &[AtomicU64]| words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
         std::thread::scope(|scope| {
-            let mut shares = self.common.words.chunks(share);
-            let first = shares.next();
+            let mut shares = self.common.words.chunks(share_len);
+            let own_share = shares.next();
             shares.for_each(|words| drop(scope.spawn(move || clear(words))));
-            first.into_iter().for_each(clear);
+            own_share.into_iter().for_each(clear);
         });
         self.common.owners.clear();
         self.common.now.store(0, Ordering::Relaxed);

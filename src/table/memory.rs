@@ -61,7 +61,7 @@ impl Memory {
         let map =
             unsafe { mm::mmap_anonymous(core::ptr::null_mut(), map_len, access, flags) }.map_err(|_| refused())?;
         let offset = if large { (map as usize).next_multiple_of(HUGE) - map as usize } else { 0 };
-        // SAFETY: offset < HUGE, and the mapping is HUGE longer than the words where it is not 0.
+        // SAFETY: offset < HUGE, and where it is not 0 the mapping is HUGE longer than the words.
         let words = unsafe { map.byte_add(offset) }.cast::<u64>();
         debug_assert!(words.is_aligned() && offset + bytes <= map_len, "the words do not lie in the mapping");
         let mut memory = Self { map, map_len, words, len };
@@ -80,18 +80,19 @@ impl Memory {
     /// Whether most of the block lies in huge pages; `None` if the system does not say.
     pub fn huge_pages(&self) -> Option<bool> {
         let smaps = std::fs::read_to_string("/proc/self/smaps").ok()?;
-        let (mut inside, mut huge) = (false, None);
+        let (mut in_block, mut huge_bytes) = (false, None);
+        // The range of a mapping comes before its properties.
         for line in smaps.lines() {
             if let Some((start, end)) = line.split(' ').next().and_then(|range| range.split_once('-'))
                 && let (Ok(start), Ok(end)) = (usize::from_str_radix(start, 16), usize::from_str_radix(end, 16))
             {
-                inside = start < self.words as usize + self.len * 8 && end > self.words as usize;
-            } else if inside && let Some(rest) = line.strip_prefix("AnonHugePages:") {
-                let kib: usize = rest.trim().trim_end_matches(" kB").parse().ok()?;
-                huge = Some(huge.unwrap_or(0) + kib * 1024);
+                in_block = start < self.words as usize + self.len * 8 && end > self.words as usize;
+            } else if in_block && let Some(size) = line.strip_prefix("AnonHugePages:") {
+                let kib: usize = size.trim().trim_end_matches(" kB").parse().ok()?;
+                huge_bytes = Some(huge_bytes.unwrap_or(0) + kib * 1024);
             }
         }
-        huge.map(|bytes| bytes * 2 > self.len * 8)
+        huge_bytes.map(|bytes| bytes * 2 > self.len * 8)
     }
 
     /// Prefetches the cache line of a word.

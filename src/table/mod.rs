@@ -318,8 +318,8 @@ pub trait Table: Send {
     fn thread_counters(&self) -> ThreadCounters {
         ThreadCounters::default()
     }
-    /// How full the table is now: exact and without a scan of the slots, since it is called after
-    /// each iteration.
+    /// How full the table is now; an estimate for a large table without locks. Fast, since it is
+    /// called after each iteration.
     fn occupancy(&self) -> Occupancy;
     /// Calls `visit` with every stored entry, for histograms and audits.
     fn for_each(&self, visit: &mut dyn FnMut(&Entry));

@@ -83,9 +83,9 @@ impl Offers {
     }
 
     /// Writes an entry, unless the same-key rule keeps the old one.
-    fn write(&mut self, key: u64, word: u64) {
+    fn write(&mut self, key: u64, mut word: u64) {
         let cell = self.find(key);
-        let (mut word, old_word) = (word, self.cells[cell + 1]);
+        let old_word = self.cells[cell + 1];
         if old_word != 0 {
             let (mut entry, old) = (unpack(word), unpack(old_word));
             if entry.is_evaluation() {
@@ -104,7 +104,7 @@ impl Offers {
         self.cells[cell + 1] = word;
         if old_word == 0 {
             self.occupied += 1;
-            // At a load of three quarters, finding an empty cell would take eight probes.
+            // At half load: at three quarters, finding an empty cell would take eight probes.
             if self.occupied * 4 > self.cells.len() {
                 self.grow();
             }
@@ -129,8 +129,8 @@ impl Offers {
             // Aborts as the standard collections do.
             handle_alloc_error(Layout::array::<u64>(words).unwrap_or(Layout::new::<u64>()));
         };
-        let old = std::mem::replace(&mut self.cells, cells);
-        for cell in old.chunks_exact(2).filter(|cell| cell[1] != 0) {
+        let old_cells = std::mem::replace(&mut self.cells, cells);
+        for cell in old_cells.chunks_exact(2).filter(|cell| cell[1] != 0) {
             let index = self.find(cell[0]);
             self.cells[index..index + 2].copy_from_slice(cell);
         }
@@ -158,10 +158,10 @@ impl Watch for Offers {
         let key = self.cell_key(key, entry.depth);
         self.cells.prefetch(self.start(key));
         let word = pack(&Entry { generation: self.now, nodes: 0, ..*entry });
-        let (key, word) = std::mem::replace(&mut self.pending[self.next], (key, word));
+        let (oldest_key, oldest_word) = std::mem::replace(&mut self.pending[self.next], (key, word));
         self.next = (self.next + 1) % PENDING;
-        if word != 0 {
-            self.write(key, word);
+        if oldest_word != 0 {
+            self.write(oldest_key, oldest_word);
         }
     }
 

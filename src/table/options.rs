@@ -155,7 +155,7 @@ pub enum Victim {
 }
 
 /// What entries lose of their depth when they prove of little use ("secondary ageing"). Source:
-/// Stockfish, with `{ refused = 1, refused_score = 31507, missed = 1, missed_depth = 6 }`.
+/// Stockfish, with `{ refused = 1, refused_score = 30745, missed = 1, missed_depth = 6 }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -425,7 +425,7 @@ impl TableOptions {
     /// The rule for stores of a position that the table already holds.
     #[must_use]
     pub fn rule(&self) -> Rule {
-        // An unbounded table marks entries itself.
+        // It takes the mark of use, which an unbounded table needs for itself.
         let best_move = self.guard.best_move && self.kind == TableKind::Bounded;
         let guard = Guard { best_move, ..self.guard };
         Rule { same_key: self.same_key, guard, keep_move: self.keep_move, keep_pv: self.keep_pv }

@@ -44,9 +44,9 @@ fn read(bucket: &[u16], offset: usize, bits: usize) -> u128 {
 /// Writes `bits` bits of a bucket that begin at bit `offset`, and leaves the others unchanged.
 fn write(bucket: &mut [u16], offset: usize, bits: usize, value: u128) {
     debug_assert!(value <= mask(bits), "{value} in {bits} bits");
-    let (written_bits, new) = (mask(bits) << (offset % 16), value << (offset % 16));
+    let (written_bits, shifted_value) = (mask(bits) << (offset % 16), value << (offset % 16));
     for (index, word) in bucket[offset / 16..(offset + bits).div_ceil(16)].iter_mut().enumerate() {
-        *word = *word & !((written_bits >> (16 * index)) as u16) | (new >> (16 * index)) as u16;
+        *word = *word & !((written_bits >> (16 * index)) as u16) | (shifted_value >> (16 * index)) as u16;
     }
 }
 
@@ -70,6 +70,7 @@ fn pack_evaluation(evaluation: StaticEvaluation, bits: u32) -> u64 {
     evaluation.get().filter(|score| score.abs() < half).map_or(0, |score| (score + half) as u64)
 }
 
+/// Undoes `pack_evaluation`.
 fn unpack_evaluation(packed: u64, bits: u32) -> StaticEvaluation {
     if packed == 0 {
         StaticEvaluation::default()
@@ -100,8 +101,8 @@ impl Packed {
             | score.put(pack_score(entry.score, score.bits))
             | mv.put(entry.mv.bits().into())
             | nodes.put(if nodes.bits == 0 { 0 } else { compress_nodes(entry.nodes) });
-        let first = self.fields.evaluation.bits as usize;
-        write(bucket, self.data_at(slot) + first, self.data_bits - first, data >> first);
+        let skipped = self.fields.evaluation.bits as usize;
+        write(bucket, self.data_at(slot) + skipped, self.data_bits - skipped, data >> skipped);
     }
 }
 
@@ -113,7 +114,7 @@ impl Packing for Packed {
         let fields = shape.fields();
         let (entry_bits, key_bits) = (8 * usize::from(shape.entry), usize::from(shape.key_bits));
         let (inline_key_bits, key_stride, first_key) = match shape.first_key_bit() {
-            Some(first) => (0, key_bits, first),
+            Some(first_key) => (0, key_bits, first_key),
             None => (key_bits, entry_bits, 0),
         };
         let data_bits = fields.bits() as usize;
@@ -187,11 +188,10 @@ impl Packing for Packed {
         let Fields { evaluation, depth, score, .. } = self.fields;
         let most = (1 << (score.bits.min(16) - 1)) - 1;
         let deepest = (1 << depth.bits) - 1;
-        i32::from(entry.depth) - i32::from(self.shape.depth_offset) > deepest
-            || !entry.is_evaluation() && i32::from(entry.score).abs() > most
-            || evaluation.bits > 0
-                && entry.evaluation.get().is_some()
-                && pack_evaluation(entry.evaluation, evaluation.bits) == 0
+        let clips_depth = i32::from(entry.depth) - i32::from(self.shape.depth_offset) > deepest;
+        let clips_score = !entry.is_evaluation() && i32::from(entry.score).abs() > most;
+        let has_evaluation = evaluation.bits > 0 && entry.evaluation.get().is_some();
+        clips_depth || clips_score || has_evaluation && pack_evaluation(entry.evaluation, evaluation.bits) == 0
     }
 
     fn set_data(&self, bucket: &mut [u16], slot: usize, word: u64) {
@@ -222,8 +222,8 @@ impl Packing for Packed {
         for slot in 0..slots {
             let data = read(bucket, self.data_at(slot), self.data_bits);
             let (low, high) = (data as u64, (data >> 64) as u64);
-            let fold = (low ^ high).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits.max(1));
-            let key = read(bucket, self.key_at(slot), bits) ^ u128::from(fold) & mask(bits);
+            let hash = (low ^ high).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits.max(1));
+            let key = read(bucket, self.key_at(slot), bits) ^ u128::from(hash) & mask(bits);
             write(bucket, self.key_at(slot), bits, key);
         }
     }

@@ -133,8 +133,9 @@ impl Rule {
             new.mv = old.mv;
         }
         if self.guard.best_move && self.same_key == SameKey::Guard && new.bound == Bound::Upper {
-            let has_best = old.used || has_bound(old, Bound::Exact) + has_bound(old, Bound::Lower) > 0;
-            (new.mv, new.used) = if has_best { (old.mv, true) } else { (new.mv, false) };
+            // `used` marks a move from an exact entry or a lower bound.
+            let has_best_move = old.used || has_bound(old, Bound::Exact) + has_bound(old, Bound::Lower) > 0;
+            (new.mv, new.used) = if has_best_move { (old.mv, true) } else { (new.mv, false) };
         }
         new.pv |= self.keep_pv & old.pv;
         new.evaluation = new.evaluation.or(old.evaluation);
@@ -153,9 +154,9 @@ impl Rule {
                 if !lets.is_empty() {
                     return allows_replacement(lets, new, old, now);
                 }
-                let pv = if new.pv { i32::from(pv) } else { 0 };
+                let pv_plies = if new.pv { i32::from(pv) } else { 0 };
                 exact && new.bound == Bound::Exact
-                    || depth + pv > old_depth - i32::from(margin)
+                    || depth + pv_plies > old_depth - i32::from(margin)
                     || age && old.age(now) > 0
             }
         }

@@ -106,10 +106,10 @@ impl Shadow {
     /// entry as used.
     pub fn hit(&mut self, slot: usize, check: u64) {
         let life = self.slot(slot);
-        let true_hit = life.check == check;
-        let is_first_use = true_hit && !life.used;
-        life.used |= true_hit;
-        self.counters.false_hits += u64::from(!true_hit);
+        let is_true_hit = life.check == check;
+        let is_first_use = is_true_hit && !life.used;
+        life.used |= is_true_hit;
+        self.counters.false_hits += u64::from(!is_true_hit);
         self.counters.lives_used += u64::from(is_first_use);
     }
 
@@ -141,7 +141,7 @@ impl Shadow {
         }
     }
 
-    /// The ghost of a position in this epoch.
+    /// The ghost of a position; a new one if it has none of this epoch.
     fn ghost(&mut self, check: u64) -> &mut Ghost {
         let fresh = Ghost { copies: 0, loss: LossReason::Refused, depth: 0, epoch: self.epoch };
         let ghost = self.ghosts.entry(check).or_insert(fresh);
@@ -166,6 +166,7 @@ impl Shadow {
         let evicted = *self.slot(last);
         self.slots.copy_within(slot..last, slot + 1);
         if evicted.occupied && evicted.check == check {
+            // The position's own entry: its life goes on.
             self.slots[slot] = SlotLife { depth, ..evicted };
             return;
         }

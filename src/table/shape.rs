@@ -294,12 +294,12 @@ impl Shape {
         {
             return Err(format!("{name} {bytes} is odd: entries are made of words of 2 bytes"));
         }
-        let sum: u32 = self.required_parts().iter().map(|part| part.1).sum();
+        let sum: u32 = self.required_parts().iter().map(|(_, bits)| bits).sum();
         if sum > 8 * u32::from(entry) {
             let parts: Vec<_> = self
                 .required_parts()
                 .iter()
-                .filter(|part| part.1 > 0)
+                .filter(|(_, bits)| *bits > 0)
                 .map(|(name, bits)| format!("{name} {bits}"))
                 .collect();
             let parts = parts.join(" + ");

@@ -78,7 +78,8 @@ impl Table for SharedTable {
         match torn.as_mut().map_or(SlotRead::Whole, |torn| torn.read(hit.slot, &hit.entry, self.searcher)) {
             SlotRead::Whole => {}
             SlotRead::Accepted(entry) => {
-                (counters.torn_reads, counters.torn_accepted) = (counters.torn_reads + 1, counters.torn_accepted + 1);
+                counters.torn_reads += 1;
+                counters.torn_accepted += 1;
                 let Entry { generation, used, .. } = hit.entry;
                 hit = Hit { entry: Entry { generation, used, ..entry }, draft: i32::from(entry.depth), ..hit };
             }

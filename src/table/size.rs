@@ -30,8 +30,8 @@ impl fmt::Display for Size {
             Self::Entries(entries) => write!(f, "{entries}"),
             Self::Share(share) => write!(f, "{} %", share * 100.0),
             Self::Bytes(bytes) => {
-                // The largest unit of which there is at least one and the size is a multiple of a
-                // quarter: 256 KiB, 1.5 MiB.
+                // The largest unit of which the size is a whole number of quarters, four at least:
+                // 256 KiB, 1.5 MiB.
                 let (name, unit) = UNITS
                     .into_iter()
                     .find(|&(_, unit)| bytes >= unit && bytes % (unit / 4).max(1) == 0)
@@ -51,8 +51,8 @@ impl FromStr for Size {
                 "`{text}` is not a size: expected bytes (\"16 MiB\"), entries (65536) or a share (\"25 %\") above zero"
             )
         };
-        let text_end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
-        let (number, unit) = (text[..text_end].replace('_', ""), text[text_end..].trim());
+        let number_end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
+        let (number, unit) = (text[..number_end].replace('_', ""), text[number_end..].trim());
         let number: f64 = number.parse().ok().filter(|n| *n > 0.0 && *n < 1e15).ok_or_else(wrong)?;
         let size = match unit {
             "" | "entries" if number.fract() == 0.0 => Self::Entries(number as u64),

@@ -139,8 +139,10 @@ impl TornSlots {
     pub fn read(&mut self, slot: usize, entry: &Entry, searcher: u8) -> SlotRead {
         let Some(late) = self.late.get(&slot) else { return SlotRead::Whole };
         let is_written = self.calls_by_others(late.writer) >= late.until;
-        let seen = match (late.overwritten, is_written) {
+        let data_read = match (late.overwritten, is_written) {
+            // The second half is still missing, except for its writer.
             (false, false) if late.writer != searcher => late.stale,
+            // It came last and has overwritten the data of a later store.
             (true, true) => late.fresh,
             (false, true) => {
                 self.late.remove(&slot);
@@ -148,16 +150,16 @@ impl TornSlots {
             }
             _ => return SlotRead::Whole,
         };
-        if data(&seen) == data(entry) {
+        if data(&data_read) == data(entry) {
             return SlotRead::Whole;
         }
         let matches = match self.options.entries {
             Halves::Bare => true,
             Halves::Xor | Halves::Word => false,
-            Halves::Checksum => checksum(&seen) == checksum(entry),
+            Halves::Checksum => checksum(&data_read) == checksum(entry),
         };
         // Data that is still empty makes an empty slot.
-        if matches && !seen.is_empty() { SlotRead::Accepted(seen) } else { SlotRead::Rejected }
+        if matches && !data_read.is_empty() { SlotRead::Accepted(data_read) } else { SlotRead::Rejected }
     }
 
     /// Records a store; returns whether its second half is late.
@@ -169,17 +171,18 @@ impl TornSlots {
         if last >= self.data.len() {
             self.data.resize(last + 1, Entry::default());
         }
-        let mixed =
+        // The slot has the data of the last store, or of a second half that came after it.
+        let late_last =
             self.late.get(&slot).filter(|late| late.overwritten && self.calls_by_others(late.writer) >= late.until);
-        let stale = mixed.map_or(self.data[slot], |late| late.fresh);
+        let stale = late_last.map_or(self.data[slot], |late| late.fresh);
         self.data.copy_within(slot..last, slot + 1);
         self.data[slot] = entry;
-        for moved in slot..=last {
-            let Some(late) = self.late.get_mut(&moved) else { continue };
+        for changed in slot..=last {
+            let Some(late) = self.late.get_mut(&changed) else { continue };
             late.overwritten = true;
             let (writer, until) = (late.writer, late.until);
             if writer == searcher || self.calls_by_others(writer) >= until {
-                self.late.remove(&moved);
+                self.late.remove(&changed);
             }
         }
         let tears = self.random.random_range(0.0..1.0) < self.options.probability && !self.late.contains_key(&slot);

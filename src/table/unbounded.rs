@@ -54,12 +54,15 @@ impl Unbounded {
 /// The capacity that a new map would have with this number of entries: 7/8 of a power of two. The
 /// map's own capacity is not used, because a cleared map keeps that of earlier searches.
 fn capacity(entries: u64) -> u64 {
+    if entries == 0 {
+        return 0;
+    }
     let capacity_of = |buckets: u64| if buckets <= 8 { buckets - 1 } else { buckets / 8 * 7 };
-    (2..)
-        .map(|doublings| capacity_of(1 << doublings))
-        .find(|&capacity| capacity >= entries)
-        .filter(|_| entries > 0)
-        .unwrap_or(0)
+    let mut buckets = 4;
+    while capacity_of(buckets) < entries {
+        buckets *= 2;
+    }
+    capacity_of(buckets)
 }
 
 impl Table for Unbounded {
@@ -144,12 +147,13 @@ impl Table for Unbounded {
     }
 
     fn occupancy(&self) -> Occupancy {
-        let size = size_of::<((u64, u8), Entry)>() as u64 + 1;
+        // The map adds a control byte to each entry.
+        let entry_bytes = size_of::<((u64, u8), Entry)>() as u64 + 1;
         Occupancy {
             slots: 0,
             occupied: self.entries.len() as u64,
             current: self.by_generation[usize::from(self.now)],
-            bytes: capacity(self.entries.len() as u64) * size,
+            bytes: capacity(self.entries.len() as u64) * entry_bytes,
         }
     }
 

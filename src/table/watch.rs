@@ -66,9 +66,8 @@ impl<W: Watch> WatchedTable<W> {
 impl<W: Watch> Table for WatchedTable<W> {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let hit = self.table.probe(key, depth).and_then(|hit| self.watch.answer(key, hit));
-        if self.watch.on_probe(key, depth, hit.as_ref())
-            && let Some(hit) = &hit
-        {
+        let marks_hit = self.watch.on_probe(key, depth, hit.as_ref());
+        if marks_hit && let Some(hit) = &hit {
             self.table.mark_used(hit);
         }
         hit

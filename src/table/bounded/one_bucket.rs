@@ -5,9 +5,9 @@ use crate::table::{Entry, entry};
 
 /// A table of one bucket, which is loaded with the words of another table's bucket before a call.
 pub trait OneBucket: Table {
-    /// Replaces all words.
+    /// Replaces the words of the bucket.
     fn load(&mut self, words: &[u64]);
-    /// The words as the last call left them.
+    /// The words of the bucket, with the changes of all calls since `load`.
     fn words(&self) -> &[u64];
     /// Combines the keys of a bucket with their data by XOR; a second call undoes it.
     fn combine(&self, words: &mut [u64]);
@@ -15,7 +15,7 @@ pub trait OneBucket: Table {
     fn is_empty(&self, words: &[u64], slot: usize) -> bool;
     /// The entry of a slot of a bucket.
     fn entry(&self, words: &[u64], slot: usize) -> Entry;
-    /// A mask of the bits that belong to a slot, over the words of a bucket.
+    /// For each word of a bucket, a mask of the bits that belong to a slot.
     fn slot_bits(&self, slot: usize) -> Vec<u64>;
 }
 

@@ -7,21 +7,21 @@ use crate::table::shape::ZeroKey;
 use crate::table::{Entry, Hit};
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
-    /// The first slot with a key, which may be empty. `ends_at_zero`: the search ends at the first
-    /// slot whose key bits are 0.
+    /// The first slot whose key bits match, even if it is empty. `ends_at_zero`: the search ends at
+    /// the first slot whose key bits are 0.
     #[cold]
     pub(super) fn find_by_key_alone(&self, bucket: &[L::Word], stored_key: u64, ends_at_zero: bool) -> Option<usize> {
         let key = |slot| self.packing.key(bucket, slot) & self.key_mask;
         let compared_key = stored_key & self.key_mask;
-        let last = (0..self.slots()).find(|&slot| key(slot) == compared_key || ends_at_zero && key(slot) == 0);
-        last.filter(|&slot| key(slot) == compared_key)
+        let end = (0..self.slots()).find(|&slot| key(slot) == compared_key || ends_at_zero && key(slot) == 0);
+        end.filter(|&slot| key(slot) == compared_key)
     }
 
-    /// As [`Self::find`], for a store.
+    /// The slot in which a store finds its own position.
     #[inline]
     pub(super) fn find_for_store(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         match self.packing.zero_key() {
-            Some(zero) => self.find_by_key_alone(bucket, stored_key, zero != ZeroKey::Answers),
+            Some(zero_key) => self.find_by_key_alone(bucket, stored_key, zero_key != ZeroKey::Answers),
             None => self.find(bucket, stored_key),
         }
     }
@@ -44,6 +44,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let Entry { generation, evaluation, .. } = empty;
         let entry = Entry { generation, evaluation, used: true, ..Entry::evaluation(0, false) };
         if self.refresh == Refresh::Match {
+            // Renews the age of the empty slot.
             let (now, start) = (self.now, number * self.words());
             let (bucket, packing) = self.words_at_mut(start);
             packing.write(bucket, slot, 0, &Entry { generation: now, ..Entry::default() });

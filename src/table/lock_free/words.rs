@@ -8,8 +8,7 @@ pub use loom::sync::atomic::{AtomicU16, Ordering};
 /// A word whose `store` is an exchange. Loom lets a plain store come between the two halves of
 /// another thread's exchange, so that afterwards either value may be read; in the memory model of
 /// C++11 an exchange reads the last value before its own (`tests::loom_loses_a_store`, loom's
-/// issues 254 and 389). Exchanges have a place in one order of all writes to the word, as stores
-/// have on any processor. The price: loom does not try orders of stores that no interleaving gives.
+/// issues 254 and 389). The price: loom does not try orders of stores that no interleaving gives.
 pub struct AtomicU64(loom::sync::atomic::AtomicU64);
 
 impl AtomicU64 {

@@ -33,13 +33,13 @@ impl Replacement for Ancient {
 
     #[inline]
     fn decide(&self, bucket: &[Entry], _: &Newcomer, now: u16) -> Decision {
-        // Among unprotected entries the oldest is evicted; protected ones rank below all.
+        // Protected entries have rank 0, the others less, the oldest least.
         let rank = |entry: &Entry| {
             let age = entry.age(now);
             if entry.used && age == 0 { 0 } else { -1 - i32::from(age) }
         };
-        let (slot, rank) = least_worth(bucket, rank);
-        if rank < 0 { Decision::replace(slot) } else { Decision::Refuse }
+        let (slot, least_rank) = least_worth(bucket, rank);
+        if least_rank < 0 { Decision::replace(slot) } else { Decision::Refuse }
     }
 
     #[inline]

@@ -43,8 +43,8 @@ impl Replacement for DepthAge {
         let is_free = |entry: &Entry| self.weigh_empty && entry.is_empty();
         let depth = |entry: &Entry| if is_free(entry) { self.empty_depth.into() } else { i32::from(entry.depth) };
         let worth = |entry: &Entry| depth(entry) - i32::from(self.factor) * i32::from(entry.age(now));
-        let (slot, least) = least_worth_by(bucket, self.ties, worth);
-        if self.refuse && least > i32::from(newcomer.entry.depth) {
+        let (slot, least_worth) = least_worth_by(bucket, self.ties, worth);
+        if self.refuse && least_worth > i32::from(newcomer.entry.depth) {
             Decision::Refuse
         } else {
             Decision::replace(slot)

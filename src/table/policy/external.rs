@@ -144,9 +144,9 @@ where
         defaults,
         make: |parameters| {
             // A struct without fields deserializes from null, not from an empty table.
-            let empty = parameters.as_object().is_some_and(serde_json::Map::is_empty);
+            let is_empty = parameters.as_object().is_some_and(serde_json::Map::is_empty);
             let policy: P = match serde_json::from_value(parameters) {
-                Err(_) if empty => P::default(),
+                Err(_) if is_empty => P::default(),
                 result => result.map_err(|error| error.to_string())?,
             };
             let parameters = serde_json::to_value(policy).map_err(|error| error.to_string())?;

@@ -173,13 +173,13 @@ fn least_worth<W: PartialOrd + Copy>(bucket: &[Entry], worth: impl Fn(&Entry) ->
 /// As `least_worth`; `ties` chooses between the first and the last of equals.
 #[inline(always)]
 fn least_worth_by<W: PartialOrd + Copy>(bucket: &[Entry], ties: Ties, worth: impl Fn(&Entry) -> W) -> (usize, W) {
-    let (mut least_slot, mut least) = (0, worth(&bucket[0]));
+    let (mut least_slot, mut least_worth) = (0, worth(&bucket[0]));
     for (slot, entry) in bucket.iter().enumerate().skip(1) {
         let worth = worth(entry);
-        let replaces = worth < least || ties == Ties::Last && worth == least;
-        (least_slot, least) = if replaces { (slot, worth) } else { (least_slot, least) };
+        let is_least = worth < least_worth || ties == Ties::Last && worth == least_worth;
+        (least_slot, least_worth) = if is_least { (slot, worth) } else { (least_slot, least_worth) };
     }
-    (least_slot, least)
+    (least_slot, least_worth)
 }
 
 /// Generates the modules, the `Policy` enum and its dispatch from one list.
@@ -228,10 +228,12 @@ macro_rules! policies {
                 let slots = self.slots();
                 if !slots.contains(&table_slots) {
                     let (least, most) = (slots.start(), slots.end());
-                    let expected = match () {
-                        () if least == most => format!("= {least}"),
-                        () if *most == 8 => format!("of at least {least}"),
-                        () => format!("of {least} to {most}"),
+                    let expected = if least == most {
+                        format!("= {least}")
+                    } else if *most == 8 {
+                        format!("of at least {least}")
+                    } else {
+                        format!("of {least} to {most}")
                     };
                     return Err(format!("needs table.slots {expected}, found {table_slots}"));
                 }
@@ -270,6 +272,7 @@ macro_rules! policies {
             pub fn ignores_newcomer(&self) -> bool {
                 match self {
                     Self::DepthAge(policy) => !policy.refuse,
+                    // The default margin never refuses.
                     Self::Scored(policy) => policy.margin <= Scored::default().margin,
                     Self::Formula(policy) => policy.lets.is_empty(),
                     _ => false,

@@ -51,19 +51,19 @@ struct Queues {
     small_len: usize,
     accesses: u64,
     /// Whether an entry was ever evicted.
-    full: bool,
+    has_evicted: bool,
 }
 
 impl Queues {
     fn read(word: u64) -> Self {
         let count = |shift: u32| (word >> shift & 15) as usize;
         let order = word & ORDER;
-        Self { order, main_len: count(48), small_len: count(52), accesses: word >> ACCESSES_SHIFT & 0xffff, full: word >> 56 & 1 != 0 }
+        Self { order, main_len: count(48), small_len: count(52), accesses: word >> ACCESSES_SHIFT & 0xffff, has_evicted: word >> 56 & 1 != 0 }
     }
 
     fn word(&self) -> u64 {
         let lengths = (self.main_len as u64) << 48 | (self.small_len as u64) << 52;
-        self.order & ORDER | self.accesses << ACCESSES_SHIFT | lengths | u64::from(self.full) << 56
+        self.order & ORDER | self.accesses << ACCESSES_SHIFT | lengths | u64::from(self.has_evicted) << 56
     }
 
     /// Removes the slot at a position of the order; the caller adjusts the lengths.
@@ -141,7 +141,7 @@ impl S3Fifo {
     /// the number of slots of the main queue.
     #[inline(always)]
     fn evict(&self, queues: &mut Queues, main_slots: usize) -> (u8, bool) {
-        queues.full = true;
+        queues.has_evicted = true;
         if queues.main_len <= main_slots {
             while queues.small_len > 0 {
                 let slot = queues.remove(queues.main_len);
@@ -180,12 +180,12 @@ impl Replacement for S3Fifo {
         let words = notes.words;
         let mut queues = Queues::read(words[0]);
         let mut ghosts = Ghosts(u128::from(words[1]) | u128::from(words[2]) << 64);
-        let small = usize::from(self.small).min(bucket.len() - 1);
+        let small_slots = usize::from(self.small).min(bucket.len() - 1);
         let was_ghost = ghosts.forget(fingerprint(notes.key));
         let slot = match bucket.iter().position(Entry::is_empty) {
             Some(free) => free as u8,
             None => {
-                let (slot, from_small) = self.evict(&mut queues, bucket.len() - small);
+                let (slot, from_small) = self.evict(&mut queues, bucket.len() - small_slots);
                 if from_small {
                     ghosts.remember(fingerprint(notes.keys[usize::from(slot)]), self.ghosts);
                 }
@@ -193,7 +193,8 @@ impl Replacement for S3Fifo {
             }
         };
         queues.set_accesses(slot, 0);
-        if was_ghost || !queues.full && queues.small_len >= small {
+        // Until the first eviction, the main queue takes what the small one has no room for.
+        if was_ghost || !queues.has_evicted && queues.small_len >= small_slots {
             queues.push_main(slot);
         } else {
             queues.push_small(slot);

@@ -61,17 +61,17 @@ impl Replacement for Scored {
     // weight.
     #[inline(always)]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
-        // At most 100,000 x (255 + 1023 + 1 + 1 + 1 + 31), which fits 32 bits.
-        let bounds = [0, self.upper, self.lower, self.exact];
+        // A worth is at most 100,000 x (255 + 1023 + 1 + 1 + 1 + 31), which fits 32 bits.
+        let bound_weights = [0, self.upper, self.lower, self.exact];
         let worth = |entry: &Entry, age: u16| {
             self.depth * i32::from(entry.depth) - self.age * i32::from(age)
-                + if entry.is_evaluation() { 0 } else { bounds[entry.bound as usize] }
+                + if entry.is_evaluation() { 0 } else { bound_weights[entry.bound as usize] }
                 + if entry.pv { self.pv } else { 0 }
                 + if self.mv == 0 || entry.mv.is_none() { 0 } else { self.mv }
                 + if self.nodes == 0 { 0 } else { self.nodes * (entry.nodes | 1).ilog2() as i32 }
         };
-        let (slot, least) = least_worth_by(bucket, self.ties, |entry| worth(entry, entry.age(now)));
-        let required_worth = i64::from(least) + i64::from(self.margin);
+        let (slot, least_worth) = least_worth_by(bucket, self.ties, |entry| worth(entry, entry.age(now)));
+        let required_worth = i64::from(least_worth) + i64::from(self.margin);
         if i64::from(worth(&newcomer.entry, 0)) >= required_worth { Decision::replace(slot) } else { Decision::Refuse }
     }
 

@@ -34,6 +34,7 @@ impl Replacement for Sieve {
         let evicted = match bucket.iter().position(Entry::is_empty) {
             Some(free) => free,
             None => {
+                // The hand is its slot plus 1, or 0 at the oldest entry.
                 let mut slot = (hand as usize).checked_sub(1).unwrap_or(oldest).min(oldest);
                 while marks >> slot & 1 != 0 {
                     marks &= !(1 << slot);
@@ -44,6 +45,7 @@ impl Replacement for Sieve {
                 slot
             }
         };
+        // Entries before the evicted one move down by a slot, with their marks.
         let after = marks >> (evicted + 1) << (evicted + 1);
         let before = marks & ((1 << evicted) - 1);
         notes.words[0] = after | before << 1 | hand << HAND;

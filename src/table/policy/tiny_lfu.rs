@@ -67,19 +67,20 @@ impl TinyLfu {
     fn record(&self, words: &mut [u64], key: u64, slots: usize) -> u64 {
         let [first, second] = counter_shifts(key);
         let (first_count, second_count) = (words[ROWS[0]] >> first & MAX_COUNT, words[ROWS[1]] >> second & MAX_COUNT);
-        let least = first_count.min(second_count);
+        let estimate = first_count.min(second_count);
         // Conservative update: only the smaller counters grow, since the others count another key
         // too. Branchless, because which ones is unpredictable.
-        let increment = u64::from(least < MAX_COUNT);
-        words[ROWS[0]] += (increment & u64::from(first_count == least)) << first;
-        words[ROWS[1]] += (increment & u64::from(second_count == least)) << second;
+        let increment = u64::from(estimate < MAX_COUNT);
+        words[ROWS[0]] += (increment & u64::from(first_count == estimate)) << first;
+        words[ROWS[1]] += (increment & u64::from(second_count == estimate)) << second;
         words[ORDER] += 1 << RECORDED_SHIFT;
         if words[ORDER] >> RECORDED_SHIFT < u64::from(self.sample) * slots as u64 {
-            return least + increment;
+            return estimate + increment;
         }
         words[ORDER] &= (1 << RECORDED_SHIFT) - 1;
+        // Halves all counters at once.
         ROWS.into_iter().for_each(|row| words[row] = words[row] >> 1 & 0x7777_7777_7777_7777);
-        (least + increment) >> 1
+        (estimate + increment) >> 1
     }
 }
 
@@ -99,6 +100,7 @@ impl Replacement for TinyLfu {
         let frequency = self.record(words, key, bucket.len());
         let free = bucket.iter().position(Entry::is_empty);
         let occupied = free.unwrap_or(bucket.len());
+        // The last slot in the order is the least recently used.
         let slot = free.unwrap_or_else(|| (words[ORDER] >> (4 * (occupied - 1)) & 7) as usize % bucket.len());
         if free.is_none() && frequency <= estimate(words, keys[slot]) {
             return Decision::Refuse;

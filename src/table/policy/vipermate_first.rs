@@ -20,7 +20,7 @@ impl Replacement for VipermateFirst {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let old = &bucket[0];
         let is_weak = old.bound <= Bound::Upper;
-        // The rule requires a better bound only if the key is the same.
+        // The rule asks for a bound at least as good only if the key is the same.
         let is_better = newcomer.entry.depth >= old.depth && (newcomer.entry.bound >= old.bound || newcomer.same.is_none());
         if is_weak || is_better { Decision::replace(0) } else { Decision::Refuse }
     }
