@@ -67,7 +67,7 @@ fn warnings_begin_at_their_documented_limits() {
     let unlike =
         page_notes(&summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 1, 0, 0), line("c", 20, 0, 1, 0)]), None, true);
     let expected = "not all variants reached the depths of the baseline: the ratios of \"b\" count only the depths \
-        that the variant and the baseline both finished; searches of \"c\" that share no finished depth are not \
+        that the variant and the baseline both finished; searches of \"c\" that share no finished depth with the baseline are not \
         compared";
     assert_eq!(unlike, [expected]);
     let many = ["b", "c", "d", "e"].map(|name| line(name, 20, 2, 0, 0));
@@ -179,10 +179,10 @@ fn warning_names_the_tables_that_hardly_fill() {
             &Summary { repeats, ..Summary::default() },
         )
     };
-    assert!(times(2, 3)[0].contains("timings are of 2 jobs at a time"));
+    assert!(times(2, 3)[0].contains("times were measured with 2 jobs at a time"));
     assert_eq!(
         (times(1, 1)[0].as_str(), times(1, 2).len(), times(2, 1).len()),
-        ("timings are of a single run each: set repeats to compare times", 0, 1)
+        ("each search was timed only once: set repeats to compare times", 0, 1)
     );
 }
 

@@ -700,7 +700,10 @@ fn comparison_of_different_depths_is_reported() {
         page.contains("the ratios of \"deep\" count only the depths that the variant and the baseline both finished"),
         "{page}"
     );
-    assert!(page.contains("searches of \"straight\" that share no finished depth are not compared"), "{page}");
+    assert!(
+        page.contains("searches of \"straight\" that share no finished depth with the baseline are not compared"),
+        "{page}"
+    );
     assert!(page.contains("6 searches share no depth that both finished"), "{page}");
     // The ratio is that of a run in which no variant goes deeper.
     let level = UNLIKE.replace("limit = { depth = 3 }", "limit = { depth = 2 }");

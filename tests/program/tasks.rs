@@ -290,7 +290,7 @@ fn question_without_an_answer_gets_the_nearest_that_works() {
     let variants: String = all.map(|(name, policy, size)| variant(name, policy, size)).concat();
     let file = |base: &str| format!("baseline = {{ \"table.policy.kind\" = \"{base}\" }}\n{SEARCHES}{variants}");
     let (out, shown) = results(folder.path(), &file("always"));
-    let alone = "\"c\" has no baseline in the same group and stands alone";
+    let alone = "\"c\" has no baseline in the same group and is compared with nothing";
     assert!(shown.contains(&format!("- {alone}.")), "{shown}");
     let path = folder.path().join("trial.toml").display().to_string();
     let nearest = format!("note: {alone}; the nearest to \"c\" is \"a\": they differ in table.policy, table.size");

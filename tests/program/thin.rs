@@ -162,11 +162,11 @@ fn thin_rows_of_a_match_have_its_games() {
 fn missing_column_of_thin_rows_names_the_command_that_makes_it() {
     let kept = Kept::new(&RICH[..RICH.find("[[expect]]").unwrap()]);
     let (thin, full) = (kept.text("thin"), kept.text("full"));
-    let remedy = "`ttlab run FILE --out FOLDER` makes the full rows";
+    let remedy = "run `ttlab run FILE --out FOLDER` to make the full rows";
     for (choice, lack) in [
-        (["--metric", "evals"], "thin rows do not hold `search.evals` by row"),
-        (["--metric", "hit_rate"], "thin rows do not hold `table.hits` by row"),
-        (["--metric", "hashfull"], "thin rows do not hold `hashfull` by row"),
+        (["--metric", "evals"], "thin rows do not have `search.evals` for each depth"),
+        (["--metric", "hit_rate"], "thin rows do not have `table.hits` for each depth"),
+        (["--metric", "hashfull"], "thin rows do not have `hashfull` for each depth"),
         (["--where", "depth=2"], "`depth` varies within a search"),
         (["--where", "repeat=1"], "`repeat` varies within a search"),
         (["--where", "table.hits>1"], "`table.hits` varies within a search"),
@@ -183,7 +183,7 @@ fn missing_column_of_thin_rows_names_the_command_that_makes_it() {
         assert!(output.contains("ok: 8 gates pass"), "{output}");
     }
     let output = kept.call(&["compare", &thin, &full, "--fail-on", "table.hits > +1%"], 2);
-    assert!(output.contains("thin rows do not hold `table.hits` by row"), "{output}");
+    assert!(output.contains("thin rows do not have `table.hits` for each depth"), "{output}");
     assert!(output.contains(remedy), "{output}");
     let output = kept.call(&["compare", &full, &thin, "--fail-on", "table.hits > +1%"], 2);
     assert!(output.contains("NEW has no column `table.hits`"), "{output}");

@@ -114,9 +114,9 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
     for confound in groups.iter().flat_map(|group| find_confounds_in_group(group)) {
         match is_deliberate(&confound) {
             true => caveats.notes.push(format!("{}, as [[zip]] says", confound.sentence)),
-            false => {
-                caveats.warnings.push(format!("{}: their difference may come from any of them", confound.sentence))
-            }
+            false => caveats
+                .warnings
+                .push(format!("{}: any of these may explain the difference between their results", confound.sentence)),
         }
     }
     caveats
@@ -140,12 +140,13 @@ pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners:
     let (base, options) =
         partners.bases().map(|base| (base, differing_options(base))).min_by_key(|(_, options)| options.len())?;
     let names: Vec<&str> = without_baseline.iter().map(|&index| variants[index].name.as_str()).collect();
-    let (have, stand) = if names.len() == 1 { ("has", "stands") } else { ("have", "stand") };
+    let (have, are) = if names.len() == 1 { ("has", "is") } else { ("have", "are") };
     Some(format!(
-        "{} {have} no baseline in the same group and {stand} alone; the nearest to \"{}\" is \"{}\": they differ in {}{}",
+        "{} {have} no baseline in the same group and {are} compared with nothing; the nearest baseline is \"{}\", \
+         which differs from \"{}\" in {}{}",
         quote_names(&names),
-        names[0],
         variants[base].name,
+        names[0],
         options.iter().take(3).cloned().collect::<Vec<_>>().join(", "),
         and_more(options.len().saturating_sub(3))
     ))
@@ -204,8 +205,9 @@ fn find_confounds_in_group(variants: &[&Variant]) -> Vec<Confound> {
         let with_values = controlled.iter().map(|name| {
             format!("{name} ({} against {})", controlled_value(first, name), controlled_value(baseline, name))
         });
+        let differ = if indices.len() == 1 { "differs" } else { "differ" };
         let sentence = format!(
-            "\"{}\"{} and the baseline \"{}\" differ in {}{} and also in {}",
+            "\"{}\"{} {differ} from the baseline \"{}\" in {}{}, and also in {}",
             variants[first].name,
             and_more(indices.len() - 1),
             variants[baseline].name,
@@ -291,20 +293,20 @@ mod tests {
         let base = ("base", "always", 1);
         let expected_warning = |first: &str| {
             format!(
-                "{first} and the baseline \"base\" differ in table.policy and also in table.slots (4 against 1): their difference may \
-                 come from any of them"
+                "{first} from the baseline \"base\" in table.policy, and also in table.slots (4 against 1): any \
+                 of these may explain the difference between their results"
             )
         };
-        assert_eq!(warnings_for(&[("a", "big1", 4), base, ("b", "random", 4)]), [expected_warning("\"a\" and 1 more")]);
-        assert_eq!(warnings_for(&[base, ("a", "big1", 1), ("b", "random", 4)]), [expected_warning("\"b\"")]);
+        assert_eq!(
+            warnings_for(&[("a", "big1", 4), base, ("b", "random", 4)]),
+            [expected_warning("\"a\" and 1 more differ")]
+        );
+        assert_eq!(warnings_for(&[base, ("a", "big1", 1), ("b", "random", 4)]), [expected_warning("\"b\" differs")]);
         assert_eq!(warnings_for(&[base, ("a", "big1", 4), ("c", "big1", 1)]), Vec::<String>::new());
         assert_eq!(warnings_for(&[base, ("a", "always", 4)]), Vec::<String>::new());
         // The other options are counted; a variant without a table has no entries to compare.
         let warnings = warnings_for(&[base, ("a", "big1'\n'draws' = true\n'probe.at' = 'before-leaf", 4)]);
-        assert_eq!(
-            warnings,
-            [expected_warning("\"a\"").replace("differ in table.policy", "differ in draws and 2 more")]
-        );
+        assert_eq!(warnings, [expected_warning("\"a\" differs").replace("in table.policy", "in draws and 2 more")]);
         let compare_tables = |base: &str, other: &str| warnings_for(&[("base", base, 1), ("a", other, 1)]);
         let without_table = "always'\n'table.kind' = 'none";
         assert_eq!(
@@ -328,7 +330,8 @@ mod tests {
         };
         assert_eq!(warnings_for_size("3072"), Vec::<String>::new());
         let [warning] = &warnings_for_size("'1 MiB'")[..] else { panic!("{:?}", warnings_for_size("'1 MiB'")) };
-        let ending = "differ in table.design and also in entries (98304 against 65536): their difference may come from any of them";
+        let ending = "in table.design, and also in entries (98304 against 65536): any of these may explain the \
+            difference between their results";
         assert!(warning.ends_with(ending) && warning.contains(" and 2 more "), "{warning}");
     }
 

@@ -2,6 +2,7 @@
 //! another option switches off.
 
 use crate::experiment::{Variant, variant};
+use crate::text::plural;
 use std::collections::BTreeMap;
 
 /// The condition on another option's value under which an option has no effect.
@@ -81,7 +82,7 @@ pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
         }
     }
     let describe_reason = |(reason, (a, b, pairs)): (String, (usize, usize, usize))| {
-        let and_more = if pairs > 1 { format!(" (and {} more pairs)", pairs - 1) } else { String::new() };
+        let and_more = if pairs > 1 { format!(" (and {} more)", plural(pairs - 1, "pair")) } else { String::new() };
         format!("\"{}\" and \"{}\"{and_more} are the same search: {reason}", variants[a].name, variants[b].name)
     };
     reasons.into_iter().map(describe_reason).collect()
@@ -197,7 +198,7 @@ mod tests {
     fn each_reason_is_reported_once_with_its_first_pair() {
         let text = "suite = { startpos = true }\nlimit = { depth = 6 }\n[engine]\nleaf = 'static'\n[grid]\n'quiescence.delta' = [0, 1, 2]\n";
         let variants = Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap().variants;
-        let expected = "\"delta=0\" and \"delta=1\" (and 1 more pairs) are the same search: quiescence.delta does \
+        let expected = "\"delta=0\" and \"delta=1\" (and 1 more pair) are the same search: quiescence.delta does \
             nothing where leaf is static";
         assert_eq!(find_equivalent(&variants), [expected]);
     }

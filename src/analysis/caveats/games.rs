@@ -21,7 +21,7 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     let repeated_openings = matches::count_repeated_openings(&experiment.suite);
     if repeated_openings > 0 {
         warnings.push(format!(
-            "{} more than once in the suite: deterministic players repeat their games",
+            "{} more than once in the suite: from the same opening, deterministic players play the same games",
             if repeated_openings == 1 {
                 "an opening is".to_owned()
             } else {
@@ -35,8 +35,8 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     let tested_difference = test.elo1 - test.elo0;
     if half_width > tested_difference {
         warnings.push(format!(
-            "{} per encounter: the 95 % interval will be about {half_width:.0} Elo to each side, if the spread is typical; the test of \
-             {tested_difference} normalized Elo needs about {} pairs",
+            "{} per encounter: the 95 % interval will be about {half_width:.0} Elo to each side if the spread is \
+             typical; the test of {tested_difference} normalized Elo needs about {} pairs",
             plural(openings, "pair"),
             pairs_needed(tested_difference)
         ));
@@ -122,7 +122,10 @@ mod tests {
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert!(warnings[0].starts_with(&too_few_pairs(2)), "{warnings:?}");
         let warnings = warn_of(&[a, transposed, b]);
-        assert_eq!(warnings[0], "an opening is more than once in the suite: deterministic players repeat their games");
+        assert_eq!(
+            warnings[0],
+            "an opening is more than once in the suite: from the same opening, deterministic players play the same games"
+        );
         assert_eq!(warnings.len(), 2, "{warnings:?}");
         assert!(warnings[1].starts_with(&too_few_pairs(2)), "{warnings:?}");
     }

@@ -44,9 +44,7 @@ impl Misleading {
     pub fn sentence(&self) -> String {
         let names: Vec<&str> = self.engines.iter().chain(&self.with_terms).map(String::as_str).collect();
         let (names, (cause, advice)) = (quote_names(&names), self.cause_and_advice());
-        format!(
-            "nodes to a depth may mislead in {names}: {cause}, so that the worse table needs fewer. {advice}; games decide"
-        )
+        format!("nodes to a depth may mislead in {names}: {cause}, so the worse table may need fewer nodes. {advice}")
     }
 
     /// The reason why a claim on nodes has no verdict, without the names of the variants.
@@ -74,15 +72,19 @@ impl Misleading {
         match (&self.engines[..], &self.with_terms[..]) {
             (_, []) => (
                 "an engine may search less to the same depth when its table forgets",
-                "`ttlab doctor` says whether it does; [reference] self judges its scores",
+                "`ttlab doctor` tests whether it does; to judge the table, compare scores ([reference] self) or play \
+                 games",
             ),
             ([], _) => (
                 "`iir` and `singular` ask the table how deep to search",
-                "shape = \"neutral\" counts without them; [reference] self judges scores",
+                "To judge the table, set shape = \"neutral\", which counts without them, compare scores ([reference] \
+                 self), or play games",
             ),
-            _ => {
-                ("such a search may do less to the same depth when its table forgets", "[reference] self judges scores")
-            }
+            _ => (
+                "such a search may do less to the same depth when its table forgets",
+                "To judge the table, compare \
+                    scores ([reference] self) or play games",
+            ),
         }
     }
 }

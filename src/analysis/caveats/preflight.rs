@@ -90,10 +90,10 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     warnings.extend(equivalent::find_equivalent(variants));
     for index in grid::unused_excludes(&experiment.file) {
         let excluded = experiment.file.exclude[index].to_string().trim().replace('\n', ", ");
-        warnings.push(format!("[[exclude]] {} excludes nothing: {excluded}", index + 1));
+        warnings.push(format!("[[exclude]] entry {} excludes no variant: {excluded}", index + 1));
     }
     for (index, condition) in crate::experiment::unmatched_conditions(experiment) {
-        warnings.push(format!("[[expect]] {} matches no row: none will have {condition}", index + 1));
+        warnings.push(format!("[[expect]] entry {} matches no row: no row will have {condition}", index + 1));
     }
     let has_figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
     // A game that has none of the chosen plies is not searched. If there are several suites, the
@@ -148,8 +148,8 @@ fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
     let ((bits, name), others) = (wrapping.next()?, wrapping.count());
     let and_more = if others > 0 { format!(" and {others} more") } else { String::new() };
     Some(format!(
-        "ages wrap: a game of {searches} searches has at least as many ticks as the {bits} bits of table.age_bits \
-         can count in \"{name}\"{and_more}, so that old entries look new"
+        "ages wrap in \"{name}\"{and_more}: a game of {searches} searches has more ticks than table.age_bits = \
+         {bits} can count, so old entries look new"
     ))
 }
 
@@ -314,7 +314,7 @@ mod tests {
         let excludes = format!(
             "{depth}[grid]\n'draws' = [true, false]\n'keys.seed' = [1, 2]\n[[exclude]]\n'keys.seed' = 2\n[[exclude]]\n'keys.seed' = 3\n'draws' = true\n"
         );
-        let unused_exclude = "[[exclude]] 2 excludes nothing: \"keys.seed\" = 3, draws = true".to_owned();
+        let unused_exclude = "[[exclude]] entry 2 excludes no variant: \"keys.seed\" = 3, draws = true".to_owned();
         assert_eq!(warnings_of(&suite_text(12, &excludes), 1), [unused_exclude]);
         // A condition that no row can meet is reported by the expectation's number.
         let warn_with = |limit: &str, conditions: &str| {
@@ -354,7 +354,9 @@ mod tests {
             )
         };
         let is_warned = |bits, more| {
-            warnings_of(&make_text(bits, more), 1).iter().any(|text| text.starts_with("ages wrap: a game of 8 "))
+            warnings_of(&make_text(bits, more), 1)
+                .iter()
+                .any(|text| text.starts_with("ages wrap in \"a\": a game of 8 "))
         };
         assert_eq!([(3, ""), (4, "")].map(|(bits, more)| is_warned(bits, more)), [true, false]);
         assert!(is_warned(4, "table.clock = 'iteration'\n"), "three ticks a search");
@@ -377,10 +379,10 @@ mod tests {
         // A seed is confounded with slots, too.
         let warnings = warnings_of(&make_text([1, 2], "always").replace("'table.slots' = 1", "'table.slots' = 4"), 1);
         assert_eq!(warnings.len(), 1, "{warnings:?}");
-        assert!(warnings[0].contains("differ in keys.seed and also in table.slots (4 against 1)"), "{warnings:?}");
+        assert!(warnings[0].contains("in keys.seed, and also in table.slots (4 against 1)"), "{warnings:?}");
         let warnings = warnings_of(&make_text([1, 2], "big1"), 1);
         assert_eq!(warnings.len(), 1, "{warnings:?}");
-        assert!(warnings[0].contains("differ in table.policy and also in keys.seed (2 against 1)"), "{warnings:?}");
+        assert!(warnings[0].contains("in table.policy, and also in keys.seed (2 against 1)"), "{warnings:?}");
     }
 
     /// If an external engine is compared with ttlab's, a warning says that their nodes are not the

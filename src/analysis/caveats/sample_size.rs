@@ -22,8 +22,9 @@ pub fn too_few_warning(clusters: usize, comparisons: usize, games: bool) -> Opti
 pub fn repeated_searches_warning([repeats, searches]: [usize; 2]) -> Option<String> {
     (repeats * 20 > searches).then(|| {
         format!(
-            "{repeats} of {searches} searches repeat earlier ones (games while their moves are the same, positions that differ only in their clocks), \
-             but intervals treat them as independent: leave them out, or begin later (sequence.from)"
+            "{repeats} of {searches} searches are the same as an earlier search, but intervals treat all as \
+             independent. Games repeat searches until their moves differ (begin later, with sequence.from); \
+             positions do if they differ only in their clocks (leave them out)"
         )
     })
 }
@@ -37,7 +38,7 @@ mod tests {
         assert_eq!([[5, 100], [0, 0], [0, 7]].map(repeated_searches_warning), [None, None, None]);
         assert!(
             repeated_searches_warning([6, 100])
-                .is_some_and(|text| text.starts_with("6 of 100 searches repeat earlier ones"))
+                .is_some_and(|text| text.starts_with("6 of 100 searches are the same as an earlier search"))
         );
     }
 

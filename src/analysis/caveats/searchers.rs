@@ -28,8 +28,8 @@ pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
             name.eq_ignore_ascii_case("Threads") && value.to_string().parse().is_ok_and(|count: u32| count > 1)
         })
     };
-    let unequal_depths = "equal depths are not equal searches, because the moves put off or reduced more depend on \
-        where the other searchers are: limit nodes instead";
+    let unequal_depths = "searches to equal depths are not equal work, because searchers put off or reduce moves \
+        depending on where the others are: limit nodes instead";
     let not_repeatable =
         "searches by several threads do not repeat, and each is made once: set repeats to see the spread";
     let thread_warning = warn_of(&has_real_threads, not_repeatable).filter(|_| experiment.file.repeats == 1);
@@ -54,7 +54,7 @@ mod tests {
         let abdada = "'threads.helpers' = 'abdada'\n'threads.count' = ";
         let warnings = warn_with(depth, &format!("{abdada}2"));
         assert!(
-            matches!(&warnings[..], [warning] if warning.starts_with("\"b\": equal depths are not equal")),
+            matches!(&warnings[..], [warning] if warning.starts_with("\"b\": searches to equal depths are not equal")),
             "{warnings:?}"
         );
         assert!(warn_with("limit = { nodes = 300 }", &format!("{abdada}2")).is_empty());

@@ -57,7 +57,8 @@ pub fn diverging_games_warning(sequence: Option<&Sequence>, variants: usize) -> 
     // The first ply is searched in a position of the suite, before any move of the variant.
     let plays_own_moves = sequence.is_some_and(|sequence| sequence.self_play > 1);
     (plays_own_moves && variants > 1).then(|| {
-        "sequence.self_play: each variant plays its own moves, so that once two have diverged, their paired searches are of different positions"
+        "sequence.self_play: each variant plays its own moves; after two variants have chosen different moves, their \
+         paired searches start from different positions"
             .to_owned()
     })
 }
@@ -117,11 +118,10 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
 pub fn time_warnings(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let warning = match manifest.jobs {
         jobs @ 2.. => Some(format!(
-            "timings are of {jobs} jobs at a time, which share caches and memory: use --jobs 1 and repeats to compare times"
+            "times were measured with {jobs} jobs at a time, which share caches and memory: to compare times, use \
+             --jobs 1 and repeats"
         )),
-        _ => {
-            (summary.repeats == 1).then(|| "timings are of a single run each: set repeats to compare times".to_owned())
-        }
+        _ => (summary.repeats == 1).then(|| "each search was timed only once: set repeats to compare times".to_owned()),
     };
     warning.into_iter().collect()
 }
@@ -287,11 +287,11 @@ mod tests {
         };
         assert_eq!(
             (warning_starts(1, 1), warning_starts(1, 2)),
-            (vec!["timings are of a single run each".to_owned()], Vec::new())
+            (vec!["each search was timed only once".to_owned()], Vec::new())
         );
         assert_eq!(
             [warning_starts(2, 1), warning_starts(2, 3)],
-            [["timings are of 2 jobs at a time"]; 2].map(|warnings| warnings.map(str::to_owned).to_vec())
+            [["times were measured with 2 jobs at a time"]; 2].map(|warnings| warnings.map(str::to_owned).to_vec())
         );
     }
 }

@@ -6,7 +6,7 @@ use crate::analysis::questions::summary::Summary;
 use crate::experiment::paths;
 use crate::record::columns;
 use crate::record::manifest::{Manifest, RunSegment};
-use crate::text::quote_names;
+use crate::text::{plural, quote_names};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -30,8 +30,8 @@ pub enum Warning {
     Drift(f64),
     /// Variants have different numbers of searches; the smallest and the largest number.
     #[error(
-        "variants have {0} to {1} searches: their totals are not of equal work (their ratios are, because they \
-        are paired)"
+        "variants have different numbers of searches ({0} to {1}): compare their ratios, which are over paired \
+         searches, not their totals"
     )]
     Uneven(usize, usize),
     /// Variants with searches that finished other depths than the baseline's. The first list has
@@ -63,19 +63,21 @@ pub enum Warning {
     Suites(Vec<String>),
     /// Options that no line names, but in which the joined results differ; each with its values in
     /// each result.
-    #[error("the joined results differ in options that no line names, which may explain their differences: {}", list_first(.0))]
+    #[error("options that the lines' names do not show differ between the joined results, and may explain \
+        differences between lines: {}", list_first(.0))]
     DifferentOptions(Vec<String>),
     /// Shards ran at speeds that differ by this share, on this many kinds of machine.
     #[error(
-        "shards ran on {} kind(s) of machine, the fastest {:.0} % faster than the slowest by `ttlab bench`: totals of seconds mix them; \
-         ratios of times are of searches on the same machine",
-        .1, 100.0 * .0
+        "shards ran at different speeds on {} of machine: by `ttlab bench` the fastest is {:.0} % faster than the \
+         slowest. Totals of seconds mix them; ratios of times compare searches on the same machine",
+        plural(*.1, "kind"), 100.0 * .0
     )]
     Shards(f64, usize),
     /// Variants that make each search in a new process, while others do not.
     #[error(
-        "{}: restart = \"search\" discards all that an engine keeps along a game, its histories and corrections as well as its table, so that the comparison with a kept process \
-         does not measure the table alone. The first search of each game, equal by design, is left out of it",
+        "{}: restart = \"search\" discards all that an engine keeps during a game: its table, but also its histories \
+         and corrections. A comparison with a process that is kept does not measure the table alone. It leaves out \
+         the first search of each game, which is the same in both",
         quote_names(.0)
     )]
     SomeRestarted(Vec<String>),
@@ -92,8 +94,12 @@ fn describe_depths(truncated: &[String], incomparable: &[String]) -> String {
             quote_names(truncated)
         )
     });
-    let incomparable = (!incomparable.is_empty())
-        .then(|| format!("searches of {} that share no finished depth are not compared", quote_names(incomparable)));
+    let incomparable = (!incomparable.is_empty()).then(|| {
+        format!(
+            "searches of {} that share no finished depth with the baseline are not compared",
+            quote_names(incomparable)
+        )
+    });
     truncated.into_iter().chain(incomparable).collect::<Vec<_>>().join("; ")
 }
 
@@ -272,7 +278,7 @@ mod tests {
         let start = "not all variants reached the depths of the baseline: ";
         let truncated =
             "the ratios of \"b\", \"c\" count only the depths that the variant and the baseline both finished";
-        let incomparable = "searches of \"c\" that share no finished depth are not compared";
+        let incomparable = "searches of \"c\" that share no finished depth with the baseline are not compared";
         assert_eq!(describe(&["b", "c"], &["c"]), format!("{start}{truncated}; {incomparable}"));
         assert_eq!(describe(&["b", "c"], &[]), format!("{start}{truncated}"));
         assert_eq!(describe(&[], &["c"]), format!("{start}{incomparable}"));
@@ -316,7 +322,8 @@ mod tests {
             ),
             (
                 Warning::DifferentOptions(two_results()),
-                "the joined results differ in options that no line names, which may explain their differences: a; b",
+                "options that the lines' names do not show differ between the joined results, and may explain \
+                 differences between lines: a; b",
             ),
         ] {
             assert_eq!(warning.to_string(), message);
@@ -414,7 +421,9 @@ mod tests {
         assert!((speed_difference - 0.5).abs() < 1e-12, "{speed_difference}");
         let text = Warning::Shards(speed_difference, 1).to_string();
         assert!(
-            text.starts_with("shards ran on 1 kind(s) of machine, the fastest 50 % faster than the slowest"),
+            text.starts_with(
+                "shards ran at different speeds on 1 kind of machine: by `ttlab bench` the fastest is 50 % faster"
+            ),
             "{text}"
         );
         assert!(matches!(warn_of(&[("a", Some(121)), ("a", Some(100))]), Some(Warning::Shards(..))));

@@ -164,10 +164,13 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
 fn describe_lines_without_baseline(summary: &Summary) -> Option<String> {
     let lines_without_baseline: Vec<&str> =
         summary.lines.iter().filter(|line| line.base.is_none()).map(|line| line.name.as_str()).collect();
-    let (have, stand) = if lines_without_baseline.len() == 1 { ("has", "stands") } else { ("have", "stand") };
+    let (have, are) = if lines_without_baseline.len() == 1 { ("has", "is") } else { ("have", "are") };
     // If no line has a baseline, there are no groups to speak of.
     (!lines_without_baseline.is_empty() && lines_without_baseline.len() < summary.lines.len()).then(|| {
-        format!("{} {have} no baseline in the same group and {stand} alone.", quote_names(&lines_without_baseline))
+        format!(
+            "{} {have} no baseline in the same group and {are} compared with nothing.",
+            quote_names(&lines_without_baseline)
+        )
     })
 }
 

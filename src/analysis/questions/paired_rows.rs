@@ -87,7 +87,7 @@ impl RecordedResult {
             Manifest::read(folder)?.ok_or_else(|| thin_error("there is no manifest beside it".to_owned()))?;
         let thin_rows = thin::read(folder, &manifest).map_err(|error| thin_error(error.to_string()))?;
         let remedy = format!(
-            "`ttlab run FILE --out FOLDER` makes the full rows (the experiment as it was run: {})",
+            "run `ttlab run FILE --out FOLDER` to make the full rows (FILE as it was run: {})",
             folder.join("experiment.toml").display()
         );
         let frame = Frame::from_thin_rows(&thin_rows, &file, remedy)?;

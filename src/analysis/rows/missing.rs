@@ -8,11 +8,11 @@ use crate::record::columns::{self, Role};
 pub enum ThinRowsError {
     /// It needs a column that thin rows do not store for each row: the column's name, and how to
     /// make the full rows.
-    #[error("thin rows do not hold `{0}` by row: {1}")]
+    #[error("thin rows do not have `{0}` for each depth, only full rows do: {1}")]
     Column(String, String),
     /// A filter or grouping would split searches, but most counters are stored once per search: the
     /// column, and how to make the full rows.
-    #[error("the compact rows have most counters only once for each search, and `{0}` varies within a search: {1}")]
+    #[error("thin rows have most counters only once for each search, but `{0}` varies within a search: {1}")]
     Choice(String, String),
 }
 

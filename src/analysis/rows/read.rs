@@ -44,8 +44,8 @@ impl Frame {
         let csv_error = |error: csv::Error| match error.kind() {
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 let message = format!(
-                    "expected {expected_len} fields, found {len}: cut off by a kill (the same `ttlab run` repairs it) or edited by hand \
-                     (`ttlab run --repair` searches such rows again)"
+                    "expected {expected_len} fields, found {len}: if the run was killed, the same `ttlab run` \
+                     repairs the row; if the row was edited, `ttlab run --repair` searches it again"
                 );
                 line_error(pos.as_ref(), message)
             }
@@ -253,8 +253,8 @@ mod tests {
             Frame::read(&path).unwrap_err().to_string()
         };
         for (rows, line, message) in [
-            ("a,p,1,10\na,p,1\n", 3, "expected 4 fields, found 3: cut off by a kill"),
-            ("a,p,1,10,5\n", 2, "expected 4 fields, found 5: cut off by a kill"),
+            ("a,p,1,10\na,p,1\n", 3, "expected 4 fields, found 3: if the run was killed"),
+            ("a,p,1,10,5\n", 2, "expected 4 fields, found 5: if the run was killed"),
             ("a,p,1,10\nb,p,1,x\n", 3, "column 4, `search.nodes`: expected a number, found `x`"),
             ("a,p,y,10\n", 2, "column 3, `depth`: expected a number, found `y`"),
         ] {

@@ -374,7 +374,7 @@ fn warnings_belong_to_their_result() {
     // Warnings about times are given only if the file asks for times.
     let timed_page =
         page(&[Source { file: file("times = true\n"), ..make_result(aging_manifest()) }], &Choices::default());
-    let timings = "timings are of 2 jobs at a time";
+    let timings = "times were measured with 2 jobs at a time";
     assert!(has_warning(&timed_page, timings), "{:?}", timed_page.warnings);
     assert!(!has_warning(&own_page, timings), "{:?}", timed_page.warnings);
     assert!(has_warning(&own_page, "the run is not finished"), "{:?}", own_page.warnings);
@@ -396,7 +396,7 @@ fn warnings_belong_to_their_result() {
     ] {
         let page = page(&sources, &choices);
         assert!(page.undetectable.is_empty(), "{:?}", page.warnings);
-        assert!(!has_warning(&page, "timings are of"), "{:?}", page.warnings);
+        assert!(!has_warning(&page, "to compare times"), "{:?}", page.warnings);
     }
     let make_run =
         |cpu: &str| ShardRun { machine: Machine { cpu: cpu.to_owned(), ..Machine::default() }, ..Default::default() };

@@ -96,7 +96,7 @@ fn strict_refuses_confounded_variants() {
     blind(
         &more,
         &[],
-        Some("\"b\" and the baseline \"a\" differ in algorithm and 1 more and also in limit.depth (2 against 1)"),
+        Some("\"b\" differs from the baseline \"a\" in algorithm and 1 more, and also in limit.depth (2 against 1)"),
     );
     // A mask rounds the number of buckets down to a power of two.
     let index = "limit = { depth = 2 }\n[engine]\ntable.size = 24\n[grid]\n'table.index' = ['multiply', 'mask']\n";
@@ -138,7 +138,7 @@ fn strict_refuses_variants_that_are_the_same_search() {
 #[test]
 fn strict_refuses_an_exclude_without_effect() {
     let text = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[grid]\n'table.size' = [16, 32]\n[[exclude]]\n'table.size' = ";
-    blind(&format!("{text}64\n"), &[], Some("[[exclude]] 1 excludes nothing"));
+    blind(&format!("{text}64\n"), &[], Some("[[exclude]] entry 1 excludes no variant"));
     // Excluding one of several values has an effect.
     let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\n{}32\n", text.replace("32]", "32, 64]")));
     let message = ttlab(&["check", &trial.file]).expect(0);
@@ -184,7 +184,7 @@ fn page_repeats_what_the_design_limits() {
     let text = "suite = 'data/bratko-kopec.epd'\nfirst = 10\nlimit = { depth = 2 }\n[engine]\ntable.size = 64\nthreads.count = 2\n[grid]\n\
                 'threads.helpers' = ['same', 'abdada']\n";
     let trial = Trial::new(text);
-    let words = "equal depths are not equal searches";
+    let words = "searches to equal depths are not equal work";
     ttlab(&["check", &trial.file]).expect(0).prints(&[words]);
     let run = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
     assert_eq!((run.stdout.matches(words).count(), run.stderr.matches(words).count()), (1, 0), "{}", run.stdout);
