@@ -128,6 +128,7 @@ pub fn check_mates(examiner: &Examiner<'_>) -> CheckOutcome {
     let (mut engine, mut results) = (examiner.quick_engine()?, Vec::new());
     for &(fen, moves) in MATES {
         let board = parse_board(fen);
+        // A few plies more than the mate needs.
         let limit = Limit { depth: Some((2 * moves.unsigned_abs() + 4) as u8), nodes: None };
         let report = examiner.search_position(&mut engine, Position::from_board(&board), limit, true)?;
         results.push((fen, moves, report.score));

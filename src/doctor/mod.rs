@@ -192,12 +192,11 @@ fn type_options(request: &Request, declared: &[UciOption]) -> Vec<(String, Optio
     let find_kind =
         |name: &str| declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| &option.kind);
     let typed = request.options.iter().map(|(name, text)| {
-        let value = match (find_kind(name), text.parse::<i64>(), text.parse::<bool>()) {
-            (Some(OptionKind::Text), ..) | (_, Err(_), Err(_)) => OptionValue::Text(text.clone()),
-            (_, Ok(number), _) => OptionValue::Spin(number),
-            (_, _, Ok(switch)) => OptionValue::Check(switch),
+        let number_or_switch = match find_kind(name) {
+            Some(OptionKind::Text) => None,
+            _ => text.parse().map(OptionValue::Spin).ok().or_else(|| text.parse().map(OptionValue::Check).ok()),
         };
-        (name.clone(), value)
+        (name.clone(), number_or_switch.unwrap_or_else(|| OptionValue::Text(text.clone())))
     });
     let is_set = |name: &str| request.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
     let single_thread =

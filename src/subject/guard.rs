@@ -31,6 +31,7 @@ pub const COMMAND: &str = "engine-guard";
 /// When the program cannot be started.
 pub fn run(parent: u32, command: &[OsString]) -> Result<u8, String> {
     let (program, arguments) = command.split_first().ok_or("no program given")?;
+    // The engine's orphans become children of this process, so that it can find and kill them.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     // Registered before the engine starts, so that a SIGTERM never ends this process alone.
@@ -43,6 +44,7 @@ pub fn run(parent: u32, command: &[OsString]) -> Result<u8, String> {
         wait_for_parent_exit(parent);
         kill_everything(Some(engine));
     };
+    // Unlike `thread::spawn`, the builder returns an error.
     let new_thread = std::thread::Builder::new;
     let listen_for_sigterm = move || {
         let _ = receiver.read_exact(&mut [0]);
@@ -88,8 +90,8 @@ fn wait_for_parent_exit(parent: u32) {
         #[cfg(target_os = "linux")]
         if let Some(fd) = &pidfd {
             let mut fds = [rustix::event::PollFd::new(fd, rustix::event::PollFlags::IN)];
-            let second = rustix::event::Timespec { tv_sec: 1, tv_nsec: 0 };
-            if rustix::event::poll(&mut fds, Some(&second)).is_ok_and(|ready| ready > 0) {
+            let timeout = rustix::event::Timespec { tv_sec: 1, tv_nsec: 0 };
+            if rustix::event::poll(&mut fds, Some(&timeout)).is_ok_and(|ready| ready > 0) {
                 // The parent has ended. Wait until this process has another parent.
                 std::thread::sleep(Duration::from_millis(1));
             }

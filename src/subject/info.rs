@@ -82,7 +82,9 @@ struct InfoLine {
 impl InfoLine {
     /// Parses a line; `None` if it is not an `info` line.
     fn read(line: &str) -> Option<Self> {
-        (first_word(line) == "info").then_some(())?;
+        if first_word(line) != "info" {
+            return None;
+        }
         let mut words = line.split_whitespace().skip(1).peekable();
         let mut info = Self::default();
         let fields = &mut info.fields;
@@ -115,9 +117,10 @@ impl InfoLine {
 impl InfoCollector {
     /// Adds a line that arrived `elapsed` after the start of the search. Lines other than `info`
     /// are ignored.
-    pub fn take(&mut self, line: &str, elapsed: Duration) {
+    pub fn add_line(&mut self, line: &str, elapsed: Duration) {
         let Some(InfoLine { depth, mut fields, rank, is_bound, has_currmove }) = InfoLine::read(line) else { return };
-        // Only the first variation is the engine's choice; nodes count the whole search.
+        // Variations after the first are not the engine's choice, but their lines also have the
+        // nodes of the whole search.
         if rank.is_some_and(|rank| rank != 1) {
             self.total.nodes = self.total.nodes.max(fields.nodes);
             if let Some(last) = self.depths.last_mut().filter(|last| Some(last.depth) == depth) {
@@ -131,7 +134,8 @@ impl InfoCollector {
             fields.score = None;
         }
         self.total.update(&fields);
-        // Lines written at clock intervals would make rows depend on the clock.
+        // Engines write lines with `currmove` at clock intervals, so their depths are ignored: rows
+        // must not depend on the clock.
         let Some(depth) = depth.filter(|_| !has_currmove) else { return };
         self.depth = self.depth.max(Some(depth));
         if is_bound {
@@ -217,7 +221,7 @@ mod tests {
         let board = Board::startpos();
         let report_of = |lines: &[&str]| {
             let mut info = InfoCollector::default();
-            lines.iter().for_each(|line| info.take(line, Duration::ZERO));
+            lines.iter().for_each(|line| info.add_line(line, Duration::ZERO));
             (info.nodes(), info.into_report(&board, parse_move(&board, "e2e4").unwrap(), Limit::default()))
         };
         let (nodes, report) = report_of(&[
@@ -258,7 +262,7 @@ mod tests {
             "info nodes x hashfull 3",
             "bestmove e2e4 ponder e7e5",
         ] {
-            info.take(line, Duration::ZERO);
+            info.add_line(line, Duration::ZERO);
         }
         let board = Board::startpos();
         let best = parse_move(&board, "e2e4").unwrap();
@@ -282,7 +286,7 @@ mod tests {
     /// score of each), and whether the last depth is truncated.
     fn rows(limit: Limit, best: &str, lines: &[&str]) -> (String, bool) {
         let (mut info, board) = (InfoCollector::default(), Board::startpos());
-        lines.iter().zip(1..).for_each(|(line, millis)| info.take(line, Duration::from_millis(millis)));
+        lines.iter().zip(1..).for_each(|(line, millis)| info.add_line(line, Duration::from_millis(millis)));
         let report = info.into_report(&board, parse_move(&board, best).unwrap(), limit);
         let row = |(depth_report, _): &(UciReport, f64)| {
             let text = |count: Option<u64>| count.map_or("-".to_owned(), |count| count.to_string());
@@ -372,7 +376,7 @@ mod tests {
         ] {
             assert_eq!(rows(depth, "d2d3", &[line]), expected, "{line}");
             let mut info = InfoCollector::default();
-            info.take(line, Duration::ZERO);
+            info.add_line(line, Duration::ZERO);
             let board = Board::startpos();
             let pv = info.into_report(&board, parse_move(&board, "d2d3").unwrap(), depth).pv;
             assert_eq!(pv.len(), if line.contains("pv") { 2 } else { 0 }, "{line}");
@@ -408,7 +412,7 @@ mod tests {
             ("1e3", None),
         ] {
             let mut info = InfoCollector::default();
-            info.take(&format!("info depth 1 nodes {word}"), Duration::ZERO);
+            info.add_line(&format!("info depth 1 nodes {word}"), Duration::ZERO);
             assert_eq!(info.nodes(), nodes, "{word}");
         }
     }

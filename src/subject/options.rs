@@ -87,7 +87,7 @@ impl CommandLine {
     pub fn split(&self) -> (&str, &[String]) {
         match self {
             Self::Name(program) => (program, &[]),
-            Self::List(words) => words.split_first().map_or(("", &[]), |(first, rest)| (first, rest)),
+            Self::List(words) => words.split_first().map_or(("", &[]), |(program, arguments)| (program, arguments)),
         }
     }
 }

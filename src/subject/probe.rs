@@ -122,6 +122,7 @@ pub fn probe_limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeRe
     let Some((nodes, node_reports)) = try_nodes(launch, &depth, stop)? else { return Ok(None) };
     Ok(Some(ProbeResult {
         identity,
+        // The next three are placeholders: [`probe_repeatability`] replaces them.
         repeatability: Repeatability::NotRepeatable,
         resets_on_new_game: true,
         difference: None,
@@ -144,11 +145,11 @@ pub fn probe_repeatability(
     stop: &AtomicBool,
 ) -> Result<Option<ProbeResult>, Failure> {
     let mut comparison = Comparison::default();
-    let Some(deepest) = comparison.search(launch, boards, limit, stop)? else { return Ok(None) };
+    let Some(common_depth) = comparison.search(launch, boards, limit, stop)? else { return Ok(None) };
     // Node counts under a node limit are always about the same, so the searches are also compared
     // under a depth limit.
-    if let (Some(_), Some(deepest @ 1..), LimitSupport::Yes) = (limit.nodes, deepest, &trial.depth) {
-        let depth_limit = Limit { depth: Some(deepest), nodes: None };
+    if let (Some(_), Some(1..), LimitSupport::Yes) = (limit.nodes, common_depth, &trial.depth) {
+        let depth_limit = Limit { depth: common_depth, nodes: None };
         if comparison.search(launch, boards, depth_limit, stop)?.is_none() {
             return Ok(None);
         }
@@ -266,6 +267,7 @@ fn attempt(
         }
         Err(Failure { fault: EngineFault::LimitIgnored(waited) | EngineFault::NoAnswer(waited), .. }) => {
             let (depth, nodes) = engine.progress();
+            // Engines check their nodes only from time to time, so twice the limit is allowed.
             let exceeded = limit.depth.is_some_and(|maximum| depth > Some(maximum))
                 || limit.nodes.is_some_and(|maximum| nodes > Some(2 * maximum));
             Ok((identity, Attempt::Overran(describe_overrun(waited, limit, depth, nodes, exceeded)), exceeded))
@@ -307,8 +309,8 @@ struct Comparison {
 impl Comparison {
     /// Searches each position in a new process, again in the same process after the other
     /// positions, and in another new process. Only one process runs at a time, because two might
-    /// not fit into memory. Returns the depth that all searches reached (`Some(None)` if one
-    /// reported no depth), or `None` if `stop` was set.
+    /// not fit into memory. Returns a depth that the first search of every position finished
+    /// (`Some(None)` if one reported no depth), or `None` if `stop` was set.
     fn search(
         &mut self,
         launch: &Launch,
@@ -320,23 +322,24 @@ impl Comparison {
         for (index, board) in boards.iter().enumerate() {
             let others =
                 boards.iter().enumerate().filter(|(other_index, _)| *other_index != index).map(|(_, board)| board);
-            let boards_in_order: Vec<&Board> = std::iter::once(board).chain(others).chain([board]).collect();
-            let mut reports = Vec::new();
-            for process_boards in [&boards_in_order[..], &[board]] {
+            let long_order: Vec<&Board> = std::iter::once(board).chain(others).chain([board]).collect();
+            // The reports of the process that searches all positions, and of the other one.
+            let mut reports = [Vec::new(), Vec::new()];
+            for (process_boards, process_reports) in [&long_order[..], &[board]].into_iter().zip(&mut reports) {
                 let mut engine = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
                 engine.start()?;
                 for board in process_boards {
                     let Some(report) = search_new_game(&mut engine, board, limit, stop)? else { return Ok(None) };
-                    reports.push(report);
+                    process_reports.push(report);
                 }
                 engine.quit();
             }
-            let (first, repeated, fresh) =
-                (&reports[0], &reports[boards_in_order.len() - 1], &reports[boards_in_order.len()]);
-            let counts = [first, repeated, fresh].map(|report| report.nodes.unwrap_or(0));
+            let (first, repeated, fresh) = (&reports[0][0], &reports[0][long_order.len() - 1], &reports[1][0]);
+            let [first_nodes, repeated_nodes, fresh_nodes] =
+                [first, repeated, fresh].map(|report| report.nodes.unwrap_or(0));
             self.missing_nodes |= [first, repeated, fresh].iter().any(|report| report.nodes.is_none());
-            self.spread = spread(&counts).max(self.spread);
-            self.spread_fresh = spread(&[counts[0], counts[2]]).max(self.spread_fresh);
+            self.spread = spread(&[first_nodes, repeated_nodes, fresh_nodes]).max(self.spread);
+            self.spread_fresh = spread(&[first_nodes, fresh_nodes]).max(self.spread_fresh);
             self.after_others = self.after_others.take().or_else(|| difference(first, repeated));
             self.between_fresh = self.between_fresh.take().or_else(|| difference(first, fresh));
             // The depth before the last is certainly finished; the last may be truncated.
@@ -347,8 +350,8 @@ impl Comparison {
 
     /// Adds the differences to `trial`. Only differences that can occur with this `restart` count.
     fn into_result(self, restart: Restart, trial: ProbeResult) -> ProbeResult {
-        // If even new processes differ, nothing shows whether a new game resets the engine, so a
-        // reset is assumed.
+        // A new game does not reset the engine if only searches after other searches differ. If new
+        // processes differ too, a reset is assumed, because nothing speaks against it.
         let resets = self.after_others.is_none() || self.between_fresh.is_some();
         let (spread, difference) = match restart {
             Restart::Experiment => (self.spread, self.between_fresh.or(self.after_others)),

@@ -103,6 +103,7 @@ impl Process {
             is_reaped: false,
             is_guarded: launch.guard.is_some(),
         };
+        // Unlike `thread::spawn`, the builder returns an error.
         let new_thread = std::thread::Builder::new;
         if let Some(output) = output {
             new_thread().spawn(move || for_each_line(output, |line| sender.send(line).is_ok()))?;
@@ -167,7 +168,7 @@ impl Process {
         self.kill();
         let status = self.child.wait().ok()?;
         self.is_reaped = true;
-        // Its last output may still be in the pipe.
+        // The last lines of standard error may still be in the pipe.
         while start.elapsed() < 2 * QUIT_TIMEOUT
             && self.stderr_reader.as_ref().is_some_and(|stderr_reader| !stderr_reader.is_finished())
         {
@@ -247,8 +248,9 @@ impl Drop for Process {
 
 /// Describes how a process ended; a guard passes a signal on as 128 plus its number.
 fn describe_exit(status: ExitStatus) -> String {
-    let passed_on = status.code().filter(|code| (129..=192).contains(code)).map(|code| code - 128);
-    match passed_on.or(status.signal()) {
+    // Signals have the numbers 1 to 64.
+    let guard_signal = status.code().filter(|code| (129..=192).contains(code)).map(|code| code - 128);
+    match guard_signal.or(status.signal()) {
         Some(signal) => format!("signal {signal}"),
         None => format!("exit code {}", status.code().unwrap_or_default()),
     }

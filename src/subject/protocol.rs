@@ -66,13 +66,12 @@ impl UciOption {
         let mut choices: Vec<Vec<&str>> = Vec::new();
         let mut field = "";
         for word in words {
+            // Within a name, only "type" begins another field. If the type came before the name,
+            // each of these words does.
+            let may_begin_field = field != "name" || !name.is_empty() && (word == "type" || !kind.is_empty());
             match word {
                 "name" if name.is_empty() && field != "name" => field = word,
-                // A name may contain any of these words except "type", which ends it. If the type
-                // came before the name, each of them ends it.
-                "type" | "default" | "min" | "max" | "var"
-                    if field != "name" || !name.is_empty() && (word == "type" || !kind.is_empty()) =>
-                {
+                "type" | "default" | "min" | "max" | "var" if may_begin_field => {
                     field = word;
                     if word == "var" {
                         choices.push(Vec::new());

@@ -174,6 +174,7 @@ impl Uci {
                 NextLine::Line(_) | NextLine::Late => return Err(self.fail(EngineFault::NotReady(timeout), request)),
                 NextLine::Closed => return Err(self.exit_failure(request)),
                 NextLine::Stopped => {
+                    // Ends the process; the failure itself is not needed.
                     self.fail(EngineFault::NoAnswer(timeout), request);
                     return Ok(false);
                 }
@@ -299,7 +300,7 @@ impl Subject for Uci {
                 best_line = line.to_owned();
                 return true;
             }
-            info.take(line, start.elapsed());
+            info.add_line(line, start.elapsed());
             false
         });
         self.progress = (info.depth(), info.nodes());

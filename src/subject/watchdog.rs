@@ -59,6 +59,7 @@ impl Watchdog {
         }
         let depth_timeout =
             self.slowest.map_or(FIRST_TIMEOUT, |slowest| MIN_TIMEOUT.max(slowest.saturating_mul(DEPTH_FACTOR)));
+        // At most a quarter of the maximum, so that it can be added to an `Instant`.
         let node_timeout = limit.nodes.map(|nodes| {
             let rate = if self.nodes > 0 { self.nodes as f64 / self.time.as_secs_f64().max(0.001) } else { SLOW_RATE };
             MIN_TIMEOUT + Duration::try_from_secs_f64(NODES_FACTOR * nodes as f64 / rate).unwrap_or(Duration::MAX / 4)

@@ -73,15 +73,17 @@ impl Frame {
 fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize) -> Option<Frame> {
     let mut reader = csv::Reader::from_reader(&mut source);
     let heading = Heading::from_header(reader.headers().ok()?).ok()?;
+    // The reader has read further than the header, into its buffer.
     let header_end = reader.position().byte();
     drop(reader);
     source.seek(SeekFrom::Start(header_end)).ok()?;
     let mut rows = heading.empty_frame();
     let parse_block = |block: &[u8]| heading.parse_plain(block).or_else(|| heading.parse_quoted(block));
-    blocks::process_blocks(threads, size, source, blocks::complete_records_length, parse_block, |_, block_rows| {
-        block_rows.map(|block_rows| rows.append(&block_rows)).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
-    })
-    .ok()?;
+    let append_block = |_: &[u8], block_rows: Option<Frame>| -> io::Result<()> {
+        rows.append(&block_rows.ok_or(io::ErrorKind::InvalidData)?);
+        Ok(())
+    };
+    blocks::process_blocks(threads, size, source, blocks::complete_records_length, parse_block, append_block).ok()?;
     Some(rows)
 }
 
@@ -147,12 +149,14 @@ impl Heading {
         while !unread.is_empty() {
             let mut columns = rows.columns.iter_mut();
             for (index, &is_loaded) in self.is_loaded.iter().enumerate() {
-                let length = match columns.by_ref().take(usize::from(is_loaded)).next() {
+                let column = if is_loaded { columns.next() } else { None };
+                let length = match column {
                     Some(values) => values.push_first_field(unread)?,
                     None => unread.iter().position(|&byte| matches!(byte, b',' | b'\n'))?,
                 };
                 // Only the last field of a line ends with a newline.
-                if (unread[length] == b'\n') != (index + 1 == self.is_loaded.len()) {
+                let (ends_line, is_last) = (unread[length] == b'\n', index + 1 == self.is_loaded.len());
+                if ends_line != is_last {
                     return None;
                 }
                 unread = &unread[length + 1..];

@@ -9,8 +9,10 @@ use std::collections::HashMap;
 /// Adds the column `score_error`, in centipawns and at most `cap`. It is NaN if the reference did
 /// not search the position, and for rows without a score because no iteration was finished.
 pub fn add_score_error(frame: &mut Frame, judgements: &[Judgement], cap: u32) {
+    // The judgement of a position itself has no move.
+    let position_judgements = judgements.iter().filter(|judgement| judgement.mv.is_empty());
     let reference_scores: HashMap<&str, i32> =
-        judgements.iter().filter(|row| row.mv.is_empty()).map(|row| (row.position.as_str(), row.score)).collect();
+        position_judgements.map(|judgement| (judgement.position.as_str(), judgement.score)).collect();
     let [positions, bests] = [columns::POSITION, columns::BEST].map(|name| frame.text_column(name).into_owned());
     let scores = frame.numbers(columns::SCORE).into_owned();
     frame.set_numbers(columns::SCORE_ERROR, |row| match reference_scores.get(positions.text(row)) {

@@ -108,7 +108,9 @@ fn repeat_deviation(frame: &Frame, not_repeatable: &str) -> f64 {
         let mean_log = mean(search.values().map(|nodes| nodes.ln()));
         search.values().map(|nodes| (nodes.ln() - mean_log).powi(2)).sum::<f64>() / (search.len() - 1) as f64
     };
-    mean(searches.values().filter(|search| search.len() > 1).map(variance)).sqrt().exp_m1()
+    let mean_variance = mean(searches.values().filter(|search| search.len() > 1).map(variance));
+    // From a difference of logarithms to a share.
+    mean_variance.sqrt().exp_m1()
 }
 
 #[cfg(test)]
