@@ -20,8 +20,9 @@ impl Clusters {
             sorted.to_mut().sort_by_key(|(cluster, _)| *cluster);
         }
         let mut clusters = Self::default();
-        for cluster in sorted.chunk_by(|a, b| a.0 == b.0) {
-            clusters.ids.push(cluster[0].0);
+        for cluster in sorted.chunk_by(|(cluster, _), (next, _)| cluster == next) {
+            let (id, _) = cluster[0];
+            clusters.ids.push(id);
             clusters.sums.push(cluster.iter().fold(0.0, |sum, (_, log)| sum + log));
             clusters.sizes.push(cluster.len() as f64);
         }
@@ -72,7 +73,8 @@ impl Clusters {
         }
         let clusters = self.len() as f64;
         let squares: f64 = self.residuals().iter().map(|residual| residual * residual).sum();
-        (clusters / (clusters - 1.0) * squares).sqrt() / self.total().1
+        let (_, total_size) = self.total();
+        (clusters / (clusters - 1.0) * squares).sqrt() / total_size
     }
 }
 

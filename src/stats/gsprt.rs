@@ -77,10 +77,11 @@ impl Pentanomial {
         if total.is_nan() {
             return 0.0;
         }
-        let [p0, p1] =
+        // The mean of a pair deviates by a game's deviation / root 2.
+        let [shares0, shares1] =
             [elo0, elo1].map(|elo| constrained_shares(&shares, std::f64::consts::SQRT_2 * elo / ELO_PER_DEVIATION));
-        let terms = shares.iter().zip(p0.iter().zip(&p1));
-        total * terms.map(|(share, (p0, p1))| share * (p1 / p0).ln()).sum::<f64>()
+        let log_ratios = shares0.iter().zip(&shares1).map(|(p0, p1)| (p1 / p0).ln());
+        total * shares.iter().zip(log_ratios).map(|(share, log_ratio)| share * log_ratio).sum::<f64>()
     }
 
     /// The state of a test after these pairs.
@@ -109,10 +110,12 @@ impl Bounds {
     /// The state of a test at a log-likelihood ratio.
     pub fn decide(&self, llr: f64) -> TestState {
         let (lower, upper) = self.limits();
-        match () {
-            () if llr >= upper => TestState::H1,
-            () if llr <= lower => TestState::H0,
-            () => TestState::Continue,
+        if llr >= upper {
+            TestState::H1
+        } else if llr <= lower {
+            TestState::H0
+        } else {
+            TestState::Continue
         }
     }
 }

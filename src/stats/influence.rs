@@ -18,20 +18,22 @@ pub struct Influence {
     pub reverses: bool,
 }
 
-/// The influence of the most influential cluster; none for fewer than three clusters.
+/// The influence of the most influential cluster: the one without which the mean changes most.
+/// `None` for fewer than three clusters.
 pub fn find_influence(line: &Clusters) -> Option<Influence> {
     if line.len() < 3 {
         return None;
     }
     let (sum, size) = line.total();
     let mean = sum / size;
-    let without = |index: usize| (sum - line.sums[index]) / (size - line.sizes[index]);
+    let mean_without = |index: usize| (sum - line.sums[index]) / (size - line.sizes[index]);
     let rounding = 1e-12 * line.sums.iter().map(|sum| sum.abs()).sum::<f64>() / size;
-    let change = |index: &usize| (without(*index) - mean).abs();
+    let change = |index: &usize| (mean_without(*index) - mean).abs();
     // `max_by` returns the last of equal changes; in reverse order that is the first cluster.
     let index = (0..line.len()).rev().max_by(|a, b| change(a).total_cmp(&change(b)))?;
-    let reverses = (0..line.len()).any(|index| mean.abs() > rounding && without(index) * mean.signum() < -rounding);
-    Some(Influence { cluster: line.ids[index], index, without: without(index).exp(), reverses })
+    let reverses =
+        mean.abs() > rounding && (0..line.len()).any(|index| mean_without(index) * mean.signum() < -rounding);
+    Some(Influence { cluster: line.ids[index], index, without: mean_without(index).exp(), reverses })
 }
 
 /// The number of clusters with a ratio below 1, and the number above 1; clusters at exactly 1 are

@@ -72,10 +72,8 @@ pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
     });
     // The indices of samples that have the same clusters with the same sizes.
     let mut same_clusters: BTreeMap<(&[u32], Vec<u64>), Vec<usize>> = BTreeMap::new();
-    for (index, sample) in
-        samples.iter().enumerate().filter(|(_, sample)| (MIN_BOOTSTRAP..=MAX_BOOTSTRAP).contains(&sample.len()))
-    {
-        if sample.standard_error() > 0.0 {
+    for (index, sample) in samples.iter().enumerate() {
+        if (MIN_BOOTSTRAP..=MAX_BOOTSTRAP).contains(&sample.len()) && sample.standard_error() > 0.0 {
             let sizes = sample.sizes.iter().map(|size| size.to_bits()).collect();
             same_clusters.entry((&sample.ids, sizes)).or_default().push(index);
         }
@@ -148,8 +146,8 @@ pub fn margin(clusters: usize) -> f64 {
     UNSEEN_FACTOR.ln() / clusters as f64
 }
 
-/// The 2.5 % and 97.5 % quantiles of the studentised means of samples with the same clusters; none
-/// if too few resamples have any spread.
+/// The 2.5 % and 97.5 % quantiles of the studentised means of samples with the same clusters;
+/// `None` if too few resamples have any spread. `budget`: the work for each sample.
 fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
     let units = samples[0].len();
     let resamples = (budget / (3 * units)).clamp(*RESAMPLES.start(), *RESAMPLES.end());
@@ -159,11 +157,13 @@ fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
         (0..units).for_each(|_| row[random.random_range(0..units)] += 1.0);
     }
     let sizes: Vec<f64> = samples[0].sizes.iter().flat_map(|size| [*size, size * size]).collect();
-    let mut drawn_sizes = vec![0.0; resamples * 2];
-    matmul(&weights, units, &sizes, 2, &mut drawn_sizes);
+    // Of each resample: the sum of its sizes, and of their squares.
+    let mut size_sums = vec![0.0; resamples * 2];
+    matmul(&weights, units, &sizes, 2, &mut size_sums);
     let mut quantiles_of_samples = vec![None; samples.len()];
     let parts: Vec<_> = samples.chunks(BATCH).zip(quantiles_of_samples.chunks_mut(BATCH)).collect();
     par_for_each(parts, |(samples, quantiles_of_samples)| {
+        // Three columns for each sample: the residuals, their squares and the residuals x sizes.
         let column_count = 3 * samples.len();
         let mut columns = vec![0.0; units * column_count];
         for (index, sample) in samples.iter().enumerate() {
@@ -175,9 +175,10 @@ fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
         let mut sums = vec![0.0; resamples * column_count];
         matmul(&weights, units, &columns, column_count, &mut sums);
         for (index, quantiles_of_sample) in quantiles_of_samples.iter_mut().enumerate() {
-            let studentised = sums.chunks(column_count).zip(drawn_sizes.chunks(2)).filter_map(|(sums, sizes)| {
+            let studentised = sums.chunks(column_count).zip(size_sums.chunks(2)).filter_map(|(sums, sizes)| {
                 let (sum, squares, products) = (sums[3 * index], sums[3 * index + 1], sums[3 * index + 2]);
                 let mean = sum / sizes[0];
+                // The sum of (residual - mean x size)^2, multiplied out.
                 let spread = squares - 2.0 * mean * products + mean * mean * sizes[1];
                 // A resample of equal clusters has no spread, so it cannot be studentised.
                 let scale = (units as f64 / (units as f64 - 1.0) * spread).sqrt();
@@ -189,8 +190,9 @@ fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
     quantiles_of_samples
 }
 
-/// The 2.5 % and the 97.5 % quantile; none without ten values beyond each.
+/// The 2.5 % and the 97.5 % quantile; `None` without ten values beyond each.
 fn tail_quantiles(mut values: Vec<f64>) -> Option<(f64, f64)> {
+    // 2.5 % of the values.
     let tail = values.len() / 40;
     if tail < 10 {
         return None;

@@ -78,12 +78,12 @@ fn multiply_rows<const ROWS: usize, const WIDTH: usize>(
     sums: &mut [f64],
 ) {
     let mut sums_of_rows = [[0.0_f64; WIDTH]; ROWS];
-    // The index is advanced, not recomputed: overflow checks took four fifths of the time in debug
-    // builds.
-    let mut rest = columns;
+    // Slice and index are advanced, not recomputed: multiplications with overflow checks would take
+    // most of the time in debug builds.
+    let mut columns_from_unit = columns;
     for unit in 0..units {
-        let Some(values) = rest.first_chunk::<WIDTH>() else { return };
-        rest = rest.get(width..).unwrap_or_default();
+        let Some(values) = columns_from_unit.first_chunk::<WIDTH>() else { return };
+        columns_from_unit = columns_from_unit.get(width..).unwrap_or_default();
         let mut weight_index = unit;
         for sums in &mut sums_of_rows {
             let weight = weights[weight_index];

@@ -204,10 +204,11 @@ impl Ratio {
 /// significant. Source: any text on sample sizes; exact power differs by less than one position in
 /// thirty.
 fn detectable_log(clusters: usize, level: f64, error: f64, margin: f64) -> f64 {
-    match () {
-        () if clusters < 2 || level.is_nan() => return f64::NAN,
-        () if smallest_p(clusters) > level.max(0.05) => return f64::INFINITY,
-        () => (),
+    if clusters < 2 || level.is_nan() {
+        return f64::NAN;
+    }
+    if smallest_p(clusters) > level.max(0.05) {
+        return f64::INFINITY;
     }
     let end = widening(clusters) * t_quantile(clusters, 0.975) * error + margin;
     (t_quantile(clusters, 1.0 - level / 2.0) * error).max(end) + t_quantile(clusters, 0.8) * error

@@ -69,9 +69,9 @@ pub struct FlipResults {
 /// largest absolute value without one cluster.
 struct Statistics {
     line: usize,
-    all: f64,
-    least: f64,
-    most: f64,
+    all_clusters: f64,
+    min_without_one: f64,
+    max_without_one: f64,
 }
 
 impl Statistics {
@@ -86,9 +86,9 @@ impl Statistics {
         let scaled_ratio = |sum: f64, squares: f64| if squares > 0.0 { scale * sum / squares.sqrt() } else { 0.0 };
         let side = sum.signum();
         let ratio_without = |value: &f64| scaled_ratio(side * (sum - value), squares_sum - value * value);
-        let least = line.sums.iter().map(ratio_without).fold(f64::INFINITY, f64::min);
-        let most = line.sums.iter().map(ratio_without).map(f64::abs).fold(0.0, f64::max);
-        Self { line: index, all: scaled_ratio(sum.abs(), squares_sum), least, most }
+        let min_without_one = line.sums.iter().map(ratio_without).fold(f64::INFINITY, f64::min);
+        let max_without_one = line.sums.iter().map(ratio_without).map(f64::abs).fold(0.0, f64::max);
+        Self { line: index, all_clusters: scaled_ratio(sum.abs(), squares_sum), min_without_one, max_without_one }
     }
 }
 
@@ -101,18 +101,19 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
         return results;
     }
     let counts = units.count_patterns();
+    // The observed signs count as one more among random patterns.
     let correction = if units.is_enumerated() { 0.0 } else { 1.0 };
     let share_of = |count: u64| (count as f64 + correction) / (counts.patterns as f64 + correction);
     let mut running_max = 0.0_f64;
     for (step, statistics) in units.order.iter().enumerate().rev() {
-        let StepCounts { all, least, most, alone } = counts.steps[step];
-        let [all, least, most, alone] = [all, least, most, alone].map(share_of);
-        let line = &lines[statistics.line];
-        let p = if units.is_enumerated() { alone } else { single_line_p(line, alone) };
+        let step_counts = counts.steps[step];
+        let p_alone = share_of(step_counts.alone);
+        let p = if units.is_enumerated() { p_alone } else { single_line_p(&lines[statistics.line], p_alone) };
         // Corrected p values are monotone, and no smaller than the line's own p.
-        let weakest = least.max(running_max);
-        running_max = running_max.max(all).max(p);
-        results.lines[statistics.line] = FlipResult { p, corrected: running_max, weakest, strongest: most };
+        let weakest = share_of(step_counts.min_without_one).max(running_max);
+        running_max = running_max.max(share_of(step_counts.all_clusters)).max(p);
+        let strongest = share_of(step_counts.max_without_one);
+        results.lines[statistics.line] = FlipResult { p, corrected: running_max, weakest, strongest };
     }
     // A sum divided by the root of the sum of squares is a function of Student's t.
     let (count, critical_sum) = (units.count as f64, counts.critical);
@@ -173,11 +174,11 @@ struct Units {
 #[derive(Clone, Copy, Default)]
 struct StepCounts {
     /// The maximum of this line and the weaker ones reaches the line's statistic.
-    all: u64,
+    all_clusters: u64,
     /// The same maximum reaches the line's smallest statistic without a cluster.
-    least: u64,
+    min_without_one: u64,
     /// The maximum of all lines reaches the line's largest statistic without a cluster.
-    most: u64,
+    max_without_one: u64,
     /// The line itself reaches its statistic.
     alone: u64,
 }
@@ -196,10 +197,11 @@ impl Units {
     /// most [`GROUPS`] units.
     fn new(lines: &[Clusters]) -> Self {
         let tested = || lines.iter().enumerate().filter(|(_, line)| line.len() >= 2);
-        let mut unit_of_cluster: BTreeMap<u32, usize> = BTreeMap::new();
-        tested().flat_map(|(_, line)| &line.ids).for_each(|id| _ = unit_of_cluster.insert(*id, 0));
+        let mut unit_of_cluster: BTreeMap<u32, usize> =
+            tested().flat_map(|(_, line)| &line.ids).map(|&id| (id, 0)).collect();
         let (clusters, line_count) = (unit_of_cluster.len(), tested().count());
         let count = clusters.min(GROUPS);
+        // Neighbouring clusters share a unit.
         unit_of_cluster.values_mut().enumerate().for_each(|(index, unit)| *unit = index * count / clusters);
         let group_sums = |line: &Clusters| {
             let mut sums = vec![0.0; count];
@@ -208,7 +210,7 @@ impl Units {
         };
         let mut order: Vec<Statistics> =
             tested().map(|(index, line)| Statistics::new(index, line, &group_sums(line))).collect();
-        order.sort_by(|a, b| a.all.total_cmp(&b.all).then(b.line.cmp(&a.line)));
+        order.sort_by(|a, b| a.all_clusters.total_cmp(&b.all_clusters).then(b.line.cmp(&a.line)));
         let mut columns = vec![0.0; count * line_count];
         for (step, statistics) in order.iter().enumerate() {
             let sums = group_sums(&lines[statistics.line]);
@@ -239,6 +241,7 @@ impl Units {
         let mut signs = vec![1.0; rows * self.count];
         let mut random = Pcg64::seed_from_u64(2 + batch as u64);
         for (row, signs) in signs.chunks_mut(self.count).enumerate() {
+            // One bit of a word for each sign.
             for signs in signs.chunks_mut(64) {
                 // The first sign is fixed: the other half is the mirror image.
                 let bits = if self.is_enumerated() { ((batch * BATCH + row) as u64) << 1 } else { random.random() };
@@ -268,10 +271,10 @@ impl Units {
                 let mut running_max = 0.0_f64;
                 for ((&sum, counts), statistics) in sums.iter().zip(&mut steps).zip(&self.order) {
                     running_max = running_max.max(sum);
-                    counts.all += u64::from(running_max >= statistics.all);
-                    counts.least += u64::from(running_max >= statistics.least);
-                    counts.most += u64::from(maximum >= statistics.most);
-                    counts.alone += u64::from(sum >= statistics.all);
+                    counts.all_clusters += u64::from(running_max >= statistics.all_clusters);
+                    counts.min_without_one += u64::from(running_max >= statistics.min_without_one);
+                    counts.max_without_one += u64::from(maximum >= statistics.max_without_one);
+                    counts.alone += u64::from(sum >= statistics.all_clusters);
                 }
                 largest.push(maximum);
             }
@@ -279,9 +282,9 @@ impl Units {
             let (total_steps, largest_of_all) = &mut *total;
             largest_of_all[batch * BATCH..batch * BATCH + rows].copy_from_slice(&largest);
             for (total, counts) in total_steps.iter_mut().zip(steps) {
-                total.all += counts.all;
-                total.least += counts.least;
-                total.most += counts.most;
+                total.all_clusters += counts.all_clusters;
+                total.min_without_one += counts.min_without_one;
+                total.max_without_one += counts.max_without_one;
                 total.alone += counts.alone;
             }
         });
@@ -293,12 +296,12 @@ impl Units {
 /// The smallest value that at most one pattern in twenty reaches; infinite if there is none.
 /// `largest`: the maximum over the lines in each pattern.
 fn critical_value(mut largest: Vec<f64>) -> f64 {
-    let inside = largest.len() - largest.len() / 20;
-    let (_, last, outside) = largest.select_nth_unstable_by(inside - 1, f64::total_cmp);
-    let too_frequent = *last + TOLERANCE;
-    let rare_values = outside.iter().filter(|value| **value > too_frequent);
-    let least = rare_values.fold(f64::INFINITY, |least, value| least.min(*value));
-    least - TOLERANCE
+    let common = largest.len() - largest.len() / 20;
+    let (_, largest_common, top_twentieth) = largest.select_nth_unstable_by(common - 1, f64::total_cmp);
+    // A value of the top twentieth may equal the one below it: then too many patterns reach it.
+    let too_frequent = *largest_common + TOLERANCE;
+    let rare_values = top_twentieth.iter().filter(|value| **value > too_frequent);
+    rare_values.fold(f64::INFINITY, |smallest, value| smallest.min(*value)) - TOLERANCE
 }
 
 #[cfg(test)]
@@ -459,7 +462,8 @@ mod tests {
         assert_eq!([16, 17, 1000].map(p_of), [2.0_f64.powi(-15), 0.123, 0.123]);
         assert!(p_of(1001) < 1e-200);
         let pattern_count = |count: usize, lines: usize| {
-            let blank_statistics = |line| Statistics { line, all: 0.0, least: 0.0, most: 0.0 };
+            let blank_statistics =
+                |line| Statistics { line, all_clusters: 0.0, min_without_one: 0.0, max_without_one: 0.0 };
             Units { count, order: (0..lines).map(blank_statistics).collect(), columns: Vec::new() }.patterns()
         };
         assert_eq!([pattern_count(16, 5000), pattern_count(17, 1)], [1 << 15, 9999]);
