@@ -45,7 +45,7 @@ pub struct Go {
     /// Searches on the opponent's time until `ponderhit`.
     pub ponder: bool,
     /// Whether the command names no limit, not even an invalid one.
-    pub unlimited: bool,
+    pub names_no_limit: bool,
     /// Messages about words that were ignored or changed.
     pub ignored: Vec<String>,
 }
@@ -64,7 +64,7 @@ impl Go {
         if has_clock || self.infinite || self.depth.is_some() || self.nodes.is_some() || self.move_time.is_some() {
             return;
         }
-        if !self.unlimited {
+        if !self.names_no_limit {
             self.move_time = Some(TIME_WITHOUT_LIMIT);
             let time = TIME_WITHOUT_LIMIT.as_millis();
             self.ignored.push(format!("no valid limit: the search ends after {time} ms"));
@@ -110,15 +110,22 @@ fn parse_set_option<'a>(words: impl Iterator<Item = &'a str>) -> Command {
 /// Parses the words after `position`: `startpos` or `fen` with a FEN, then perhaps `moves`.
 fn parse_position<'a>(mut words: impl Iterator<Item = &'a str>) -> Command {
     let kind = words.next().unwrap_or_default();
-    let rest: Vec<&str> = words.collect();
-    let mut parts = rest.splitn(2, |&word| word == "moves");
+    let fen_and_moves: Vec<&str> = words.collect();
+    let mut parts = fen_and_moves.splitn(2, |&word| word == "moves");
     let fen_words = parts.next().unwrap_or_default();
-    let fen = (kind != "startpos").then(|| if kind == "fen" { fen_words.join(" ") } else { kind.to_owned() });
-    Command::Position(fen, parts.next().unwrap_or_default().iter().map(ToString::to_string).collect())
+    let moves = parts.next().unwrap_or_default();
+    let fen = match kind {
+        "startpos" => None,
+        "fen" => Some(fen_words.join(" ")),
+        // Refused later, as an invalid FEN.
+        other => Some(other.to_owned()),
+    };
+    Command::Position(fen, moves.iter().map(ToString::to_string).collect())
 }
 
 /// Parses a number; returns its integer part, and whether a fraction was dropped. Negative numbers
-/// become 0. A number that is too large becomes [`MAX_NUMBER`], so that it remains a limit.
+/// become 0: in some clients expired clocks are negative. A number that is too large becomes
+/// [`MAX_NUMBER`], so that it remains a limit.
 fn parse_number(text: &str) -> Option<(u64, bool)> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (digits, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
@@ -155,12 +162,11 @@ const KEYWORDS: [&str; 12] = [
 /// Parses the words after `go`.
 fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
     let mut words = words.peekable();
-    let mut go = Go { unlimited: true, ..Go::default() };
+    let mut go = Go { names_no_limit: true, ..Go::default() };
     while let Some(word) = words.next() {
         let mut messages = Vec::new();
-        // Reads the next word as a number. A keyword in place of a number is not consumed. Expired
-        // clocks are negative in some clients.
-        let mut number = || {
+        // Reads the next word as a number. A keyword in place of a number is not consumed.
+        let mut next_number = || {
             let text = words.next_if(|next| !KEYWORDS.contains(next)).unwrap_or_default();
             let number = parse_number(text);
             match number {
@@ -172,20 +178,20 @@ fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
             }
             number.map(|(number, _)| number)
         };
-        go.unlimited &= ["infinite", "ponder", "searchmoves"].contains(&word);
+        go.names_no_limit &= ["infinite", "ponder", "searchmoves"].contains(&word);
         match word {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
-            "depth" => go.depth = number().map(|depth| clamp_number(depth, 1, 255, word, &mut messages) as u8),
-            "nodes" => go.nodes = number().map(|nodes| clamp_number(nodes, 1, MAX_NUMBER, word, &mut messages)),
+            "depth" => go.depth = next_number().map(|depth| clamp_number(depth, 1, 255, word, &mut messages) as u8),
+            "nodes" => go.nodes = next_number().map(|nodes| clamp_number(nodes, 1, MAX_NUMBER, word, &mut messages)),
             "movestogo" => {
-                go.moves_to_go = number().map(|moves| clamp_number(moves, 1, 1000, word, &mut messages) as u32)
+                go.moves_to_go = next_number().map(|moves| clamp_number(moves, 1, 1000, word, &mut messages) as u32)
             }
-            "movetime" => go.move_time = number().map(Duration::from_millis),
-            "wtime" => go.time[0] = number().map(Duration::from_millis),
-            "btime" => go.time[1] = number().map(Duration::from_millis),
-            "winc" => go.increment[0] = number().map(Duration::from_millis).unwrap_or_default(),
-            "binc" => go.increment[1] = number().map(Duration::from_millis).unwrap_or_default(),
+            "movetime" => go.move_time = next_number().map(Duration::from_millis),
+            "wtime" => go.time[0] = next_number().map(Duration::from_millis),
+            "btime" => go.time[1] = next_number().map(Duration::from_millis),
+            "winc" => go.increment[0] = next_number().map(Duration::from_millis).unwrap_or_default(),
+            "binc" => go.increment[1] = next_number().map(Duration::from_millis).unwrap_or_default(),
             "mate" | "searchmoves" => {
                 while words.next_if(|next| !KEYWORDS.contains(next)).is_some() {}
                 messages.push(format!("{word}: is ignored"));
@@ -305,14 +311,14 @@ mod tests {
             moves_to_go: Some(14),
             infinite: true,
             ponder: true,
-            unlimited: false,
+            names_no_limit: false,
             ignored: vec!["mate: is ignored".to_owned()],
         };
         assert_eq!(
             go("go ponder wtime 10 btime 11 winc 12 binc 13 movestogo 14 depth 7 nodes 8 movetime 9 mate 3 infinite"),
             expected
         );
-        assert_eq!(go("go"), Go { unlimited: true, ..Go::default() });
+        assert_eq!(go("go"), Go { names_no_limit: true, ..Go::default() });
         for (line, depth, nodes, moves) in [
             ("go depth 0 nodes 0 movestogo 0", Some(1), Some(1), Some(1)),
             ("go depth 255 nodes 1 movestogo 1000", Some(255), Some(1), Some(1000)),

@@ -42,10 +42,11 @@ impl UciSettings {
     /// The first error, with its place.
     pub fn new(preset: Option<&str>, sets: &[String]) -> Result<Self, experiment::Problem> {
         let engine = experiment::options(preset, sets)?;
-        let set = FileText { text: "", path: "--set".as_ref(), suites: SuiteTexts::Files };
-        playable(&engine).map_err(|message| set.problem(message))?;
+        let source = FileText { text: "", path: "--set".as_ref(), suites: SuiteTexts::Files };
+        check_playable(&engine).map_err(|message| source.problem(message))?;
+        // No earlier table would be freed for the new one.
         let no_table = TableOptions { kind: TableKind::None, ..TableOptions::default() };
-        table::check_memory(&engine.table, &no_table).map_err(|error| set.problem(error.to_string()))?;
+        table::check_memory(&engine.table, &no_table).map_err(|error| source.problem(error.to_string()))?;
         Ok(Self { preset: preset.map(str::to_owned), sets: sets.to_vec(), engine, overhead: Duration::from_millis(10) })
     }
 
@@ -63,9 +64,9 @@ impl UciSettings {
             format!("option name Move Overhead type spin default {} min 0 max 5000", self.overhead.as_millis()),
         ];
         let current = experiment::paths::flatten(&serde_json::to_value(&self.engine).unwrap_or_default());
-        let mut seen = HashSet::new();
-        // Several policies share parameter paths.
-        for page in schema::option_pages().iter().filter(|page| seen.insert(&page.path)) {
+        // Several policies have a parameter of the same path, which is listed once.
+        let mut listed_paths = HashSet::new();
+        for page in schema::option_pages().iter().filter(|page| listed_paths.insert(&page.path)) {
             let current_value = current.iter().find(|(path, _)| *path == page.path).map(|(_, text)| text.as_str());
             let default = current_value.unwrap_or(page.default.trim_matches('"')).to_owned();
             let kind = match page.values.as_str() {
@@ -138,7 +139,7 @@ impl UciSettings {
             // The message names the `--set` argument, which does not exist here.
             format!("{}{help}", problem.message.replace("--set.", ""))
         })?;
-        playable(&engine)?;
+        check_playable(&engine)?;
         table::check_memory(&engine.table, &self.engine.table).map_err(|error| error.to_string())?;
         (self.sets, self.engine) = (sets, engine);
         let threads = &self.engine.threads;
@@ -151,7 +152,7 @@ impl UciSettings {
 
 /// Refuses settings that are valid only in an experiment: no table could be created, and moves
 /// would be played without a search.
-fn playable(engine: &EngineOptions) -> Result<(), String> {
+fn check_playable(engine: &EngineOptions) -> Result<(), String> {
     match (engine.table.kind, engine.table.size) {
         (TableKind::Bounded, size @ Size::Share(_)) => Err(format!(
             "table.size: \"{size}\" is a share of a working set, which is unknown in play: expected bytes or entries"

@@ -25,9 +25,11 @@ pub struct Lag {
 }
 
 impl Lag {
-    /// Updates the estimate from the clock when a move is requested.
+    /// Updates the estimated lag when a move is requested: the time that the mover's clock lost
+    /// since its last move, beyond the engine's thinking time.
     pub fn start_move(&mut self, go: &Go, turn: Color) {
-        let Some(((mover, clock_before, thinking_time), clock)) = self.last.take().zip(go.time[turn as usize]) else {
+        let (Some((mover, clock_before, thinking_time)), Some(clock)) = (self.last.take(), go.time[turn as usize])
+        else {
             return;
         };
         // A clock that was reset or belongs to another game is ignored.

@@ -231,8 +231,9 @@ fn search_limit(go: &Go) -> Limit {
 fn end_after_ponder(signal: &Signal, time: Duration) {
     let phase = signal.wait_until_answer_allowed();
     let result = signal.changed.wait_timeout_while(phase, time, |phase| *phase == Phase::Searching);
-    let timed_out = result.unwrap_or_else(PoisonError::into_inner).1.timed_out();
-    if timed_out {
+    let (phase, timeout) = result.unwrap_or_else(PoisonError::into_inner);
+    drop(phase);
+    if timeout.timed_out() {
         signal.stop.store(true, Ordering::Relaxed);
     }
 }
