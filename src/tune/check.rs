@@ -63,6 +63,7 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
 /// The metric, and why it is refused.
 pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), String> {
     let external = experiment.variants.iter().find_map(|variant| Some((variant, variant.external()?)));
+    // Of the counts of a search, external engines report only the nodes.
     let is_reported = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
     if let (Some((variant, subject)), Some(column)) =
         (external, metric.columns().into_iter().find(|column| !is_reported(column)))

@@ -12,16 +12,17 @@ use crate::runner::{Settings, progress::Progress};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The variants after a race: the winner, those that were never dropped, and the baseline.
-pub fn screen_result(experiment: &Experiment, tuned: &RaceResult) -> ScreenResult {
+/// The variants after a race: the winner, those that remain, and those that were dropped in a
+/// round. The baseline remains in any case.
+pub fn screen_result(experiment: &Experiment, race: &RaceResult) -> ScreenResult {
     let is_dropped =
-        |index: usize| index != experiment.baseline && tuned.rounds.iter().any(|round| round.dropped.contains(&index));
+        |index: usize| index != experiment.baseline && race.rounds.iter().any(|round| round.dropped.contains(&index));
     let (dropped, remaining): (Vec<usize>, Vec<usize>) =
         (0..experiment.variants.len()).partition(|&index| is_dropped(index));
     let names =
         |indices: Vec<usize>| indices.into_iter().map(|index| experiment.variants[index].name.clone()).collect();
     ScreenResult {
-        best: experiment.variants[tuned.winner].name.clone(),
+        best: experiment.variants[race.winner].name.clone(),
         remaining: names(remaining),
         dropped: names(dropped),
     }
@@ -40,8 +41,9 @@ pub struct Confirmation {
 /// pairs of games. Returns the progress display of its jobs.
 pub type BeginStage<'a> = dyn FnMut(usize, usize, usize) -> Box<dyn Progress> + 'a;
 
-/// Plays matches of the variants `others` against `best`, which are indices of the screen's
-/// variants. The matches of each stage are in their own folder under `folder`.
+/// Plays matches of `best` against each of `others` (indices of the screen's variants), stage by
+/// stage, until all are decided or the openings are used up. Each stage has its own folder under
+/// `folder`.
 ///
 /// # Errors
 /// If a stage cannot be run, is interrupted, or has failed jobs.

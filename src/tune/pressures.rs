@@ -11,7 +11,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// The experiment at the file's own table pressure and at each other pressure, without duplicates,
-/// and the names of these pressures.
+/// and the names of these pressures. If the file lists none, the others are at a quarter of the
+/// table's size and at four times it.
 ///
 /// # Errors
 /// If the file cannot be read at a pressure.
@@ -29,7 +30,7 @@ pub fn at_pressures(
         (table_size, external_hash(variant).map(|(name, size)| (name.to_owned(), size)))
     };
     let same_size = experiment.variants.iter().all(|variant| sizes_of(variant) == sizes_of(base));
-    let (own_name, sizes) = match (base.table(), external_hash(base)) {
+    let (own_name, other_sizes) = match (base.table(), external_hash(base)) {
         (_, Some((name, size))) if same_size => {
             let others = [size / 4, size.saturating_mul(4)].into_iter().filter(|&size| size > 0);
             (format!("uci.{name} = {size}"), others.map(|size| format!("uci.{name}={size}")).collect())
@@ -40,7 +41,7 @@ pub fn at_pressures(
         _ => ("as in the file".to_owned(), Vec::new()),
     };
     let other_pressures: Vec<Vec<String>> = match tune.pressures.is_empty() {
-        true => sizes.into_iter().map(|size| vec![size]).collect(),
+        true => other_sizes.into_iter().map(|size| vec![size]).collect(),
         false => tune.pressures.iter().map(to_settings).collect(),
     };
     let (mut experiments, mut names) = (vec![experiment], vec![own_name]);
@@ -55,6 +56,7 @@ pub fn at_pressures(
         // A duplicate would be searched twice and counted as two independent tests.
         let id = Plan::new(&at_pressure).id();
         if experiments.iter().all(|experiment| Plan::new(experiment).id() != id) {
+            // As the file would write it: `table.size = 16 MiB`.
             names.push(pressure.join(", ").replace('=', " = ").replace('"', ""));
             experiments.push(at_pressure);
         }

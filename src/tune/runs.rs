@@ -150,11 +150,12 @@ fn read_measurements(
     let searches = Searches::gather(frame, &grouping, &[]);
     let reader = MetricReader::new(&searches, &metric, frame);
     let (games, positions) = (frame.text_column(columns::GAME), frame.text_column(columns::POSITION));
-    // A position's name includes its game and ply, so it identifies a search.
-    let mut rows: HashMap<u32, usize> = HashMap::new();
+    // The place of each search among the values. A unit is a position, whose name has its game and
+    // ply.
+    let mut place_of_unit: HashMap<u32, usize> = HashMap::new();
     let mut measurements = Measurements { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
     for (index, search) in searches.list.iter().enumerate() {
-        let row = *rows.entry(search.unit).or_insert_with(|| {
+        let place = *place_of_unit.entry(search.unit).or_insert_with(|| {
             let game = games.text(search.last);
             let item = if game.is_empty() { positions.text(search.last) } else { game };
             measurements.items.push(item_indices.get(item).copied().unwrap_or(u32::MAX));
@@ -163,7 +164,7 @@ fn read_measurements(
         });
         let name = &grouping.values[search.group as usize][0];
         if let Some(variant) = variants.iter().position(|variant| variant == name) {
-            measurements.values[variant][row] = reader.search_value(index as u32, &Depths::All);
+            measurements.values[variant][place] = reader.search_value(index as u32, &Depths::All);
         }
     }
     Ok(measurements)
