@@ -51,7 +51,8 @@ pub fn epd(request: &GenerateRequest, kind: PositionKind, part: Option<u8>) -> R
     Ok(format_epd(&find_positions(request, kind)?, request, kind, part))
 }
 
-/// Positions as EPD; the first has a comment that says how to regenerate them.
+/// Positions as EPD; the first has a comment that says how to regenerate them. `part`: 0 or 1 for
+/// only every second position, from the first or from the second.
 fn format_epd(
     positions: &[(Board, Option<Move>)],
     request: &GenerateRequest,
@@ -69,9 +70,8 @@ fn format_epd(
     );
     let step = if part.is_some() { 2 } else { 1 };
     let chosen = positions.iter().zip(1..).skip(part.unwrap_or(0).into()).step_by(step);
-    let line =
-        |((board, best), number): (&(Board, Option<Move>), usize)| epd_line(board, &format!("{id}.{number:04}"), *best);
-    with_origin(chosen.map(line), &origin)
+    let lines = chosen.map(|((board, best), number)| epd_line(board, &format!("{id}.{number:04}"), *best));
+    with_origin(lines, &origin)
 }
 
 /// Plays games until they have given the requested number of positions; each position comes with
@@ -79,7 +79,7 @@ fn format_epd(
 fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(Board, Option<Move>)>, SuiteError> {
     let max_games = request.count * GAMES_PER_POSITION;
     let mut player = SelfPlay::new()?;
-    let (mut positions, mut seen, mut games) = (Vec::new(), HashSet::new(), 0);
+    let (mut positions, mut identities, mut games) = (Vec::new(), HashSet::new(), 0);
     for start in openings(request, max_games)? {
         if positions.len() == request.count {
             break;
@@ -88,7 +88,7 @@ fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(
         let (past, _) = player.play_game(&start, request.length, request.depth);
         let first_match =
             past.iter().find_map(|board| Some((*board, matches_kind(kind, board, &mut player, request.depth)?)));
-        positions.extend(first_match.filter(|(board, _)| seen.insert(board.identity())));
+        positions.extend(first_match.filter(|(board, _)| identities.insert(board.identity())));
     }
     if positions.len() < request.count {
         let [what, ..] = kind.names();
@@ -134,7 +134,8 @@ fn only_move(board: &Board, player: &mut SelfPlay) -> Option<Move> {
             let mut child = *board;
             child.play(mv, Increments::none());
             let score_of_end = if child.in_check() { 30_000 } else { 0 };
-            (player.best_move(&child, &[*board], depth).map_or(score_of_end, |(_, score)| -score), mv)
+            let score = player.best_move(&child, &[*board], depth).map_or(score_of_end, |(_, score)| -score);
+            (score, mv)
         };
         leader(moves.iter().map(score_move).collect()).filter(|&mv| Some(mv) != best_capture)
     };
