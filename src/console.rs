@@ -33,6 +33,7 @@ fn write_out(text: &str, escape: impl Fn(&str) -> Cow<'_, str>) {
         return;
     }
     let mut first_error = OUTPUT_ERROR.lock().unwrap_or_else(PoisonError::into_inner);
+    // After an error, such as a closed pipe, nothing more is written.
     if first_error.is_some() {
         return;
     }

@@ -35,6 +35,7 @@ pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
 /// in the message.
 fn faulty_key<'a>(value: &'a Json, path: &str, message: &str) -> Option<&'a str> {
     let pointer = path.split('.').map(|key| format!("/{key}")).collect::<String>();
+    // From a message such as "invalid type: integer `5`, expected a string".
     let faulty_value: Json = message.strip_prefix("invalid ")?.split('`').nth(1)?.parse().ok()?;
     let mut matches = value.pointer(&pointer)?.as_object()?.iter().filter(|(_, value)| **value == faulty_value);
     let (key, _) = matches.next()?;
@@ -66,6 +67,7 @@ pub fn join_path(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
+/// Converts a TOML value to JSON. `path`: its dotted path, for errors.
 fn to_json(value: Value, path: &str) -> Result<Json, DecodeError> {
     let error_at = |message: String| DecodeError { path: path.to_owned(), message };
     Ok(match value {

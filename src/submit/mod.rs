@@ -138,9 +138,9 @@ fn fill(template: &str, system: System, order: &Order) -> String {
         ("FOLDER", shell(&order.folder)),
     ];
     let mut text = String::with_capacity(template.len() * 2);
-    let mut rest = template;
+    let mut remaining = template;
     // One pass: a replacement that contains `@NAME@` is not expanded again.
-    while let Some((before, after)) = rest.split_once('@') {
+    while let Some((before, after)) = remaining.split_once('@') {
         text.push_str(before);
         let replacement = after.split_once('@').and_then(|(name, after_name)| {
             let (_, word) = words.iter().find(|(word_name, _)| *word_name == name)?;
@@ -149,9 +149,9 @@ fn fill(template: &str, system: System, order: &Order) -> String {
         // An `@` that begins no known name is kept.
         let (word, after_word) = replacement.unwrap_or(("@", after));
         text.push_str(word);
-        rest = after_word;
+        remaining = after_word;
     }
-    text + rest
+    text + remaining
 }
 
 /// Memory of the merge job, in MiB: it keeps a few words per row of one shard at a time, and the

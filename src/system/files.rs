@@ -76,7 +76,7 @@ fn not_regular_error(kind: &str) -> io::Error {
 
 const FIFO: &str = "FIFO";
 
-/// The kind of a special file; none for a regular file or a folder.
+/// The kind of a special file; `None` for a regular file or a folder.
 fn special_kind(file_type: FileType) -> Option<&'static str> {
     [
         (file_type.is_fifo(), FIFO),

@@ -17,8 +17,8 @@ pub fn available_bytes() -> Option<u64> {
         let limit = getrlimit(resource).current?;
         Some(limit.saturating_sub(bytes("/proc/self/status", used)?))
     });
-    let left = [machine, cgroup_bytes()].into_iter().chain(limits).flatten().min()?;
-    Some(left.saturating_sub(RESERVE))
+    let bytes_left = [machine, cgroup_bytes()].into_iter().chain(limits).flatten().min()?;
+    Some(bytes_left.saturating_sub(RESERVE))
 }
 
 /// `bytes`, or half of the free memory if that is less.
@@ -63,7 +63,7 @@ fn group_bytes(line: &str, root: &Path) -> Vec<u64> {
     roots.iter().flat_map(bytes_left_under).collect()
 }
 
-/// Bytes left by one group; none if it has no limit.
+/// Bytes left by one group; `None` if it has no limit.
 fn bytes_left(group: &Path, files: &Files) -> Option<u64> {
     let read = |file: &str| std::fs::read_to_string(group.join(file)).ok();
     // "max" does not parse, and means no limit.
