@@ -35,7 +35,10 @@ pub fn run(args: &Args) -> CommandResult {
     let mut experiment = Experiment::load(&args.file, &args.sets).map_err(CommandFailure::usage)?;
     if let Some(trace) = experiment.work.trace() {
         let (file, name) = (args.file.display(), &trace.name);
-        refuse!("{file}: [trace] {name}: an audit needs searches: give an experiment with a suite");
+        refuse!(
+            "{file}: an audit needs searches, but this file replays the trace {name}: give an experiment with a \
+            suite"
+        );
     }
     experiment.suite.items.truncate(args.positions.map_or(usize::MAX, |positions| positions as usize));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

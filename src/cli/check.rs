@@ -48,8 +48,11 @@ pub fn run(args: &Args) -> CommandResult {
 fn list_notes(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
     let has_grid = !file.grid.is_empty() || !file.zip.is_empty();
-    let separate_variants = (has_grid && !file.variant.is_empty() && !file.cross)
-        .then(|| "[[variant]] is added to the grid; cross = true combines it with the grid".to_owned());
+    let separate_variants = (has_grid && !file.variant.is_empty() && !file.cross).then(|| {
+        "each [[variant]] is one more variant beside those of the grid; cross = true combines it with each \
+            of them"
+            .to_owned()
+    });
     let small_sizes = experiment.variants.iter().filter_map(|variant| match variant.table()?.size {
         Size::Entries(entries) if entries < 1024 => Some(entries),
         _ => None,
@@ -72,7 +75,10 @@ fn describe_programs(experiment: &Experiment) -> Vec<String> {
     });
     let describe = |command: &CommandLine| match find_program(command, &experiment.folder) {
         Ok(program) => {
-            format!("note: {command} is {}; `ttlab plan` starts it and tries its options", program.path.display())
+            format!(
+                "note: the engine {command} was found at {}; `ttlab plan` starts it and tests its options",
+                program.path.display()
+            )
         }
         Err(problem) => format!("warning: {problem}: `ttlab run` needs this engine"),
     };

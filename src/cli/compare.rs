@@ -66,14 +66,15 @@ pub fn run(args: &Args) -> CommandResult {
         gates.into_iter().map(resolve_column).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
     let gates_only_saved = gates.iter().all(|(_, column)| column == columns::SAVED);
     if let Some((gate, _)) = gates.first().filter(|_| gates_only_saved) {
-        let message = "worth of cutoffs cannot be the only criterion, because it does not show lost moves";
+        let message = "the worth of cutoffs cannot decide alone, because it does not count the nodes that are lost \
+            with a forgotten best move";
         return Err(CommandFailure::usage(gate.refuse(message, "gate nodes or score_error too")));
     }
     if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.limit == Rule::Changed)
         && let Some(result) = [&base, &new].into_iter().find(|result| is_not_repeatable(result))
     {
         let message = format!(
-            "gate `{gate}`: {} has counts of an engine that is not repeatable, so they always change: give a bound, as in \
+            "gate `{gate}`: the searches of {} do not repeat, so their counts always change: give a bound, as in \
              \"nodes > +5%\"",
             result.name
         );

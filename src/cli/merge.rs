@@ -49,8 +49,8 @@ pub fn run(args: &Args) -> CommandResult {
     if unjudged > 0 {
         let (searches, is_or_are) = (plural(unjudged, "search"), if unjudged == 1 { "is" } else { "are" });
         eprintln!(
-            "{searches} of the reference {is_or_are} missing: run the shards that `ttlab plan --missing` lists again and merge, or search \
-             here: `ttlab run` of the file with --out {}",
+            "{searches} of the reference {is_or_are} missing: run again the shards that `ttlab plan --missing` \
+             lists, then merge; or search here, with `ttlab run FILE --out {}`",
             results.display()
         );
         return Ok(Exit::Failed);

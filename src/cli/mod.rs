@@ -218,10 +218,7 @@ const PANIC_EXIT_CODE: u8 = 101;
 fn run_command_line() -> u8 {
     if let Some(word) = std::env::args_os().find(|word| word.to_str().is_none()) {
         // Manifests, plans and the command to resume are text, which cannot contain such a name.
-        eprintln!(
-            "error: {}: not valid UTF-8: ttlab writes names to its files, so they must be text: rename it",
-            word.display()
-        );
+        eprintln!("error: {}: this name is not valid UTF-8, which the files of ttlab need: rename it", word.display());
         return Exit::Usage as u8;
     }
     let matches = join_help_lines(ttlab_command()).try_get_matches();

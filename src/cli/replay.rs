@@ -55,7 +55,8 @@ fn pass_message(events: u64, passes: u64, read_seconds: f64, tables: usize) -> O
         }
         1 => None,
         _ => Some(format!(
-            "{passes} passes over the trace, which took {read_seconds:.0} s to read: about {duration} in all; more --memory needs fewer"
+            "{passes} passes over the trace, which took {read_seconds:.0} s to read: about {duration} in all; with \
+             more --memory, fewer passes are needed"
         )),
     }
 }

@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> CommandResult {
             let (text, faults) = epd_file(&name, &suite);
             if on_error == OnError::Stop && !faults.is_empty() {
                 return Err(CommandFailure::usage(format!(
-                    "{}\nhelp: skip what strict EPD cannot express with --skip-bad",
+                    "{}\nhelp: use --skip-bad to leave out what strict EPD cannot express",
                     Faults(faults)
                 )));
             }

@@ -122,7 +122,7 @@ fn import(files: &[PathBuf], out: &Path, repair: bool, thread: Option<u8>) -> Co
             traces::import(open_trace(file)?, &mut writer, is_first, repair, thread).map_err(trace_failure(file))?;
         if let (0, Some(thread)) = (imported.accesses, thread) {
             refuse!(
-                "{}: no probe or store of a thread {thread}: `ttlab trace info` counts its threads",
+                "{}: thread {thread} made no probe or store: `ttlab trace info` says how many threads the trace has",
                 file.display()
             );
         }

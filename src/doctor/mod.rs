@@ -394,7 +394,13 @@ fn hash_check(forgetting: &Forgetting) -> (CheckResult, String) {
     };
     let output = format!("{differing} of {searches} searches differ between {small} and {large} MiB{fill}");
     match differing {
-        0 => (CheckResult::Note, format!("{output}: the option has no effect, or no larger table was needed (--time)")),
+        0 => (
+            CheckResult::Note,
+            format!(
+                "{output}: the option has no effect, or the searches were too short to need \
+            a larger table (a longer --time may show it)"
+            ),
+        ),
         _ => (CheckResult::Good, output),
     }
 }

@@ -73,7 +73,7 @@ fn describe_conclusion(diagnosis: &Diagnosis) -> String {
     let verdict = match (&diagnosis.forgetting, diagnosis.nodes) {
         (None, _) => "Whether its nodes to a depth mislead was not measured.",
         (_, NodesVerdict::Lead) => {
-            "Nodes to a depth grow where the table forgets, for the same score: they can be trusted."
+            "Nodes to a depth can be trusted: where the table forgets, a depth takes more nodes for the same score."
         }
         (_, NodesVerdict::Mislead) => {
             "Nodes to a depth mislead: where the table forgets, a depth takes fewer nodes or gives worse scores. \
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(lines[10], "  score error at 5000 nodes                   -0.2 centipawns");
         assert!(lines[12].starts_with("Nodes to a depth mislead: "), "{text}");
         assert!(lines[12].ends_with(" 1 fault."), "{text}");
-        for (nodes, text) in [(NodesVerdict::Lead, "they can be trusted"), (NodesVerdict::Undecided, "is undecided")] {
+        for (nodes, text) in [(NodesVerdict::Lead, "can be trusted"), (NodesVerdict::Undecided, "is undecided")] {
             diagnosis.nodes = nodes;
             assert!(format_diagnosis(&diagnosis).contains(text));
         }

@@ -68,7 +68,7 @@ impl EngineOptions {
             refuse(
                 path,
                 takes_mark && self.diagnostics == Diagnostics::Full,
-                "true takes the bit that marks used entries, which diagnostics = \"full\" needs: expected false, or \
+                "true takes the bit with which diagnostics = \"full\" marks used entries: expected false, or \
                  diagnostics = \"off\"",
             )?;
         }
@@ -79,12 +79,12 @@ impl EngineOptions {
         refuse(
             "table.layout",
             self.diagnostics == Diagnostics::Full && fields.used.bits == 0,
-            "has no bit left to mark used entries, which diagnostics = \"full\" needs: expected a larger entry, or \
-             \"off\"",
+            "has no bit left with which diagnostics = \"full\" could mark used entries: expected a larger entry, or \
+             diagnostics = \"off\"",
         )?;
         let max_score = (1 << (fields.score.bits.min(16) - 1)) - 1;
         let problem = format!(
-            "has scores of {} bits, up to {max_score}: expected mate.value up to that, found {mate}",
+            "stores scores in {} bits, up to {max_score}: expected a mate.value of at most {max_score}, found {mate}",
             fields.score.bits
         );
         refuse("table.layout", mate > max_score, &problem)
@@ -118,8 +118,8 @@ impl EngineOptions {
         refuse(
             "threads.helpers",
             several && threads.helpers.avoid_each_other() && self.table.kind == TableKind::None,
-            "\"breadcrumbs\" and both kinds of \"abdada\" need a table, which shows where the other searchers are: \
-             expected one",
+            "\"breadcrumbs\" and both kinds of \"abdada\" need a table to see where the other searchers are: \
+             expected other helpers, or a table.kind other than \"none\"",
         )?;
         refuse(
             "threads.helpers",
@@ -129,7 +129,7 @@ impl EngineOptions {
         if threads.is_lock_free() && self.table.kind != TableKind::None {
             let reasons = [
                 (self.table.kind == TableKind::Unbounded, "a table that grows"),
-                (self.table.policy.words() > 0, "a policy with words of its own"),
+                (self.table.policy.words() > 0, "a policy that keeps words of its own in a bucket"),
                 (self.table.forget > 0.0, "table.forget"),
                 (self.keeps_offers(), "shape = \"neutral\""),
                 (threads.tear.is_on(), "threads.tear.probability"),
@@ -190,8 +190,8 @@ impl EngineOptions {
         refuse(
             "quiescence.max_plies",
             has_table && in_quiescence && self.leaf == Leaf::Quiescence && self.quiescence.max_plies != 0,
-            "with a cap a stored score depends on where it was found: expected 0, or probe.at and store.at \
-             other than \"quiescence\"",
+            "a limit makes stored scores depend on the ply at which quiescence began: expected 0, or probe.at and \
+             store.at other than \"quiescence\"",
         )?;
         refuse(
             "algorithm",
@@ -201,19 +201,19 @@ impl EngineOptions {
         refuse(
             "store.evaluations",
             self.store.evaluations && self.probe.bounds == BoundsRule::Ignored,
-            "true needs probe.bounds = \"checked\": an entry with only an evaluation has no score, and must not be \
-             taken for exact",
+            "true needs probe.bounds = \"checked\": an entry with only an evaluation has no score, and must not \
+             count as exact",
         )?;
         refuse(
             "iid.min_depth",
             self.iid.min_depth == 1,
-            "1 is too small for a shallower search: expected 0 (off) or at least 2",
+            "1 leaves no depth for a shallower search: expected 0 (off) or at least 2",
         )?;
         check_range("iir.reduction", i32::from(self.iir.reduction), 1..=255)?;
         refuse(
             "iir.min_depth",
             self.iir.min_depth == 1,
-            "1 is too small to be reduced: expected 0 (off) or at least 2",
+            "a depth of 1 cannot be reduced: expected 0 (off) or at least 2",
         )?;
         check_range("singular.margin", self.singular.margin, 0..=100)?;
         check_range("singular.divisor", i32::from(self.singular.divisor), 1..=255)?;
@@ -221,13 +221,13 @@ impl EngineOptions {
         refuse(
             "shape",
             self.shape == Shape::Neutral && !has_table,
-            "\"neutral\" needs a table, because it uses the results that the search offers to it: for a table \
-             without hits use table.forget = 1",
+            "\"neutral\" needs a table, because it records what the search offers to the table: to search without \
+             hits, use table.forget = 1",
         )?;
         refuse(
             "singular.min_depth",
             matches!(self.singular.min_depth, 1 | 2),
-            "1 and 2 are too small to search the other moves: expected 0 (off) or at least 3",
+            "1 and 2 leave no depth to search the other moves: expected 0 (off) or at least 3",
         )?;
         refuse(
             "history_clear",

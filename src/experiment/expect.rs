@@ -119,7 +119,7 @@ impl ExpectedFigure {
         } else if !by_depth.is_empty() && statistic.is_some() {
             "`by_depth` is compared with each row: `of` is not allowed with it".to_owned()
         } else if !by_depth.is_empty() && (first_depth == 0 || last_depth > usize::from(u8::MAX)) {
-            format!("`by_depth` covers depths {first_depth} to {last_depth}: expected 1 to 255")
+            format!("`by_depth` has figures for depths {first_depth} to {last_depth}: depths are from 1 to 255")
         } else {
             return None;
         })

@@ -92,7 +92,7 @@ fn suggest_path(path: &str, valid_paths: &BTreeSet<String>) -> String {
     }
     if path == short && schema::is_file_key(path.split('.').next().unwrap_or(path)) {
         return format!(
-            "`{path}` belongs in the file itself: --set overrides engine options and limits in every variant"
+            "`{path}` belongs in the file itself: --set overrides only engine options and limits, in every variant"
         );
     }
     nearest(short, valid_paths.iter().map(String::as_str)).unwrap_or_else(|| {

@@ -165,7 +165,7 @@ impl PlanFile {
             let help = "ttlab plan FILE --shards N -o plan.json makes one";
             plan_error(format!("not a plan of ttlab: {problem}\nhelp: {help}"))
         };
-        let not_json = |error: serde_json::Error| format!("line {}, column {}: no JSON", error.line(), error.column());
+        let not_json = |error: serde_json::Error| format!("line {}, column {}: not JSON", error.line(), error.column());
         let value = serde_json::from_str(text).map_err(|error| not_a_plan(not_json(error)))?;
         let file: Self = from_json(value).map_err(|error| not_a_plan(error.to_string()))?;
         let check_equal = |field: &str, actual: String, expected: String| {

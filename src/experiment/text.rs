@@ -197,7 +197,7 @@ impl FileText<'_> {
         let Sequence { from, to, self_play, .. } = sequence;
         let has_games = suite.items.iter().any(|item| item.game().is_some());
         let message = if has_games && self_play > 0 {
-            "sequence.self_play: the moves come from the suite's games: remove it"
+            "sequence.self_play: the suite's games already have moves: remove it"
         } else if !has_games && self_play == 0 {
             "sequence: the suite has single positions: give self_play (how many plies the engine plays)"
         } else if !has_games && (from > 0 || to.is_some()) {

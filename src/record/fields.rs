@@ -7,7 +7,8 @@ use std::hash::Hasher;
 
 const NOT_UTF8: &str = "not UTF-8 text: the file is damaged";
 
-pub(super) const CARRIAGE_RETURN: &str = "it contains a carriage return: another program saved the file, but rows end with a line feed alone: remove them with `tr -d '\\r'`";
+pub(super) const CARRIAGE_RETURN: &str = "it contains a carriage return, so another program saved the file: remove \
+    all carriage returns with `tr -d '\\r'`";
 
 const ZERO_BYTES: &str = "it contains zero bytes: data was cut out or never reached the disk";
 

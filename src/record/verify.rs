@@ -55,13 +55,15 @@ impl VerifyReport {
     pub fn describe_damage(&self) -> Option<String> {
         let mut problems = Vec::new();
         if self.damaged > 0 {
-            problems
-                .push(format!("{} edited or damaged, or following a row that is missing", plural(self.damaged, "row")));
+            problems.push(format!("{} edited or damaged, or after a missing row", plural(self.damaged, "row")));
         }
         if self.duplicated > 0 {
-            problems.push(format!("{} there twice", plural(self.duplicated, "row")));
+            problems.push(plural(self.duplicated, "duplicate row"));
         }
-        (!problems.is_empty()).then(|| format!("{} ({})", problems.join("; "), self.examples.join("; ")))
+        let mismatch = format!(": {CHECKSUM_MISMATCH}");
+        let examples: Vec<&str> =
+            self.examples.iter().map(|example| example.strip_suffix(&mismatch).unwrap_or(example)).collect();
+        (!problems.is_empty()).then(|| format!("{} ({})", problems.join("; "), examples.join("; ")))
     }
 
     /// A message about missing rows or a missing seal; `None` if nothing is missing.
@@ -438,8 +440,7 @@ mod tests {
         };
         let kind = Some(SealKind::Whole);
         assert_eq!(verify_lines(&lines, Some(&ended)), VerifyReport { kind, ..expected_report });
-        let check = "its checksum does not match: it was edited or damaged, or the row before it is missing";
-        let words = "edited or damaged, or following a row that is missing";
+        let words = "edited or damaged, or after a missing row";
         let remove = |removed: &[usize]| {
             (0..13).filter(|index| !removed.contains(index)).map(|index| lines[index].clone()).collect::<Vec<_>>()
         };
@@ -452,19 +453,19 @@ mod tests {
         // missing rows), damage message and message about missing rows.
         type Case<'a> = (Vec<String>, Manifest, [u64; 4], Option<String>, Option<&'a str>);
         let cases: [Case<'_>; 12] = [
-            (edit_lines(&[3]), ended.clone(), [1, 0, 0, 0], Some(format!("1 row {words} (line 4: {check})")), None),
+            (edit_lines(&[3]), ended.clone(), [1, 0, 0, 0], Some(format!("1 row {words} (line 4)")), None),
             (
                 edit_lines(&[1, 3, 5, 7]),
                 ended.clone(),
                 [4, 0, 0, 0],
-                Some(format!("4 rows {words} (line 2: {check}; line 4: {check}; line 6: {check})")),
+                Some(format!("4 rows {words} (line 2; line 4; line 6)")),
                 None,
             ),
             (
                 remove(&[1]),
                 ended.clone(),
                 [1, 0, 0, 1],
-                Some(format!("1 row {words} (line 2: {check})")),
+                Some(format!("1 row {words} (line 2)")),
                 Some("missing: 1 row that the run wrote"),
             ),
             (remove(&[2]), ended.clone(), [0, 0, 0, 1], None, Some("missing: 1 row that the run wrote")),
@@ -515,7 +516,7 @@ mod tests {
                 [&lines[..], &lines[2..3]].concat(),
                 ended.clone(),
                 [0, 1, 0, 0],
-                Some("1 row there twice (line 14: it is a duplicate)".to_owned()),
+                Some("1 duplicate row (line 14: it is a duplicate)".to_owned()),
                 None,
             ),
             (
@@ -523,7 +524,7 @@ mod tests {
                 ended.clone(),
                 [1, 2, 0, 0],
                 Some(format!(
-                    "1 row {words}; 2 rows there twice (line 4: {check}; line 14: it is a duplicate; line 15: it is a duplicate)"
+                    "1 row {words}; 2 duplicate rows (line 4; line 14: it is a duplicate; line 15: it is a duplicate)"
                 )),
                 None,
             ),

@@ -120,8 +120,8 @@ impl TableOptions {
         let bucket_bits = if has_shape { 0 } else { 8 * u32::from(self.bucket_bytes) };
         ensure("table.bucket_bytes", bucket_bits == 0 || (required_bits..=8 * 512).contains(&bucket_bits), || {
             format!(
-                "{} slots of {} key bits and at least {data_bits} bits of data need {required_bits} bits, found {bucket_bits}: \
-                 lower table.slots or table.key_bits, or write {} to 512",
+                "{} slots with {} key bits and at least {data_bits} bits of data each need {required_bits} bits, \
+                 found {bucket_bits}: expected {} to 512 bytes, or a smaller table.slots or table.key_bits",
                 self.slots,
                 self.key_bits,
                 required_bits.div_ceil(8)
@@ -140,20 +140,20 @@ impl TableOptions {
             ensure(path, !(takes_mark && self.policy.marks_entries()), || {
                 let policy = self.policy.name();
                 format!(
-                    "true takes the bit that marks used entries, which the policy \"{policy}\" needs: expected false, \
-                     or another policy"
+                    "true takes the bit with which the policy \"{policy}\" marks used entries: expected false, or \
+                     another policy"
                 )
             })?;
         }
         ensure("table.guard.best_move", !(once && best_move), || {
-            "true takes the bit that marks used entries, which table.demotion.once needs: expected one of them"
+            "true takes the bit with which table.demotion.once marks used entries: expected only one of the two"
                 .to_owned()
         })?;
         ensure("table.victim", self.victim == Victim::Store || self.policy.ignores_newcomer(), || {
             let policy = self.policy.name();
             format!(
-                "\"probe\" needs a policy that chooses by the bucket alone, found {policy:?}: expected \
-                 \"depth-age\" or \"scored\", without a condition to refuse stores"
+                "\"probe\" chooses the slot before the new result is known, so the policy must not depend on it, \
+                 found {policy:?}: expected \"depth-age\" or \"scored\", without a condition to refuse stores"
             )
         })?;
         ensure("table.size", buckets(self, None) != Some(0), || {
@@ -281,7 +281,7 @@ mod tests {
             }
         }
         let both: TableOptions = crate::decode::from_toml("demotion.once = true\nguard.best_move = true").unwrap();
-        assert!(both.check().unwrap_err().to_string().contains("which table.demotion.once needs"));
+        assert!(both.check().unwrap_err().to_string().contains("table.demotion.once marks used entries"));
     }
 
     /// A masked table has the largest power of two of buckets that fits; any other index uses all

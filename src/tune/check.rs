@@ -50,7 +50,8 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
     let metric = find_count(name, &empty).map_err(|error| format!("tune.metric: {error}"))?;
     if metric.columns().contains(&columns::SAVED) {
         return refuse(
-            "worth of cutoffs cannot be the only criterion, because it does not show lost moves: use nodes to a depth",
+            "the worth of cutoffs cannot decide alone, because it does not count the nodes that are lost with a \
+             forgotten best move: use nodes to a depth",
         );
     }
     Ok(metric)

@@ -119,7 +119,10 @@ fn nodes_that_may_mislead_carry_no_verdict() {
     };
     let (_, errors, code) = gates(&["saved < -1%"]);
     assert_eq!(code, 2, "{errors}");
-    assert!(errors.contains("cannot be the only criterion, because it does not show lost moves"), "{errors}");
+    assert!(
+        errors.contains("the worth of cutoffs cannot decide alone, because it does not count the nodes"),
+        "{errors}"
+    );
     assert_eq!(gates(&["saved < -1%", "nodes > +1%"]).2, 0);
 }
 
@@ -222,6 +225,6 @@ fn plan_states_the_number_of_confirming_games() {
     let (stdout, errors, code) = run(&["plan", file.to_str().unwrap()]);
     assert_eq!(code, 0, "{errors}");
     let line = stdout.lines().find_map(|line| line.strip_prefix("confirm     ")).unwrap();
-    let most = "at most 2 encounters x 45 pairs of games, judged after 30, 45 of them";
+    let most = "at most 2 encounters x 45 pairs of games, judged after 30, 45 pairs";
     assert_eq!(line, most);
 }

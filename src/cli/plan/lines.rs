@@ -81,7 +81,7 @@ pub(super) fn describe_checks(experiment: &Experiment, plan: &Plan, folder: &Pat
     }
     let sets = args.sets.iter().map(|set| format!(" --set {}", shell(set))).collect::<String>();
     let file = args.file.as_deref().unwrap_or(Path::new("")).display().to_string();
-    format!("{}: `ttlab check {}{sets}` prints them", counts.join(" and "), shell(&file))
+    format!("{}: run `ttlab check {}{sets}` for details", counts.join(" and "), shell(&file))
 }
 
 /// The limit of a search, for display.
@@ -127,7 +127,7 @@ pub(super) fn describe_confirmation(experiment: &Experiment) -> Option<String> {
     let games = confirm.stage(experiment, &players, experiment.baseline, &openings.items[..pairs]);
     let plan = Plan::new(&games);
     let (encounters, pairs) = (plural(plan.lanes(), "encounter"), plural(pairs, "pair"));
-    Some(format!("at most {encounters} x {pairs} of games, judged after {} of them", ends.join(", ")))
+    Some(format!("at most {encounters} x {pairs} of games, judged after {} pairs", ends.join(", ")))
 }
 
 /// Prints the incomplete shards: described on standard error, and as ranges for a scheduler on

@@ -51,7 +51,7 @@ fn sequence_and_suite_errors_have_their_place() {
             ),
             (
                 "suite = \"data/games.pgn\"\n[sequence]\nself_play = 1",
-                "sequence.self_play: the moves come from the suite's games: remove it",
+                "sequence.self_play: the suite's games already have moves: remove it",
                 "sequence",
                 "",
             ),
@@ -174,7 +174,7 @@ fn subject_errors_have_their_place() {
             ),
             (
                 "uci = [\"x\", \"-u\"]\n[[variant]]\nname = \"v\"\n\"table.slots\" = 4",
-                "table.slots: is an option of ttlab's own engine, but this variant is x -u: its options are \"uci.Name\" (variant \"v\")",
+                "table.slots: is an option of ttlab's own engine, but this variant runs x -u: set its options as \"uci.NAME\" (variant \"v\")",
                 "\"table.slots\"",
                 "",
             ),
@@ -241,7 +241,7 @@ fn setting_errors_have_their_place() {
             "repeats=2",
             "--set.repeats: there is no option `repeats`",
             "repeats",
-            "`repeats` belongs in the file itself: --set overrides engine options and limits in every variant",
+            "`repeats` belongs in the file itself: --set overrides only engine options and limits, in every variant",
         ),
         ("draws=", "draws: expected a value after the =", "", "expected true | false"),
         ("draws.x=1", "draws.x: `draws` is a single value, not a table (variant \"default\")", "1", ""),

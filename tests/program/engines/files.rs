@@ -177,7 +177,7 @@ fn commands_state_the_detectable_effect_before_the_run() {
     six.call(&["check", "trial.toml"]).expect(0).prints(&["warning: ", says]);
     six.call(&["check", "trial.toml", "--strict"]).expect(2).prints(&[says]);
     let planned =
-        six.call(&["plan", "trial.toml"]).expect(0).prints(&["check       1 warning: `ttlab check trial.toml`"]);
+        six.call(&["plan", "trial.toml"]).expect(0).prints(&["check       1 warning: run `ttlab check trial.toml`"]);
     assert!(!planned.err.contains(says), "{}", planned.err);
     six.run("out", &["--strict"]).expect(2).prints(&[says]);
     assert!(!six.path("out").exists());
@@ -327,7 +327,7 @@ fn limits_and_claims_are_checked_by_the_trial() {
     trial
         .call(&["compare", "out", "out", "--fail-on", "nodes changed"])
         .expect(4)
-        .prints(&["so they always change: give a bound"]);
+        .prints(&["so their counts always change: give a bound"]);
     trial.call(&["compare", "out", "out", "--fail-on", "nodes > +5%"]).expect(0);
     file("none", "depth = 3", claim).run("out", &["--check"]).expect(0);
 }

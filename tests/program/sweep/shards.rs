@@ -299,7 +299,7 @@ fn merge_warns_of_shards_from_different_machines() {
     assert!(!report().contains("shards ran at different speeds"), "{}", report());
     set(1, 1_500_000);
     sweep.merge("out", &[]).expect(0);
-    assert!(report().contains("the fastest 50 % faster than the slowest"), "{}", report());
+    assert!(report().contains("the fastest is 50 % faster than the slowest"), "{}", report());
 }
 
 /// A merged manifest by hand: from the start of the earliest shard to the end of the latest, with
@@ -347,7 +347,7 @@ fn invalid_plan_files_are_refused() {
     let other = format!("{}{}", if ids.starts_with('0') { '1' } else { '0' }, &ids[1..]);
     let edits: &[(&str, &str, &str)] = &[
         (ids, &other, "parts[1]: the plan has"),
-        (&plan, "", "no JSON"),
+        (&plan, "", "not JSON"),
         (&plan, "[]", "not a plan of ttlab"),
         ("\"schema\": 1", "\"schema\": 2", "schema"),
         ("\"shards\": 3", "\"shards\": 0", "shards"),

@@ -264,7 +264,7 @@ fn duplicate_rows_are_refused() {
     let out = trial.text("out");
     let thrice = [&lines[..], &lines[1..], &lines[1..]].concat();
     put(&trial, &thrice);
-    ttlab(&["report", &out]).expect(2).prints(&[&format!("{} rows there twice", 2 * (lines.len() - 1))]);
+    ttlab(&["report", &out]).expect(2).prints(&[&format!("{} duplicate rows", 2 * (lines.len() - 1))]);
     ttlab(&["compare", &trial.text("other"), &out]).expect(2).prints(&["twice"]);
     ttlab(&["verify", &out]).expect(4);
 }
