@@ -48,12 +48,13 @@ const fn ray(square: usize, file: i32, rank: i32, occupied: u64) -> u64 {
 /// The squares reached from `square` by single steps.
 const fn leaps(square: usize, steps: &[(i32, i32)]) -> u64 {
     let mut reached = 0;
-    let mut i = 0;
-    while i < steps.len() {
-        if let Some(next) = step(square, steps[i].0, steps[i].1) {
+    let mut index = 0;
+    while index < steps.len() {
+        let (file, rank) = steps[index];
+        if let Some(next) = step(square, file, rank) {
             reached |= 1 << next;
         }
-        i += 1;
+        index += 1;
     }
     reached
 }
@@ -186,9 +187,10 @@ pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
 #[inline]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     let square = square.index();
-    let file = square & 7;
+    let (file, rank) = (square & 7, square >> 3);
+    // The product has the six inner squares of the file in its top bits.
     let index = ((occupied.0 >> file & FILE_A).wrapping_mul(FILE_TO_INDEX) >> 58) as usize;
-    Bitboard(along(LINES[square].rank, square, occupied.0) | ALONG_FILE[square >> 3][index] << file)
+    Bitboard(along(LINES[square].rank, square, occupied.0) | ALONG_FILE[rank][index] << file)
 }
 
 /// What a queen on `square` attacks.

@@ -39,7 +39,7 @@ impl Board {
         self.squares[square & 63] as usize
     }
 
-    /// Adds pieces of a code on some squares to the planes, or removes them.
+    /// Adds pieces of a code on `squares` to the planes of its bits, or removes them.
     #[inline]
     pub(super) fn toggle(&mut self, code: usize, squares: u64) {
         let spread = &SPREAD[code & 15];
@@ -52,8 +52,8 @@ impl Board {
     pub fn rekey(&mut self, inc: &Increments) {
         self.key = self.key_from_scratch(inc.keys());
         self.sum = self.sum_from_scratch(inc);
-        let keyed = if self.has_en_passant(inc.keys().rule) { self.state.en_passant() } else { 0 };
-        self.state = self.state.with_keyed(keyed);
+        let keyed_square = if self.has_en_passant(inc.keys().rule) { self.state.en_passant() } else { 0 };
+        self.state = self.state.with_keyed(keyed_square);
     }
 
     /// The key of this position, computed from scratch.
@@ -148,6 +148,7 @@ impl Board {
     /// The pieces of one kind, of both colours.
     #[inline]
     pub const fn kind(&self, piece: Piece) -> Bitboard {
+        // A plane has the pieces whose code has its bit.
         let [first, second, third, _] = self.planes;
         Bitboard(match piece {
             Piece::Pawn => first & !second & !third,

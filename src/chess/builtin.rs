@@ -68,10 +68,11 @@ pub struct UnknownBuiltin {
 impl fmt::Display for UnknownBuiltin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = SUITES.iter().map(BuiltinSuite::name);
-        let near = names.clone().filter_map(|name| Some((distance(&self.name, name, 1 + name.len() / 3)?, name))).min();
+        let distance_to = |name: &'static str| Some((distance(&self.name, name, 1 + name.len() / 3)?, name));
+        let nearest = names.clone().filter_map(distance_to).min();
         write!(f, "there is no built-in suite {PREFIX}{}: ", self.name)?;
-        if let Some((_, near)) = near {
-            write!(f, "did you mean {PREFIX}{near}? ")?;
+        if let Some((_, name)) = nearest {
+            write!(f, "did you mean {PREFIX}{name}? ")?;
         }
         write!(f, "there are {}", names.collect::<Vec<_>>().join(", "))
     }

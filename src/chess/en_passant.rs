@@ -40,15 +40,17 @@ impl Board {
         attacks::pawn(pusher, target) & self.pieces(!pusher, Piece::Pawn)
     }
 
-    /// Whether the king of the capturing side is safe after an en passant capture.
+    /// Whether the king of the capturing side is safe after an en passant capture; `pushed`: as in
+    /// [`Self::en_passant_counts`].
     pub(super) fn en_passant_is_safe(&self, from: Square, target: Square, pusher: Color, pushed: u64) -> bool {
+        // `^ 8`: the captured pawn stands next to the target, on its file.
         let victim = 1_u64 << (target.index() ^ 8);
         let occupied = (self.occupied().0 ^ pushed ^ victim ^ 1 << from.index()) | 1 << target.index();
         let enemies = (self.colored(pusher).0 ^ pushed) & !victim;
         let king = self.king(!pusher);
-        let pawns = (self.kind(Piece::Pawn).0 ^ pushed) & attacks::pawn(!pusher, king).0;
-        let others = self.attackers(king, pusher, Bitboard(occupied)).0 & !self.kind(Piece::Pawn).0;
-        ((pawns | others) & enemies) == 0
+        let pawn_attackers = (self.kind(Piece::Pawn).0 ^ pushed) & attacks::pawn(!pusher, king).0;
+        let other_attackers = self.attackers(king, pusher, Bitboard(occupied)).0 & !self.kind(Piece::Pawn).0;
+        ((pawn_attackers | other_attackers) & enemies) == 0
     }
 
     /// Whether a move is an en passant capture.

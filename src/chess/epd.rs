@@ -91,8 +91,8 @@ impl<R: BufRead> Reader<R> {
         if content.trim().is_empty() || content.trim_start().starts_with('#') {
             return Ok((None, notes));
         }
-        let skipped = text.len() - content.len();
-        let shift_column = |fault: FenError| FenError { column: fault.column + skipped, ..fault };
+        let mark_len = text.len() - content.len();
+        let shift_column = |fault: FenError| FenError { column: fault.column + mark_len, ..fault };
         let (epd, repairs) = read_line(content, self.strictness).map_err(shift_column)?;
         notes.extend(repairs.into_iter().map(shift_column));
         Ok((Some(Epd { line: self.number, ..epd }), notes))
@@ -197,12 +197,7 @@ struct Operations<'a> {
 impl<'a> Operations<'a> {
     /// Records a repair, or fails if repairs are not allowed.
     fn note(&mut self, column: usize, message: String) -> Result<(), FenError> {
-        let fault = FenError { column, message };
-        if self.strictness == Strictness::Strict {
-            return Err(fault);
-        }
-        self.notes.push(fault);
-        Ok(())
+        fen::repair(self.strictness, column, message, &mut self.notes)
     }
 
     fn skip_while(&mut self, is_skipped: impl Fn(char) -> bool) {
@@ -243,6 +238,7 @@ impl<'a> Operations<'a> {
                 self.note(start + 1, expected())?;
                 self.drop_operation();
             } else if name == "-" {
+                // A stray sign after the position.
                 self.note(start + 1, expected())?;
             } else if first.is_ascii_digit() && !name.bytes().all(|b| b.is_ascii_digit())
                 || self.is_number_before_prose()

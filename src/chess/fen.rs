@@ -60,16 +60,17 @@ pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
         column: reading.end + 1 + rest.len() - rest.trim_start().len(),
         message: format!("expected the end after the FEN's fields, found {}", quote_start(rest.trim())),
     };
-    match strictness {
-        // Blanks after the last field are allowed even in strict mode.
-        _ if rest.trim_end_matches([' ', '\t', '\r', '\n']).is_empty() => Ok(reading),
-        Strictness::Lenient if rest.trim_matches(is_blank).is_empty() => Ok(reading),
-        Strictness::Lenient => {
-            reading.repairs.push(fault);
-            Ok(reading)
-        }
-        Strictness::Strict => Err(fault),
+    let is_lenient = strictness == Strictness::Lenient;
+    // Blanks after the last field are allowed even in strict mode.
+    let ends_in_blanks = rest.trim_end_matches([' ', '\t', '\r', '\n']).is_empty();
+    if ends_in_blanks || is_lenient && rest.trim_matches(is_blank).is_empty() {
+        return Ok(reading);
     }
+    if !is_lenient {
+        return Err(fault);
+    }
+    reading.repairs.push(fault);
+    Ok(reading)
 }
 
 /// Reads the FEN at the start of a text: four fields, and two more if both are numbers.
@@ -130,16 +131,32 @@ fn fault(column: usize, message: String) -> FenError {
     FenError { column, message }
 }
 
+/// Adds a repair to `notes`, or fails if repairs are not allowed.
+pub(super) fn repair(
+    strictness: Strictness,
+    column: usize,
+    message: String,
+    notes: &mut Vec<FenError>,
+) -> Result<(), FenError> {
+    let fault = fault(column, message);
+    if strictness == Strictness::Strict {
+        return Err(fault);
+    }
+    notes.push(fault);
+    Ok(())
+}
+
 /// The start of the text in quotes, short enough for a message, with unprintable characters
 /// escaped.
 pub(super) fn quote_start(text: &str) -> String {
+    const MAX_LEN: usize = 24;
     let escape_blank = |c: char| {
         if c.is_control() || is_blank(c) && c != ' ' { c.escape_unicode().to_string() } else { c.to_string() }
     };
-    let start: String = text.chars().take(24).map(escape_blank).collect();
+    let start: String = text.chars().take(MAX_LEN).map(escape_blank).collect();
     if text.is_empty() {
         "nothing".to_owned()
-    } else if text.chars().nth(24).is_some() {
+    } else if text.chars().nth(MAX_LEN).is_some() {
         format!("`{start}...`")
     } else {
         format!("`{start}`")
@@ -163,17 +180,13 @@ struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// Records a repair, or fails if repairs are not allowed.
     fn repair(&mut self, column: usize, message: String) -> Result<(), FenError> {
-        let fault = fault(column, message);
-        if self.strictness == Strictness::Strict {
-            return Err(fault);
-        }
-        self.repairs.push(fault);
-        Ok(())
+        repair(self.strictness, column, message, &mut self.repairs)
     }
 
     /// The next field with its offset, without consuming it; empty at the end of the FEN.
     fn peek(&self) -> (usize, &'a str) {
         let rest = &self.text[self.offset..];
+        // In strict mode fields are one space apart.
         let (skipped, ends_field): (usize, fn(char) -> bool) = match self.strictness {
             Strictness::Strict => (usize::from(self.offset > 0 && rest.starts_with(' ')), char::is_whitespace),
             Strictness::Lenient => (rest.len() - rest.trim_start_matches(is_blank).len(), is_blank),
@@ -257,6 +270,7 @@ impl<'a> Fields<'a> {
                 0
             }
         };
+        // Empty if it is missing, which is repaired below.
         let number = if is_numeric(number) { number } else { "" };
         self.offset = if number.is_empty() { self.offset } else { number_offset + number.len() };
         match number.parse() {
@@ -319,11 +333,11 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
 /// The byte of a valid placement that has a square's piece, or the run of empty squares that it is
 /// in.
 fn offset_in(placement: &str, square: Square) -> usize {
-    let target = u32::from(7 - square.rank()) * 8 + u32::from(square.file());
-    let mut index = 0;
+    let squares_before = u32::from(7 - square.rank()) * 8 + u32::from(square.file());
+    let mut squares_read = 0;
     for (offset, letter) in placement.char_indices() {
-        index += if letter == '/' { 0 } else { letter.to_digit(9).unwrap_or(1) };
-        if index > target {
+        squares_read += if letter == '/' { 0 } else { letter.to_digit(10).unwrap_or(1) };
+        if squares_read > squares_before {
             return offset;
         }
     }

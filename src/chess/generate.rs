@@ -75,7 +75,7 @@ pub fn generate(options: &GenerateOptions) -> Result<Vec<Board>, GenerateError> 
     let inc = Increments::of_keys(Keys::new(&KeyOptions { ep: EpRule::Legal, ..KeyOptions::default() }));
     let mut random = Pcg64::seed_from_u64(seed);
     let mut boards = Vec::new();
-    let mut seen = HashSet::new();
+    let mut accepted = HashSet::new();
     let walks = WALKS * count as u64;
     for number in 0..walks {
         if boards.len() == count {
@@ -84,7 +84,10 @@ pub fn generate(options: &GenerateOptions) -> Result<Vec<Board>, GenerateError> 
         let mut board = Board::startpos();
         board.rekey(&inc);
         let length = plies + (number % 2) as u32;
-        if walk(&mut board, length, &inc, &mut random) && is_quiet_and_level(&board) && seen.insert(board.identity()) {
+        if walk(&mut board, length, &inc, &mut random)
+            && is_quiet_and_level(&board)
+            && accepted.insert(board.identity())
+        {
             boards.push(board);
         }
     }
@@ -125,9 +128,9 @@ pub fn is_quiet(board: &Board) -> bool {
     if board.in_check() || !board.has_legal_move() {
         return false;
     }
-    let mut passed = *board;
-    passed.play_null(Increments::none());
-    !wins_material(board) && !wins_material(&passed)
+    let mut after_pass = *board;
+    after_pass.play_null(Increments::none());
+    !wins_material(board) && !wins_material(&after_pass)
 }
 
 fn wins_material(board: &Board) -> bool {

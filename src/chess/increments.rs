@@ -43,9 +43,9 @@ impl Increments {
         for color in Color::ALL {
             for piece in Piece::ALL {
                 let row = color as usize * 6 + piece as usize;
+                let code = color as usize * 8 + CODES[piece as usize];
                 for square in 0..64 {
-                    table[color as usize * 8 + CODES[piece as usize]][square] =
-                        Increment { key: keys.piece[row][square], value: values[row][square] };
+                    table[code][square] = Increment { key: keys.piece[row][square], value: values[row][square] };
                 }
             }
         }

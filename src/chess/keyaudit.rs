@@ -28,31 +28,33 @@ pub struct KeyAudit {
 
 /// Audits the numbers of a scheme.
 pub fn audit(keys: &Keys) -> KeyAudit {
-    let mut holders: BTreeMap<u64, Vec<PieceSquare>> = BTreeMap::new();
+    let mut by_number: BTreeMap<u64, Vec<PieceSquare>> = BTreeMap::new();
     for color in Color::ALL {
         for piece in Piece::ALL {
             for square in (0..64).map(Square::new) {
                 let number = keys.piece[color as usize * 6 + piece as usize][square.index()];
-                holders.entry(number).or_default().push((color, piece, square));
+                by_number.entry(number).or_default().push((color, piece, square));
             }
         }
     }
     let mut pairs: Vec<(PieceSquare, PieceSquare)> = Vec::new();
-    for group in holders.values() {
-        for (first_index, &first) in group.iter().enumerate() {
-            pairs.extend(group[first_index + 1..].iter().map(|&second| (first, second)));
+    for piece_squares in by_number.values() {
+        for (first_index, &first) in piece_squares.iter().enumerate() {
+            pairs.extend(piece_squares[first_index + 1..].iter().map(|&second| (first, second)));
         }
     }
     pairs.sort_unstable();
     let sides = [0, keys.side];
     let combinations: HashSet<u64> =
         sides.iter().flat_map(|side| keys.castling.iter().map(move |rights| side ^ rights)).collect();
+    // The third and the sixth rank.
     let en_passant: Vec<u64> = (16..24).chain(40..48).map(|square| keys.en_passant[square]).collect();
-    let single = [rights::WHITE_KING, rights::WHITE_QUEEN, rights::BLACK_KING, rights::BLACK_QUEEN];
+    let single_rights = [rights::WHITE_KING, rights::WHITE_QUEEN, rights::BLACK_KING, rights::BLACK_QUEEN];
     let parts = keys.piece.as_flattened().iter().copied().chain([keys.side]).chain(en_passant.iter().copied());
-    let zeros = parts.chain(single.map(|right| keys.castling[right as usize])).filter(|&number| number == 0).count();
+    let zeros =
+        parts.chain(single_rights.map(|right| keys.castling[right as usize])).filter(|&number| number == 0).count();
     KeyAudit {
-        distinct_piece_squares: holders.len(),
+        distinct_piece_squares: by_number.len(),
         colliding_pairs: pairs.len(),
         examples: pairs.into_iter().take(8).collect(),
         distinct_side_and_castling: combinations.len(),

@@ -254,6 +254,7 @@ fn purple_product(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     let table: [u64; 768] = numbers.take();
     for (row, squares) in keys.piece.iter_mut().enumerate() {
+        // A black piece has twice the number of a white one.
         let factor = PURPLE_PIECES[row % 6] * (1 + row / 6);
         for (square, number) in squares.iter_mut().enumerate() {
             *number = table[factor * square];
@@ -263,6 +264,7 @@ fn purple_product(numbers: &mut Numbers) -> Keys {
     keys
 }
 
+/// Webster's order: 768 piece-squares, the side, 4 castling rights, 8 e.p. files.
 fn webster(numbers: &mut Numbers, scheme: Scheme) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     let table: [u64; 781] = numbers.take();
@@ -273,10 +275,10 @@ fn webster(numbers: &mut Numbers, scheme: Scheme) -> Keys {
             *number = table[if has_products { (square + 1) * (row + 1) - 1 } else { row * 64 + square }];
         }
     }
-    let number = |index: usize| if has_literals { index as u64 } else { table[index] };
-    keys.side = number(768);
+    let number_at = |index: usize| if has_literals { index as u64 } else { table[index] };
+    keys.side = number_at(768);
     // Webster numbers the rights from Black's queen side to White's king side.
-    keys.set_castling([number(772), number(771), number(770), number(769)]);
+    keys.set_castling([number_at(772), number_at(771), number_at(770), number_at(769)]);
     keys.set_en_passant_files(std::array::from_fn(|file| table[773 + file]));
     keys
 }

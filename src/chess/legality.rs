@@ -36,6 +36,7 @@ impl Board {
         let (from, to) = (mv.from(), mv.to());
         let (us, them) = (self.turn(), !self.turn());
         let Some(piece) = self.piece_on(from) else { return false };
+        // Promotion bits above 4 name no piece.
         if !self.colored(us).has(from) || self.colored(us).has(to) || mv.bits() >> 12 > 4 {
             return false;
         }
@@ -64,12 +65,13 @@ impl Board {
         if self.en_passant() == Some(to) {
             return attacks::pawn(us, from).has(to) && self.en_passant_is_safe(from, to, !us, 0);
         }
-        let (first, step) = if us == Color::White { (1, 8) } else { (6, -8) };
+        let (home_rank, step) = if us == Color::White { (1, 8) } else { (6, -8) };
         let is_empty = |square: Square| !self.occupied().has(square);
-        let one_ahead = origin(from, -step);
+        // The origin of a step back is the square ahead.
+        let [one_ahead, two_ahead] = [origin(from, -step), origin(from, -2 * step)];
         let can_reach = attacks::pawn(us, from).has(to) && self.colored(!us).has(to)
             || to == one_ahead && is_empty(one_ahead)
-            || from.rank() == first && to == origin(from, -2 * step) && is_empty(one_ahead) && is_empty(to);
+            || from.rank() == home_rank && to == two_ahead && is_empty(one_ahead) && is_empty(to);
         can_reach && self.leaves_king_safe(from, to)
     }
 

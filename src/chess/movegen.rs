@@ -79,7 +79,7 @@ pub(super) fn castling(board: &Board, list: &mut MoveList) {
 
 /// Receives moves as they are generated. Each call returns whether generation should stop.
 pub trait Sink {
-    /// Receives one move.
+    /// Receives one move. Returns whether generation should stop.
     fn add(&mut self, mv: Move) -> bool;
 
     /// Receives the moves of one piece. Returns whether generation should stop.
@@ -105,7 +105,7 @@ pub trait Sink {
         false
     }
 
-    /// Receives pawn moves to the last rank that all go by the same step.
+    /// As `pawns`, for moves to the last rank.
     #[inline]
     fn promotions(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
@@ -237,7 +237,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     #[inline]
     fn danger(&self) -> Danger {
         let pawns = self.board.kind(Piece::Pawn).0 & self.them;
-        let pawns = if WHITE {
+        let pawn_attacks = if WHITE {
             ahead::<false>(pawns, -1) | ahead::<false>(pawns, 1)
         } else {
             ahead::<true>(pawns, -1) | ahead::<true>(pawns, 1)
@@ -245,7 +245,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         Danger {
             occupied: Bitboard(self.occupied ^ 1 << self.king.index()),
             knights: self.board.kind(Piece::Knight).0 & self.them,
-            near: pawns | attacks::king(self.board.king(Self::THEM)).0,
+            near: pawn_attacks | attacks::king(self.board.king(Self::THEM)).0,
         }
     }
 
@@ -324,19 +324,22 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         let (third, last) = if WHITE { (0xff_0000, 0xff << 56) } else { (0xff << 40, 0xff) };
         let (north, west, east) = if WHITE { (8, 7, 9) } else { (-8, -9, -7) };
         let pawns = self.board.pieces(Self::US, Piece::Pawn).0;
-        let free = pawns & !self.pinned;
+        let unpinned = pawns & !self.pinned;
         let empty = !self.occupied;
 
         // A pinned pawn may still move along the line of its king.
-        let pushing = free | pawns & attacks::file(self.king).0;
-        let steps = ahead::<WHITE>(pushing, 0) & empty;
-        let pushes = steps & saving;
+        let pushing = unpinned | pawns & attacks::file(self.king).0;
+        let one_ahead = ahead::<WHITE>(pushing, 0) & empty;
+        let pushes = one_ahead & saving;
+        // Toward the h-file, White's captures go along diagonals, Black's along antidiagonals.
         let captures_toward = |file| {
             let diagonal =
                 if WHITE == (file == 1) { attacks::diagonal(self.king) } else { attacks::antidiagonal(self.king) };
-            ahead::<WHITE>(free | pawns & diagonal.0, file) & self.them & saving
+            ahead::<WHITE>(unpinned | pawns & diagonal.0, file) & self.them & saving
         };
-        let quiet_pushes = || (Bitboard(pushes & !last), Bitboard(ahead::<WHITE>(steps & third, 0) & empty & saving));
+        // A pawn that has stepped to the third rank may step again.
+        let quiet_pushes =
+            || (Bitboard(pushes & !last), Bitboard(ahead::<WHITE>(one_ahead & third, 0) & empty & saving));
         if KIND == QUIETS {
             let (single, double) = quiet_pushes();
             return sink.pawns(single, north) || sink.pawns(double, 2 * north);
@@ -378,7 +381,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
 
     #[inline]
     fn castling<S: Sink>(&self, sink: &mut S) -> bool {
-        let (short, long, rank) = if WHITE {
+        let (short, long, base) = if WHITE {
             (rights::WHITE_KING, rights::WHITE_QUEEN, 0)
         } else {
             (rights::BLACK_KING, rights::BLACK_QUEEN, 56)
@@ -389,11 +392,11 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         }
         let danger = self.danger();
         // Of the first rank: f1 and g1 are 0x60, b1 to d1 0x0e; the king goes to g1 or c1.
-        let is_clear = |squares: u64| self.occupied & squares << rank == 0;
+        let is_clear = |squares: u64| self.occupied & squares << base == 0;
         let are_safe =
-            |squares: [u8; 2]| squares.into_iter().all(|square| self.is_safe(Square::new(square + rank), &danger));
-        rights & short != 0 && is_clear(0x60) && are_safe([5, 6]) && sink.piece(self.king, Bitboard(0x40 << rank))
-            || rights & long != 0 && is_clear(0x0e) && are_safe([3, 2]) && sink.piece(self.king, Bitboard(0x04 << rank))
+            |squares: [u8; 2]| squares.into_iter().all(|square| self.is_safe(Square::new(square + base), &danger));
+        rights & short != 0 && is_clear(0x60) && are_safe([5, 6]) && sink.piece(self.king, Bitboard(0x40 << base))
+            || rights & long != 0 && is_clear(0x0e) && are_safe([3, 2]) && sink.piece(self.king, Bitboard(0x04 << base))
     }
 
     /// Whether the king would not be attacked on `square`.

@@ -1,7 +1,7 @@
 //! The operations of EPD: which operands each known opcode takes.
 
 use super::board::Board;
-use super::fen::{FenError, Strictness, is_blank, quote_start};
+use super::fen::{FenError, Strictness, is_blank, quote_start, repair};
 use super::increments::Increments;
 use super::moves::Move;
 use super::{fault, san};
@@ -108,16 +108,6 @@ pub(super) fn read(
     Ok((value, notes))
 }
 
-/// Records a repair, or fails if repairs are not allowed.
-fn repair(strictness: Strictness, column: usize, message: String, notes: &mut Vec<FenError>) -> Result<(), FenError> {
-    let fault = FenError { column, message };
-    if strictness == Strictness::Strict {
-        return Err(fault);
-    }
-    notes.push(fault);
-    Ok(())
-}
-
 /// The single operand of an operation, as an integer in a range.
 fn integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<OperationValue, FenError> {
     let RawOperation { name, words, .. } = *source;
@@ -126,7 +116,7 @@ fn integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<Operation
         (0, i64::MAX) => "a count".to_owned(),
         _ => format!("a number from {least} to {most}"),
     };
-    let (column, found) = match words {
+    let (column, actual) = match words {
         [word] => match word.text.parse() {
             Ok(value) if (least..=most).contains(&value) && !word.quoted => return Ok(OperationValue::Integer(value)),
             _ => (word.column, quote_start(word.text)),
@@ -134,7 +124,7 @@ fn integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<Operation
         [] => (source.column, "nothing".to_owned()),
         [_, second, ..] => (second.column, format!("a second operand {}", quote_start(second.text))),
     };
-    Err(FenError { column, message: format!("`{name}` expects {range}, found {found}") })
+    Err(FenError { column, message: format!("`{name}` expects {range}, found {actual}") })
 }
 
 /// Reads moves. `is_line`: whether they follow one another, rather than being alternatives.
@@ -148,11 +138,13 @@ fn read_moves(
     let mut board = *board;
     let mut moves = Vec::new();
     for word in words {
+        // The sign of the last move, after a space.
         if !moves.is_empty() && matches!(word.text, "+" | "#" | "++") {
             repair(strictness, word.column, format!("expected a move, found {}", quote_start(word.text)), notes)?;
             continue;
         }
         let at_word = |error: san::SanError| FenError { column: word.column, message: error.to_string() };
+        // Strictly first, so that a repair is noted.
         let mv = match san::read(&board, word.text, Strictness::Strict) {
             Ok(mv) => mv,
             Err(error) => {

@@ -44,8 +44,8 @@ impl GenerationOrder {
             Self::Webster => &|mv| webster(board, mv),
             Self::BySquare => &|mv| by_square(mv),
             Self::Shuffle => {
-                let position = board.planes.iter().fold(seed, |sum, &set| mix(sum ^ set));
-                &move |mv| mix(position ^ u64::from(mv.bits()))
+                let position_hash = board.planes.iter().fold(seed, |hash, &plane| mix(hash ^ plane));
+                &move |mv| mix(position_hash ^ u64::from(mv.bits()))
             }
         };
         list.sort_unstable_by_key(|&mv| (rank(mv), mv.bits()));

@@ -96,11 +96,11 @@ pub fn read(
             column: fault.column,
             message: format!("game {number}: {}", fault.message),
         };
-        let no_moves = game.moves.is_empty().then(|| {
+        let without_moves = game.moves.is_empty().then(|| {
             let message = format!("no moves (result {})", game.result);
             ReadStop { line: game.line, column: 1, message }
         });
-        match fault.or(no_moves) {
+        match fault.or(without_moves) {
             Some(fault) => on_error.record(locate(fault), &mut faults, &mut file.notes),
             None => {
                 file.notes.extend(reader.notes.drain(..).map(locate));
@@ -168,19 +168,20 @@ impl GameReader<'_> {
     fn is_at_next_game(&mut self, open: &OpenGame) -> bool {
         let game = &open.game;
         self.lexer.coming_tag().is_some_and(|(name, after_blank_line)| {
-            let repeats_first = game.tags.first().is_some_and(|(first, _)| first == name);
-            let begins_tags = repeats_first || name == "Event" && open.fault.is_some();
-            !game.moves.is_empty() || open.in_moves && (after_blank_line || game.tags.is_empty()) || begins_tags
+            let repeats_first_tag = game.tags.first().is_some_and(|(first, _)| first == name);
+            let is_event_after_fault = name == "Event" && open.fault.is_some();
+            let ends_movetext = open.in_moves && (after_blank_line || game.tags.is_empty());
+            !game.moves.is_empty() || ends_movetext || repeats_first_tag || is_event_after_fault
         })
     }
 
     /// Records the fault of a game that ends without a result. `end`: what was found instead.
     fn end_without_result(&mut self, open: &OpenGame, end: &str) -> Result<(), ReadStop> {
-        match open.depth {
-            _ if !open.in_moves => Ok(()),
-            0 => self.note(format!("expected a result (1-0, 0-1, 1/2-1/2 or *), found {end}")),
-            _ => self.note(format!("expected ), found {end}")),
+        if !open.in_moves {
+            return Ok(());
         }
+        let expected = if open.depth > 0 { ")" } else { "a result (1-0, 0-1, 1/2-1/2 or *)" };
+        self.note(format!("expected {expected}, found {end}"))
     }
 
     fn read_token(&mut self, token: Token<'_>, open: &mut OpenGame) -> Result<(), ReadStop> {

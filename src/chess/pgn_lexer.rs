@@ -93,8 +93,8 @@ impl<'a> Lexer<'a> {
     /// Skips a comment. A line that begins with a tag is not part of it: the next game begins
     /// there.
     fn skip_comment(&mut self) -> Result<(), ReadStop> {
-        for (number, line) in self.rest().split_inclusive('\n').enumerate() {
-            if number > 0 && tag_name(line.trim_start_matches([' ', '\t'])).is_some() {
+        for (index, line) in self.rest().split_inclusive('\n').enumerate() {
+            if index > 0 && tag_name(line.trim_start_matches([' ', '\t'])).is_some() {
                 return Err(self.stop("expected }, found a line that begins with a tag".to_owned()));
             }
             if let Some(end) = line.find('}') {
@@ -157,12 +157,12 @@ impl<'a> Lexer<'a> {
         let quoted = rest.trim_start().strip_prefix('"').filter(|_| length > 0).ok_or_else(expected)?;
         let mut value = String::new();
         let mut escaped = false;
-        let mut end = None;
+        let mut value_end = None;
         for (index, c) in quoted.char_indices() {
             match c {
                 '\\' if !escaped => escaped = true,
                 '"' if !escaped => {
-                    end = Some(index + 1);
+                    value_end = Some(index + 1);
                     break;
                 }
                 _ => {
@@ -171,10 +171,10 @@ impl<'a> Lexer<'a> {
                 }
             }
         }
-        let rest = end.map(|end| quoted[end..].trim_start()).ok_or_else(expected)?;
-        let rest = rest.strip_prefix(']').ok_or_else(expected)?;
+        let after_value = value_end.map(|end| quoted[end..].trim_start()).ok_or_else(expected)?;
+        let after_tag = after_value.strip_prefix(']').ok_or_else(expected)?;
         let name = name.to_owned();
-        self.offset -= rest.len();
+        self.offset -= after_tag.len();
         Ok(Token::Tag(name, value))
     }
 }
@@ -200,7 +200,8 @@ fn digits(text: &str) -> usize {
 /// before a blank; none for a result or a move.
 fn move_number(text: &str) -> Option<usize> {
     let digits = digits(text);
-    let dots = text[digits..].len() - text[digits..].trim_start_matches('.').len();
-    let is_bare_number = digits > 0 && text[digits..].starts_with(is_blank);
+    let rest = &text[digits..];
+    let dots = rest.len() - rest.trim_start_matches('.').len();
+    let is_bare_number = digits > 0 && rest.starts_with(is_blank);
     (dots > 0 || is_bare_number).then_some(digits + dots)
 }

@@ -104,9 +104,9 @@ impl Board {
         debug_assert_eq!(self.kind(Piece::King).count(), 2, "{mv}: a king is lost");
     }
 
-    /// The pieces that attack the king of the side that is now to move: Black if `WHITE` has just
-    /// moved. Of pawns and knights only the one that moved can: `stepper` is what it attacks from
-    /// `moved` (nothing if it is of another kind).
+    /// The pieces that check the side to move, Black if `WHITE`, after a move to `moved`. Of pawns
+    /// and knights only the one that moved can give check: `stepper` is what it attacks from there,
+    /// or empty if another kind of piece moved.
     #[inline(always)]
     fn find_checkers<const WHITE: bool>(&self, moved: u64, stepper: u64) -> u64 {
         let (us, them) = if WHITE { (Color::White, Color::Black) } else { (Color::Black, Color::White) };
@@ -144,13 +144,15 @@ impl Board {
     pub fn key_after(&self, mv: Move, inc: &Increments) -> u64 {
         let (from, to) = (mv.from().index(), mv.to().index());
         let keys = inc.keys();
+        // Only the castling rights of `after` are used.
         let (before, after) = (self.state, self.state.after(from, to, false));
         let mut key =
             self.key ^ keys.side ^ keys.castling[before.rights_changed(after)] ^ self.piece_change(mv, inc).key;
         if before.keyed() != 0 {
             key ^= keys.en_passant[before.keyed()];
         }
-        if from ^ to == 16 && self.code(from) & 7 == PAWN {
+        let is_double_push = from ^ to == 16 && self.code(from) & 7 == PAWN;
+        if is_double_push {
             let target = Square::new(((from + to) / 2) as u8);
             if self.en_passant_counts(target, keys.rule, 1 << from | 1 << to) {
                 key ^= keys.en_passant[target.index()];
@@ -179,6 +181,7 @@ impl Board {
                 return change.with(inc.at(promoted, to)).without(inc.at(code, to));
             }
             if to == self.state.en_passant() {
+                // `^ 8`: the enemy's pawn, a rank behind `to`.
                 return change.without(inc.at(code ^ 8, to ^ 8));
             }
         } else if code & 7 == KING && from.abs_diff(to) == 2 {

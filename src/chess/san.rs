@@ -142,10 +142,10 @@ fn describe_uci(board: &Board, text: &str) -> Option<Description> {
 
 /// Splits the promotion piece from the end of a move's text.
 fn split_promotion(text: &str, lenient: bool) -> (&str, Option<Piece>) {
-    let closed = if lenient { text.strip_suffix(')').unwrap_or(text) } else { text };
-    let Some(letter) = closed.chars().next_back() else { return (text, None) };
+    let unbracketed = if lenient { text.strip_suffix(')').unwrap_or(text) } else { text };
+    let Some(letter) = unbracketed.chars().next_back() else { return (text, None) };
     let piece = Piece::from_letter(letter).filter(|_| lenient || letter.is_ascii_uppercase());
-    let rest = &closed[..closed.len() - letter.len_utf8()];
+    let rest = &unbracketed[..unbracketed.len() - letter.len_utf8()];
     let signs: &[char] = if lenient { &['=', '(', '/'] } else { &['='] };
     match piece {
         None | Some(Piece::Pawn | Piece::King) => (text, None),

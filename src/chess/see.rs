@@ -24,12 +24,12 @@ impl Board {
         if self.is_en_passant(mv) {
             occupied = occupied ^ Bitboard(1 << (to.index() ^ 8));
         }
-        let worth = |piece: Piece| values[piece as usize];
-        let promotion = mv.promotion().map_or(0, |piece| worth(piece) - worth(Piece::Pawn));
+        let value = |piece: Piece| values[piece as usize];
+        let promotion = mv.promotion().map_or(0, |piece| value(piece) - value(Piece::Pawn));
         // By ply: what the side that moves there has won if the exchange ends with its move.
         let mut gains = [0; 33];
-        gains[0] = self.captured(mv).map_or(0, worth) + promotion;
-        let mut on_square = mv.promotion().unwrap_or(mover);
+        gains[0] = self.captured(mv).map_or(0, value) + promotion;
+        let mut on_target = mv.promotion().unwrap_or(mover);
         let mut side = !self.turn();
         let mut ply = 0;
         while ply < 32 {
@@ -39,10 +39,11 @@ impl Board {
                 break;
             }
             ply += 1;
-            gains[ply] = worth(on_square) - gains[ply - 1];
-            on_square = piece;
+            gains[ply] = value(on_target) - gains[ply - 1];
+            on_target = piece;
             side = !side;
         }
+        // Backwards: a side moves only if that wins more than to stop.
         while ply > 0 {
             gains[ply - 1] = -gains[ply].max(-gains[ply - 1]);
             ply -= 1;

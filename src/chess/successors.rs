@@ -60,12 +60,12 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
     fn new(board: &'a Board, inc: &'a Increments, show: F) -> Self {
         let (king, occupied, own_pieces) = (board.king(Self::THEM), board.occupied(), board.colored(Self::US));
         let mut checking = [0; 8];
-        let (bishop, rook) = (attacks::bishop(king, occupied).0, attacks::rook(king, occupied).0);
+        let (diagonals, straights) = (attacks::bishop(king, occupied).0, attacks::rook(king, occupied).0);
         checking[Piece::Pawn.number()] = attacks::pawn(Self::THEM, king).0;
         checking[Piece::Knight.number()] = attacks::knight(king).0;
-        checking[Piece::Bishop.number()] = bishop;
-        checking[Piece::Rook.number()] = rook;
-        checking[Piece::Queen.number()] = bishop | rook;
+        checking[Piece::Bishop.number()] = diagonals;
+        checking[Piece::Rook.number()] = straights;
+        checking[Piece::Queen.number()] = diagonals | straights;
         let snipers =
             attacks::bishop_rays(king) & board.diagonal_sliders() | attacks::rook_rays(king) & board.straight_sliders();
         let mut hiding = 0;
@@ -115,6 +115,7 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
         let change = self.inc.at(code, to.index()).without(self.inc.at(code, from.index()));
         self.next.key = self.key ^ change.key ^ number;
         self.next.sum = self.board.sum + change.value;
+        // A pawn is in the first plane, a black one in the fourth too.
         self.next.planes[0] = self.board.planes[0] ^ both_squares;
         if !WHITE {
             self.next.planes[3] = self.board.planes[3] ^ both_squares;
@@ -131,6 +132,7 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
     #[inline(always)]
     fn show_pawn_capture(&mut self, to: Square, from: Square) {
         let (code, captured) = (Self::OWN + PAWN, self.board.code(to.index()));
+        // An en passant capture takes nothing on `to`.
         if self.hiding >> from.index() & 1 != 0 || captured == EMPTY {
             return self.play(Move::new(from, to));
         }
@@ -208,6 +210,7 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
         // None of these moves changes a castling right; a2 (8) stands for squares that change none.
         let state = board.state.after(8, 8, false);
         self.next.state = state;
+        // Captures step by 7 or 9, pushes by 8 or 16.
         if step & 7 != 0 {
             targets.for_each(|to| self.show_pawn_capture(to, origin(to, step)));
         } else if step.unsigned_abs() == 8 {
@@ -219,8 +222,9 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
             targets.for_each(|to| {
                 let (from, target) = (origin(to, step), origin(to, step / 2));
                 let keyed = board.en_passant_counts(target, keys.rule, 1 << from.index() | 1 << to.index());
-                let (square, number) = if keyed { (target.index(), keys.en_passant[target.index()]) } else { (0, 0) };
-                self.next.state = state.with_en_passant(target.index()).with_keyed(square);
+                let (keyed_square, number) =
+                    if keyed { (target.index(), keys.en_passant[target.index()]) } else { (0, 0) };
+                self.next.state = state.with_en_passant(target.index()).with_keyed(keyed_square);
                 self.show_push(to, from, number);
             });
         }

@@ -303,11 +303,13 @@ fn name_items(stem: &str, items: &mut [Item]) {
         }
         let copy = copies.entry(item.id.clone()).or_insert(1);
         let base = std::mem::take(&mut item.id);
-        while {
+        loop {
             *copy += 1;
             item.id = format!("{base}#{copy}");
-            !take_id(&item.id)
-        } {}
+            if take_id(&item.id) {
+                break;
+            }
+        }
     }
 }
 

@@ -91,7 +91,7 @@ impl Square {
         self.0 >> 3
     }
 
-    /// The square's name read from two characters (`e4`).
+    /// The square of a name such as `e4`.
     pub fn parse(name: &str) -> Option<Self> {
         match name.as_bytes() {
             [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(Self::from_file_rank(file - b'a', rank - b'1')),

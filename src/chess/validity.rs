@@ -30,10 +30,10 @@ const CASTLING: [(u8, Color, char, u8); 4] = [
 pub(super) fn possible_rights(squares: &[Option<(Color, Piece)>; 64], castling: u8) -> u8 {
     let piece_at =
         |file, color| squares[Square::from_file_rank(file, if color == Color::White { 0 } else { 7 }).index()];
-    let is_possible = |&&(right, color, _, rook): &&(u8, Color, char, u8)| {
+    let is_possible = |&&(right, color, _, rook_file): &&(u8, Color, char, u8)| {
         castling & right != 0
             && piece_at(4, color) == Some((color, Piece::King))
-            && piece_at(rook, color) == Some((color, Piece::Rook))
+            && piece_at(rook_file, color) == Some((color, Piece::Rook))
     };
     CASTLING.iter().filter(is_possible).map(|&(right, ..)| right).sum()
 }
@@ -49,8 +49,8 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
             rank + 1
         )));
     }
-    let (origin, pushed) = if rank == 2 { (1, 3) } else { (6, 4) };
-    let [origin, pushed] = [origin, pushed].map(|rank| Square::from_file_rank(target.file(), rank));
+    let ranks = if rank == 2 { [1, 3] } else { [6, 4] };
+    let [origin, pushed] = ranks.map(|rank| Square::from_file_rank(target.file(), rank));
     if setup.squares[pushed.index()] != Some((pusher, Piece::Pawn)) {
         return Some(Illegality::EnPassant(format!("no pawn on {pushed} has just passed {target}")));
     }
