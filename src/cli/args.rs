@@ -27,7 +27,7 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// The settings of a run that deletes nothing.
+    /// The settings without `fresh`, which deletes results. Failed jobs include quarantined ones.
     pub fn settings(&self, jobs: usize) -> Settings {
         Settings {
             jobs,

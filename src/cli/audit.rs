@@ -49,9 +49,9 @@ pub fn run(args: &Args) -> CommandResult {
             eprintln!("{done} of {total} jobs");
         }
     };
-    let grows = experiment.variants.iter().filter_map(Variant::builtin).any(EngineOptions::grows);
+    let memory_grows = experiment.variants.iter().filter_map(Variant::builtin).any(EngineOptions::grows);
     let audit = || audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report);
-    let (result, memory_ran_out) = stop_when_short(grows, &stop, audit);
+    let (result, memory_ran_out) = stop_when_short(memory_grows, &stop, audit);
     if memory_ran_out {
         return Err(out_of_memory());
     }
@@ -94,7 +94,7 @@ fn render_table(audited_variants: &[Audited], show: usize) -> String {
     let mut out = "iterations        nodes    answers    cutoffs      moves    wrong     path  variant\n".to_owned();
     for Audited { variant, searches, nodes, findings, drawn } in audited_variants {
         let AuditCounters { answers, cutoffs, moves, wrong, .. } = findings.count;
-        // Of the search with draws: illegal moves are always wrong, scores may depend on the path.
+        // With draws, a score may depend on the path; an illegal move is always wrong.
         let illegal = drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
         let wrong = wrong + illegal;
         let wrong_by_path =

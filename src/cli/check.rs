@@ -91,8 +91,8 @@ fn check(file: &Path, sets: &[String], warning_count: &mut usize) -> Result<(), 
     let (plan, file_name) = (Plan::new(&experiment), file.display());
     super::warn_about_skipped(&experiment);
     println!("{file_name}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
-    // `ttlab run` times searches one at a time, but otherwise runs several jobs at a time (2 stands
-    // for several).
+    // `ttlab run` times searches one at a time, but otherwise runs several jobs at a time; 2 stands
+    // for several.
     let jobs = if experiment.file.asks_for_times() { 1 } else { 2 };
     let folder = super::folder::default_folder(&experiment);
     let caveats = preflight::plan_warnings(&experiment, &plan, jobs, Some(&folder));

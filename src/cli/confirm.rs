@@ -29,8 +29,7 @@ pub fn play(
     let Some(best) = find_variant(&screen_result.best) else {
         return Err(CommandFailure::new(
             Exit::Failed,
-            "confirm: the screen has no results from which to choose a \
-            winner",
+            "confirm: the screen has no results from which to choose a winner",
         ));
     };
     let others: Vec<usize> =

@@ -28,17 +28,18 @@ pub(super) fn run_failure(error: RunError) -> CommandFailure {
     CommandFailure::new(exit, error)
 }
 
-/// The failure to open or write a folder of results, with its exit code.
+/// The failure to open or write a folder of results, with its exit code. Edited rows are `Unequal`;
+/// an edited manifest is `Usage`, because its rows may be right.
 pub(super) fn output_failure(error: OutputError) -> CommandFailure {
     let exit = match &error {
-        OutputError::Results { error: ResultsError::Io(_), .. } => Exit::Io,
-        OutputError::Results { .. }
-        | OutputError::Manifest(
-            ManifestError::Json { .. } | ManifestError::Version { .. } | ManifestError::Edited { .. },
-        ) => Exit::Usage,
-        OutputError::Foreign(_) | OutputError::Locked(_) => Exit::Usage,
+        OutputError::Io { .. }
+        | OutputError::NoLocks { .. }
+        | OutputError::Manifest(ManifestError::Io { .. })
+        | OutputError::Results { error: ResultsError::Io(_), .. } => Exit::Io,
         OutputError::Edited(_) | OutputError::Unequal(_) => Exit::Unequal,
-        OutputError::Io { .. } | OutputError::NoLocks { .. } | OutputError::Manifest(_) => Exit::Io,
+        OutputError::Manifest(_) | OutputError::Results { .. } | OutputError::Foreign(_) | OutputError::Locked(_) => {
+            Exit::Usage
+        }
     };
     CommandFailure::new(exit, error)
 }
@@ -48,7 +49,7 @@ pub(super) fn command_line() -> String {
     shell_command(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
 }
 
-/// Quotes a command line for a shell, without `--fresh`.
+/// Quotes a command line for a shell, without `--fresh`, which would delete the results to resume.
 fn shell_command(words: impl Iterator<Item = String>) -> String {
     let quote = |word: String| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);

@@ -32,11 +32,11 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     let &Args { seed, count, plies, depth, .. } = args;
     let count = count as usize;
-    let Some(length) = args.games else {
+    let Some(max_plies) = args.games else {
         print!("{}", openings::epd(&GenerateOptions { count, seed, plies }).map_err(CommandFailure::usage)?);
         return Ok(Exit::Done);
     };
-    let request = GenerateRequest { count, seed, plies, length, depth };
+    let request = GenerateRequest { count, seed, plies, length: max_plies, depth };
     match args.take {
         Some(kind) => print!("{}", generate::epd(&request, kind, args.half).map_err(CommandFailure::usage)?),
         None => generate::pgn(&request, |text| {

@@ -14,10 +14,11 @@ pub(super) fn judge(
     stop: &AtomicBool,
     quiet: bool,
 ) -> Result<bool, CommandFailure> {
-    if let Some(judges_moves) = experiment.file.reference.as_ref().map(|reference| reference.own_search.is_none())
+    if let Some(reference) = &experiment.file.reference
         && !quiet
     {
-        eprintln!("judging the {} with the reference", if judges_moves { "moves" } else { "scores" });
+        let judged = if reference.own_search.is_none() { "moves" } else { "scores" };
+        eprintln!("judging the {judged} with the reference");
     }
     let Session { settings, output, subjects, .. } = session;
     let result = reference::judge(experiment, subjects, &output.folder, settings.jobs, stop);

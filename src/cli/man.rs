@@ -64,8 +64,8 @@ const EXITS: &str =
 
 /// Renders a command's man page. The examples and exit codes of its help have their own sections.
 fn render_page(root: &clap::Command, command: &clap::Command) -> Result<String, CommandFailure> {
-    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let help = if help.is_empty() { examples_of_parent(root, command) } else { help };
+    let own_help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let help = if own_help.is_empty() { examples_of_parent(root, command) } else { own_help };
     // The examples end at the next empty line; the texts before and after them are notes.
     let split_at_heading = ["Examples:\n", "Example:\n"].into_iter().find_map(|heading| help.split_once(heading));
     let (examples, notes) = match split_at_heading {

@@ -47,9 +47,9 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let unjudged = reference::unjudged(&experiment, &results).map_err(CommandFailure::io)?;
     if unjudged > 0 {
-        let (searches, is_or_are) = (plural(unjudged, "search"), if unjudged == 1 { "is" } else { "are" });
+        let (searches, verb) = (plural(unjudged, "search"), if unjudged == 1 { "is" } else { "are" });
         eprintln!(
-            "{searches} of the reference {is_or_are} missing: run again the shards that `ttlab plan --missing` \
+            "{searches} of the reference {verb} missing: run again the shards that `ttlab plan --missing` \
              lists, then merge; or search here, with `ttlab run FILE --out {}`",
             results.display()
         );

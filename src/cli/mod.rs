@@ -258,19 +258,13 @@ fn ttlab_command() -> clap::Command {
     let command = Cli::command();
     let mut groups = String::new();
     for (group, names) in GROUPS {
-        let commands: Vec<String> = names
-            .iter()
-            .filter_map(|name| command.find_subcommand(name))
-            .map(|command| {
-                format!(
-                    "  {:<12} {}\n",
-                    command.get_name(),
-                    command.get_about().map(ToString::to_string).unwrap_or_default()
-                )
-            })
-            .collect();
-        if !commands.is_empty() {
-            groups += &format!("{group}:\n{}\n", commands.concat());
+        let mut lines = String::new();
+        for subcommand in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let about = subcommand.get_about().map(ToString::to_string).unwrap_or_default();
+            lines += &format!("  {:<12} {about}\n", subcommand.get_name());
+        }
+        if !lines.is_empty() {
+            groups += &format!("{group}:\n{lines}\n");
         }
     }
     command.help_template(format!(
@@ -294,10 +288,10 @@ fn join_help_lines(command: clap::Command) -> clap::Command {
 /// and of exit codes stay separate.
 fn join_lines(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
+    let is_separate = |line: &str| line.is_empty() || line.starts_with(' ');
     for line in text.lines() {
-        let starts_new_line = line.is_empty() || line.starts_with(' ') || line.starts_with("Exit:");
-        match lines.last_mut() {
-            Some(last) if !(starts_new_line || last.is_empty() || last.starts_with(' ') || last.ends_with(':')) => {
+        match lines.last_mut().filter(|last| !is_separate(last) && !last.ends_with(':')) {
+            Some(last) if !is_separate(line) && !line.starts_with("Exit:") => {
                 *last += " ";
                 *last += line;
             }
@@ -329,6 +323,7 @@ fn write_error(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
 /// Writes a file atomically; a pipe or device is written directly.
 fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
     let result = match crate::record::write_atomic(file, text.as_bytes()) {
+        // It is not a regular file.
         Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => std::fs::write(file, text),
         result => result,
     };

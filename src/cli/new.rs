@@ -66,9 +66,10 @@ impl Template {
         for line in self.text.lines().filter(|line| !line.starts_with("#:schema")) {
             let mut line = line.to_owned();
             for file in self.files {
-                if let Some(end) = line.find(&format!("/{file}\"")) {
-                    let start = line[..end].rfind('"').map_or(end, |quote| quote + 1);
-                    line.replace_range(start..=end, "");
+                if let Some(slash) = line.find(&format!("/{file}\"")) {
+                    // Removes the folders.
+                    let start = line[..slash].rfind('"').map_or(slash, |quote| quote + 1);
+                    line.replace_range(start..=slash, "");
                 }
             }
             text += &line;
@@ -77,12 +78,13 @@ impl Template {
         text
     }
 
-    /// The name and content of every file that it needs; the experiment comes last.
+    /// The name and content of every file of the template; the experiment comes last.
     fn contents(&self) -> Vec<(String, Vec<u8>)> {
         let suite_text =
             |file: &str| SUITES.iter().find(|suite| suite.file == file).map(|suite: &BuiltinSuite| suite.text);
-        let read_bytes = |file: &str| suite_text(file).map_or(TRACE_BYTES, str::as_bytes).to_vec();
-        let input_files = self.files.iter().map(|&file| (file.to_owned(), read_bytes(file)));
+        // A file that is no suite is the trace.
+        let content = |file: &str| suite_text(file).map_or(TRACE_BYTES, str::as_bytes).to_vec();
+        let input_files = self.files.iter().map(|&file| (file.to_owned(), content(file)));
         input_files.chain([(format!("{}.toml", self.name), self.experiment().into_bytes())]).collect()
     }
 }

@@ -32,7 +32,8 @@ pub fn run(args: &Args) -> CommandResult {
         return Ok(Exit::Done);
     }
     let started = Instant::now();
-    let count = if args.bulk { perft::bulk } else { perft::full }(&board, &increments, args.depth);
+    let count_leaves = if args.bulk { perft::bulk } else { perft::full };
+    let count = count_leaves(&board, &increments, args.depth);
     let seconds = started.elapsed().as_secs_f64();
     println!("{count}");
     eprintln!("{seconds:.3} s, {:.1} million per second", count as f64 / seconds / 1e6);

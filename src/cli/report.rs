@@ -81,9 +81,9 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
     let page = Page::new(&sources, &choices).map_err(CommandFailure::usage)?;
-    let is_rewrite = choices.is_default() && args.out.is_none() && args.format.is_none();
+    let renews_page = choices.is_default() && args.out.is_none() && args.format.is_none();
     match (&args.results[..], format) {
-        ([folder], _) if is_rewrite && folder.is_dir() => {
+        ([folder], _) if renews_page && folder.is_dir() => {
             super::screen::report(&page, folder, false, &[])?;
             println!("report: {}", folder.join("report.html").display());
         }

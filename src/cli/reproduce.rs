@@ -104,9 +104,12 @@ fn select_files(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, St
 /// The settings of a run: one job at a time if times matter. Failed jobs run again, except
 /// quarantined ones, because the run might never end with them.
 fn settings(experiment: &Experiment, args: &Args) -> Settings {
-    let jobs = args.jobs.filter(|_| !experiment.file.asks_for_times());
+    let jobs = match args.jobs {
+        Some(jobs) if !experiment.file.asks_for_times() => usize::from(jobs),
+        _ => Settings::default_jobs(experiment),
+    };
     Settings {
-        jobs: jobs.map_or_else(|| Settings::default_jobs(experiment), usize::from),
+        jobs,
         fresh: args.fresh,
         retry_failed: true,
         any_build: args.any_build,
@@ -124,7 +127,9 @@ fn run_experiment(
 ) -> Result<bool, CommandFailure> {
     let plan = Plan::new(experiment);
     let mut settings = settings(experiment, args);
-    settings.jobs = args.jobs.map_or_else(|| runner::jobs_that_fit(&plan, settings.jobs), |_| settings.jobs);
+    if args.jobs.is_none() {
+        settings.jobs = runner::jobs_that_fit(&plan, settings.jobs);
+    }
     let session = Session::begin(experiment, &plan, folder, settings, stop).map_err(run_failure)?;
     let summary = session.run(stop, &ConsoleProgress::new(false)).map_err(run_failure)?;
     Ok(!summary.interrupted && super::judge::judge(experiment, &session, stop, false)?)

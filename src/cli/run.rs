@@ -74,6 +74,7 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let is_first_run = !folder.join(crate::record::RESULTS).exists();
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(failure_with_repair)?;
+    // No page shows old judgements beside the new rows.
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
     if let Some(reuse_summary) = &session.known {
         if !args.run.quiet {

@@ -36,9 +36,11 @@ pub struct Args {
 
 /// The engine options; with `--turns`, they include the recorded turns of that file.
 fn read_options(args: &Args) -> Result<EngineOptions, CommandFailure> {
-    let options = engine_options(args.preset.as_deref(), &args.sets)?;
+    let mut options = engine_options(args.preset.as_deref(), &args.sets)?;
     let flags = [("--record-turns", &args.record_turns), ("--turns", &args.turns)];
-    if let Some((flag, _)) = flags.iter().find(|(_, file)| file.is_some()).filter(|_| options.threads.count == 1) {
+    if options.threads.count == 1
+        && let Some((flag, _)) = flags.iter().find(|(_, file)| file.is_some())
+    {
         refuse!("{flag}: a single searcher takes no turns: give --set threads.count=N");
     }
     let Some(file) = &args.turns else { return Ok(options) };
@@ -48,7 +50,6 @@ fn read_options(args: &Args) -> Result<EngineOptions, CommandFailure> {
     let file_error =
         |problem: &dyn std::fmt::Display| CommandFailure::usage(format_args!("{}: {problem}", file.display()));
     let turns = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
-    let mut options = options;
     (options.threads.schedule, options.threads.turns) = (Schedule::List, turns);
     options.check().map_err(|error| file_error(&error))?;
     Ok(options)

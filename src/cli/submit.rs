@@ -38,11 +38,15 @@ fn parse_time(text: &str) -> Result<String, String> {
         |part: &str| part.chars().all(|c| c.is_ascii_digit()).then(|| part.parse::<u32>().ok()).flatten();
     let (days, time_of_day) = text.split_once('-').map_or((None, text), |(days, time)| (Some(days), time));
     let parts: Option<Vec<u32>> = time_of_day.split(':').map(parse_number).collect();
-    let is_valid = parts.as_deref().and_then(<[u32]>::split_first).is_some_and(|(first, others)| {
-        others.len() <= 2
-            && others.iter().all(|&part| part < 60)
-            && days.is_none_or(|days| parse_number(days).is_some() && *first < 24)
-    });
+    let is_valid = match parts.as_deref() {
+        Some([first, later_parts @ ..]) => {
+            later_parts.len() <= 2
+                && later_parts.iter().all(|&part| part < 60)
+                // After days, the first number is the hours.
+                && days.is_none_or(|days| parse_number(days).is_some() && *first < 24)
+        }
+        _ => false,
+    };
     if is_valid {
         Ok(text.to_owned())
     } else {
@@ -108,13 +112,13 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
 }
 
 /// The memory of a shard in MiB: for each parallel job the tables of the largest job (in a match,
-/// those of both players), and 256 MiB for everything else.
+/// those of both players), and 256 MiB for everything else. 4 GiB if a table is unbounded or its
+/// size is a share, so that its size is not known in advance.
 fn shard_memory(plan: &Plan, cpus: u16) -> u64 {
-    let add_table = |sum: u64, variant: &Variant| {
-        Some(sum.saturating_add(variant.builtin().map_or(Some(0), EngineOptions::memory_bytes)?))
+    let table_bytes = |variant: &Variant| variant.builtin().map_or(Some(0), EngineOptions::memory_bytes);
+    let sum_tables = |lane| {
+        players(plan, lane).try_fold(0, |sum: u64, variant: &Variant| Some(sum.saturating_add(table_bytes(variant)?)))
     };
-    let sum_tables = |lane| players(plan, lane).try_fold(0, add_table);
-    // The size of an unbounded table, or of a table whose size is a share, is not known in advance.
     let bytes_by_lane = (0..plan.lanes()).map(sum_tables).collect::<Option<Vec<u64>>>();
     let Some(bytes_by_lane) = bytes_by_lane else { return 4096 };
     let tables = bytes_by_lane.into_iter().max().unwrap_or(0).saturating_mul(u64::from(cpus));

@@ -99,7 +99,7 @@ fn open_all(files: &[PathBuf], out: &Path) -> Result<(Vec<Reader<File>>, Format)
     let readers = files.iter().map(open_reader).collect::<Result<Vec<_>, _>>()?;
     let mut format = readers[0].format();
     for (file, reader) in files.iter().zip(&readers) {
-        let [actual, expected] = [reader.format(), format].map(|format| format.depth_parts);
+        let (actual, expected) = (reader.format().depth_parts, format.depth_parts);
         let Some(joined_format) = format.join(reader.format()) else {
             let first_file = files[0].display();
             refuse!(

@@ -17,7 +17,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let (mut worst_state, mut unreadable) = (FolderState::Whole, None);
+    let (mut worst_state, mut unreadable_exit) = (FolderState::Whole, None);
     for folder in &args.folders {
         let folder_name = folder.display();
         match verify(folder) {
@@ -36,20 +36,20 @@ pub fn run(args: &Args) -> CommandResult {
             }
             Err(error) => {
                 eprintln!("error: {error}");
-                unreadable = Some(output_failure(error).exit);
+                unreadable_exit = Some(output_failure(error).exit);
             }
         }
     }
     if worst_state == FolderState::Wrong {
         eprintln!("help: drop edited or damaged rows and run their jobs again with `ttlab run --repair`");
     }
-    exit_code(worst_state, unreadable)
+    exit_code(worst_state, unreadable_exit)
 }
 
-/// The exit code for the worst state of all folders. An unreadable folder, given by its exit code,
-/// is worse than missing rows, but not as bad as wrong rows.
-fn exit_code(worst_state: FolderState, unreadable: Option<Exit>) -> CommandResult {
-    match (worst_state, unreadable) {
+/// The exit code for the worst state of all folders and for an unreadable folder, if there is one,
+/// which is worse than missing rows, but not as bad as wrong rows.
+fn exit_code(worst_state: FolderState, unreadable_exit: Option<Exit>) -> CommandResult {
+    match (worst_state, unreadable_exit) {
         (FolderState::Wrong, _) => Ok(Exit::Unequal),
         (_, Some(exit)) => Err(CommandFailure { exit, message: "not every folder could be verified".to_owned() }),
         (FolderState::Missing | FolderState::Unsealed, None) => Ok(Exit::Failed),

@@ -71,9 +71,10 @@ pub(super) fn print_jobs(experiment: &Experiment, plan: &Plan) {
 
 /// The number of warnings that `ttlab check` has about this plan, and its command line.
 pub(super) fn describe_checks(experiment: &Experiment, plan: &Plan, folder: &Path, args: &Args) -> String {
-    let caveats = preflight::plan_warnings(experiment, plan, 1, Some(folder));
+    let jobs = 1;
+    let caveats = preflight::plan_warnings(experiment, plan, jobs, Some(folder));
     let describe_count = |count: usize, noun| (count > 0).then(|| plural(count, noun));
-    let warnings = caveats.warnings.len() + runner::memory_warnings(plan, 1).len();
+    let warnings = caveats.warnings.len() + runner::memory_warnings(plan, jobs).len();
     let counts = [describe_count(caveats.blockers.len(), "blocker"), describe_count(warnings, "warning")];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     if counts.is_empty() {
@@ -121,13 +122,13 @@ pub(super) fn format_table_size(variant: &Variant) -> String {
 pub(super) fn describe_confirmation(experiment: &Experiment) -> Option<String> {
     let (confirm, (_, openings)) = experiment.file.confirm.as_ref().zip(experiment.openings.as_ref())?;
     let stages = confirm.stages(openings.items.len());
-    let ends: Vec<String> = stages.iter().map(|stage| stage.end.to_string()).collect();
+    let pairs_so_far: Vec<String> = stages.iter().map(|stage| stage.end.to_string()).collect();
     let pairs = stages.last().map_or(0, |stage| stage.end);
     let players: Vec<usize> = (0..experiment.variants.len()).collect();
     let games = confirm.stage(experiment, &players, experiment.baseline, &openings.items[..pairs]);
     let plan = Plan::new(&games);
     let (encounters, pairs) = (plural(plan.lanes(), "encounter"), plural(pairs, "pair"));
-    Some(format!("at most {encounters} x {pairs} of games, judged after {} pairs", ends.join(", ")))
+    Some(format!("at most {encounters} x {pairs} of games, judged after {} pairs", pairs_so_far.join(", ")))
 }
 
 /// Prints the incomplete shards: described on standard error, and as ranges for a scheduler on

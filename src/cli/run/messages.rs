@@ -30,23 +30,22 @@ pub(super) fn cannot_show_message(warnings: &[String]) -> String {
 
 /// The failure of a run. If rows are damaged, its message says how to repair them.
 pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
-    let help = match &error {
+    let copy_note = "; a copy of the file is kept as results.csv.damaged-1 (or the next number)";
+    let (help, note) = match &error {
         RunError::Output(OutputError::Results { error: ResultsError::Damaged { .. }, .. }) => {
-            "drop such rows and run their jobs again with --repair"
+            ("drop such rows and run their jobs again with --repair", copy_note)
         }
-        RunError::Output(OutputError::Results { error: ResultsError::OtherColumns(_), .. }) => {
-            "if only its first line is damaged, restore it with --repair, which keeps the rows of this plan"
-        }
+        RunError::Output(OutputError::Results { error: ResultsError::OtherColumns(_), .. }) => (
+            "if only its first line is damaged, restore it with --repair, which keeps the rows of this plan",
+            copy_note,
+        ),
         RunError::Output(OutputError::Edited(_)) => {
-            let mut failure = run_failure(error);
-            failure.message += "\nhelp: restore the file, start over with --fresh, or seal it as it is with --repair";
-            return failure;
+            ("restore the file, start over with --fresh, or seal it as it is with --repair", "")
         }
         _ => return run_failure(error),
     };
     let mut failure = run_failure(error);
-    failure.message +=
-        &format!("\nhelp: {help}; a copy of the file is kept as results.csv.damaged-1 (or the next number)");
+    failure.message += &format!("\nhelp: {help}{note}");
     failure
 }
 

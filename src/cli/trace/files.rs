@@ -29,6 +29,7 @@ pub fn trace_failure(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
 /// Begins an output file, which replaces an older one only when it is complete.
 pub(super) fn create_output(out: &Path) -> Result<NewFile, CommandFailure> {
     begin_file(out).map_err(|error| match error.kind() {
+        // `out` is a folder, a pipe or a device.
         ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
         _ => write_error(out)(error),
     })
