@@ -66,11 +66,12 @@ pub(super) fn metric_name(summary: &Summary) -> &str {
     summary.metrics.first().map_or("nodes", |metric| &metric.name)
 }
 
-/// The indices of the lines to draw, and a sentence if some lines are left out.
+/// The indices of the lines to draw, and a remark for the caption if some lines are left out.
 fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
     let lines = curves::choose_lines(summary);
     let (shown_count, line_count) = (lines.len(), summary.lines.len());
-    let remark = format!(" {shown_count} of {line_count} shown: the baseline and those with the least and the most.");
+    let remark =
+        format!(" {shown_count} of {line_count} shown: the baseline and those with the lowest and the highest ratios.");
     (lines, if shown_count < line_count { remark } else { String::new() })
 }
 
@@ -79,7 +80,7 @@ pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     let (lines, remark) = chosen_lines(summary);
     let series = curves::nodes_by_depth(rows, summary, &lines);
     let ratios = curves::ratio_by_depth(rows, summary, &lines);
-    let make_plot = |series: Vec<Series>, y: &str, ratio: bool| {
+    let make_plot = |series: Vec<Series>, y: &str| {
         // Each figure has ticks only at the depths of its own points.
         let depths: BTreeSet<u32> =
             series.iter().flat_map(|series| &series.points).map(|point| point.x as u32).collect();
@@ -90,30 +91,29 @@ pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
             x: "depth (plies)".to_owned(),
             y: y.to_owned(),
             y_log: true,
-            ratio,
             ..Lines::default()
         }
     };
     let is_compared = baseline_series(&ratios, summary).is_some() && ratios.len() > 1;
-    let nodes = (!series.is_empty()).then(|| Figure {
+    let nodes_figure = (!series.is_empty()).then(|| Figure {
         file: "nodes-by-depth".to_owned(),
         title: "Nodes by depth".to_owned(),
         caption: format!(
             "Mean nodes of an iteration by its depth, on a logarithmic scale: a line that rises more slowly than the others saves more, the deeper the \
              search.{remark}"
         ),
-        plot: Plot::Lines(make_plot(series, "nodes of the iteration", false)),
+        plot: Plot::Lines(make_plot(series, "nodes of the iteration")),
     });
-    let ratios = is_compared.then(|| Figure {
+    let ratio_figure = is_compared.then(|| Figure {
         file: "ratio-by-depth".to_owned(),
         title: "Nodes by depth, against the baseline".to_owned(),
         caption: format!(
             "Nodes of each iteration divided by the baseline's at the same depth (geometric mean over the positions that both finished). A line that \
              falls away from 1 saves more, the deeper the search.{remark}"
         ),
-        plot: Plot::Lines(make_plot(ratios, "nodes against the baseline", true)),
+        plot: Plot::Lines(Lines { ratio: true, ..make_plot(ratios, "nodes against the baseline") }),
     });
-    nodes.into_iter().chain(ratios).collect()
+    nodes_figure.into_iter().chain(ratio_figure).collect()
 }
 
 /// The index of the baseline's series.
