@@ -31,29 +31,28 @@ impl Choices {
         *self == Self::default()
     }
 
-    /// The columns that the choices name.
+    /// The columns that `--by`, `--pivot`, the filters and the baseline name.
     pub(super) fn named_columns(&self) -> impl Iterator<Item = &str> {
-        let by = self.by.iter().chain(&self.pivot).flat_map(|by| by.split(','));
-        let filters = self.filters.iter().filter_map(|text| text.split(['=', '!', '<', '>']).next());
-        let baseline =
-            self.baseline.iter().flat_map(|text| text.split(',')).filter_map(|pair| Some(pair.split_once('=')?.0));
-        by.chain(filters).chain(baseline).map(str::trim).filter(|name| !name.is_empty())
+        let groupings = self.by.iter().chain(&self.pivot).flat_map(|list| list.split(','));
+        let filtered = self.filters.iter().filter_map(|filter| filter.split(['=', '!', '<', '>']).next());
+        let baseline = self.baseline.iter().flat_map(|list| list.split(',')).filter_map(|pair| pair.split_once('='));
+        let baseline = baseline.map(|(column, _)| column);
+        groupings.chain(filtered).chain(baseline).map(str::trim).filter(|name| !name.is_empty())
     }
 
     /// The baseline that the user named; none if the user named none. If rows are grouped by
-    /// variant, its options may identify it, as in `slots=4, policy=always`.
+    /// variant, the user may also give its options, as in `slots=4, policy=always`.
     pub(super) fn baseline(&self, rows: &Frame, by: &[String]) -> Result<Option<Baseline>> {
         let Some(text) = &self.baseline else { return Ok(None) };
         let variants = rows.text_column(columns::VARIANT);
         let pairs: Option<Vec<(&str, &str)>> = text.split(',').map(|pair| pair.split_once('=')).collect();
-        let pairs = pairs.filter(|pairs| {
-            by == [columns::VARIANT]
-                && !variants.list().contains(text)
-                && pairs.iter().all(|(key, _)| key.trim() != columns::VARIANT)
-        });
-        let Some(pairs) = pairs else { return Ok(Some(Baseline::Text(text.clone()))) };
-        let filters = pairs.iter().map(|(key, value)| {
-            Filter::parse(&format!("{}={}", key.trim(), value.trim()), rows).map_err(|error| match error {
+        let may_be_options = by == [columns::VARIANT] && !variants.list().contains(text);
+        let names_variant = |pairs: &[(&str, &str)]| pairs.iter().any(|(column, _)| column.trim() == columns::VARIANT);
+        let Some(options) = pairs.filter(|pairs| may_be_options && !names_variant(pairs)) else {
+            return Ok(Some(Baseline::Text(text.clone())));
+        };
+        let filters = options.iter().map(|(column, value)| {
+            Filter::parse(&format!("{}={}", column.trim(), value.trim()), rows).map_err(|error| match error {
                 FilterError::Column(_, error) => anyhow!("--baseline {text}: {error}"),
                 error => anyhow!("--baseline {text}: {error}"),
             })
@@ -61,9 +60,10 @@ impl Choices {
         let filters = filters.collect::<Result<Vec<_>>>()?;
         let condition = filters
             .iter()
-            .zip(&pairs)
+            .zip(&options)
             .map(|(filter, (_, value))| (filter.column().to_owned(), value.trim().to_owned()));
         let condition = condition.collect();
+        // Without rows, the text is kept for the error.
         let has_rows = !Filter::select_rows(&filters, rows).is_empty();
         Ok(Some(if has_rows { Baseline::Condition(condition) } else { Baseline::Text(text.clone()) }))
     }
@@ -75,33 +75,34 @@ pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     let variant = vec![columns::VARIANT.to_owned()];
     let Some((source_codes, _)) = rows.words(SOURCE) else { return variant };
     let variants = rows.text_column(columns::VARIANT);
-    let mut first_source: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
-    let is_ambiguous = (0..rows.rows())
-        .any(|row| *first_source.entry(variants.codes()[row]).or_insert(source_codes[row]) != source_codes[row]);
-    if is_ambiguous { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
+    let mut sources_by_variant = std::collections::HashMap::new();
+    let is_shared = (0..rows.rows()).any(|row| {
+        let source = source_codes[row];
+        *sources_by_variant.entry(variants.codes()[row]).or_insert(source) != source
+    });
+    if is_shared { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
 }
 
 /// The file's condition for the baseline: columns with their values. Options that are not columns,
 /// because they are the same in all rows, are left out. Empty if the file names a variant or no
 /// baseline.
 pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, String)> {
-    let Some(conditions) =
-        file.map(|file| &file.baseline).filter(|conditions| !conditions.contains_key(columns::VARIANT))
-    else {
+    let Some(file) = file else { return Vec::new() };
+    if file.baseline.contains_key(columns::VARIANT) {
         return Vec::new();
-    };
+    }
     let options = rows.options();
     let column_and_value = |(path, value): (&String, &Scalar)| {
-        let mut matching = options.iter().filter(|option| *option == path || columns::may_mean(path, option));
-        let exact = options.contains(&path.as_str()).then_some(path.as_str());
-        Some((exact.or(matching.next().copied())?.to_owned(), value.to_string()))
+        let exact = options.iter().find(|option| *option == path);
+        let column = exact.or_else(|| options.iter().find(|option| columns::may_mean(path, option)))?;
+        Some(((*column).to_owned(), value.to_string()))
     };
-    conditions.iter().filter_map(column_and_value).collect()
+    file.baseline.iter().filter_map(column_and_value).collect()
 }
 
 /// The default baseline, in terms of the columns that rows are grouped by: the groups that meet the
-/// file's `condition`, or those with the values of the `variant` that it names. If the file names a
-/// baseline that is not among the rows, returns the first group and `true`.
+/// file's `condition`, or those with the values of the `variant` that it names. The second value is
+/// true if the file names a baseline that no group has; then the baseline is the first group.
 pub(super) fn default_baseline(
     rows: &Frame,
     by: &[String],
@@ -114,9 +115,11 @@ pub(super) fn default_baseline(
     }
     let by_variant = by.iter().any(|column| column == columns::VARIANT);
     if !condition.is_empty() {
-        let meets = |row: &usize| condition.iter().all(|(column, value)| rows.text_column(column).text(*row) == value);
-        let is_usable = by_variant || condition.iter().all(|(column, _)| by.contains(column));
-        return match is_usable && (0..rows.rows()).any(|row| meets(&row)) {
+        let meets_condition =
+            |row: usize| condition.iter().all(|(column, value)| rows.text_column(column).text(row) == value);
+        // A condition on other columns would split groups.
+        let selects_groups = by_variant || condition.iter().all(|(column, _)| by.contains(column));
+        return match selects_groups && (0..rows.rows()).any(meets_condition) {
             true => (Baseline::Condition(condition), false),
             false => (Baseline::First, true),
         };

@@ -16,15 +16,16 @@ pub fn format_change([base, new]: [f64; 2]) -> String {
     if base == 0.0 {
         return "from 0".to_owned();
     }
-    let share = 100.0 * (new - base) / base;
+    let percent = 100.0 * (new - base) / base;
     // A change that is too small for two decimals must not look like no change.
-    if share.abs() < 0.005 { format!("{share:+.0e} %") } else { format!("{share:+.2} %") }
+    if percent.abs() < 0.005 { format!("{percent:+.0e} %") } else { format!("{percent:+.2} %") }
 }
 
 /// The headline, which is the same in every format.
 pub fn headline(comparison: &Comparison) -> String {
     let failing = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
     let (rows, moved) = comparison.rows;
+    let (missing, _) = comparison.missing;
     let moved_text = match moved {
         0 => format!("all {rows} paired rows are equal"),
         _ => format!("{moved} of {rows} paired rows moved"),
@@ -32,7 +33,7 @@ pub fn headline(comparison: &Comparison) -> String {
     match comparison.finding() {
         Finding::Gate => format!("FAIL: {failing} of {}; {moved_text}", plural(comparison.gate_results.len(), "gate")),
         Finding::Missing if rows == 0 => "FAIL: no row of BASE is in NEW".to_owned(),
-        Finding::Missing => format!("FAIL: NEW lacks {} of BASE; {moved_text}", plural(comparison.missing.0, "row")),
+        Finding::Missing => format!("FAIL: NEW lacks {} of BASE; {moved_text}", plural(missing, "row")),
         Finding::Unequal => format!("FAIL: the plans are equal, but {moved_text}"),
         Finding::Fine if comparison.gate_results.is_empty() => format!("ok: {moved_text}"),
         Finding::Fine if comparison.gate_results.len() == 1 => format!("ok: the gate passes; {moved_text}"),
@@ -81,9 +82,10 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     if !tables.is_empty() {
         parts.push(Part::Folded("What moved".to_owned(), tables));
     }
-    if comparison.missing.0 > 0 {
-        let title = format!("Rows of BASE that NEW lacks: {}", comparison.missing.0);
-        parts.push(Part::Folded(title, vec![Part::Findings(comparison.missing.1.clone())]));
+    let (missing_count, first_missing) = &comparison.missing;
+    if *missing_count > 0 {
+        let title = format!("Rows of BASE that NEW lacks: {missing_count}");
+        parts.push(Part::Folded(title, vec![Part::Findings(first_missing.clone())]));
     }
     Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
 }
@@ -215,21 +217,22 @@ fn change_columns() -> [SheetColumn; 3] {
 
 /// The metrics that changed, by variant.
 fn metrics_table(comparison: &Comparison) -> SheetTable {
-    let changes = comparison.metrics.iter().enumerate().flat_map(|(index, metric)| {
-        let changed = comparison.variants.iter().filter(move |change| change.differing[index] > 0);
-        changed.map(move |change| (metric, change, change.differing[index], change.totals[index]))
-    });
-    let rows = changes.map(|(metric, change, rows, totals)| {
-        let [base, new] = totals.map(Cell::count);
-        [
-            Cell::text(metric),
-            Cell::text(&change.variant),
-            Cell::count(rows as f64),
-            base,
-            new,
-            change_cell(totals, false),
-        ]
-    });
+    let mut rows = Vec::new();
+    for (index, metric) in comparison.metrics.iter().enumerate() {
+        for change in comparison.variants.iter().filter(|change| change.differing[index] > 0) {
+            let differing = Cell::count(change.differing[index] as f64);
+            let totals = change.totals[index];
+            let [base, new] = totals.map(Cell::count);
+            rows.push([
+                Cell::text(metric),
+                Cell::text(&change.variant),
+                differing,
+                base,
+                new,
+                change_cell(totals, false),
+            ]);
+        }
+    }
     let count_column = [SheetColumn::number("rows", "rows", "that differ").drop_order(1)];
     let columns = [&SheetColumn::from_names(["metric", "variant"])[..], &count_column, &change_columns()].concat();
     SheetTable::new("movements", "Metrics", columns, rows)

@@ -36,7 +36,7 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], tail
     Sheet { kind: "confirmation".to_owned(), name: name.to_owned(), parts }
 }
 
-/// The answer, one sentence each.
+/// The results, one sentence each.
 fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec<String> {
     let best = &screened.best;
     let decided_as =
@@ -49,11 +49,8 @@ fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec
     };
     let mut sentences = Vec::new();
     sentences.extend(decided_as(Some(Ordering::Greater)).map(|contender| {
-        format!(
-            "\"{}\" is stronger than \"{best}\", the best of the screen, by {}.",
-            contender.name,
-            elo_text(contender, 1.0)
-        )
+        let difference = elo_text(contender, 1.0);
+        format!("\"{}\" is stronger than \"{best}\", the best of the screen, by {difference}.", contender.name)
     }));
     sentences.extend(decided_as(Some(Ordering::Less)).map(|contender| {
         format!("\"{best}\" is stronger than \"{}\" by {}.", contender.name, elo_text(contender, -1.0))
@@ -63,7 +60,9 @@ fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec
     if !undecided.is_empty() {
         sentences.push(format!("Undecided against \"{best}\": {}.", undecided.join("; ")));
     }
-    if !contenders.is_empty() {
+    if contenders.is_empty() {
+        sentences.push(format!("Only \"{best}\" passed the screen: there is nothing to play."));
+    } else {
         let note = "These intervals hold for all variants and at every look together, so they are wider than those \
             on the page of the games.";
         sentences.push(note.to_owned());
@@ -71,9 +70,6 @@ fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec
     if !screened.dropped.is_empty() {
         let list: Vec<String> = screened.dropped.iter().map(|name| format!("\"{name}\"")).collect();
         sentences.push(format!("Left out by the screen: {}.", list.join(", ")));
-    }
-    if contenders.is_empty() {
-        sentences.insert(0, format!("Only \"{best}\" passed the screen: there is nothing to play."));
     }
     sentences
 }

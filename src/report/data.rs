@@ -125,6 +125,7 @@ pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
     });
     let fields = |(cell, has_range): (&Cell, &bool)| match (cell.value, has_range) {
         (Datum::Range(low, high), _) => vec![csv_number(low), csv_number(high)],
+        // No interval in a column of intervals.
         (_, true) => vec![String::new(); 2],
         (Datum::Number(value), _) => vec![csv_number(value)],
         (Datum::None, _) => vec![String::new()],

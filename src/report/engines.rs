@@ -44,42 +44,40 @@ pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
 }
 
 /// The quality of the moves; none if no move was judged.
-pub(super) fn quality_table(lines: &[Quality]) -> Option<SheetTable> {
+pub(super) fn quality_table(rows: &[Quality]) -> Option<SheetTable> {
     let share_cell = |part: usize, whole: usize| match whole {
         0 => Cell::empty("the suite names no best moves"),
         _ => Cell::number(part as f64 / whole as f64, format!("{part} of {whole}")),
     };
     // A cell about the difference from the baseline: its mean and the ends of its interval.
-    let against_cell = |line: &Quality, make_cell: fn((f64, f64, f64)) -> Cell| match line.against {
+    let against_cell = |row: &Quality, make_cell: fn((f64, f64, f64)) -> Cell| match row.against {
         Some((mean, low, high)) if mean.is_finite() => make_cell((mean, low, high)),
         Some(_) => Cell::empty("no position that both searched"),
         None => Cell::empty(BASELINE),
     };
     let entries = Entries::<Quality>::default()
-        .text("variant", "variant", "* is the baseline", |line| {
-            Cell::text(&line.variant).with_sign('*', line.against.is_none())
+        .text("variant", "variant", "* is the baseline", |row| {
+            Cell::text(&row.variant).with_sign('*', row.against.is_none())
         })
-        .number("searches", "searches", "searches that the reference judged", |line| Cell::count(line.searches as f64))
-        .number("loss", "loss", "mean loss in the reference's centipawns", |line| {
-            Cell::number(line.loss, format!("{:.1}", line.loss))
+        .number("searches", "searches", "searches that the reference judged", |row| Cell::count(row.searches as f64))
+        .number("loss", "loss", "mean loss in the reference's centipawns", |row| {
+            Cell::number(row.loss, format!("{:.1}", row.loss))
         })
-        .number("against", "less base", "mean difference from the baseline on the same positions", |line| {
-            against_cell(line, |(mean, ..)| Cell::number(mean, format!("{mean:+.1}")))
+        .number("against", "less base", "mean difference from the baseline on the same positions", |row| {
+            against_cell(row, |(mean, ..)| Cell::number(mean, format!("{mean:+.1}")))
         })
-        .number("interval", "95 %", "its interval", |line| {
-            against_cell(line, |(_, low, high)| Cell::difference(low, high).with_reason(TOO_FEW_POSITIONS))
+        .number("interval", "95 %", "its interval", |row| {
+            against_cell(row, |(_, low, high)| Cell::difference(low, high).with_reason(TOO_FEW_POSITIONS))
         })
-        .number("same", "same move", "searches whose move is the reference's", |line| {
-            share_cell(line.same, line.searches)
-        })
-        .number("solved", "solved", "searches whose move the suite calls best", |line| {
-            let (solved, asked) = line.solved;
-            share_cell(solved, asked)
+        .number("same", "same move", "searches whose move is the reference's", |row| share_cell(row.same, row.searches))
+        .number("solved", "solved", "searches whose move the suite calls best", |row| {
+            let (solved, solvable) = row.solved;
+            share_cell(solved, solvable)
         });
     let note = "The loss of a move: the reference's score for its own move minus its score for this one, both \
         searched to the same limit, with scores capped at 1000 (reference.csv). With several key seeds, a \
         position's loss is the mean.";
-    entries.table("quality", "Quality of the moves", lines).with_note(note).non_empty()
+    entries.table("quality", "Quality of the moves", rows).with_note(note).non_empty()
 }
 
 #[cfg(test)]

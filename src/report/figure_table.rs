@@ -51,23 +51,23 @@ fn forest_table(plot: &Forest) -> SheetTable {
     named_table("line", names.into_iter(), rows.collect())
 }
 
-/// A row for each x and name of a point, a column for each series. `row_name`: the name of a
-/// point's row; `format_y`: the text of a value.
+/// A column for each series, and a row for the points with the same x and row name. `head`: the
+/// heading of the row names; `row_name`: the name of a point's row; `format_y`: the text of a y.
 fn series_table(
-    first: &str,
+    head: &str,
     series: &[Series],
     row_name: impl Fn(&CurvePoint) -> String,
     format_y: impl Fn(f64) -> String,
 ) -> SheetTable {
     let mut points: Vec<&CurvePoint> = series.iter().flat_map(|series| &series.points).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let mut keys: Vec<(f64, String)> = Vec::new();
+    let mut row_keys: Vec<(f64, String)> = Vec::new();
     for point in points {
         let key = (point.x, row_name(point));
         // Points are sorted by x, so an equal key can only be among the last ones.
-        let mut keys_of_same_x = keys.iter().rev().take_while(|(x, _)| *x == point.x);
+        let mut keys_of_same_x = row_keys.iter().rev().take_while(|(x, _)| *x == point.x);
         if !keys_of_same_x.any(|existing| *existing == key) {
-            keys.push(key);
+            row_keys.push(key);
         }
     }
     let series_cell = |series: &Series, (x, name): &(f64, String)| {
@@ -80,12 +80,12 @@ fn series_table(
         };
         Cell::number(point.y, format_y(point.y) + &interval)
     };
-    let rows = keys.iter().map(|key| {
+    let rows = row_keys.iter().map(|key| {
         let (x, name) = key;
-        let head = Cell { value: Datum::Number(*x), ..Cell::text(name) };
-        std::iter::once(head).chain(series.iter().map(|series| series_cell(series, key))).collect()
+        let name_cell = Cell { value: Datum::Number(*x), ..Cell::text(name) };
+        std::iter::once(name_cell).chain(series.iter().map(|series| series_cell(series, key))).collect()
     });
-    named_table(first, series.iter().map(|series| series.name.clone()), rows.collect())
+    named_table(head, series.iter().map(|series| series.name.clone()), rows.collect())
 }
 
 /// For each of [`SHARES`], the x at which each curve reaches it.

@@ -184,28 +184,25 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         .collect()
 }
 
-/// Plots the series `y` against the series of the same name in `x`: each point of `y` gets as its
-/// new x the y of the point with the same old x in `x`. Points without such a partner are dropped.
+/// Plots two quantities, both given as series over the same variable, against each other. Points of
+/// `y` without a counterpart in `x` (the same series and the same variable's value) are dropped.
 fn plot_against(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
     for series in &mut y {
-        let partner = x.iter().find(|other| other.name == series.name);
-        let partner_value = |old_x: f64| {
-            partner.and_then(|other| other.points.iter().find(|point| point.x == old_x)).map(|point| point.y)
-        };
-        series.points.retain_mut(|point| partner_value(point.x).map(|x| point.x = x).is_some());
+        let x_series = x.iter().find(|x_series| x_series.name == series.name);
+        let new_x = |old_x: f64| x_series?.points.iter().find(|point| point.x == old_x).map(|point| point.y);
+        series.points.retain_mut(|point| new_x(point.x).map(|x| point.x = x).is_some());
     }
     y.retain(|series| !series.points.is_empty());
     y
 }
 
-/// Ticks at round shares between the smallest and the largest x.
+/// Ticks at round percentages between the smallest and the largest x, at most about eight.
 fn share_ticks(series: &[Series]) -> Vec<(f64, String)> {
     let percentages = || series.iter().flat_map(|series| &series.points).map(|point| 100.0 * point.x);
     let (min, max) = (percentages().fold(100.0, f64::min), percentages().fold(0.0, f64::max));
     let step = [1u32, 2, 5, 10, 20].into_iter().find(|&step| max - min <= f64::from(step * 8)).unwrap_or(20);
-    let round_shares =
-        (0..=100 / step).map(|number| number * step).filter(|&share| (min..=max).contains(&f64::from(share)));
-    round_shares.map(|share| (f64::from(share) / 100.0, format!("{share} %"))).collect()
+    let round = (0u32..=100).step_by(step as usize).filter(|&percent| (min..=max).contains(&f64::from(percent)));
+    round.map(|percent| (f64::from(percent) / 100.0, format!("{percent} %"))).collect()
 }
 
 /// Formats a number of entries as in 8 K or 1 M; in full if it is not a whole multiple.
@@ -226,13 +223,13 @@ fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
 fn response_figure(response: Response, metric: &str) -> Figure {
     let to_file_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
-    let lines = if response.by.is_empty() { String::new() } else { format!(" One line for each {}.", response.by) };
+    let remark = if response.by.is_empty() { String::new() } else { format!(" One line for each {}.", response.by) };
     Figure {
         file: format!("response-{}", response.path.chars().map(to_file_letter).collect::<String>()),
         title: format!("Response to {name}"),
         caption: format!(
             "Each value of {name} against {name} = {}, paired by position and by every other option (band: 95 % interval). Where the band contains 1 the \
-             value makes no difference that shows.{lines}",
+             value makes no difference that shows.{remark}",
             response.reference
         ),
         plot: Plot::Lines(Lines::from_ratios(
@@ -255,21 +252,20 @@ fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     if filled_count * 2 < cells.iter().map(Vec::len).sum::<usize>() {
         return None;
     }
-    // The axis with the longer labels runs down the page, where there is more room.
-    let axis_labels =
+    let name_and_labels =
         |axis: &Axis| (axis.name.clone(), axis.levels.iter().map(|level| level.label.clone()).collect::<Vec<_>>());
-    let (a, b) = (axis_labels(&grid.axes[0]), axis_labels(&grid.axes[1]));
-    // A number takes about 7 letters.
-    let total_width =
+    let (first, second) = (name_and_labels(&grid.axes[0]), name_and_labels(&grid.axes[1]));
+    // The width of the map if these labels are above its columns. A number takes about 7 letters.
+    let width_with =
         |(_, labels): &(String, Vec<String>)| labels.iter().map(String::len).max().unwrap_or(0).max(7) * labels.len();
     let better = grid.better;
-    let is_transposed = total_width(&b) > total_width(&a);
-    let heat = if is_transposed {
-        let columns =
+    // The axis with the longer labels runs down the page, where there is more room.
+    let heat = if width_with(&second) > width_with(&first) {
+        let transposed =
             (0..grid.axes[1].levels.len()).map(|column| cells.iter().map(|row| row[column]).collect()).collect();
-        Heat { first: b, second: a, cells: columns, better }
+        Heat { first: second, second: first, cells: transposed, better }
     } else {
-        Heat { first: a, second: b, cells, better }
+        Heat { first, second, cells, better }
     };
     let remark = match (grid.axes.len() > 2, levels_differ) {
         (_, true) => {

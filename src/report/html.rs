@@ -8,8 +8,11 @@ use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable, 
 use super::svg::{COLOURS, STYLE};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// Widths of a figure on a desktop and on a phone, in pixels.
-const WIDTHS: (f64, f64) = (860.0, 360.0);
+/// The width of a figure on a desktop, in pixels.
+const WIDE: f64 = 860.0;
+
+/// The width of a figure on a phone, in pixels.
+const NARROW: f64 = 360.0;
 
 /// The style of the page.
 const PAGE: &str = include_str!("page.css");
@@ -116,13 +119,13 @@ fn inline_markup(text: &str) -> Markup {
     html! { @for (is_code, text) in code_spans(text) { @if is_code { code { (text) } } @else { (text) } } }
 }
 
-/// A figure twice, for a desktop and for a phone, and its data.
+/// A figure, drawn for a desktop and for a phone, of which the style shows one; and its data.
 fn figure_markup(figure: &Figure) -> Markup {
     html! {
         figure id=(figure.file) {
             h2 { (figure.title) }
-            div.wide { (PreEscaped(figure.render(WIDTHS.0, false))) }
-            div.narrow { (PreEscaped(figure.render(WIDTHS.1, false))) }
+            div.wide { (PreEscaped(figure.render(WIDE, false))) }
+            div.narrow { (PreEscaped(figure.render(NARROW, false))) }
             figcaption { (inline_markup(&figure.caption)) }
             details.data { summary { "data" } (table_markup(&figure.data_table(), &figure.title)) }
         }

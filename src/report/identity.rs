@@ -103,15 +103,15 @@ fn names_all_levels(name: &str, levels: &[Cell]) -> bool {
 }
 
 /// Ranks labels that are numbers with a unit, so that they are sorted as numbers.
-fn rank_numbers(lines: &mut [Vec<Cell>]) {
-    for column in 0..lines.first().map_or(0, Vec::len) {
-        let number_of = |line: &Vec<Cell>| axes::parse_number(&line[column].text);
-        let mut sorted_numbers: Vec<f64> = lines.iter().filter_map(number_of).collect();
+fn rank_numbers(rows: &mut [Vec<Cell>]) {
+    for column in 0..rows.first().map_or(0, Vec::len) {
+        let number_in = |row: &Vec<Cell>| axes::parse_number(&row[column].text);
+        let mut sorted_numbers: Vec<f64> = rows.iter().filter_map(number_in).collect();
         sorted_numbers.sort_by(f64::total_cmp);
         sorted_numbers.dedup();
-        for line in &mut *lines {
-            line[column].sort_rank =
-                number_of(line).and_then(|value| sorted_numbers.iter().position(|number| *number == value));
+        for row in &mut *rows {
+            row[column].sort_rank =
+                number_in(row).and_then(|value| sorted_numbers.iter().position(|number| *number == value));
         }
     }
 }

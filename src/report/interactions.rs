@@ -7,11 +7,10 @@ use crate::analysis::questions::effects::{Effect, Interaction};
 use crate::analysis::rows::metric::Better;
 use crate::stats::ratio::{JudgedRatio, Ratio};
 
-/// Adds the columns of a paired comparison: ratio, interval, p and pairs. `meanings`: what the
-/// ratio means, and how p is corrected.
+/// Adds the columns of a paired comparison: ratio, interval, p and pairs.
 fn judged_columns<'a, L: 'a>(
     entries: Entries<'a, L>,
-    meanings: [&str; 2],
+    [ratio_meaning, p_correction]: [&str; 2],
     better: Better,
     result_of: fn(&L) -> &JudgedRatio,
 ) -> Entries<'a, L> {
@@ -21,7 +20,7 @@ fn judged_columns<'a, L: 'a>(
         _ => TOO_FEW_POSITIONS,
     };
     entries
-        .number("ratio", "ratio", meanings[0], move |line| {
+        .number("ratio", "ratio", ratio_meaning, move |line| {
             let JudgedRatio { ratio, significant, .. } = result_of(line);
             let emphasis = Emphasis::for_change(*significant, ratio.mean < 1.0, better);
             Cell::decimal(ratio.mean, 3).with_emphasis(emphasis).with_reason(why_empty(line))
@@ -31,7 +30,7 @@ fn judged_columns<'a, L: 'a>(
             Cell::range(ratio.low, ratio.high).with_reason(why_empty(line))
         })
         .drop_order(1)
-        .number("p", "p", meanings[1], move |line| Cell::p(result_of(line).p).with_reason(why_empty(line)))
+        .number("p", "p", p_correction, move |line| Cell::p(result_of(line).p).with_reason(why_empty(line)))
         .drop_order(2)
         .number("pairs", "pairs", "", move |line| match result_of(line).ratio.pairs {
             0 => Cell::empty(why_empty(line)),

@@ -119,14 +119,17 @@ fn escape_xml(text: &str) -> String {
 /// for each gate.
 pub fn junit(comparison: &Comparison) -> String {
     let mut suites = String::new();
-    let properties: String = [("base", 0), ("new", 1)]
-        .iter()
-        .flat_map(|(side, index)| comparison.programs[*index].iter().map(move |program| (side, program.to_string())))
-        .map(|(side, program)| format!("<property name=\"{side}.program\" value=\"{}\"/>", escape_xml(&program)))
-        .collect();
+    let mut properties = String::new();
+    for (side, programs) in ["base", "new"].iter().zip(&comparison.programs) {
+        for program in programs {
+            let program = escape_xml(&program.to_string());
+            properties += &format!("<property name=\"{side}.program\" value=\"{program}\"/>");
+        }
+    }
     let (mut tests, mut failures) = (0, 0);
     // A variant that only NEW has cannot be compared.
     for change in comparison.variants.iter().filter(|change| change.paired + change.missing > 0) {
+        // The name of each case, why it failed, if it did, and a caution.
         let missing = (change.missing > 0).then(|| format!("{} of BASE missing", plural(change.missing, "row")));
         let mut cases = vec![("rows are there".to_owned(), missing, None)];
         if comparison.must_be_equal() {
@@ -147,11 +150,11 @@ pub fn junit(comparison: &Comparison) -> String {
         for (case, failure, caution) in &cases {
             let failure = failure.iter().map(|message| format!("<failure message=\"{}\"/>", escape_xml(message)));
             let caution = caution.iter().map(|caution| format!("<system-out>{}</system-out>", escape_xml(caution)));
-            let inside: String = failure.chain(caution).collect();
+            let children: String = failure.chain(caution).collect();
             let _ = write!(suites, "    <testcase classname=\"{name}\" name=\"{}\"", escape_xml(case));
-            let _ = match inside.is_empty() {
+            let _ = match children.is_empty() {
                 true => writeln!(suites, "/>"),
-                false => writeln!(suites, ">{inside}</testcase>"),
+                false => writeln!(suites, ">{children}</testcase>"),
             };
         }
         let _ = writeln!(suites, "  </testsuite>");

@@ -31,11 +31,14 @@ pub(super) fn code_spans(text: &str) -> impl Iterator<Item = (bool, &str)> {
     std::iter::from_fn(move || {
         let text = unread?;
         // A backtick without a partner stays in the text.
-        let end = text.find('`').filter(|&backtick| is_code || text[backtick + 1..].contains('`'));
-        let (piece, after) = end.map_or((text, None), |backtick| (&text[..backtick], Some(&text[backtick + 1..])));
-        let span = (is_code, piece);
-        (unread, is_code) = (after, !is_code);
-        Some(span)
+        let splits = |backtick: &usize| is_code || text[backtick + 1..].contains('`');
+        let piece;
+        (piece, unread) = match text.find('`').filter(splits) {
+            Some(backtick) => (&text[..backtick], Some(&text[backtick + 1..])),
+            None => (text, None),
+        };
+        is_code = !is_code;
+        Some((!is_code, piece))
     })
     .filter(|(_, piece)| !piece.is_empty())
 }
@@ -58,23 +61,23 @@ fn escape(text: &str) -> String {
 /// The fence that closes the code block that a text leaves open, so that the block does not contain
 /// the rest of the page; empty if the text leaves none open.
 fn closing_fence(text: &str) -> String {
-    let mut open: Option<(char, usize)> = None;
+    // The mark and the length of the open fence.
+    let mut open_fence: Option<(char, usize)> = None;
     for line in text.lines() {
         let unindented = line.trim_start_matches(' ');
-        let Some(mark) =
-            unindented.chars().next().filter(|&c| (c == '`' || c == '~') && line.len() - unindented.len() <= 3)
-        else {
-            continue;
-        };
-        let after_fence = unindented.trim_start_matches(mark);
-        let length = unindented.len() - after_fence.len();
-        open = match open {
-            None if length >= 3 && (mark == '~' || !after_fence.contains('`')) => Some((mark, length)),
-            Some((fence, min_length)) if mark == fence && length >= min_length && after_fence.trim().is_empty() => None,
+        let is_code_line = line.len() - unindented.len() > 3;
+        let Some(mark) = unindented.chars().next().filter(|&c| "`~".contains(c) && !is_code_line) else { continue };
+        let after = unindented.trim_start_matches(mark);
+        let count = unindented.len() - after.len();
+        open_fence = match open_fence {
+            None if count >= 3 && (mark == '~' || !after.contains('`')) => Some((mark, count)),
+            Some((open_mark, open_count)) if mark == open_mark && count >= open_count && after.trim().is_empty() => {
+                None
+            }
             unchanged => unchanged,
         };
     }
-    open.map_or_else(String::new, |(mark, length)| format!("\n{}", mark.to_string().repeat(length)))
+    open_fence.map_or_else(String::new, |(mark, count)| format!("\n{}", mark.to_string().repeat(count)))
 }
 
 /// Renders a page as Markdown.
@@ -113,13 +116,8 @@ fn write_parts(out: &mut String, parts: &[Part], style: Style) {
                 }
             }
             Part::Figure(figure) if style.figures => {
-                writeln!(
-                    out,
-                    "![{}]({}.svg)\n\n{}\n",
-                    escape_text(&figure.title),
-                    figure.file,
-                    escape_text(&figure.caption)
-                )
+                let (title, caption) = (escape_text(&figure.title), escape_text(&figure.caption));
+                writeln!(out, "![{title}]({}.svg)\n\n{caption}\n", figure.file)
             }
             Part::Figure(_) | Part::Explorer(_) => Ok(()),
             Part::List(title, list) => {

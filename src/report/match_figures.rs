@@ -56,16 +56,16 @@ pub(super) fn elo_figure(matches: &Matches) -> Figure {
 pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
     let opponent = matches.common_opponent()?;
     let (grid, axes) = axes::find_axes(rows, &[]);
-    let axis = axes.iter().find(|axis| axis.path == "table.size" && axis.is_numeric())?;
+    let size_axis = axes.iter().find(|axis| axis.path == "table.size" && axis.is_numeric())?;
     let variants = grid.text_column(columns::VARIANT);
     let mut series: Vec<Series> = Vec::new();
     for encounter in &matches.encounters {
         let Some(row) = (0..grid.rows()).find(|&row| variants.text(row) == encounter.player) else { continue };
-        let level_on = |axis: &Axis| axis.row_level(&grid, row);
-        let Some(x) = level_on(axis).and_then(|level| axis.levels[level].number) else { continue };
-        let others = axes.iter().filter(|other| other.path != axis.path);
-        let label_on = |axis: &Axis| Some(axis.levels[level_on(axis)?].label.clone());
-        let name = others.filter_map(label_on).collect::<Vec<_>>().join(", ");
+        let level_on = |axis: &Axis| Some(axis.levels[axis.row_level(&grid, row)?].clone());
+        let Some(x) = level_on(size_axis).and_then(|level| level.number) else { continue };
+        let other_axes = axes.iter().filter(|axis| axis.path != size_axis.path);
+        let other_labels = other_axes.filter_map(level_on).map(|level| level.label);
+        let name = other_labels.collect::<Vec<_>>().join(", ");
         let Elo { elo, low, high } = encounter.elo();
         let point = CurvePoint { x, y: elo, low, high, label: encounter.player.clone() };
         match series.iter_mut().find(|existing| existing.name == name) {
@@ -77,7 +77,7 @@ pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
     if series.is_empty() || series.iter().all(|line| line.points.len() < 2) {
         return None;
     }
-    let ticks = axis.levels.iter().filter_map(|level| Some((level.number?, level.label.clone())));
+    let ticks = size_axis.levels.iter().filter_map(|level| Some((level.number?, level.label.clone())));
     Some(Figure {
         file: "elo-by-size".to_owned(),
         title: "Elo by table size".to_owned(),
@@ -99,12 +99,13 @@ pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
 /// end farthest from 0 are drawn.
 pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
     let final_distance = |encounter: &&Encounter| encounter.llr_path.last().map_or(0.0, |(_, llr)| llr.abs());
-    let mut listed: Vec<&Encounter> =
+    let mut drawn: Vec<&Encounter> =
         matches.encounters.iter().filter(|encounter| encounter.llr_path.len() > 2).collect();
-    listed.sort_by(|a, b| final_distance(b).total_cmp(&final_distance(a)));
+    drawn.sort_by(|a, b| final_distance(b).total_cmp(&final_distance(a)));
     // The two bounds are lines too.
-    listed.truncate(MAX_LINES - 2);
-    let longest = listed.iter().filter_map(|encounter| Some(encounter.llr_path.last()?.0)).max()? as f64;
+    drawn.truncate(MAX_LINES - 2);
+    let last_points = drawn.iter().filter_map(|encounter| encounter.llr_path.last());
+    let max_pairs = last_points.map(|&(pairs, _)| pairs).max()? as f64;
     let make_point = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
     let make_series = |encounter: &&Encounter| {
         let points = encounter.llr_path.iter().map(|&(pairs, llr)| make_point(pairs as f64, llr)).collect();
@@ -114,12 +115,12 @@ pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
     let bounds = [("H1 accepted", upper), ("H0 accepted", lower)].map(|(name, bound)| Series {
         name: name.to_owned(),
         line: None,
-        points: vec![make_point(0.0, bound), make_point(longest, bound)],
+        points: vec![make_point(0.0, bound), make_point(max_pairs, bound)],
     });
-    let series = listed.iter().map(make_series).chain(bounds).collect();
-    let (listed_count, encounter_count) = (listed.len(), matches.encounters.len());
-    let remark = if listed_count < encounter_count {
-        format!(" {listed_count} of {encounter_count} shown: those with the largest ratios.")
+    let series = drawn.iter().map(make_series).chain(bounds).collect();
+    let (drawn_count, encounter_count) = (drawn.len(), matches.encounters.len());
+    let remark = if drawn_count < encounter_count {
+        format!(" {drawn_count} of {encounter_count} shown: those with the largest ratios.")
     } else {
         String::new()
     };

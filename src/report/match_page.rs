@@ -375,24 +375,28 @@ fn standings_table(matches: &Matches) -> Option<SheetTable> {
     if matches.encounters.is_empty() || matches.common_opponent().is_some() {
         return None;
     }
-    // The points and the number of games of each player.
-    let mut players: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    #[derive(Default)]
+    struct Total {
+        points: f64,
+        games: f64,
+    }
+    let mut players: BTreeMap<&str, Total> = BTreeMap::new();
     for encounter in &matches.encounters {
         let (points, games) = (encounter.points(), encounter.count() as f64);
         for (player, points) in [(&encounter.player, points), (&encounter.opponent, games - points)] {
-            let (total_points, total_games) = players.entry(player).or_default();
-            *total_points += points;
-            *total_games += games;
+            let total = players.entry(player).or_default();
+            total.points += points;
+            total.games += games;
         }
     }
-    let score = |&(_, (points, games)): &(&str, (f64, f64))| points / games;
-    let mut ranking: Vec<(&str, (f64, f64))> = players.into_iter().collect();
+    let score = |(_, total): &(&str, Total)| total.points / total.games;
+    let mut ranking: Vec<(&str, Total)> = players.into_iter().collect();
     ranking.sort_by(|a, b| score(b).total_cmp(&score(a)));
-    let entries = Entries::<(&str, (f64, f64))>::default()
+    let entries = Entries::<(&str, Total)>::default()
         .text("variant", "variant", "", |(player, _)| Cell::text(*player))
-        .number("points", "points", "", |(_, (points, _))| Cell::decimal(*points, 1))
-        .number("games", "games", "", |(_, (_, games))| Cell::count(*games))
-        .number("score", "score", "", |(_, (points, games))| Cell::share(*points, *games));
+        .number("points", "points", "", |(_, total)| Cell::decimal(total.points, 1))
+        .number("games", "games", "", |(_, total)| Cell::count(total.games))
+        .number("score", "score", "", |(_, total)| Cell::share(total.points, total.games));
     Some(entries.table("standings", "Standings", &ranking))
 }
 
@@ -427,18 +431,19 @@ fn pairs_table(matches: &Matches) -> SheetTable {
 
 /// How the games ended, with a link to the games.
 fn ends_table(matches: &Matches) -> SheetTable {
+    // The number of games by what ended them.
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
     for (end, games) in matches.all_encounters().flat_map(|encounter| &encounter.ends) {
         *sums.entry(end).or_insert(0) += games;
     }
     let total: u64 = sums.values().sum();
-    let mut lines: Vec<(&str, u64)> = sums.into_iter().collect();
-    lines.push(("all, as PGN", total));
+    let mut rows: Vec<(&str, u64)> = sums.into_iter().collect();
+    rows.push(("all, as PGN", total));
     let entries = Entries::<(&str, u64)>::default()
         .text("end", "end", "what ended the game", |(end, _)| Cell::text(*end))
         .number("games", "games", "", |(_, count)| Cell::count(*count as f64))
         .number("share", "share", "", |(_, count)| Cell::share(*count as f64, total as f64));
-    let mut table = entries.table("ends", "How the games ended", &lines);
+    let mut table = entries.table("ends", "How the games ended", &rows);
     // The last row is that of all games.
     if let Some(row) = table.rows.last_mut() {
         row[0].link = games::NAME.to_owned();

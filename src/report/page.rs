@@ -291,7 +291,7 @@ impl Page {
         page.notes = warnings::source_notes(std::slice::from_ref(source));
         let mut parts = page.head_parts();
         parts.extend(match_page::parts(&games, rows));
-        parts.extend(verdicts::verdict_table(&page, true).map(Part::Table));
+        parts.extend(verdicts::verdict_table(&page).map(Part::Table));
         parts.extend(engines::engines_table(&page).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), page.provenance()));
         page.sheet = Sheet { kind: "match".to_owned(), name: page.manifest.name.clone(), parts };
@@ -352,23 +352,23 @@ impl Page {
         parts.extend(figure::completion_figures(rows, summary, searches).into_iter().map(Part::Figure));
         parts.extend(Explorer::new(rows, summary, searches).map(Part::Explorer));
         parts.extend(table::pairs_table(self).map(Part::Table));
-        parts.extend(verdicts::verdict_table(self, true).map(Part::Table));
+        parts.extend(verdicts::verdict_table(self).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), self.provenance()));
         parts.extend(table::common_options(self).map(|table| folded("Options that all variants share", table)));
         parts
     }
 
-    /// The tables that answer the question: those that the user asked for, or the summary; then the
-    /// tables of pairs and of move quality, if there are any.
+    /// The tables that answer the question: the encounters of a match, the pivots that the user
+    /// asked for, or the summary; then the tables of pairs and of move quality, if there are any.
     pub fn main_tables(&self) -> Vec<SheetTable> {
-        let first = match (&self.games, self.across_suites.as_slice()) {
+        let answer = match (&self.games, self.across_suites.as_slice()) {
             (Some(games), _) => vec![match_page::encounters_table(games)],
             _ if !self.pivots.is_empty() => self.pivots.iter().map(pivot::table).collect(),
             (None, []) => vec![table::summary_table(self)],
             (None, tables) => tables.to_vec(),
         };
         let tables = [table::pairs_table(self), engines::quality_table(&self.quality)];
-        first.into_iter().chain(tables.into_iter().flatten()).collect()
+        answer.into_iter().chain(tables.into_iter().flatten()).collect()
     }
 
     /// A short form of the page for a terminal.
@@ -379,10 +379,9 @@ impl Page {
         };
         let mut parts: Vec<Part> = Vec::new();
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
+        parts.extend(self.blockers.iter().cloned().map(Part::Blocker));
         parts.extend(self.main_tables().into_iter().map(|table| Part::Table(without_summary_title(table))));
         parts.extend(self.verdict_part());
-        let after_findings = parts.iter().take_while(|part| matches!(part, Part::Findings(_))).count();
-        parts.splice(after_findings..after_findings, self.blockers.iter().cloned().map(Part::Blocker));
         parts.extend(sheet::warning_parts(&self.warnings));
         parts.extend(self.notes_part());
         Sheet { kind: self.sheet.kind.clone(), name: String::new(), parts }
@@ -390,11 +389,11 @@ impl Page {
 
     /// The failed verdicts, or a sentence if all pass; none without verdicts.
     fn verdict_part(&self) -> Option<Part> {
-        let [holds, differs, open] = claims::count_rulings(self.verdicts.iter());
+        let [holds, differs, undecided] = claims::count_rulings(self.verdicts.iter());
         let summary_line =
-            format!("Verdicts: {holds} hold, {differs} differ, {open} undecided; no expected outcome missed.");
+            format!("Verdicts: {holds} hold, {differs} differ, {undecided} undecided; no expected outcome missed.");
         let all_pass = (!self.verdicts.is_empty()).then(|| Part::Findings(vec![summary_line]));
-        verdicts::verdict_table(self, false).map(Part::Table).or(all_pass)
+        verdicts::failed_table(self).map(Part::Table).or(all_pass)
     }
 
     /// The number of failed verdicts.

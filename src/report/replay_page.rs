@@ -149,19 +149,21 @@ impl ReplayOutcome<'_> {
 
     /// A row for each policy and thread, with the counts of that thread alone.
     fn thread_table(&self) -> SheetTable {
-        let lines: Vec<(&str, u8, ReplayCounters)> = self
-            .policies
-            .iter()
-            .zip(&self.threads)
-            .flat_map(|((name, _), threads)| threads.iter().map(|(thread, counts)| (name.as_str(), *thread, *counts)))
-            .filter(|(_, _, counts)| counts.probes + counts.stores > 0)
-            .collect();
-        let count_cell =
-            |count: Count| move |(.., counters): &(&str, u8, ReplayCounters)| Cell::count(count(counters) as f64);
-        Entries::<(&str, u8, ReplayCounters)>::default()
-            .text("policy", "policy", "", |&(policy, ..)| Cell::text(policy))
-            .number("thread", "thread", "the thread that asked; all share the table", |&(_, thread, _)| {
-                Cell::count(thread.into())
+        struct Row<'a> {
+            policy: &'a str,
+            thread: u8,
+            counters: &'a ReplayCounters,
+        }
+        let mut rows = Vec::new();
+        for ((policy, _), threads) in self.policies.iter().zip(&self.threads) {
+            let active = threads.iter().filter(|(_, counters)| counters.probes + counters.stores > 0);
+            rows.extend(active.map(|(&thread, counters)| Row { policy, thread, counters }));
+        }
+        let count_cell = |count: Count| move |row: &Row<'_>| Cell::count(count(row.counters) as f64);
+        Entries::<Row<'_>>::default()
+            .text("policy", "policy", "", |row| Cell::text(row.policy))
+            .number("thread", "thread", "the thread that asked; all share the table", |row| {
+                Cell::count(row.thread.into())
             })
             .number("probes", "probes", "", count_cell(|counts| counts.probes))
             .number("hits", "hits", "those that the table answered", count_cell(|counts| counts.hits))
@@ -171,7 +173,7 @@ impl ReplayOutcome<'_> {
             .number("worth_kept", "worth kept", "", count_cell(|counts| counts.worth_kept))
             .number("moves_kept", "moves kept", "", count_cell(|counts| counts.moves_kept))
             .number("stores", "stores", "", count_cell(|counts| counts.stores))
-            .table("threads", "By thread", &lines)
+            .table("threads", "By thread", &rows)
     }
 
     /// Describes the trace, and how much of it fits into the table.

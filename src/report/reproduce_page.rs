@@ -94,7 +94,7 @@ fn experiment_cell(page: &Page) -> Cell {
 
 /// The published figures and claims that differ or are undecided, one sentence each.
 fn failed_part(pages: &[Page]) -> Part {
-    let lines: Vec<String> = all_verdicts(pages)
+    let sentences: Vec<String> = all_verdicts(pages)
         .filter(|(_, verdict)| verdict.kind == ClaimOrigin::Published && verdict.ruling != Ruling::Holds)
         .map(|(page, verdict)| {
             let [subject, word, _, figure, measured] = verdicts::verdict_texts(verdict);
@@ -102,14 +102,15 @@ fn failed_part(pages: &[Page]) -> Part {
             format!("{}: {subject}{figure}: {word} ({measured})", page.manifest.name)
         })
         .collect();
-    match lines.is_empty() {
+    match sentences.is_empty() {
         true => Part::Prose("Every published figure and claim of these files held.".to_owned()),
-        false => Part::List("What did not hold".to_owned(), lines),
+        false => Part::List("What did not hold".to_owned(), sentences),
     }
 }
 
 /// A row for each experiment.
 fn index_table(pages: &[Page]) -> SheetTable {
+    // Index 0: those that hold; 1: that differ; 2: undecided.
     let ruling_cell = |index: usize| move |page: &Page| Cell::count(count_rulings(page.verdicts.iter())[index] as f64);
     let entries = Entries::<Page>::default()
         .text("experiment", "experiment", "", experiment_cell)
@@ -142,12 +143,12 @@ fn split_depth(verdict: &Verdict) -> Option<(&str, &str, &str)> {
     Some((series, depth, figure))
 }
 
-/// The verdicts of an experiment. If many consecutive verdicts have the same outcome, they are
-/// folded into one row for each figure.
+/// The verdicts of an experiment. Of consecutive verdicts with the same outcome, those of one
+/// figure at many depths are folded into one row.
 fn folded_verdicts(page: &Page) -> Option<SheetTable> {
-    let table = verdicts::verdict_table(page, true)?;
+    let table = verdicts::verdict_table(page)?;
     let figure_of = |index: usize| split_depth(&page.verdicts[index]).map(|(.., figure)| figure);
-    let can_be_folded = |a: &Verdict, b: &Verdict| {
+    let belong_together = |a: &Verdict, b: &Verdict| {
         a.passes()
             && b.passes()
             && a.word() == b.word()
@@ -156,7 +157,7 @@ fn folded_verdicts(page: &Page) -> Option<SheetTable> {
     };
     let mut rows = Vec::new();
     let indices: Vec<usize> = (0..page.verdicts.len()).collect();
-    for run in indices.chunk_by(|&a, &b| can_be_folded(&page.verdicts[a], &page.verdicts[b])) {
+    for run in indices.chunk_by(|&a, &b| belong_together(&page.verdicts[a], &page.verdicts[b])) {
         let mut remaining = run.to_vec();
         while let Some(&first) = remaining.first() {
             let (same_figure, others): (Vec<usize>, _) =
@@ -190,6 +191,7 @@ pub fn terminal_sheet(pages: &[Page]) -> Sheet {
         let Manifest { name, question, .. } = &page.manifest;
         let heading = format!("{name} ({holds} hold, {differs} differ, {undecided} undecided): {question}");
         parts.push(Part::Heading(heading));
+        // The source is the sixth column.
         let without_sources = |table: SheetTable| table.select_columns(&[0, 1, 2, 3, 4]);
         parts.extend(folded_verdicts(page).map(without_sources).map(Part::Table));
     }

@@ -135,7 +135,7 @@ impl<'a, L> Entries<'a, L> {
         self
     }
 
-    /// Gives the last column a drop order.
+    /// Sets when the last column is dropped on a narrow screen: the greatest order first.
     pub fn drop_order(mut self, drop_order: u8) -> Self {
         if let Some(entry) = self.0.last_mut() {
             entry.head.drop_order = drop_order;
@@ -247,7 +247,7 @@ impl Cell {
     /// The same cell with a sign appended if `applies`.
     pub fn with_sign(mut self, sign: char, applies: bool) -> Self {
         if applies {
-            // Only signs that cannot be taken for a digit are appended without a blank.
+            // A blank keeps `*` and `†` apart from the digits; `!` and `?` need none.
             self.text += if "!?".contains(sign) { "" } else { " " };
             self.text.push(sign);
             self.signs.push(sign);

@@ -90,25 +90,24 @@ impl Source {
     pub fn preflight_warnings(&self, names: &[&str]) -> Caveats {
         let sets = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
         // An unreadable file may come from another version of ttlab; the rows still count.
-        let variants = self
-            .text
-            .as_ref()
-            .and_then(|text| Experiment::parse_variants(text, Path::new("experiment.toml"), sets).ok());
-        variants.map_or_else(Caveats::default, |(variants, partners)| {
-            // With several key seeds, rows have other names than their variants; then all variants
-            // count.
-            let names_are_variants = variants.iter().any(|variant| names.contains(&variant.name.as_str()));
-            let is_listed = |index: &usize| !names_are_variants || names.contains(&variants[*index].name.as_str());
-            let listed: Vec<usize> = (0..variants.len()).filter(is_listed).collect();
-            let new_index = |old_index: usize| listed.iter().position(|&index| index == old_index);
-            let baselines = listed.iter().map(|&index| partners.baselines[index].and_then(new_index)).collect();
-            let partners = Partners { baselines, ..partners };
-            let variants: Vec<Variant> = listed.iter().map(|&index| variants[index].clone()).collect();
-            let zip = self.file.as_ref().map_or(&[][..], |file| &file.zip);
-            let mut caveats = confounds::find_confounds(&variants, &partners, zip);
-            caveats.warnings.extend(equivalent::find_equivalent(&variants));
-            caveats
-        })
+        let parse = |text| Experiment::parse_variants(text, Path::new("experiment.toml"), sets).ok();
+        let Some((all_variants, all_partners)) = self.text.as_deref().and_then(parse) else {
+            return Caveats::default();
+        };
+        // With several key seeds, rows have other names than their variants; then all variants
+        // count.
+        let names_are_variants = all_variants.iter().any(|variant| names.contains(&variant.name.as_str()));
+        let is_named = |index: &usize| !names_are_variants || names.contains(&all_variants[*index].name.as_str());
+        let indices: Vec<usize> = (0..all_variants.len()).filter(is_named).collect();
+        let variants: Vec<Variant> = indices.iter().map(|&index| all_variants[index].clone()).collect();
+        // Baselines are indices, which differ in the new list.
+        let new_index = |old_index: usize| indices.iter().position(|&index| index == old_index);
+        let baselines = indices.iter().map(|&index| all_partners.baselines[index].and_then(new_index)).collect();
+        let partners = Partners { baselines, ..all_partners };
+        let zip = self.file.as_ref().map_or(&[][..], |file| &file.zip);
+        let mut caveats = confounds::find_confounds(&variants, &partners, zip);
+        caveats.warnings.extend(equivalent::find_equivalent(&variants));
+        caveats
     }
 
     /// The settings of the match's sequential test.
@@ -155,12 +154,9 @@ pub fn load(paths: &[PathBuf]) -> Result<Vec<Source>> {
     disambiguate_labels(&mut sources);
     for (index, source) in sources.iter().enumerate() {
         for other in &sources[..index] {
-            let difference = source
-                .manifest
-                .as_ref()
-                .zip(other.manifest.as_ref())
-                .and_then(|(first, second)| first.describe_different_items(second));
-            if let Some(difference) = difference {
+            if let (Some(first), Some(second)) = (&source.manifest, &other.manifest)
+                && let Some(difference) = first.describe_different_items(second)
+            {
                 bail!("{} and {}: {difference}", other.label, source.label);
             }
         }
@@ -179,7 +175,8 @@ fn disambiguate_labels(sources: &mut [Source]) {
 }
 
 /// Sets the saved nodes to NaN for these variants. Their table entries have no node counts, or
-/// count nodes that were never searched, so that a cutoff counts what earlier cutoffs saved again.
+/// count nodes that were never searched: a cutoff would then count again what earlier cutoffs
+/// saved.
 fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
     if variants.is_empty() || !frame.names().iter().any(|name| name == columns::SAVED) {
         return;
@@ -190,38 +187,38 @@ fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
     frame.set_numbers(columns::SAVED, |row| values[row]);
 }
 
-/// Adds columns for requested options that do not vary in some results; their values come from the
-/// manifests.
+/// Adds columns for requested options that have none in some results because they do not vary
+/// there; the values come from the manifests.
 fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str]) {
     let options_by_variant = |source: &Source| {
-        let internal_variants = source
-            .manifest
-            .iter()
-            .flat_map(|manifest| manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name)));
-        internal_variants.map(|(name, options)| (name.clone(), paths::flatten(options).into_iter().collect())).collect()
+        let Some(manifest) = &source.manifest else { return HashMap::new() };
+        // The subjects, external engines, have other options.
+        let builtin_variants = manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name));
+        builtin_variants.map(|(name, options)| (name.clone(), paths::flatten(options).into_iter().collect())).collect()
     };
     // For each source: the value of each option path, by variant.
     let source_options: Vec<HashMap<String, HashMap<String, String>>> =
         sources.iter().map(options_by_variant).collect();
     let paths = source_options.iter().flat_map(HashMap::values).flat_map(HashMap::keys);
     let is_requested = |path: &&String| requested.iter().any(|name| columns::may_mean(name, path));
-    let row_sources = frame.text_column(SOURCE).into_owned();
+    let labels = frame.text_column(SOURCE).into_owned();
     let variants = frame.text_column(VARIANT).into_owned();
     // A single result has no source column; its index is 0.
     let source_index = |label: &String| sources.iter().position(|source| source.label == *label).unwrap_or(0);
-    let source_indices: Vec<usize> = row_sources.list().iter().map(source_index).collect();
+    let index_by_label: Vec<usize> = labels.list().iter().map(source_index).collect();
     for path in paths.filter(is_requested).collect::<BTreeSet<_>>() {
         let old_values = frame.text_column(path).into_owned();
         frame.set_words(path, |row| {
-            let variant_options = &source_options[source_indices[row_sources.codes()[row] as usize]];
+            let label_code = labels.codes()[row] as usize;
+            let variant_options = &source_options[index_by_label[label_code]];
             let value = variant_options.get(variants.text(row)).and_then(|options| options.get(path));
             value.map_or_else(|| old_values.text(row).to_owned(), Clone::clone)
         });
     }
 }
 
-/// Joins the rows of all results. Adds columns for options that are requested or that only some
-/// results have; with several results also a column with each row's source.
+/// Joins the rows of all results. Adds columns for the options among the names `requested` and for
+/// those that only some results have; with several results also a column with each row's source.
 pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Frame> {
     // A name that means an ordinary column of all rows needs no option column. The name of a state
     // such as `slots` does: an option has the same name.

@@ -61,6 +61,7 @@ pub(super) fn line_table(
     let lines = || page.summary.lines.iter().enumerate().filter(|(_, line)| is_included(line));
     let mut table = entries.table(key, title, lines().map(|(_, line)| line));
     for (row, (index, line)) in table.rows.iter_mut().zip(lines()) {
+        // Inserts the cells in front.
         row.splice(0..0, page.identity.cells(index, line));
     }
     // Lines may be grouped by a column that is also counted, such as nodes. Programs that read the
@@ -207,7 +208,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
 /// The summary for a page: each line's verdict follows the columns that identify the line.
 pub(super) fn judged_summary_table(page: &Page) -> SheetTable {
     let mut table = summary_table(page);
-    let Some(metric) = page.summary.metrics.first().filter(|_| page.summary.lines.len() > 1) else { return table };
+    let (Some(metric), true) = (page.summary.metrics.first(), page.summary.lines.len() > 1) else { return table };
     let column_index = page.identity.columns().len();
     for (row, line) in table.rows.iter_mut().zip(&page.summary.lines) {
         row.insert(column_index, verdict_cell(page, line, metric));

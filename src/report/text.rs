@@ -145,13 +145,12 @@ fn total_width(widths: impl Iterator<Item = usize>) -> usize {
 
 /// Drops columns until the table fits; returns it with the names of the dropped columns.
 fn fit_columns(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
+    let drop_order = |column: usize| table.columns[column].drop_order;
     let mut kept_columns: Vec<usize> = (0..table.columns.len()).collect();
     while total_width(kept_columns.iter().map(|&column| min_width(table, column, READABLE_WIDTH))) > width {
-        let candidate = kept_columns.iter().copied().max_by_key(|&column| table.columns[column].drop_order);
-        match candidate.filter(|&column| table.columns[column].drop_order > 0) {
-            Some(candidate) => kept_columns.retain(|&column| column != candidate),
-            None => break,
-        }
+        let droppable = kept_columns.iter().copied().filter(|&column| drop_order(column) > 0);
+        let Some(dropped) = droppable.max_by_key(|&column| drop_order(column)) else { break };
+        kept_columns.retain(|&column| column != dropped);
     }
     let dropped = (0..table.columns.len()).filter(|column| !kept_columns.contains(column));
     let dropped_names = dropped.map(|column| table.columns[column].name.clone()).collect();
@@ -181,20 +180,17 @@ fn render_table(table: &SheetTable, screen: Screen) -> String {
     for (cells, is_head) in std::iter::once((&heads, true)).chain(table.rows.iter().map(|row| (row, false))) {
         let wrapped: Vec<Vec<String>> =
             cells.iter().zip(&widths).map(|(cell, &width)| wrap_words(&cell.text, width)).collect();
-        for line in 0..wrapped.iter().map(Vec::len).max().unwrap_or(0) {
+        for line_index in 0..wrapped.iter().map(Vec::len).max().unwrap_or(0) {
             // Blanks are written only when more text follows, so that no line ends with blanks.
             let (mut text, mut blanks) = (String::new(), 0);
-            for (column, lines) in wrapped.iter().enumerate() {
-                let field = lines.get(line).map_or("", String::as_str);
+            for (column, cell_lines) in wrapped.iter().enumerate() {
+                let field = cell_lines.get(line_index).map_or("", String::as_str);
                 let pad = widths[column].saturating_sub(field.chars().count());
                 let (left_pad, right_pad) = if table.columns[column].is_text { (0, pad) } else { (pad, 0) };
                 if !field.is_empty() {
                     text.push_str(&" ".repeat(blanks + left_pad));
-                    text.push_str(&paint(
-                        field,
-                        if is_head { BOLD } else { emphasis_colour(cells[column].emphasis) },
-                        screen,
-                    ));
+                    let colour = if is_head { BOLD } else { emphasis_colour(cells[column].emphasis) };
+                    text.push_str(&paint(field, colour, screen));
                     blanks = 0;
                 } else {
                     blanks += left_pad;
@@ -246,8 +242,8 @@ fn wrap_words(text: &str, width: usize) -> Vec<String> {
 pub fn wrap(text: &str, width: usize, start: &str) -> String {
     let indent = " ".repeat(start.chars().count().max(2));
     let (mut out, mut line) = (String::new(), start.to_owned());
-    let (mut is_line_empty, text) = (true, strip_escapes(text));
-    for word in text.split_whitespace() {
+    let mut is_line_empty = true;
+    for word in strip_escapes(text).split_whitespace() {
         if !is_line_empty && line.chars().count() + 1 + word.chars().count() > width {
             let _ = writeln!(out, "{line}");
             (line, is_line_empty) = (indent.clone(), true);

@@ -62,7 +62,7 @@ pub fn write(from: &Path, to: &Path) -> Result<Page> {
     Ok(page)
 }
 
-/// Writes the thin rows, and the manifest with the seals of the full rows. `by_row`: as for
+/// Writes the thin rows, and the manifest with the seals of the full rows. `by_row`: see
 /// [`columns_by_row`].
 fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, by_row: &BTreeSet<String>) -> Result<()> {
     let results = from.join(RESULTS);

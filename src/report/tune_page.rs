@@ -18,7 +18,7 @@ use std::path::Path;
 mod figures;
 
 /// A pressure, its result, and one of the variants that were searched there.
-type HeldOutLine<'a> = (&'a String, &'a HeldOutResult, &'a Standing);
+type HeldOutRow<'a> = (&'a String, &'a HeldOutResult, &'a Standing);
 
 /// A tuning and its result.
 pub struct TuneOutcome<'a> {
@@ -89,22 +89,46 @@ impl TuneOutcome<'_> {
     /// Describes what to change in the baseline to get a candidate, as in
     /// ``Change `slots` from 1 to 4``; if more than two options change, gives the candidate's name.
     fn change_to(&self, candidate: usize) -> String {
-        let [base_values, changed_values] = [self.baseline(), candidate].map(|candidate| {
-            let columns: HashMap<String, String> =
-                option_columns(&self.experiment.variants[candidate]).into_iter().collect();
-            self.varying.iter().map(|path| columns.get(path).cloned().unwrap_or_default()).collect::<Vec<_>>()
-        });
-        let names = short_names(self.varying);
-        let changes: Vec<String> = names
-            .iter()
-            .zip(base_values.iter().zip(&changed_values))
-            .filter(|(_, (base, changed))| base != changed && !base.is_empty() && !changed.is_empty())
-            .map(|(name, (base, changed))| format!("`{name}` from {base} to {changed}"))
-            .collect();
+        let [base_values, changed_values] = [self.baseline(), candidate]
+            .map(|variant| HashMap::<_, _>::from_iter(option_columns(&self.experiment.variants[variant])));
+        let mut changes = Vec::new();
+        for (path, name) in self.varying.iter().zip(short_names(self.varying)) {
+            if let (Some(base), Some(changed)) = (base_values.get(path), changed_values.get(path))
+                && base != changed
+                && !base.is_empty()
+                && !changed.is_empty()
+            {
+                changes.push(format!("`{name}` from {base} to {changed}"));
+            }
+        }
         match changes.len() {
             1 | 2 => format!("Change {}", changes.join(" and ")),
             _ => format!("Use \"{}\" instead of \"{}\"", self.name(candidate), self.name(self.baseline())),
         }
+    }
+
+    /// The least and the greatest value of a numeric option in these candidates; none if they
+    /// differ in another option, or if a candidate between them that differs in no other option is
+    /// not among them.
+    fn full_range(&self, path: &str, candidates: &[usize]) -> Option<(f64, f64)> {
+        let other_values = |candidate: usize| {
+            let mut columns = option_columns(&self.experiment.variants[candidate]);
+            columns.retain(|(column, _)| column != path && self.varying.contains(column));
+            columns
+        };
+        let winners_others = other_values(self.tuned.winner);
+        // A candidate's value of the option, if all other options are as in the winner.
+        let value_beside_winner = |candidate: usize| {
+            let columns = option_columns(&self.experiment.variants[candidate]);
+            let (_, value) = columns.iter().find(|(column, _)| column == path)?;
+            value.parse::<f64>().ok().filter(|_| other_values(candidate) == winners_others)
+        };
+        let values: Option<Vec<f64>> = candidates.iter().map(|&candidate| value_beside_winner(candidate)).collect();
+        let values = values?;
+        let (low, high) = (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
+        let all_values = (0..self.experiment.variants.len()).filter_map(value_beside_winner);
+        let count_in_range = all_values.filter(|value| (low..=high).contains(value)).count();
+        (count_in_range == candidates.len()).then_some((low, high))
     }
 
     /// A sentence about the candidates that have the same counts as the winner in every search;
@@ -118,28 +142,8 @@ impl TuneOutcome<'_> {
         let list = self.quote_names(equals);
         let winner_and_equals: Vec<usize> = equals.iter().copied().chain([self.tuned.winner]).collect();
         let range = self.varying.iter().find_map(|path| {
-            // The value of this option, and the values of the other options that vary.
-            let value_and_others = |candidate: usize| {
-                let columns = option_columns(&self.experiment.variants[candidate]);
-                let (option, others): (Vec<_>, Vec<_>) = columns.into_iter().partition(|(column, _)| column == path);
-                let others: Vec<_> = others.into_iter().filter(|(column, _)| self.varying.contains(column)).collect();
-                let (_, value) = option.first()?;
-                Some((value.parse::<f64>().ok()?, others))
-            };
-            let (_, winner_others) = value_and_others(self.tuned.winner)?;
-            // The value of this option, if all other options are as in the winner.
-            let value_on_line = |candidate: usize| {
-                value_and_others(candidate).filter(|(_, others)| *others == winner_others).map(|(value, _)| value)
-            };
-            let values: Option<Vec<f64>> =
-                winner_and_equals.iter().map(|&candidate| value_on_line(candidate)).collect();
-            let values = values?;
-            let [low, high] =
-                [f64::min, f64::max].map(|pick_end| values.iter().copied().reduce(pick_end).unwrap_or(f64::NAN));
-            let candidates_in_range = (0..self.experiment.variants.len())
-                .filter_map(value_on_line)
-                .filter(|value| (low..=high).contains(value));
-            (candidates_in_range.count() == winner_and_equals.len()).then_some((path, low, high))
+            let (low, high) = self.full_range(path, &winner_and_equals)?;
+            Some((path, low, high))
         });
         Some(match range {
             Some((path, low, high)) => format!(
@@ -288,24 +292,24 @@ impl TuneOutcome<'_> {
     /// A row for each finalist at each pressure, on the held-out items.
     fn held_out_table(&self) -> SheetTable {
         let p_meaning = "of the one tested difference: winner and baseline, or the baseline and the next best";
-        let tested_p = |(_, held_out, standing): &HeldOutLine<'_>| {
+        let tested_p = |(_, held_out, standing): &HeldOutRow<'_>| {
             if standing.candidate == self.tested() { held_out.p } else { f64::NAN }
         };
         let results = self.tuned.held_out_results.iter().zip(self.pressures);
-        let lines = results.flat_map(|(held_out, pressure)| {
+        let rows = results.flat_map(|(held_out, pressure)| {
             held_out.standings.iter().map(move |standing| (pressure, held_out, standing))
         });
-        let entries = Entries::<HeldOutLine<'_>>::default()
+        let entries = Entries::<HeldOutRow<'_>>::default()
             .text("pressure", "pressure", "options set for it", |(pressure, ..)| Cell::text(*pressure))
             .text("candidate", "candidate", "* is the baseline", |(.., standing)| self.name_cell(standing.candidate))
-            .number("ratio", "ratio", "geometric mean of the ratio to the baseline", |line| {
-                let (.., standing) = line;
-                self.ratio_cell(&standing.ratio, tested_p(line) < self.tune.alpha)
+            .number("ratio", "ratio", "geometric mean of the ratio to the baseline", |row| {
+                let (.., standing) = row;
+                self.ratio_cell(&standing.ratio, tested_p(row) < self.tune.alpha)
             })
             .number("interval", "95 %", "its interval, by items", |(.., standing)| interval_cell(&standing.ratio))
-            .number("p", "p", p_meaning, |line| Cell::p(tested_p(line)));
-        let lines: Vec<HeldOutLine<'_>> = lines.collect();
-        entries.table("held_out", "Held-out items", &lines).with_note(format!(
+            .number("p", "p", p_meaning, |row| Cell::p(tested_p(row)));
+        let rows: Vec<HeldOutRow<'_>> = rows.collect();
+        entries.table("held_out", "Held-out items", &rows).with_note(format!(
             "* baseline. {} items that the race never saw. p: the winner against \"{}\"; corrected for all pressures together.",
             self.tuned.held_out,
             self.name(self.tuned.against)
@@ -341,20 +345,21 @@ impl TuneOutcome<'_> {
     fn csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(["stage", "pressure", "candidate", "searches", "ratio", "low", "high", "p", "dropped"])?;
-        let race = self.tuned.candidates.iter().enumerate().map(|(index, candidate)| {
-            let dropped = candidate.dropped.map(|round| (round + 1).to_string()).unwrap_or_default();
-            ("race", &self.pressures[0], index, candidate.searches, &candidate.ratio, candidate.p, dropped)
-        });
-        let held_out = self.tuned.held_out_results.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
-            held_out.standings.iter().map(move |standing| {
-                let p = if standing.candidate == self.tested() { held_out.p } else { f64::NAN };
-                ("held-out", pressure, standing.candidate, standing.ratio.pairs, &standing.ratio, p, String::new())
-            })
-        });
-        for (stage, pressure, index, searches, ratio, p, dropped) in race.chain(held_out) {
+        let mut write_row = |[stage, pressure, name, dropped]: [&str; 4], searches: usize, ratio: &Ratio, p: f64| {
             let [mean, low, high, p] = [ratio.mean, ratio.low, ratio.high, p].map(csv_number);
-            let (name, searches) = (self.name(index), searches.to_string());
-            writer.write_record([stage, pressure, name, &searches, &mean, &low, &high, &p, &dropped])?;
+            writer.write_record([stage, pressure, name, &searches.to_string(), &mean, &low, &high, &p, dropped])
+        };
+        for (index, candidate) in self.tuned.candidates.iter().enumerate() {
+            let dropped = candidate.dropped.map(|round| (round + 1).to_string()).unwrap_or_default();
+            let texts = ["race", &self.pressures[0], self.name(index), &dropped];
+            write_row(texts, candidate.searches, &candidate.ratio, candidate.p)?;
+        }
+        for (held_out, pressure) in self.tuned.held_out_results.iter().zip(self.pressures) {
+            for standing in &held_out.standings {
+                let p = if standing.candidate == self.tested() { held_out.p } else { f64::NAN };
+                let texts = ["held-out", pressure, self.name(standing.candidate), ""];
+                write_row(texts, standing.ratio.pairs, &standing.ratio, p)?;
+            }
         }
         writer.into_inner().map_err(|error| error.into_error().into())
     }

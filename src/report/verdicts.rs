@@ -29,20 +29,25 @@ pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
     };
     let mut sentences: Vec<String> = claims.iter().take(MAX_DESCRIBED).map(describe_claim).collect();
     if claims.len() > MAX_DESCRIBED {
-        let [holds, differs, open] = count_rulings(claims.iter().map(|(verdict, _)| *verdict));
-        sentences.insert(
-            0,
-            format!(
-                "Of {} claims {holds} hold, {differs} differ, {open} undecided; the first {MAX_DESCRIBED}:",
-                claims.len()
-            ),
-        );
+        let [holds, differs, undecided] = count_rulings(claims.iter().map(|(verdict, _)| *verdict));
+        let counts = format!("Of {} claims {holds} hold, {differs} differ, {undecided} undecided", claims.len());
+        sentences.insert(0, format!("{counts}; the first {MAX_DESCRIBED}:"));
     }
     sentences
 }
 
-/// The table of the failed verdicts, or of all verdicts.
-pub(super) fn verdict_table(page: &Page, include_passed: bool) -> Option<SheetTable> {
+/// The table of all verdicts.
+pub(super) fn verdict_table(page: &Page) -> Option<SheetTable> {
+    table_of(page, |_| true)
+}
+
+/// The table of the failed verdicts.
+pub(super) fn failed_table(page: &Page) -> Option<SheetTable> {
+    table_of(page, |verdict| !verdict.passes())
+}
+
+/// A table of some verdicts; none if none `is_listed`.
+fn table_of(page: &Page, is_listed: fn(&Verdict) -> bool) -> Option<SheetTable> {
     let highlight = |verdict: &Verdict| match (verdict.is_met(), verdict.passes()) {
         (true, _) => Emphasis::Passed,
         (false, true) => Emphasis::None,
@@ -55,7 +60,7 @@ pub(super) fn verdict_table(page: &Page, include_passed: bool) -> Option<SheetTa
             Cell::text(source.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(". "))
         })
         .drop_order(1);
-    let verdicts: Vec<&Verdict> = page.verdicts.iter().filter(|verdict| include_passed || !verdict.passes()).collect();
+    let verdicts: Vec<&Verdict> = page.verdicts.iter().filter(|verdict| is_listed(verdict)).collect();
     entries.table("verdicts", "Verdicts", &verdicts).with_note(tally(page.verdicts.iter())).non_empty()
 }
 
@@ -83,10 +88,10 @@ pub(super) fn verdict_texts(verdict: &Verdict) -> [&str; 5] {
 
 /// The number of verdicts by outcome, in a sentence.
 pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
-    let [holds, differs, open] = count_rulings(verdicts.clone());
+    let [holds, differs, undecided] = count_rulings(verdicts.clone());
     let expected = verdicts.clone().filter(|verdict| verdict.expected != ExpectedVerdict::Either).count();
     let as_expected = verdicts.filter(|verdict| verdict.is_met()).count();
-    format!("{holds} hold, {differs} differ, {open} undecided; {as_expected} of {expected} expected outcomes met.")
+    format!("{holds} hold, {differs} differ, {undecided} undecided; {as_expected} of {expected} expected outcomes met.")
 }
 
 #[cfg(test)]

@@ -15,8 +15,8 @@ const MAX_NAMED: usize = 20;
 /// The list of variants without rows; none if every variant has rows.
 pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let variants = rows.text_column(columns::VARIANT);
-    let first_rows = variants.list().iter().zip(variants.first_rows());
-    let with_rows: HashSet<&str> = first_rows.filter_map(|(name, row)| row.map(|_| name.as_str())).collect();
+    let with_rows = variants.list().iter().zip(variants.first_rows()).filter(|(_, first_row)| first_row.is_some());
+    let with_rows: HashSet<&str> = with_rows.map(|(name, _)| name.as_str()).collect();
     // Names with a further key seed or schedule are not variants of their own.
     let base_variants = manifest.variants.iter().filter(|name| base_variant(name).is_none());
     let mut names: Vec<String> = base_variants.filter(|name| !with_rows.contains(name.as_str())).cloned().collect();

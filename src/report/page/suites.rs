@@ -25,8 +25,8 @@ pub(super) fn suite_names(rows: &Frame, manifest: &Manifest) -> Vec<String> {
         return Vec::new();
     }
     let suites = rows.text_column(columns::SUITE);
-    let first_rows = suites.list().iter().zip(suites.first_rows());
-    let mut names: Vec<String> = first_rows.filter_map(|(name, row)| row.map(|_| name.clone())).collect();
+    let with_rows = suites.list().iter().zip(suites.first_rows()).filter(|(_, first_row)| first_row.is_some());
+    let mut names: Vec<String> = with_rows.map(|(name, _)| name.clone()).collect();
     names.sort_by_key(|name| manifest.suites.iter().position(|suite| suite.name == *name));
     names
 }
@@ -123,8 +123,8 @@ fn common_limit(rows: &Frame, suite: &str) -> Option<String> {
     suite_limits.all(|limit| limit == first).then(|| first.to_owned())
 }
 
-/// Merges the notes of all pages, or another list: a text on every page appears once, the others
-/// with their suite's name. `list_of`: gets the list of a page.
+/// Merges the lists of texts that `list_of` selects from the pages, such as their notes: a text on
+/// every page appears once, the others with the name of their suite.
 fn merge_notes(suites: &[String], pages: &[Page], list_of: fn(&Page) -> &Vec<String>) -> Vec<String> {
     let is_on_every_page = |text: &&String| pages.iter().all(|page| list_of(page).contains(text));
     let mut merged: Vec<String> = list_of(&pages[0]).iter().filter(is_on_every_page).cloned().collect();
@@ -137,19 +137,20 @@ fn merge_notes(suites: &[String], pages: &[Page], list_of: fn(&Page) -> &Vec<Str
 
 /// Pending verdicts for the expectations of suites that have no rows.
 fn unsearched_verdicts(rows: &Rows<'_>, suites: &[String]) -> Vec<Verdict> {
-    let file = rows.sources.first().and_then(|source| source.file.as_ref()).filter(|_| rows.checks_expectations());
-    let missing_suites = rows.manifest.suites.iter().filter(|suite| !suites.contains(&suite.name));
-    let expects = missing_suites.flat_map(|suite| {
-        let suite_expects = file.map_or_else(Vec::new, |file| suite_expectations(&file.expect, &suite.name));
-        suite_expects.into_iter().map(|expect| (suite.name.clone(), expect))
-    });
-    let pending_verdict = |(suite, expect): (String, Expect)| Verdict {
-        subject: format!("suite {suite}"),
-        published: expect.claim.clone().unwrap_or_default(),
-        measured: "the suite was not searched".to_owned(),
-        ..Verdict::pending(&expect)
-    };
-    expects.map(pending_verdict).collect()
+    let Some(file) = rows.sources.first().and_then(|source| source.file.as_ref()) else { return Vec::new() };
+    if !rows.checks_expectations() {
+        return Vec::new();
+    }
+    let mut verdicts = Vec::new();
+    for suite in rows.manifest.suites.iter().filter(|suite| !suites.contains(&suite.name)) {
+        verdicts.extend(suite_expectations(&file.expect, &suite.name).into_iter().map(|expect| Verdict {
+            subject: format!("suite {}", suite.name),
+            published: expect.claim.clone().unwrap_or_default(),
+            measured: "the suite was not searched".to_owned(),
+            ..Verdict::pending(&expect)
+        }));
+    }
+    verdicts
 }
 
 /// The table with its suite's name in key and title.

@@ -97,13 +97,9 @@ fn manifests(sources: &[Source]) -> Vec<(&str, Option<&Manifest>)> {
 /// and machines, missing rows.
 pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
     let labelled = manifests(sources);
-    let existing_manifests = || labelled.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
     let mut warnings: Vec<String> = warnings::join_warnings(&labelled).iter().map(ToString::to_string).collect();
-    warnings.extend(
-        existing_manifests()
-            .filter_map(|(_, manifest)| warnings::restart_warning(manifest))
-            .map(|warning| warning.to_string()),
-    );
+    let restarts = labelled.iter().filter_map(|(_, manifest)| warnings::restart_warning((*manifest)?));
+    warnings.extend(restarts.map(|warning| warning.to_string()));
     let missing = sources.iter().filter_map(|source| Some((&source.label, source.missing.as_ref()?)));
     warnings.extend(
         missing.map(|(label, missing)| format!("{label}: {missing}: every figure here covers only what is present")),
@@ -114,13 +110,11 @@ pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
 /// Notes on the results themselves: shards, skipped items, rows without times.
 pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     let labelled = manifests(sources);
-    let existing_manifests = || labelled.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
-    let shards = existing_manifests()
-        .filter_map(|(_, manifest)| warnings::shard_warning(manifest))
-        .map(|warning| warning.to_string());
-    let skipped = existing_manifests().filter_map(|(label, manifest)| describe_skipped(label, &manifest.left_out));
-    let untimed = existing_manifests().filter_map(|(label, manifest)| {
-        let rows = manifest.sources.iter().map(|source| source.rows).sum::<u64>();
+    let shards = labelled.iter().filter_map(|(_, manifest)| warnings::shard_warning((*manifest)?));
+    let shards = shards.map(|warning| warning.to_string());
+    let skipped = labelled.iter().filter_map(|(label, manifest)| describe_skipped(label, &(*manifest)?.left_out));
+    let untimed = labelled.iter().filter_map(|(label, manifest)| {
+        let rows = (*manifest)?.sources.iter().map(|source| source.rows).sum::<u64>();
         (rows > 0).then(|| format!("{label}: {} taken from other results have no times", plural(rows, "row")))
     });
     shards.chain(skipped).chain(untimed).collect()
@@ -135,28 +129,28 @@ fn unjudged_moves(source: &Source) -> Option<String> {
             "moves along an engine's own play are not judged: this file's [reference] has no effect".to_owned(),
         );
     }
-    let (missing, all) = quality::count_unjudged(&source.frame, &source.judgements, judges_moves);
-    let description = format!("{missing} of {} are not judged by the reference", plural(all, "search"));
+    let (unjudged, searches) = quality::count_unjudged(&source.frame, &source.judgements, judges_moves);
+    let description = format!("{unjudged} of {} are not judged by the reference", plural(searches, "search"));
     let consequence = match (judges_moves, source.judgements.is_empty()) {
         (false, _) => "score errors cover the others".to_owned(),
         (true, true) => format!("there is no {NAME}, and so no table of the moves' quality"),
         (true, false) => "losses cover the others".to_owned(),
     };
-    (missing > 0).then(|| format!("{description}: {consequence}; run the same command again to judge them"))
+    (unjudged > 0).then(|| format!("{description}: {consequence}; run the same command again to judge them"))
 }
 
-/// Describes the items that were left out of a suite, the first few by name; none if there are no
-/// such items.
-pub fn describe_skipped(label: &str, list: &[String]) -> Option<String> {
-    const MAX_NAMED: usize = 3;
-    let named = list.iter().take(MAX_NAMED).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");
-    let more = if list.len() > MAX_NAMED {
-        format!("; and {} more (manifest.json)", list.len() - MAX_NAMED)
+/// Describes the items that were left out of a suite, the first few by their notes; none if there
+/// are no such items.
+pub fn describe_skipped(label: &str, notes: &[String]) -> Option<String> {
+    const MAX_NOTES: usize = 3;
+    let named = notes.iter().take(MAX_NOTES).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");
+    let more = if notes.len() > MAX_NOTES {
+        format!("; and {} more (manifest.json)", notes.len() - MAX_NOTES)
     } else {
         String::new()
     };
-    (!list.is_empty()).then(|| {
-        let were = if list.len() == 1 { "was" } else { "were" };
-        format!("{label}: {} of the suite {were} left out: {named}{more}", plural(list.len(), "item"))
+    (!notes.is_empty()).then(|| {
+        let were = if notes.len() == 1 { "was" } else { "were" };
+        format!("{label}: {} of the suite {were} left out: {named}{more}", plural(notes.len(), "item"))
     })
 }

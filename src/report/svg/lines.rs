@@ -67,6 +67,7 @@ impl Lines {
     /// logarithmic if each value is at least twice the previous one.
     pub(in crate::report) fn from_ratios(series: Vec<Series>, x: &str, y: String) -> Self {
         let points = series.iter().flat_map(|series| &series.points);
+        // Positive numbers have the order of their bits.
         let ticks: BTreeMap<u64, f64> = points.map(|point| (point.x.to_bits(), point.x)).collect();
         let values: Vec<f64> = ticks.into_values().collect();
         let x_log = values.len() > 2 && values[0] > 0.0 && values.windows(2).all(|pair| pair[1] >= 2.0 * pair[0]);

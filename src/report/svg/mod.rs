@@ -114,7 +114,7 @@ impl Svg {
         self.shape(series % 4, class.trim_end(), (x, y), size, title);
     }
 
-    /// Draws the mark of a verdict.
+    /// Draws the mark of a verdict: a square is good, a triangle bad, a diamond unclear.
     pub fn verdict(&mut self, emphasis: Emphasis, (x, y): (f64, f64), size: f64, title: &str) {
         let shape = match emphasis {
             Emphasis::Better | Emphasis::Passed => 1,
@@ -129,27 +129,15 @@ impl Svg {
     /// `size` make the shapes look equally large.
     fn shape(&mut self, shape: usize, class: &str, (x, y): (f64, f64), size: f64, title: &str) {
         let (half_width, half_height, side) = (size * 1.2, size * 1.25, size * 1.8);
+        let (top, bottom) = (y - half_height, y + half_height);
         let (tag, attributes) = match shape {
             0 => ("circle", format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size:.1}\"")),
             1 => return self.rect(class, (x - size * 0.9, y - size * 0.9), (side, side), "", title),
-            2 => (
-                "path",
-                path_data(
-                    &[
-                        (x, y - half_height),
-                        (x + half_width, y + half_height * 0.8),
-                        (x - half_width, y + half_height * 0.8),
-                    ],
-                    true,
-                ),
-            ),
-            _ => (
-                "path",
-                path_data(
-                    &[(x, y - half_height), (x + half_width, y), (x, y + half_height), (x - half_width, y)],
-                    true,
-                ),
-            ),
+            2 => {
+                let base = y + half_height * 0.8;
+                ("path", path_data(&[(x, top), (x + half_width, base), (x - half_width, base)], true))
+            }
+            _ => ("path", path_data(&[(x, top), (x + half_width, y), (x, bottom), (x - half_width, y)], true)),
         };
         let _ = write!(self.body, "<{tag} class=\"{class}\" {attributes}>{}</{tag}>", tooltip(title));
     }

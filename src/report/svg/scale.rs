@@ -31,10 +31,12 @@ impl Scale {
             (low, high) = (low.log10(), high.log10());
         }
         let span = high - low;
-        let margin = match span > 0.0 {
-            true if log => (0.04 * span).max((MIN_DECADES - span) / 2.0),
-            true => 0.04 * span,
-            false => 0.1,
+        let margin = if span <= 0.0 {
+            0.1
+        } else if log {
+            (0.04 * span).max((MIN_DECADES - span) / 2.0)
+        } else {
+            0.04 * span
         };
         Self { low: low - margin, high: high + margin, from, to, log }
     }

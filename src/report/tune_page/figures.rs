@@ -58,11 +58,7 @@ impl TuneOutcome<'_> {
         let path = self.numeric_options().into_iter().next()?;
         let lines = self.tuned.held_out_results.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
             let ratio_of = |candidate: usize| {
-                held_out
-                    .standings
-                    .iter()
-                    .find(|standing| standing.candidate == candidate)
-                    .map(|standing| standing.ratio)
+                Some(held_out.standings.iter().find(|standing| standing.candidate == candidate)?.ratio)
             };
             let mut series = self.series_over(&path, ratio_of);
             let winner = self.name(self.tuned.winner);
@@ -106,12 +102,11 @@ impl TuneOutcome<'_> {
 
     /// The paths of the options that vary and have at least three numeric values.
     pub(super) fn numeric_options(&self) -> Vec<String> {
-        let values = |path: &String| -> std::collections::BTreeSet<u64> {
-            (0..self.experiment.variants.len())
-                .filter_map(|candidate| Some(self.option_value(candidate, path)?.to_bits()))
-                .collect()
+        let count_values = |path: &String| {
+            let values = (0..self.experiment.variants.len()).filter_map(|candidate| self.option_value(candidate, path));
+            values.map(f64::to_bits).collect::<std::collections::BTreeSet<u64>>().len()
         };
-        self.varying.iter().filter(|path| values(path).len() >= 3).cloned().collect()
+        self.varying.iter().filter(|path| count_values(path) >= 3).cloned().collect()
     }
 
     /// A candidate's value of a numeric option.
@@ -122,7 +117,7 @@ impl TuneOutcome<'_> {
 
     /// Series over a numeric option, one for each combination of the other options that vary.
     pub(super) fn series_over(&self, path: &str, ratio_of: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
-        let mut lines: BTreeMap<Vec<String>, Series> = BTreeMap::new();
+        let mut series_by_others: BTreeMap<Vec<String>, Series> = BTreeMap::new();
         for candidate in 0..self.experiment.variants.len() {
             let (Some(x), Some(ratio)) = (self.option_value(candidate, path), ratio_of(candidate)) else { continue };
             let columns = variant::option_columns(&self.experiment.variants[candidate]);
@@ -133,12 +128,12 @@ impl TuneOutcome<'_> {
                 .filter_map(|other| columns.iter().find(|(column, _)| column == other))
                 .map(|(column, value)| format!("{}={value}", column.rsplit('.').next().unwrap_or(column)))
                 .collect();
-            let line =
-                lines.entry(others.clone()).or_insert_with(|| Series { name: others.join(", "), ..Series::default() });
+            let new_series = || Series { name: others.join(", "), ..Series::default() };
+            let series = series_by_others.entry(others.clone()).or_insert_with(new_series);
             let label = self.name(candidate).to_owned();
-            line.points.push(CurvePoint { x, y: ratio.mean, low: ratio.low, high: ratio.high, label });
+            series.points.push(CurvePoint { x, y: ratio.mean, low: ratio.low, high: ratio.high, label });
         }
-        let mut series: Vec<Series> = lines.into_values().filter(|line| line.points.len() > 1).collect();
+        let mut series: Vec<Series> = series_by_others.into_values().filter(|line| line.points.len() > 1).collect();
         series.iter_mut().for_each(|line| line.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
         series
     }
