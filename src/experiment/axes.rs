@@ -19,13 +19,13 @@ pub(super) fn axis_len(axis: &Axis) -> usize {
 /// The key of a `[[zip]]` that names its points.
 pub(super) const NAME: &str = "name";
 
-/// The name of the point of a `[[zip]]` to which these paths belong; `None` if the zip has no
-/// names.
+/// The name of the point of a `[[zip]]` whose values `paths` contains; `None` if the zip has no
+/// names or no such point.
 pub(super) fn zip_name<'z>(zip: &'z Table, paths: &[(String, Value)]) -> Option<&'z str> {
     let names = zip.get(NAME)?.as_array()?;
+    let value_at = |path: &String| paths.iter().find(|(other, _)| other == path).map(|(_, value)| value);
     let is_point = |&index: &usize| {
         let mut options = zip.iter().filter(|(path, _)| *path != NAME);
-        let value_at = |path: &String| paths.iter().find(|(other, _)| other == path).map(|(_, value)| value);
         options.all(|(path, values)| values.get(index).is_some_and(|value| value_at(path) == Some(value)))
     };
     (0..names.len()).find(is_point).and_then(|index| names[index].as_str())
@@ -94,15 +94,14 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
 pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
     for axis in axes {
-        combinations = combinations
-            .iter()
-            .flat_map(|combination| {
-                (0..axis_len(axis)).map(|index| {
-                    let point = axis.iter().map(|(path, values)| (path.clone(), values[index].clone()));
-                    combination.iter().cloned().chain(point).collect()
-                })
-            })
-            .collect();
+        let mut longer = Vec::new();
+        for combination in &combinations {
+            for index in 0..axis_len(axis) {
+                let point = axis.iter().map(|(path, values)| (path.clone(), values[index].clone()));
+                longer.push(combination.iter().cloned().chain(point).collect());
+            }
+        }
+        combinations = longer;
     }
     combinations
 }
@@ -112,9 +111,9 @@ pub(super) fn locate_axis_value(file: &File, path: &str, value: &Value) -> Optio
     let index_in = |values: &Value| values.as_array()?.iter().position(|candidate| candidate == value);
     match file.grid.get(path) {
         Some(values) => index_in(values).map(|index| format!("grid.{path}.{index}")),
-        None => file.zip.iter().enumerate().find_map(|(zip, axis)| {
-            let index = index_in(axis.get(path)?)?;
-            Some(format!("zip.{zip}.{path}.{index}"))
+        None => file.zip.iter().enumerate().find_map(|(zip_index, zip)| {
+            let index = index_in(zip.get(path)?)?;
+            Some(format!("zip.{zip_index}.{path}.{index}"))
         }),
     }
 }

@@ -65,13 +65,14 @@ impl Partners {
             let group = group_of(point);
             base_of_group.get(&group).copied().or_else(|| {
                 let mut agreeing = bases.iter().copied().filter(|&base| agree(&group, &group_of(base)));
-                let only = agreeing.next()?;
-                agreeing.next().is_none().then_some(only)
+                // Several would be ambiguous.
+                let base = agreeing.next()?;
+                agreeing.next().is_none().then_some(base)
             })
         };
         let baselines = (0..points.len()).map(find_base).collect();
-        let separates = |key: &&str| bases.iter().any(|&base| value(base, key) != value(bases[0], key));
-        let group_columns = keys.into_iter().filter(separates).map(str::to_owned).collect();
+        let bases_differ = |key: &&str| bases.iter().any(|&base| value(base, key) != value(bases[0], key));
+        let group_columns = keys.into_iter().filter(bases_differ).map(str::to_owned).collect();
         Ok(Self { baselines, group_columns })
     }
 }
@@ -87,16 +88,16 @@ fn varying_columns<'a>(points: &[&'a OptionValues]) -> BTreeSet<&'a str> {
 /// policies have is one axis, and so are options that vary together.
 fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String)]) -> BTreeSet<&'a str> {
     let is_bounded = |point: &&OptionValues| point.get(TABLE_KIND).is_none_or(|kind| kind == "bounded");
-    let mut grid: Vec<&OptionValues> = points.iter().filter(is_bounded).collect();
-    if grid.is_empty() {
-        grid = points.iter().collect();
+    let mut compared: Vec<&OptionValues> = points.iter().filter(is_bounded).collect();
+    if compared.is_empty() {
+        compared = points.iter().collect();
     }
-    let varying = varying_columns(&grid);
+    let varying = varying_columns(&compared);
     // The `kind` on whose axis a parameter lies: some points, of other kinds, lack the parameter.
     let kind_of = |column: &str| {
         varying.iter().copied().find(|kind| {
-            let parent = kind.strip_suffix("kind").unwrap_or("?");
-            *kind != column && column.starts_with(parent) && grid.iter().any(|point| !point.contains_key(column))
+            let is_below = kind.strip_suffix("kind").is_some_and(|parent| column.starts_with(parent));
+            *kind != column && is_below && compared.iter().any(|point| !point.contains_key(column))
         })
     };
     let mut axes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -107,18 +108,18 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
     let count_levels = |columns: &[&str]| {
         let values =
             |point: &&OptionValues| columns.iter().map(|column| point.get(*column).cloned()).collect::<Vec<_>>();
-        grid.iter().map(values).collect::<BTreeSet<_>>().len()
+        compared.iter().map(values).collect::<BTreeSet<_>>().len()
     };
     let mut named: BTreeSet<&str> = condition.iter().map(|(column, _)| column.as_str()).collect();
     let is_named = |column: &&str| condition.iter().any(|(name, _)| name == column);
     for axis in axes.values().filter(|columns| columns.iter().any(is_named)) {
         let levels = count_levels(axis);
-        // The options that a design or a layout sets follow from it, even if others set the same
-        // values.
+        // Several designs or layouts may set the same value of an option, which still follows from
+        // them.
         let sets_others = ["table.design", "table.layout"].iter().any(|column| axis.contains(column));
         for other in axes.values() {
-            let may_vary_together = sets_others || count_levels(other) == levels;
-            if may_vary_together && count_levels(&[axis.as_slice(), other.as_slice()].concat()) == levels {
+            let follows = count_levels(&[axis.as_slice(), other.as_slice()].concat()) == levels;
+            if follows && (sets_others || count_levels(other) == levels) {
                 named.extend(other);
             }
         }

@@ -61,10 +61,7 @@ fn default_budget() -> usize {
 }
 
 impl Confirm {
-    /// Checks the openings.
-    ///
-    /// # Errors
-    /// When an opening is already a finished game, or there are too few openings.
+    /// Refuses openings that are already finished games, and too few openings.
     pub(super) fn check_openings(&self, suite: &Suite, source: &FileText<'_>) -> Result<(), Problem> {
         if let Some(item) = suite.items.iter().find(|item| ending(&opening_position(item), &[]).is_some()) {
             return Err(source.invalid("confirm.openings", format!("{}: the game is over before it begins", item.id)));
@@ -78,13 +75,13 @@ impl Confirm {
         )
     }
 
-    /// The range of openings of each stage.
+    /// The range of openings of each stage, which ends at twice as many as the one before.
     pub fn stages(&self, openings: usize) -> Vec<Range<usize>> {
-        let last = self.budget.min(openings);
-        let (mut stages, mut from, mut to) = (Vec::new(), 0, self.first.min(last));
+        let end = self.budget.min(openings);
+        let (mut stages, mut from, mut to) = (Vec::new(), 0, self.first.min(end));
         while from < to {
             stages.push(from..to);
-            (from, to) = (to, (2 * to).min(last));
+            (from, to) = (to, (2 * to).min(end));
         }
         stages
     }

@@ -17,8 +17,9 @@ impl<'a> Excludes<'a> {
         for excluded in excludes {
             let mut pairs: Vec<(&str, &Value)> = excluded.iter().map(|(path, value)| (path.as_str(), value)).collect();
             pairs.sort_unstable_by_key(|(path, _)| *path);
+            let sorted_paths = pairs.iter().map(|(path, _)| *path).collect();
             let values = pairs.iter().map(|(_, value)| paths::format_value(value)).collect();
-            values_by_paths.entry(pairs.iter().map(|(path, _)| *path).collect()).or_default().insert(values);
+            values_by_paths.entry(sorted_paths).or_default().insert(values);
         }
         Self { values_by_paths }
     }
@@ -40,10 +41,10 @@ fn value_at(combination: &[(String, Value)], path: &str) -> Option<String> {
         if axis == path {
             return Some(paths::format_value(value));
         }
-        let rest = path.strip_prefix(axis.as_str())?.strip_prefix('.')?;
+        let inner_path = path.strip_prefix(axis.as_str())?.strip_prefix('.')?;
         match value {
-            Value::String(kind) => (rest == "kind").then(|| kind.clone()),
-            value => rest.split('.').try_fold(value, |value, part| value.get(part)).map(paths::format_value),
+            Value::String(kind) => (inner_path == "kind").then(|| kind.clone()),
+            table => inner_path.split('.').try_fold(table, |inner, key| inner.get(key)).map(paths::format_value),
         }
     })
 }

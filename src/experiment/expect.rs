@@ -238,6 +238,7 @@ impl Claim {
 }
 
 impl Term {
+    /// Parses `metric(variant)` or `1.2 * metric(variant)`. A `*` in brackets is part of a name.
     fn parse(text: &str) -> Option<Self> {
         let (factor, term) = match text.split_once('*') {
             Some((factor, term)) if !factor.contains('(') => (Self::parse_factor(factor)?, term.trim()),

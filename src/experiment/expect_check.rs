@@ -100,8 +100,8 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
     Ok(())
 }
 
-/// The options that end with a key of `where` and, if there are any, also the column of the rows
-/// with that name: several are ambiguous. Empty if the key is the full name of an option or of a
+/// The columns that a key of `where` may mean: the options that end with it and, if there are any,
+/// the column of the rows with that name. Empty if the key is the full name of an option or of a
 /// key column of the rows.
 fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
     let row_column = column(key);

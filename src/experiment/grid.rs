@@ -193,7 +193,8 @@ pub fn unused_excludes(file: &File) -> Vec<usize> {
     unused_excludes_within(file, MAX_EXCLUDE_CHECKS)
 }
 
-/// Like [`unused_excludes`], with at most this number of comparisons.
+/// The indices of the `[[exclude]]`s that match no combination of the grid; empty if finding them
+/// takes more than `max_checks` comparisons.
 fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
     let source = FileText { text: "", path: std::path::Path::new(""), suites: SuiteTexts::Files };
     let combinations = match read_axes(file, &source) {
@@ -204,8 +205,8 @@ fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
         return Vec::new();
     }
     let is_unused = |exclude: &Table| {
-        let exclude = Excludes::new(std::slice::from_ref(exclude));
-        !combinations.iter().any(|combination| exclude.matches(combination))
+        let single = Excludes::new(std::slice::from_ref(exclude));
+        !combinations.iter().any(|combination| single.matches(combination))
     };
     (0..file.exclude.len()).filter(|&index| is_unused(&file.exclude[index])).collect()
 }
@@ -336,11 +337,8 @@ fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
         "limit.nodes" | "limit.ticks" => entry.nodes.is_some(),
         _ => false,
     };
-    file.suites
-        .iter()
-        .flat_map(|suites| &suites.0)
-        .find(|(_, entry)| has_own_limit(entry))
-        .map(|(name, _)| name.as_str())
+    let mut entries = file.suites.iter().flat_map(|suites| &suites.0);
+    entries.find(|(_, entry)| has_own_limit(entry)).map(|(name, _)| name.as_str())
 }
 
 /// The place in the file that sets an option of a variant: in the variant itself (for an axis, the
@@ -352,10 +350,10 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
     let variant_path = draft.paths.iter().find(|(variant_path, _)| paths_overlap(variant_path, path));
     match variant_path {
         Some((variant_path, value)) => {
-            let rest = path.strip_prefix(variant_path.as_str()).unwrap_or_default();
+            let path_in_value = path.strip_prefix(variant_path.as_str()).unwrap_or_default();
             let axis_value = locate_axis_value(file, variant_path, value).filter(|_| draft.place == "grid");
             let start = axis_value.unwrap_or_else(|| format!("{}.{variant_path}", draft.place));
-            locate(source.text, &format!("{start}{rest}"), word)
+            locate(source.text, &format!("{start}{path_in_value}"), word)
         }
         None if path.starts_with(subject::UCI) => locate(source.text, "subject.options", None),
         None if subject::is_subject_path(path) => locate(source.text, path, None),

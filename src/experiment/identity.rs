@@ -46,15 +46,14 @@ fn identity_text(variant: &Variant, limit: Limit) -> String {
     };
     let mut defaults = EngineOptions::default();
     let policy = options.table.policy.name();
-    let other_policy = policy != defaults.table.policy.name();
+    let is_default_policy = policy == defaults.table.policy.name();
     if let Some(policy_defaults) = Policy::from_name(policy) {
         // Compare a policy's parameters with the defaults of that policy.
         defaults.table.policy = policy_defaults;
     }
-    let [options_given, defaults] =
-        [options, &defaults].map(|options| serde_json::to_value(options).unwrap_or_default());
-    let kind = if other_policy { format!("policy: {policy}\n") } else { String::new() };
-    format!("{kind}depth: {depth:?}\nnodes: {nodes:?}\n{}", deviations(&options_given, &defaults))
+    let [options, defaults] = [options, &defaults].map(|options| serde_json::to_value(options).unwrap_or_default());
+    let policy_line = if is_default_policy { String::new() } else { format!("policy: {policy}\n") };
+    format!("{policy_line}depth: {depth:?}\nnodes: {nodes:?}\n{}", deviations(&options, &defaults))
 }
 
 /// The leaves of a value that differ from the default, one line each, sorted by path.
@@ -103,7 +102,8 @@ pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<Strin
 
 /// How many of a variant's searches repeat another one, and how many there are, as `[repeated,
 /// total]`. Searches along two games repeat as long as the games have the same moves.
-/// `uses_clocks`: whether positions that differ only in their clocks are different searches.
+/// `uses_clocks`: whether positions that differ only in their clocks are different searches. In
+/// games they always are, because the move number decides which plies are searched.
 pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, uses_clocks: bool) -> [usize; 2] {
     let mut distinct = HashSet::new();
     let mut searches = 0;

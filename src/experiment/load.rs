@@ -57,7 +57,7 @@ impl Experiment {
     pub fn suites(&self) -> Vec<&[Item]> {
         match self.sections.as_slice() {
             [] => vec![&self.suite.items],
-            sections => sections.iter().map(|section| &self.suite.items[section.items.clone()]).collect(),
+            sections => sections.iter().map(|section| &self.suite.items[section.item_range.clone()]).collect(),
         }
     }
 
@@ -71,6 +71,7 @@ impl Experiment {
         match (self.work.sequence(), item.game()) {
             (None, None) => 1,
             (sequence, Some(_)) => sequence.unwrap_or_default().count_searched(item),
+            // `self_play` is a number of plies.
             (Some(sequence), None) => usize::from(sequence.self_play),
         }
     }
@@ -317,9 +318,9 @@ fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem
     }
     let help = file.name.is_none().then(|| {
         let suggestion: String = name.chars().map(|c| if is_allowed(c) { c } else { '-' }).collect();
-        let letter = if suggestion.starts_with('.') { "x" } else { "" };
+        let prefix = if suggestion.starts_with('.') { "x" } else { "" };
         format!(
-            "the name was taken from the file's name: write name = \"{letter}{suggestion}\" at the top of the \
+            "the name was taken from the file's name: write name = \"{prefix}{suggestion}\" at the top of the \
             file"
         )
     });

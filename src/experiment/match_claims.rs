@@ -64,9 +64,6 @@ impl MatchClaim {
 
 /// Checks that every expectation of a match is a claim about two variants that play each other, and
 /// that no test ends their games early.
-///
-/// # Errors
-/// The first expectation that is not such a claim, or whose games a test may end early.
 pub(super) fn check(
     expectations: &[Expect],
     variants: &[Variant],

@@ -115,7 +115,7 @@ impl Test {
 }
 
 impl Match {
-    /// The encounters, as indices of both variants; the baseline is the second.
+    /// The encounters, as indices of both variants. A baseline that plays all others is the second.
     pub fn encounters(&self, variants: usize, baseline: usize) -> Vec<(usize, usize)> {
         match self.pairing {
             Pairing::Baseline => {
@@ -191,9 +191,6 @@ impl Match {
     }
 
     /// Refuses a match with fewer than two players.
-    ///
-    /// # Errors
-    /// When there is only one player.
     pub(super) fn check_players(&self, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
         if variants.len() + self.handicap.len() < 2 {
             let message = "a match needs at least two variants, found 1: give a second, by [grid] or [[variant]]";

@@ -36,6 +36,7 @@ impl Setting {
             let message = format!("--set {text}: expected path=value, as in table.size=\"4 MiB\"");
             return Err(setting_problem(text, 0..text.len(), message));
         };
+        // What is not TOML is a word without quotes.
         let parsed_value = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
         let value = parsed_value.unwrap_or_else(|| Value::from(value.trim()));
         let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value };
@@ -83,24 +84,24 @@ impl Setting {
 
 /// Suggests what to write instead of an unknown path.
 fn suggest_path(path: &str, valid_paths: &BTreeSet<String>) -> String {
-    if let Some(new) = suggest_new_name(path) {
-        return new;
+    if let Some(suggestion) = suggest_new_name(path) {
+        return suggestion;
     }
-    let short = path.strip_prefix("engine.").or_else(|| path.strip_prefix("grid.")).unwrap_or(path);
-    if valid_paths.contains(short) {
-        return format!("did you mean `{short}`? paths of --set start inside [engine]");
+    let inner = path.strip_prefix("engine.").or_else(|| path.strip_prefix("grid.")).unwrap_or(path);
+    if valid_paths.contains(inner) {
+        return format!("did you mean `{inner}`? paths of --set start inside [engine]");
     }
-    if path == short && schema::is_file_key(path.split('.').next().unwrap_or(path)) {
+    if path == inner && schema::is_file_key(path.split('.').next().unwrap_or(path)) {
         return format!(
             "`{path}` belongs in the file itself: --set overrides only engine options and limits, in every variant"
         );
     }
-    nearest(short, valid_paths.iter().map(String::as_str)).unwrap_or_else(|| {
+    nearest(inner, valid_paths.iter().map(String::as_str)).unwrap_or_else(|| {
         // List the valid paths below the part of the path that exists.
-        let ancestor = paths::with_ancestors(short).find(|ancestor| valid_paths.contains(*ancestor));
+        let ancestor = paths::with_ancestors(inner).find(|ancestor| valid_paths.contains(*ancestor));
         let start = ancestor.map_or_else(String::new, |ancestor| format!("{ancestor}."));
         let is_child =
-            |path: &&String| path.strip_prefix(&start).is_some_and(|rest| !rest.is_empty() && !rest.contains('.'));
+            |path: &&String| path.strip_prefix(&start).is_some_and(|name| !name.is_empty() && !name.contains('.'));
         let names = list_quoted(valid_paths.iter().filter(is_child).map(String::as_str));
         format!("expected one of {names}: `ttlab options` lists all")
     })
@@ -219,6 +220,7 @@ pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, P
         return Err(setting.problem(format!("{}: is not an option of ttlab's own engine", setting.path)));
     }
     let preset_argument = preset.map(Value::from);
+    // The last setting wins, and settings win over the argument.
     let preset_setting = settings.iter().rev().find(|setting| setting.path == "preset");
     let preset = preset_setting.map(|setting| &setting.value).or(preset_argument.as_ref());
     let path_values = settings.iter().map(|setting| (setting.path.as_str(), &setting.value));

@@ -14,23 +14,23 @@ pub fn with_ancestors(path: &str) -> impl Iterator<Item = &str> {
 /// # Errors
 /// The beginning of the path that has a single value and therefore no parts.
 pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
-    let Some((head, rest)) = path.split_once('.') else {
+    let Some((key, inner_path)) = path.split_once('.') else {
         insert(table, path, value);
         return Ok(());
     };
-    let slot = table.entry(head).or_insert_with(|| Value::Table(Table::new()));
+    let slot = table.entry(key).or_insert_with(|| Value::Table(Table::new()));
     if let Value::String(kind) = slot {
         *slot = Value::Table(Table::from_iter([("kind".to_owned(), Value::String(std::mem::take(kind)))]));
     }
     match slot {
         Value::Table(inner) => {
-            if head == "policy" && rest == "kind" && inner.get("kind") != Some(&value) {
+            if key == "policy" && inner_path == "kind" && inner.get("kind") != Some(&value) {
                 // The old policy's parameters do not apply to another kind.
                 inner.clear();
             }
-            set(inner, rest, value).map_err(|part| format!("{head}.{part}"))
+            set(inner, inner_path, value).map_err(|start| format!("{key}.{start}"))
         }
-        _ => Err(head.to_owned()),
+        _ => Err(key.to_owned()),
     }
 }
 
@@ -79,8 +79,9 @@ pub fn flatten(value: &serde_json::Value) -> Vec<(String, String)> {
 fn collect_leaves(path: &str, value: &serde_json::Value, leaves: &mut Vec<(String, String)>) {
     match value {
         serde_json::Value::Object(map) => {
-            let only_kind = map.get("kind").is_some_and(|kind| kind == "none");
-            for (key, inner) in map.iter().filter(|(key, _)| !only_kind || *key == "kind") {
+            // The kind `none` has no parameters.
+            let is_none = map.get("kind").is_some_and(|kind| kind == "none");
+            for (key, inner) in map.iter().filter(|(key, _)| !is_none || *key == "kind") {
                 collect_leaves(&join_path(path, key), inner, leaves);
             }
         }

@@ -45,37 +45,34 @@ fn find_word(text: &str, range: &Range<usize>, word: &str) -> Option<Range<usize
 fn locate_path(text: &str, path: &str) -> Option<Located> {
     let document = DeTable::parse(text).ok()?;
     let mut table = document.get_ref();
-    let mut rest = path;
+    let mut remaining = path;
     let mut located: Option<Located> = None;
     loop {
         // A quoted key may contain dots: the longest matching key counts.
-        let Some((key, mut value)) = table
-            .iter()
-            .filter(|(key, _)| rest == key.get_ref().as_ref() || rest.starts_with(&format!("{}.", key.get_ref())))
-            .max_by_key(|(key, _)| key.get_ref().len())
-        else {
-            return located;
-        };
+        let begins_path =
+            |key: &str| remaining.strip_prefix(key).is_some_and(|after| after.is_empty() || after.starts_with('.'));
+        let keys = table.iter().filter(|(key, _)| begins_path(key.get_ref()));
+        let Some((key, mut value)) = keys.max_by_key(|(key, _)| key.get_ref().len()) else { return located };
         let mut name = key.span();
-        rest = rest[key.get_ref().len()..].trim_start_matches('.');
+        remaining = remaining[key.get_ref().len()..].trim_start_matches('.');
         while let DeValue::Array(items) = value.get_ref() {
-            let (index, rest_after_index) = rest.split_once('.').unwrap_or((rest, ""));
+            let (index, after_index) = remaining.split_once('.').unwrap_or((remaining, ""));
             let item_at_index = index.parse::<usize>().ok().and_then(|index| items.get(index));
             // Without an index, the path leads into the first table that has such a key.
             let has_key = |item: &&toml::Spanned<DeValue<'_>>| match item.get_ref() {
-                DeValue::Table(table) => table.keys().any(|key| rest.starts_with(key.get_ref().as_ref())),
+                DeValue::Table(table) => table.keys().any(|key| remaining.starts_with(key.get_ref().as_ref())),
                 _ => false,
             };
-            let (item, item_rest) = match (item_at_index, items.iter().find(has_key)) {
-                (Some(item), _) => (item, rest_after_index),
-                (None, Some(item)) => (item, rest),
+            let (item, path_in_item) = match (item_at_index, items.iter().find(has_key)) {
+                (Some(item), _) => (item, after_index),
+                (None, Some(item)) => (item, remaining),
                 (None, None) => break,
             };
-            (name, rest, value) = (item.span(), item_rest, item);
+            (name, remaining, value) = (item.span(), path_in_item, item);
         }
-        located = Some(Located { name, value: value.span(), is_complete: rest.is_empty() });
+        located = Some(Located { name, value: value.span(), is_complete: remaining.is_empty() });
         match value.get_ref() {
-            DeValue::Table(inner) if !rest.is_empty() => table = inner,
+            DeValue::Table(inner) if !remaining.is_empty() => table = inner,
             _ => return located,
         }
     }

@@ -103,7 +103,7 @@ impl Plan {
         let limits: Vec<Limit> = variants.iter().flat_map(|variant| experiment.limits(variant)).collect();
         let suites: Vec<Range<usize>> = match experiment.sections.as_slice() {
             [] => std::iter::once(0..items).collect(),
-            sections => sections.iter().map(|section| section.items.clone()).collect(),
+            sections => sections.iter().map(|section| section.item_range.clone()).collect(),
         };
         let variant_of_each_suite = variants.iter().flat_map(|variant| suites.iter().map(move |_| variant));
         let variant_ids =
@@ -189,6 +189,7 @@ impl Plan {
     pub fn limited_to(&self, depth: u8) -> Self {
         let mut plan = self.clone();
         plan.cap_depth(depth);
+        // Limits are ordered by variant, then by suite.
         let suites = plan.suites.len();
         let variant_id = |(index, &limit): (usize, &Limit)| variant_id_under(&plan.variants[index / suites], limit);
         plan.variant_ids = plan.limits.iter().enumerate().map(variant_id).collect();
@@ -230,7 +231,7 @@ impl Plan {
         (0..self.repeats).flat_map(|repeat| self.jobs_of_repeat(repeat))
     }
 
-    /// The jobs of one repeat.
+    /// The jobs of one repeat. A job of a whole suite comes at the suite's first item.
     fn jobs_of_repeat(&self, repeat: u32) -> impl Iterator<Item = Job> + '_ {
         let starts_at = |job: &Job, item: usize| job.item == item && (job.items > 1 || self.searched[item]);
         (0..self.items()).flat_map(move |item| {

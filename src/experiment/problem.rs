@@ -84,16 +84,16 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Opti
     if let Some((_, _, hint)) = FAMILIAR.iter().find(is_familiar) {
         return Some((*hint).to_owned());
     }
-    let limit = 1 + name.chars().count() / 3;
+    let max_errors = 1 + name.chars().count() / 3;
     let errors_of = |candidate: &'a str| {
-        let whole = distance(name, candidate, limit);
+        let whole_errors = distance(name, candidate, max_errors);
         // Leaving out the path of a name counts as one more error.
         let last_part = candidate.rsplit('.').next().unwrap_or(candidate);
-        let without_path = distance(name, last_part, limit - 1).map(|errors| errors + 1);
-        Some((whole.into_iter().chain(without_path).min()?, candidate))
+        let without_path = distance(name, last_part, max_errors - 1).map(|errors| errors + 1);
+        Some((whole_errors.into_iter().chain(without_path).min()?, candidate))
     };
     let (errors, best) = valid.into_iter().filter(|candidate| *candidate != name).filter_map(errors_of).min()?;
-    (errors <= limit).then(|| format!("did you mean `{best}`?"))
+    (errors <= max_errors).then(|| format!("did you mean `{best}`?"))
 }
 
 /// The nearest valid name, or the first few valid names.
@@ -140,6 +140,7 @@ pub fn suggest_new_word(path: &str, message: &str) -> Option<String> {
 /// in backquotes.
 pub fn explain(message: &str) -> (String, Option<String>) {
     let message = message.lines().next().unwrap_or_default();
+    // Every second part is quoted.
     let mut quoted = message.split('`').skip(1).step_by(2);
     let unknown_name = quoted.next().filter(|_| message.starts_with("unknown"));
     (in_plain_words(message), unknown_name.and_then(|name| nearest(name, quoted)))

@@ -31,17 +31,17 @@ impl Relation {
     /// Splits a text at its first relation and trims both sides. Signs within brackets are skipped,
     /// because they are part of a variant's name.
     pub fn split(text: &str) -> Option<(&str, Self, &str)> {
-        let mut brackets = 0usize;
-        let place = text.find(|c| {
+        let mut open_brackets = 0usize;
+        let sign_start = text.find(|c| {
             match c {
-                '(' => brackets += 1,
-                ')' => brackets = brackets.saturating_sub(1),
+                '(' => open_brackets += 1,
+                ')' => open_brackets = open_brackets.saturating_sub(1),
                 _ => {}
             }
-            brackets == 0 && "!<>=".contains(c)
+            open_brackets == 0 && "!<>=".contains(c)
         })?;
-        let (left, rest) = text.split_at(place);
-        SIGNS.iter().find_map(|(sign, relation, _)| Some((left.trim(), *relation, rest.strip_prefix(sign)?.trim())))
+        let (left, right) = text.split_at(sign_start);
+        SIGNS.iter().find_map(|(sign, relation, _)| Some((left.trim(), *relation, right.strip_prefix(sign)?.trim())))
     }
 
     /// Whether the relation holds between two numbers.

@@ -137,16 +137,15 @@ fn find_stray_list<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path
     nodes.iter().for_each(|node| collect_forms(root, node, &mut forms));
     match value {
         Value::Array(items) => {
-            let lists: Vec<&Value> = forms.iter().filter_map(|form| form.get("items")).collect();
+            let item_nodes: Vec<&Value> = forms.iter().filter_map(|form| form.get("items")).collect();
             let allows_anything =
                 |form: &&Value| form.get("type").is_none() && form.get("enum").is_none() && form.get("const").is_none();
-            if lists.is_empty() {
+            if item_nodes.is_empty() {
                 return (!forms.iter().any(allows_anything)).then(|| path.to_owned());
             }
-            items
-                .iter()
-                .enumerate()
-                .find_map(|(index, item)| find_stray_list(root, &lists, item, &join_path(path, &index.to_string())))
+            items.iter().enumerate().find_map(|(index, item)| {
+                find_stray_list(root, &item_nodes, item, &join_path(path, &index.to_string()))
+            })
         }
         Value::Object(fields) => fields.iter().find_map(|(key, inner)| {
             let child_of = |form: &&'a Value| {
@@ -193,11 +192,13 @@ pub fn option_pages() -> &'static [OptionPage] {
             let kinds = target.get("oneOf").and_then(Value::as_array).into_iter().flatten();
             let mut kinds = kinds.filter(|kind| kind.pointer("/properties/kind").is_some()).peekable();
             if kinds.peek().is_none() {
-                pages.extend(target.get("properties").is_none().then(|| option_page(path, property, target, default)));
+                // A table has no page: its options have.
+                let is_table = target.get("properties").is_some();
+                pages.extend((!is_table).then(|| option_page(path, property, target, default)));
                 return;
             }
             pages.push(option_page(&format!("{path}.kind"), property, target, &default["kind"]));
-            // The kind itself is documented above; the rest are parameters of each kind.
+            // Then the parameters of each kind.
             for kind in kinds {
                 let kind_name = string_field(&kind["properties"]["kind"], "const");
                 let kind_defaults = Policy::from_name(&kind_name)
@@ -232,10 +233,8 @@ fn option_page(path: &str, property: &Value, target: &Value, default: &Value) ->
 
 /// The definition that a schema node refers to, or the node itself if it is not a reference.
 fn resolve<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
-    node.get("$ref")
-        .and_then(Value::as_str)
-        .and_then(|reference| root.pointer(reference.trim_start_matches('#')))
-        .unwrap_or(node)
+    let reference = node.get("$ref").and_then(Value::as_str);
+    reference.and_then(|reference| root.pointer(reference.trim_start_matches('#'))).unwrap_or(node)
 }
 
 /// A text field of a schema node on one line; empty if there is none.

@@ -12,10 +12,7 @@ use crate::chess::suite::{Item, Suite};
 use crate::engine::Limit;
 
 impl Confirm {
-    /// Checks the section against the rest of the file.
-    ///
-    /// # Errors
-    /// The first mistake, with its place.
+    /// Refuses values that are out of range or conflict with the rest of the file.
     pub(super) fn check(&self, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
         if variants.len() < 2 {
             return Err(source.invalid(
@@ -41,10 +38,7 @@ impl Confirm {
 }
 
 impl Match {
-    /// Checks the section against the rest of the file.
-    ///
-    /// # Errors
-    /// The first conflict or value out of range, with its place.
+    /// Refuses values that are out of range or conflict with the rest of the file.
     pub(super) fn check(&self, variants: &[Variant], suite: &Suite, source: &FileText<'_>) -> Result<(), Problem> {
         self.check_numbers(source)?;
         if let Some(Variant { name, .. }) = variants.iter().find(|variant| variant.has_share()) {
@@ -66,10 +60,7 @@ impl Match {
 }
 
 impl Reference {
-    /// Checks the section against the rest of the file.
-    ///
-    /// # Errors
-    /// The first mistake, with its place.
+    /// Refuses values that are out of range or conflict with the rest of the file.
     pub(super) fn check(
         &self,
         file: &File,
@@ -161,10 +152,7 @@ match schedules: schedules: all schedules of a variant would play the same openi
 confirm match: confirm: is not allowed with [match]: [confirm] plays games among variants that were searched
 confirm trace: confirm: is not allowed with [trace]: [confirm] plays games among variants that were searched";
 
-/// Refuses sections that exclude each other.
-///
-/// # Errors
-/// The first of [`CONFLICTS`], with its place.
+/// Refuses sections that exclude each other: the first of [`CONFLICTS`].
 pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     let is_given = |key: &str| match key {
         "suite" => file.suite.is_some(),
@@ -187,9 +175,6 @@ pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), P
 }
 
 /// Refuses invalid names of suites, and limits that are set twice.
-///
-/// # Errors
-/// The first mistake, with its place.
 pub(super) fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     let Some(SuiteEntries(entries)) = &file.suites else { return Ok(()) };
     if entries.is_empty() {
@@ -201,13 +186,13 @@ pub(super) fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Pro
         if name.is_empty() || !name.chars().all(is_plain) {
             return Err(source.invalid(&place, format!("`{name}` is not a valid name: expected letters, digits, - _")));
         }
-        for (key, is_zero, has_own, has_common) in [
-            ("depth", entry.depth == Some(0), entry.depth.is_some(), file.limit.depth.is_some()),
-            ("nodes", entry.nodes == Some(0), entry.nodes.is_some(), file.limit.nodes.or(file.limit.ticks).is_some()),
+        for (key, own_limit, has_common_limit) in [
+            ("depth", entry.depth.map(u64::from), file.limit.depth.is_some()),
+            ("nodes", entry.nodes, file.limit.nodes.or(file.limit.ticks).is_some()),
         ] {
             let place = format!("{place}.{key}");
-            source.check_range(&place, 0, !is_zero, "at least 1")?;
-            if has_own && has_common {
+            source.check_range(&place, 0, own_limit != Some(0), "at least 1")?;
+            if own_limit.is_some() && has_common_limit {
                 let message = format!("`limit` gives {key} for all suites: give it there or here, not both");
                 return Err(source.invalid(&place, message));
             }

@@ -74,7 +74,7 @@ pub struct Section {
     /// The path of its file; none if a plan holds its text.
     pub path: Option<PathBuf>,
     /// Indices of its items.
-    pub items: Range<usize>,
+    pub item_range: Range<usize>,
 }
 
 /// Separates the suite's name from the item's.
@@ -92,9 +92,6 @@ pub fn limits(suites: Option<&SuiteEntries>, limit: Limit) -> Vec<(String, Limit
 
 /// Reads every suite. Returns a name for all of them together, all items, and the section of each
 /// suite. `first`: how many items to read of each.
-///
-/// # Errors
-/// When a file is missing or invalid.
 pub(super) fn load(
     entries: &SuiteEntries,
     on_error: OnError,
@@ -112,15 +109,12 @@ pub(super) fn load(
         all.items.extend(suite.items.into_iter().map(prefix_name));
         all.notes.extend(suite.notes);
         names.push(format!("{name}: {file}"));
-        sections.push(Section { name: name.clone(), entry: entry.clone(), path, items: start..all.items.len() });
+        sections.push(Section { name: name.clone(), entry: entry.clone(), path, item_range: start..all.items.len() });
     }
     Ok((names.join(", "), all, sections))
 }
 
 /// Applies a change to the items of each suite separately, and updates the sections.
-///
-/// # Errors
-/// The first error of `apply`.
 pub(super) fn edit_sections(
     suite: &mut Suite,
     sections: &mut [Section],
@@ -129,10 +123,10 @@ pub(super) fn edit_sections(
     let mut items = std::mem::take(&mut suite.items).into_iter();
     let mut edited_items = Vec::new();
     for section in sections {
-        let mut part =
-            Suite { name: String::new(), items: items.by_ref().take(section.items.len()).collect(), notes: Vec::new() };
+        let section_items = items.by_ref().take(section.item_range.len()).collect();
+        let mut part = Suite { name: String::new(), items: section_items, notes: Vec::new() };
         apply(section, &mut part)?;
-        section.items = edited_items.len()..edited_items.len() + part.items.len();
+        section.item_range = edited_items.len()..edited_items.len() + part.items.len();
         edited_items.extend(part.items);
         suite.notes.extend(part.notes);
     }
@@ -142,9 +136,6 @@ pub(super) fn edit_sections(
 
 /// Refuses or removes positions and games that an earlier suite also contains, because they would
 /// count twice in results over all suites.
-///
-/// # Errors
-/// The first duplicate, with the place of its suite.
 pub(super) fn check_unique_across(
     suite: &mut Suite,
     sections: &mut [Section],
@@ -164,8 +155,8 @@ pub(super) fn check_unique_across(
             let kind = if item.game().is_some() { "game" } else { "position" };
             let message = format!("{} is the same {kind} as {earlier}: each may occur only once", item.id);
             first_message.get_or_insert_with(|| message.clone());
-            let message = format!("left out: {message}");
-            notes.push(Fault { file: section.entry.file.display().to_string(), line: item.line, column: 1, message });
+            let file = section.entry.file.display().to_string();
+            notes.push(Fault { file, line: item.line, column: 1, message: format!("left out: {message}") });
             false
         });
         match (first_message, on_error) {

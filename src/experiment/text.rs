@@ -65,6 +65,7 @@ impl FileText<'_> {
         from_table(table).map_err(|error| {
             let (message, help) = explain(&error.message);
             let path = error.path.replace('[', ".").replace(']', "");
+            // The key is wrong, not its value.
             if message.contains(" key `") {
                 return Problem { help, ..self.problem_at(&path, message) };
             }

@@ -66,10 +66,7 @@ impl Default for Tune {
 }
 
 impl Tune {
-    /// Checks the ranges of all numbers.
-    ///
-    /// # Errors
-    /// The first that is out of its range, with its place.
+    /// Refuses numbers that are out of their ranges.
     pub(super) fn check(&self, source: &FileText<'_>) -> Result<(), Problem> {
         let Self { first, held_out, alpha, finalists, .. } = *self;
         source.check_range("tune.first", first, first >= 2, "at least 2")?;

@@ -14,9 +14,9 @@ pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
         DEPTH => {
             let limits = variants.iter().flat_map(|variant| experiment.limits(variant));
             let depth_limits: Option<Vec<u8>> = limits.map(|limit| limit.depth).collect();
-            let deepest = depth_limits.map(|depths| depths.into_iter().max());
+            let is_reached = |depth: u8, limits: &[u8]| limits.iter().any(|&limit| depth <= limit);
             // Without a depth limit, a search may reach any depth.
-            deepest.is_none_or(|deepest| expected.parse().is_ok_and(|depth: u8| Some(depth) <= deepest))
+            depth_limits.is_none_or(|limits| expected.parse().is_ok_and(|depth| is_reached(depth, &limits)))
         }
         POSITION => has_sequences || suite.items.iter().any(|item| item.id == expected),
         _ if column(key).is_some() => true,

@@ -90,7 +90,7 @@ fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
 /// The manifest's entry for one of several suites.
 fn suite_run(section: &Section) -> SuiteRun {
     let file = section.entry.file.display().to_string();
-    SuiteRun { name: section.name.clone(), file, items: section.items.len() }
+    SuiteRun { name: section.name.clone(), file, items: section.item_range.len() }
 }
 
 /// A variant's options: those of the built-in engine or of its external engine.
@@ -124,7 +124,7 @@ pub(super) fn bench() -> Option<u64> {
 
 /// Nodes per second of the searches of `ttlab bench`: the best of three runs, since other load can
 /// only slow them down. A debug build measures once, because its speed says nothing about the
-/// machine. Each process measures only for its first shard.
+/// machine. Measured once per process.
 fn calibration() -> Option<u64> {
     fn measure() -> Option<u64> {
         let start = std::time::Instant::now();

@@ -25,8 +25,10 @@ pub(super) fn print_head(experiment: &Experiment, plan: &Plan) {
         println!("suite       {} ({})", experiment.suite_name, describe_items(experiment, &experiment.suite.items));
     }
     for section in &experiment.sections {
-        let (file, items) =
-            (section.entry.file.display(), describe_items(experiment, &experiment.suite.items[section.items.clone()]));
+        let (file, items) = (
+            section.entry.file.display(),
+            describe_items(experiment, &experiment.suite.items[section.item_range.clone()]),
+        );
         let limit = format_limit(section.entry.limit(Limit::default()));
         let comma_limit = if limit.is_empty() { limit } else { format!(", {limit}") };
         println!("suite       {}: {file} ({items}){comma_limit}", section.name);

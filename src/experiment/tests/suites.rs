@@ -108,7 +108,7 @@ fn position_of_two_suites_is_refused_or_left_out() {
     assert_eq!(problem.message, "suites.end: end/again is the same position as middle/b: each may occur only once");
     assert!(problem.help.is_some_and(|help| help.starts_with("--skip-bad")));
     let experiment = read_both("on_error = 'skip'", &shared).unwrap_or_else(|problem| panic!("{problem}"));
-    let sections: Vec<_> = experiment.sections.iter().map(|section| section.items.clone()).collect();
+    let sections: Vec<_> = experiment.sections.iter().map(|section| section.item_range.clone()).collect();
     assert_eq!(sections, [0..3, 3..5]);
     let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
     assert_eq!(notes.len(), 1, "{notes:?}");
