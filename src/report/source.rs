@@ -89,16 +89,17 @@ impl Source {
     /// options that vary together, and about options that have no effect.
     pub fn preflight_warnings(&self, names: &[&str]) -> Caveats {
         let sets = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
-        // An unreadable file may come from another version of ttlab; the rows still count.
+        // A file that only another version of ttlab can read gives no warnings.
         let parse = |text| Experiment::parse_variants(text, Path::new("experiment.toml"), sets).ok();
         let Some((all_variants, all_partners)) = self.text.as_deref().and_then(parse) else {
             return Caveats::default();
         };
-        // With several key seeds, rows have other names than their variants; then all variants
-        // count.
-        let names_are_variants = all_variants.iter().any(|variant| names.contains(&variant.name.as_str()));
-        let is_named = |index: &usize| !names_are_variants || names.contains(&all_variants[*index].name.as_str());
-        let indices: Vec<usize> = (0..all_variants.len()).filter(is_named).collect();
+        let is_named = |index: &usize| names.contains(&all_variants[*index].name.as_str());
+        let mut indices: Vec<usize> = (0..all_variants.len()).filter(is_named).collect();
+        if indices.is_empty() {
+            // The names are those of copies under further key seeds: all variants count.
+            indices = (0..all_variants.len()).collect();
+        }
         let variants: Vec<Variant> = indices.iter().map(|&index| all_variants[index].clone()).collect();
         // Baselines are indices, which differ in the new list.
         let new_index = |old_index: usize| indices.iter().position(|&index| index == old_index);
