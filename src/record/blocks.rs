@@ -14,25 +14,25 @@ pub const SIZE: usize = 1 << 20;
 struct BlockReader<R> {
     source: R,
     /// Bytes after the last block.
-    rest: Vec<u8>,
+    unused: Vec<u8>,
     ended: bool,
     /// Number of blocks read.
     count: usize,
 }
 
 impl<R: Read> BlockReader<R> {
-    /// The next block and its number, from 0; `None` at the end. `size` and `cut` as in
-    /// [`process_blocks`].
+    /// The next block, of at least `size` bytes before the end, and its number, from 0; `None` at
+    /// the end. `cut`: the length of the longest prefix that may form a block, or 0.
     fn next(&mut self, size: usize, cut: &impl Fn(&[u8]) -> usize) -> io::Result<Option<(usize, Vec<u8>)>> {
-        let mut block = std::mem::take(&mut self.rest);
+        let mut block = std::mem::take(&mut self.unused);
         while !self.ended {
             // Without a boundary so far, read as much again, so that the block doubles.
             let wanted = block.len().max(size);
             block.reserve(wanted);
             self.ended = self.source.by_ref().take(wanted as u64).read_to_end(&mut block)? < wanted;
-            let end = cut(&block);
-            if end > 0 && !self.ended {
-                self.rest = block.split_off(end);
+            let length = cut(&block);
+            if length > 0 && !self.ended {
+                self.unused = block.split_off(length);
                 break;
             }
         }
@@ -59,7 +59,7 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
         mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
-    let input = Mutex::new(BlockReader { source, rest: Vec::new(), ended: false, count: 0 });
+    let input = Mutex::new(BlockReader { source, unused: Vec::new(), ended: false, count: 0 });
     // Results waiting for their turn, the number of the next block, `take`, and the outcome so far.
     let output = Mutex::new((BTreeMap::new(), 0, take, Ok(())));
     let run_worker = || {
@@ -108,16 +108,16 @@ pub fn complete_records_length(bytes: &[u8]) -> usize {
     if !bytes.contains(&b'"') {
         return complete_lines_length(bytes);
     }
-    let (mut end, mut at_field_start, mut in_quotes) = (0, true, false);
+    let (mut end, mut may_open, mut in_quotes) = (0, true, false);
     let mut index = 0;
     while let Some(&byte) = bytes.get(index) {
         index += 1;
         match byte {
             // Two quotes: the first closes the field and the second opens it again.
-            b'"' if in_quotes => (in_quotes, at_field_start) = (false, bytes.get(index) == Some(&b'"')),
-            b'"' if at_field_start => in_quotes = true,
-            b'\n' if !in_quotes => (end, at_field_start) = (index, true),
-            _ => at_field_start = matches!(byte, b',' | b'\r'),
+            b'"' if in_quotes => (in_quotes, may_open) = (false, bytes.get(index) == Some(&b'"')),
+            b'"' if may_open => in_quotes = true,
+            b'\n' if !in_quotes => (end, may_open) = (index, true),
+            _ => may_open = matches!(byte, b',' | b'\r'),
         }
     }
     end

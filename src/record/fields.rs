@@ -65,7 +65,7 @@ impl SeparatedRow {
         if index == 0 { 0 } else { self.ends[index - 1] + 1 }
     }
 
-    /// The checksum ([`super::check`]) of the first `fields` fields.
+    /// The checksum ([`super::check`]) of the first `fields` fields except the time.
     pub(super) fn check(&self, previous: u32, fields: usize) -> u32 {
         let end = self.start(fields);
         // The time's index is counted from the end, because the number of columns before it varies.
@@ -101,16 +101,17 @@ impl Parser {
             text.split(',').for_each(|field| row.push_field(field));
             return Ok(row);
         }
-        // A line has at most one more field than it has bytes; the end of the input ends the line.
+        // A line has at most one more field than it has bytes.
         self.csv_reader.reset();
         if self.fields.len() < text.len() {
             self.fields.resize(text.len(), 0);
             self.ends.resize(text.len() + 1, 0);
         }
-        let (_, _, written, count) = self.csv_reader.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
-        let (_, _, _, rest) = self.csv_reader.read_record(&[], &mut self.fields[written..], &mut self.ends[count..]);
+        let (_, _, written, ended) = self.csv_reader.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
+        // The end of the input ends the last field.
+        let (_, _, _, last) = self.csv_reader.read_record(&[], &mut self.fields[written..], &mut self.ends[ended..]);
         let mut start = 0;
-        for &end in &self.ends[..count + rest] {
+        for &end in &self.ends[..ended + last] {
             row.push_field(std::str::from_utf8(&self.fields[start..end]).map_err(|_| NOT_UTF8.to_owned())?);
             start = end;
         }

@@ -108,10 +108,8 @@ fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()
         |_| true,
         |_, row| {
             let row = row?;
-            let Some(text) = pgn(indices.map(|index| index.and_then(|index| row.get(index)).unwrap_or_default()))?
-            else {
-                return Ok(());
-            };
+            let field = |index: Option<usize>| index.and_then(|index| row.get(index)).unwrap_or_default();
+            let Some(text) = pgn(indices.map(field))? else { return Ok(()) };
             put_result = put(&text);
             if put_result.is_ok() { Ok(()) } else { Err(String::new()) }
         },
@@ -268,18 +266,19 @@ fn movetext(
 #[derive(Default)]
 struct WrappedText {
     text: String,
-    length: usize,
+    width: usize,
 }
 
 impl WrappedText {
+    /// Appends a word after a blank or a line feed.
     fn push(&mut self, word: &str) {
-        if self.length > 0 {
-            let breaks = self.length + 1 + word.len() > MAX_WIDTH;
-            self.text.push(if breaks { '\n' } else { ' ' });
-            self.length = if breaks { 0 } else { self.length + 1 };
+        if self.width > 0 {
+            let is_full = self.width + 1 + word.len() > MAX_WIDTH;
+            self.text.push(if is_full { '\n' } else { ' ' });
+            self.width = if is_full { 0 } else { self.width + 1 };
         }
         self.text.push_str(word);
-        self.length += word.len();
+        self.width += word.len();
     }
 }
 
@@ -540,14 +539,14 @@ mod tests {
     /// line is counted from its start.
     #[test]
     fn line_has_at_most_eighty_characters() {
-        let line_lengths = |words: &[usize]| {
+        let widths = |words: &[usize]| {
             let mut lines = WrappedText::default();
             words.iter().for_each(|&length| lines.push(&"x".repeat(length)));
             lines.text.lines().map(str::len).collect::<Vec<_>>()
         };
-        assert_eq!(line_lengths(&[40, 39]), [80]);
-        assert_eq!(line_lengths(&[40, 40]), [40, 40]);
-        assert_eq!(line_lengths(&[40, 40, 39, 1]), [40, 80, 1]);
+        assert_eq!(widths(&[40, 39]), [80]);
+        assert_eq!(widths(&[40, 40]), [40, 40]);
+        assert_eq!(widths(&[40, 40, 39, 1]), [40, 80, 1]);
     }
 
     #[test]

@@ -374,6 +374,7 @@ impl Manifest {
     /// When it cannot be written as JSON.
     pub fn to_text(&self) -> io::Result<String> {
         let mut unsealed = Self { manifest_seal: None, ..self.clone() };
+        // Beside thin rows, shared options are written once.
         if self.thin.is_some() && self.shared_options.is_null() {
             (unsealed.shared_options, unsealed.options) = shared::divide(&self.options);
         }

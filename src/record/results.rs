@@ -85,11 +85,11 @@ pub fn scan_ids(
     visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<(), ResultsError> {
     let file = files::open(path)?;
-    let begins_with_wanted = |line: &[u8]| {
+    let has_wanted_id = |line: &[u8]| {
         let id = line.split(|&byte| byte == b',').next().and_then(|field| str::from_utf8(field).ok());
         id.and_then(|id| u64::from_str_radix(id.trim_matches('"'), 16).ok()).is_some_and(&mut is_wanted)
     };
-    Lines::open(&file)?.for_each(header.len(), begins_with_wanted, visit)
+    Lines::open(&file)?.for_each(header.len(), has_wanted_id, visit)
 }
 
 /// The columns of a results file; `None` if its first line is not complete.
@@ -116,9 +116,8 @@ pub fn scan_any(
     let (lines, expected) = (Lines::open(&file)?, csv_line(header)?);
     let (length, is_header) = (lines.complete_length, lines.header == expected);
     if !is_header && length > 0 {
-        let (line, row) =
-            (FileLine { number: 1, bytes: 0..lines.header.len() as u64 }, Parser::new().parse_line(&lines.header));
-        let row = row.and_then(|row| check_width(header.len(), row));
+        let line = FileLine { number: 1, bytes: 0..lines.header.len() as u64 };
+        let row = Parser::new().parse_line(&lines.header).and_then(|row| check_width(header.len(), row));
         visit(&line, row.as_ref().map_err(Clone::clone))
             .map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     }
@@ -134,7 +133,7 @@ fn check_width(fields: usize, row: StringRecord) -> Result<StringRecord, String>
 /// The complete lines of a results file, without a torn last line.
 pub(super) struct Lines<'f> {
     pub(super) header: Vec<u8>,
-    rest: BufReader<Take<&'f File>>,
+    reader: BufReader<Take<&'f File>>,
     /// Length up to the end of the last complete line.
     complete_length: u64,
 }
@@ -143,9 +142,9 @@ impl<'f> Lines<'f> {
     pub(super) fn open(mut file: &'f File) -> io::Result<Self> {
         let complete_length = complete_lines_length(file)?;
         file.seek(SeekFrom::Start(0))?;
-        let (mut header, mut rest) = (Vec::new(), BufReader::with_capacity(1 << 16, file.take(complete_length)));
-        rest.read_until(b'\n', &mut header)?;
-        Ok(Self { header, rest, complete_length })
+        let (mut header, mut reader) = (Vec::new(), BufReader::with_capacity(1 << 16, file.take(complete_length)));
+        reader.read_until(b'\n', &mut header)?;
+        Ok(Self { header, reader, complete_length })
     }
 
     /// Visits each wanted line after the first, as a row of `fields` fields or as a problem. Each
@@ -158,7 +157,7 @@ impl<'f> Lines<'f> {
     ) -> Result<(), ResultsError> {
         let (mut offset, mut number, mut parser) = (self.header.len() as u64, 1, Parser::new());
         let mut bytes = Vec::new();
-        while self.rest.read_until(b'\n', &mut bytes)? > 0 {
+        while self.reader.read_until(b'\n', &mut bytes)? > 0 {
             number += 1;
             let line = FileLine { number, bytes: offset..offset + bytes.len() as u64 };
             offset = line.bytes.end;

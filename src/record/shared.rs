@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 pub(super) fn divide(options: &BTreeMap<String, Value>) -> (Value, BTreeMap<String, Value>) {
     let values: Vec<&Value> = options.values().collect();
     let shared = shared_part(&values);
-    let remaining = options.iter().map(|(variant, value)| (variant.clone(), without_shared(value, &shared)));
-    let remaining = remaining.collect();
+    let remaining = options.iter().map(|(variant, value)| (variant.clone(), without_shared(value, &shared))).collect();
     (shared, remaining)
 }
 
@@ -27,12 +26,13 @@ fn shared_part(values: &[&Value]) -> Value {
         return (*first).clone();
     }
     let maps: Vec<&Map<String, Value>> = values.iter().filter_map(|value| value.as_object()).collect();
-    let Some(first) = maps.first().filter(|_| maps.len() == values.len()) else { return Value::Null };
+    // Values of which some are no maps share no parts.
+    let Some(first_map) = maps.first().filter(|_| maps.len() == values.len()) else { return Value::Null };
     let shared_field = |key: &String| {
         let fields: Vec<&Value> = maps.iter().filter_map(|map| map.get(key)).collect();
         if fields.len() == maps.len() { shared_part(&fields) } else { Value::Null }
     };
-    first.keys().map(|key| (key.clone(), shared_field(key))).collect::<Map<_, _>>().into()
+    first_map.keys().map(|key| (key.clone(), shared_field(key))).collect::<Map<_, _>>().into()
 }
 
 /// A value without its shared parts.

@@ -41,6 +41,7 @@ pub enum Resolution {
 }
 
 impl Resolution {
+    /// What precedes a column's name.
     fn prefix(self) -> &'static str {
         match self {
             Self::Row => "",
@@ -72,8 +73,8 @@ const RATES: [&str; 12] = [
     columns::ENTRIES,
 ];
 
-/// The resolution of a column; `None` if it is dropped. `kept_by_row`: further columns to keep by
-/// row; `games`: whether the rows are games.
+/// Whether a column is kept by row, search or variant; `None` if it is dropped. `kept_by_row`:
+/// further columns to keep by row; `games`: whether the rows are games.
 fn resolution(column: &str, kept_by_row: &BTreeSet<String>, games: bool) -> Option<Resolution> {
     let by_row = kept_by_row.contains(column)
         || [columns::NODES, columns::SCORE, columns::SLOTS, columns::BYTES].contains(&column);
@@ -136,16 +137,17 @@ impl Column {
 
     /// Finishes a search of a variant on a suite, which spans the rows `first` to `last`.
     fn finish_search(&mut self, (variant, suite): (&str, &str), [first, last]: [usize; 2]) {
-        let (sum, text) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last_field));
+        let (sum, last_field) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last_field));
         match self.resolution {
             Resolution::Row => {}
             Resolution::Search if self.is_summed => drop(self.sparse_fields.insert(last, format_number(sum))),
-            Resolution::Search => drop(self.sparse_fields.insert(last, text)),
+            Resolution::Search => drop(self.sparse_fields.insert(last, last_field)),
             Resolution::Variant => {
-                let value = if self.is_summed { sum } else { parse_number(&text) };
+                let value = if self.is_summed { sum } else { parse_number(&last_field) };
                 let key = (variant.to_owned(), suite.to_owned());
-                let (_, sum, searches) = self.variants.entry(key).or_insert((first, 0.0, 0));
-                (*sum, *searches) = (*sum + value, *searches + 1);
+                let (_, total, searches) = self.variants.entry(key).or_insert((first, 0.0, 0));
+                *total += value;
+                *searches += 1;
             }
         }
     }
@@ -306,10 +308,8 @@ pub struct ThinRows {
 impl ThinRows {
     /// The fields of a column, if it is kept by row.
     pub fn column(&self, name: &str) -> Option<&StringRecord> {
-        let mut columns = self.columns.iter();
-        columns
-            .find(|(resolution, column, _)| *resolution == Resolution::Row && column == name)
-            .map(|(.., fields)| fields)
+        let mut by_row = self.columns.iter().filter(|(resolution, ..)| *resolution == Resolution::Row);
+        by_row.find(|(_, column, _)| column == name).map(|(.., fields)| fields)
     }
 }
 

@@ -190,6 +190,7 @@ fn read_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) ->
             let job = hash([variant, item, repeat, opponent]);
             let failed = !without_separator(error).is_empty();
             let seal = parse_seal(without_separator(row.field(check_index)));
+            // The row of a failed job has no previous row.
             let previous = if failed { 0 } else { seals.get(&job).copied().unwrap_or(0) };
             let expected = check_index.map_or(0, |check_index| row.check(previous, check_index));
             seals.insert(job, seal.unwrap_or(expected));
