@@ -89,15 +89,15 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
         let header = record::read_header(results)?.unwrap_or_default();
         let key_indices = column_indices(&header, &KEY_COLUMNS);
         let count_indices = column_indices(&header, &count_columns(&header));
-        let finished_index = column_indices(&header, &[columns::FINISHED]);
+        let finished_indices = column_indices(&header, &[columns::FINISHED]);
         let mut difference = None;
         record::scan(results, &header, |line, row| {
             let Ok(row) = row else { return Ok(()) };
             let field = |index: usize| row.get(index).unwrap_or_default();
-            let rows = known_rows.get(&row_key(&key_indices, field)).map(Vec::as_slice).unwrap_or_default();
-            for KnownRow { fields, file } in rows {
+            let same_search = known_rows.get(&row_key(&key_indices, field)).map(Vec::as_slice).unwrap_or_default();
+            for KnownRow { fields, file } in same_search {
                 let both_finished =
-                    finished_index.iter().all(|&index| field(index) == "true" && fields[index] == "true");
+                    finished_indices.iter().all(|&index| field(index) == "true" && fields[index] == "true");
                 if !both_finished {
                     continue;
                 }

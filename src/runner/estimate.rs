@@ -73,12 +73,12 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_plac
     if done.is_empty() {
         return None;
     }
-    let mean = spent.values().map(|(_, seconds)| seconds).sum::<f64>() / done.len() as f64;
+    let mean_seconds = spent.values().map(|(_, seconds)| seconds).sum::<f64>() / done.len() as f64;
     let is_needed = |job: &Job| stopping.needs(plan, job) && !known_places.contains(&plan.order_key(job));
     let left: Vec<Job> = not_done.into_iter().filter(is_needed).collect();
     let seconds = left.iter().map(|job| match spent.get(&group(job)) {
         Some(&(jobs_done, seconds)) if jobs_done > 0 => seconds / jobs_done as f64,
-        _ => mean,
+        _ => mean_seconds,
     });
     let source = format!("{} jobs of this plan are done in {}", done.len(), folder.display());
     Some(Estimate { left: left.len() as u64, seconds: seconds.sum(), source })

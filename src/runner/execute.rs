@@ -51,6 +51,7 @@ impl Shared<'_> {
         }
         let Some(working_set) = self.working_set(job, stop)? else { return Ok(None) };
         let is_builtin = !self.is_external(job.variant);
+        // The cached engine's table is a share of another working set.
         if is_builtin && cache.working_set.replace(working_set) != Some(working_set) {
             cache.engines.remove(&job.variant);
         }
@@ -109,10 +110,11 @@ impl Shared<'_> {
 
     /// The CSV rows of a job, with their checksums.
     fn rows(&self, job: &Job, rows: &[JobRow]) -> Vec<Vec<String>> {
-        let last = rows.len() - 1;
+        let last_index = rows.len() - 1;
         let mut check = 0;
         let to_fields = |(index, row): (usize, &JobRow)| {
-            let id = match index == last {
+            // The job's own id marks its last row.
+            let id = match index == last_index {
                 true => self.plan.job_id(job),
                 false => self.plan.row_id(job, row.item, row.ply.unwrap_or(0), row.iteration.depth),
             };

@@ -178,26 +178,24 @@ struct Adjudicator {
 }
 
 impl Adjudicator {
-    /// Adds the score of a move; `None`: it has no score, which ends every row.
+    /// Adds the score of a move. Without a score, the counts of moves in a row begin again.
     fn add_score(&mut self, mover: Color, score: Option<Score>, rules: &Match) {
         self.plies += 1;
         let side = usize::from(mover == Color::Black);
         let count_in_a_row =
             |counter: &mut u16, is_continued: bool| *counter = if is_continued { counter.saturating_add(1) } else { 0 };
         let score = score.map(i64::from);
-        let resign = rules.resign.map(|resign| i64::from(resign.score));
-        count_in_a_row(&mut self.lost[side], resign.zip(score).is_some_and(|(min_score, score)| score <= -min_score));
-        count_in_a_row(&mut self.won[side], resign.zip(score).is_some_and(|(min_score, score)| score >= min_score));
-        let draw = rules.draw.map(|draw| i64::from(draw.score));
-        count_in_a_row(
-            &mut self.level[side],
-            draw.zip(score).is_some_and(|(max_score, score)| score.abs() <= max_score),
-        );
+        let resign_score = rules.resign.map(|resign| i64::from(resign.score));
+        count_in_a_row(&mut self.lost[side], resign_score.zip(score).is_some_and(|(min, score)| score <= -min));
+        count_in_a_row(&mut self.won[side], resign_score.zip(score).is_some_and(|(min, score)| score >= min));
+        let draw_score = rules.draw.map(|draw| i64::from(draw.score));
+        count_in_a_row(&mut self.level[side], draw_score.zip(score).is_some_and(|(max, score)| score.abs() <= max));
     }
 
     /// The winner (`None`: draw) and the kind of end, once the game is decided.
     fn verdict(&self, rules: &Match) -> Option<(Option<Color>, &'static str)> {
         if let Some(resign) = rules.resign {
+            // The counts of White come first.
             for (loser, winner) in [(0, Color::Black), (1, Color::White)] {
                 if self.lost[loser] >= resign.moves && self.won[1 - loser] >= resign.moves {
                     return Some((Some(winner), games::RESIGNED));

@@ -159,8 +159,8 @@ impl Context<'_> {
             self.rows.push(JobRow { ply, report, solved, ..JobRow::new(index, iteration, seconds) });
         };
         record.iterations.into_iter().for_each(|(iteration, seconds)| add_row(iteration, None, seconds));
-        for (depth, seconds) in record.report.iter().flat_map(|report| report.by_depth(record.seconds)) {
-            add_row(depth.to_iteration(), Some(depth), seconds);
+        for (report, seconds) in record.report.iter().flat_map(|report| report.by_depth(record.seconds)) {
+            add_row(report.to_iteration(), Some(report), seconds);
         }
         Ok(record.best)
     }
@@ -169,7 +169,7 @@ impl Context<'_> {
     fn search_game(&mut self, index: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
         for move_index in 0..item.game().map_or(usize::from(sequence.self_play), <[Move]>::len) {
-            let (ply, start) = (board.game_ply(), self.rows.len());
+            let (ply, rows_before) = (board.game_ply(), self.rows.len());
             let position = Position { start: &item.board, moves: &moves, past: &past, board: &board };
             let mv = match item.game() {
                 Some(game) => {
@@ -183,7 +183,7 @@ impl Context<'_> {
                     // rows are dropped.
                     let best = self.search(index, item, Some(ply), &position)?;
                     if !sequence.side.includes(board.turn()) {
-                        self.rows.truncate(start);
+                        self.rows.truncate(rows_before);
                     }
                     best
                 }

@@ -145,17 +145,18 @@ impl Shards<'_> {
             shards.push(shard_jobs);
             statuses.push(folder_and_status.map(|(_, status)| status).unwrap_or_default());
         }
-        let (split, mut rows) = (self.split(), vec![0; shards.len()]);
+        let (split, mut rows_to_merge) = (self.split(), vec![0; shards.len()]);
         for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
             let shard = split.shard_of(self.plan, &job) as usize;
-            let (shard_jobs, status) = (&mut shards[shard], statuses[shard].job(&row_index, &job));
+            let status = statuses[shard].job(&row_index, &job);
+            let shard_jobs = &mut shards[shard];
             shard_jobs.jobs += 1;
-            rows[shard] += u64::from(status.rows);
+            rows_to_merge[shard] += u64::from(status.rows);
             shard_jobs.missing += u64::from(!status.ended);
             shard_jobs.failed += u64::from(status.failed);
         }
         shards.retain(|shard_jobs| shard_jobs.missing > 0 || shard_jobs.failed > 0 || shard_jobs.unjudged > 0);
-        Ok((shards, rows))
+        Ok((shards, rows_to_merge))
     }
 
     /// The error for a shard that is in two folders. If a job has different counts in them, names
@@ -171,8 +172,8 @@ impl Shards<'_> {
             let second_job = second_status.jobs.get(place);
             job.ended && second_job.is_some_and(|second_job| second_job.ended && second_job.check != job.check)
         };
-        let conflict = first_status.jobs.iter().filter(differs).map(|(place, _)| place).min();
-        let job = conflict.and_then(|&place| self.plan.jobs().find(|job| self.plan.order_key(job) == place));
+        let first_place = first_status.jobs.iter().filter(differs).map(|(place, _)| place).min();
+        let job = first_place.and_then(|&place| self.plan.jobs().find(|job| self.plan.order_key(job) == place));
         let Some(Job { variant, item, repeat, .. }) = job else {
             let text = format!("shard {shard}: it is in two folders, {first} and {second}: name only one of them");
             return OutputError::Foreign(text).into();
@@ -192,7 +193,7 @@ impl Shards<'_> {
     /// If a row is missing, duplicate or damaged, a shard is still running, or the folder cannot be
     /// written.
     pub fn merge(&self, output: &Output, any_build: bool) -> Result<(Manifest, u64), MergeError> {
-        let (incomplete, checked) = self.check()?;
+        let (incomplete, checked_rows) = self.check()?;
         let failed = incomplete.iter().map(|shard_jobs| shard_jobs.failed).sum();
         let missing: Vec<ShardJobs> = incomplete.into_iter().filter(|shard_jobs| shard_jobs.missing > 0).collect();
         if !missing.is_empty() {
@@ -212,10 +213,10 @@ impl Shards<'_> {
                 .map_err(OutputError::results(&path))?;
         }
         adopt_rows(output, self.experiment, self.plan, &manifest, any_build)?;
-        let (rows, jobs_not_needed) = self.write_rows(&row_index, output, &checked)?;
+        let (merged_file, jobs_not_needed) = self.write_rows(&row_index, output, &checked_rows)?;
         let path = output.results_path();
         output.begin(self.experiment, manifest.clone(), any_build)?;
-        record::publish(rows, &path)
+        record::publish(merged_file, &path)
             .map_err(ResultsError::Io)
             .and_then(|()| output.seal(jobs_not_needed))
             .map_err(OutputError::results(&path))?;
@@ -239,16 +240,16 @@ impl Shards<'_> {
     ) -> Result<(NewFile, u64), MergeError> {
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
         let (path, mut merged) = (output.results_path(), vec![0; checked.len()]);
-        let rows = record::write_rows(&path, &row_index.header, |put| {
+        let new_file = record::write_rows(&path, &row_index.header, |put| {
             self.visit_rows(row_index, &mut stopping, MAX_OPEN_FILES, &mut |shard, row| {
                 merged[shard as usize] += 1;
                 put(row)
             })
         });
-        let rows = rows.map_err(OutputError::results(&path))?;
+        let new_file = new_file.map_err(OutputError::results(&path))?;
         let mut counts = (0..).zip(checked.iter().zip(&merged));
         match counts.find(|(_, (checked, merged))| checked != merged) {
-            None => Ok((rows, stopping.not_needed())),
+            None => Ok((new_file, stopping.not_needed())),
             Some((shard, (&checked, &merged))) => {
                 let folder = self.find_folder(shard).cloned().unwrap_or_default();
                 Err(MergeError::Uneven { folder, checked, found: merged })
@@ -293,12 +294,13 @@ impl Shards<'_> {
                     };
                     let is_needed = stopping.needs(self.plan, &job);
                     // Reads all rows of the job: until the next row is not one of them.
-                    let mut entry = None;
+                    let mut indexed_row = None;
                     while rows.next_if(|row| {
-                        entry = row_index.entry(row).ok().filter(|entry| entry.place.belongs_to(repeat, item, lane));
-                        entry.is_some()
+                        indexed_row =
+                            row_index.entry(row).ok().filter(|entry| entry.place.belongs_to(repeat, item, lane));
+                        indexed_row.is_some()
                     })? {
-                        entry.iter().for_each(|entry| stopping.add_row(self.plan, entry, rows.row()));
+                        indexed_row.iter().for_each(|entry| stopping.add_row(self.plan, entry, rows.row()));
                         if is_needed {
                             sink(shard, rows.row())?;
                         }

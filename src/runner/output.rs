@@ -155,15 +155,13 @@ impl Output {
     /// # Errors
     /// If a file cannot be read or deleted.
     pub fn clear(&self) -> Result<(), OutputError> {
-        let mut to_delete = vec![
-            self.results_path(),
-            self.manifest_path(),
-            self.folder.join(IN_FLIGHT_FILE),
-            self.folder.join(thin::NAME),
-        ];
+        let results = self.results_path();
+        let has_results = results.symlink_metadata().is_ok();
+        let mut to_delete =
+            vec![results, self.manifest_path(), self.folder.join(IN_FLIGHT_FILE), self.folder.join(thin::NAME)];
         to_delete.extend(unused_files(&self.folder));
         // Without a results file, the games and pages here may belong to something else.
-        if to_delete[0].symlink_metadata().is_ok() {
+        if has_results {
             let experiment = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();
             if experiment.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
                 to_delete.push(self.folder.join(record::games::NAME));

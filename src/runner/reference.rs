@@ -43,19 +43,19 @@ fn judged_searches(rows: &[Judgement]) -> JudgedSearches {
 }
 
 /// Finds a position by its name in the results: returns the start of its game and the moves from
-/// there. `None` if there is no such position. Games that the engines play themselves have none,
-/// because each engine reaches its own positions.
+/// there. `None` if there is no such position. Positions of games that the engines play themselves
+/// are not found, because each engine reaches its own.
 fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<Move>)> {
-    let item = |name: &str| experiment.suite.items.iter().find(|item| item.id == name);
+    let find_item = |name: &str| experiment.suite.items.iter().find(|item| item.id == name);
     if experiment.work.sequence().is_none()
-        && let Some(item) = item(position).filter(|item| item.game().is_none())
+        && let Some(item) = find_item(position).filter(|item| item.game().is_none())
     {
         return Some((item.board, Vec::new()));
     }
     let (game, ply) = position.rsplit_once(" ply ")?;
-    let (item, ply) = (item(game)?, ply.parse::<u16>().ok()?);
-    let plies = usize::from(ply.saturating_sub(item.board.game_ply()));
-    Some((item.board, item.game()?.iter().take(plies).copied().collect()))
+    let (item, ply) = (find_item(game)?, ply.parse::<u16>().ok()?);
+    let moves_before = usize::from(ply.saturating_sub(item.board.game_ply()));
+    Some((item.board, item.game()?.iter().take(moves_before).copied().collect()))
 }
 
 /// The `reference` field of a judgement: the reference's id, a hyphen, and a hash (8 bytes) of the
@@ -163,11 +163,8 @@ pub fn judge(
     let io = |error| RunError::write(folder, error);
     let valid = read_valid(experiment, subjects, folder).map_err(io)?;
     let judged = judged_searches(&valid);
-    let positions: Vec<ChosenMoves> = chosen_moves(experiment, folder)
-        .map_err(io)?
-        .into_iter()
-        .filter(|position| position.count_missing(&judged) > 0)
-        .collect();
+    let mut positions = chosen_moves(experiment, folder).map_err(io)?;
+    positions.retain(|position| position.count_missing(&judged) > 0);
     let file = Mutex::new(Judgements::rewrite(folder, valid.iter()).map_err(io)?);
     let searches = AtomicU64::new(0);
     in_parallel(&positions, jobs, stop, |next| {
@@ -196,8 +193,8 @@ fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
     Ok(engine)
 }
 
-/// The positions of the results, each with the moves that searches finally chose there. Without the
-/// moves, if only scores are judged.
+/// The positions of the results, each with the moves that searches finally chose there, or without
+/// moves if only scores are judged.
 fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<ChosenMoves>> {
     let mut reader = csv::Reader::from_path(folder.join(crate::record::RESULTS))?;
     let header = reader.headers()?.clone();
@@ -257,6 +254,7 @@ impl Judge<'_> {
             nodes,
         };
         let is_judged = |mv: &str| judged.contains(&(chosen.name.clone(), mv.to_owned()));
+        // The position itself has no move.
         let mut rows = vec![row("", &best.to_string(), score, nodes)];
         let mut moves = chosen.moves.clone();
         if self.judges_moves {

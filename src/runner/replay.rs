@@ -45,14 +45,11 @@ impl<'a> Replayers<'a> {
         let table = |options| Ok((replay_table(options, Some(positions))?, Occupancy::default()));
         let bound = |(base, objective)| Clairvoyant::new(objective, base, Some(positions));
         let objectives = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
+        let bounds = bounded.into_iter().flat_map(|base| objectives.map(|objective| (base, objective)));
         Ok(Self {
             tables: tables.iter().map(table).collect::<Result<_, TableError>>()?,
             threads: None,
-            bounds: bounded
-                .into_iter()
-                .flat_map(|base| objectives.map(|objective| (base, objective)))
-                .map(bound)
-                .collect::<Result<_, _>>()?,
+            bounds: bounds.map(bound).collect::<Result<_, _>>()?,
             steps: 0,
             seconds: [0.0; 2],
             end_pass,
@@ -93,10 +90,10 @@ impl ReplaySink for Replayers<'_> {
             None => self.tables.iter_mut().for_each(|(table, _)| table.replay_steps(steps)),
             Some(threads) => {
                 for ((table, _), counts) in self.tables.iter_mut().zip(threads) {
-                    for run in steps.chunk_by(|a, b| a.thread == b.thread) {
+                    for part in steps.chunk_by(|a, b| a.thread == b.thread) {
                         let before = table.result();
-                        table.replay_steps(run);
-                        *counts.entry(run[0].thread).or_default() += table.result() - before;
+                        table.replay_steps(part);
+                        *counts.entry(part[0].thread).or_default() += table.result() - before;
                     }
                 }
             }
@@ -104,15 +101,17 @@ impl ReplaySink for Replayers<'_> {
         self.steps += steps.len();
         let tables_done = Instant::now();
         self.bounds.iter_mut().for_each(|bound| bound.push(steps));
-        self.seconds[0] += (tables_done - start).as_secs_f64();
-        self.seconds[1] += tables_done.elapsed().as_secs_f64();
+        let [table_seconds, bound_seconds] = &mut self.seconds;
+        *table_seconds += (tables_done - start).as_secs_f64();
+        *bound_seconds += tables_done.elapsed().as_secs_f64();
     }
 
     fn end_pass(&mut self) {
         for (table, occupancy) in &mut self.tables {
-            let Occupancy { occupied, current, .. } = *occupancy;
+            let earlier = *occupancy;
             *occupancy = table.occupancy();
-            (occupancy.occupied, occupancy.current) = (occupancy.occupied + occupied, occupancy.current + current);
+            occupancy.occupied += earlier.occupied;
+            occupancy.current += earlier.current;
         }
         let start = Instant::now();
         self.bounds.iter_mut().for_each(Clairvoyant::end_pass);

@@ -67,9 +67,10 @@ struct KeyColumns {
 }
 
 impl KeyColumns {
-    /// `None` if a column is missing, so that the file holds no results.
+    /// `None` if a column is missing or misplaced: the file holds no results.
     fn new(header: &[String]) -> Option<Self> {
         let index_of = |name: &str| header.iter().position(|column| column == name);
+
         header.last().filter(|name| *name == columns::CHECK)?;
         Some(Self {
             id: index_of(columns::ID)?,
@@ -201,6 +202,7 @@ impl<'a> Reuse<'a> {
                     best.map(Source::Solved).ok_or_else(|| columns::BEST.to_owned())
                 }
                 Some(index) => Ok(Source::Row(index)),
+                // Files without this column are of built-in engines.
                 None if name == columns::REPEATS => Ok(Source::Constant("exact")),
                 None if [columns::ANATOMY, columns::EXTERNAL].iter().any(|start| name.starts_with(start)) => {
                     Ok(Source::Constant(""))
@@ -231,10 +233,8 @@ impl<'a> Reuse<'a> {
         };
         let opponent_name = keys.opponent.and_then(|index| row.get(index));
         let players = [(Some(job.variant), row.get(keys.variant)), (job.opponent, opponent_name)];
-        players
-            .into_iter()
-            .filter_map(|(index, name)| Some((&self.plan().variants[index?], name?)))
-            .all(|(variant, name)| has_same_engine(variant, name))
+        let mut players = players.into_iter().filter_map(|(index, name)| Some((&self.plan().variants[index?], name?)));
+        players.all(|(variant, name)| has_same_engine(variant, name))
     }
 
     /// Reads a results file of any plan. Calls `take` with the renamed rows of each complete job of

@@ -102,7 +102,8 @@ fn literal_length(text: &str) -> Option<usize> {
         let hashes = raw.len() - raw.trim_start_matches('#').len();
         if raw[hashes..].starts_with('"') {
             let end = format!("\"{}", "#".repeat(hashes));
-            return raw[hashes + 1..].find(&end).map(|index| 1 + hashes + 1 + index + end.len());
+            // `r`, the hashes, a quote, the content and the end.
+            return raw[hashes + 1..].find(&end).map(|length| 1 + hashes + 1 + length + end.len());
         }
         return None;
     }
@@ -122,6 +123,7 @@ fn literal_length(text: &str) -> Option<usize> {
             None
         }
         '\'' => match chars.next()? {
+            // From behind the escaped character, which may be a quote.
             (_, '\\') => text[3..].find('\'').map(|index| 3 + index + 1),
             // Otherwise it is a lifetime.
             _ => chars.next().filter(|(_, end)| *end == '\'').map(|(index, _)| index + 1),

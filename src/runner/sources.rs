@@ -28,7 +28,7 @@ pub(super) fn find_folders(
     let base = PathBuf::from(glob::Pattern::escape(&experiment.folder.display().to_string()));
     let file_patterns = experiment.file.reuse.iter().map(|pattern| (base.join(pattern), false));
     let command_patterns = patterns.iter().map(|pattern| (PathBuf::from(pattern), true));
-    let (mut folders, mut seen): (Vec<PathBuf>, _) = (Vec::new(), HashSet::from([canonical_path(own_folder)]));
+    let (mut folders, mut known_folders): (Vec<PathBuf>, _) = (Vec::new(), HashSet::from([canonical_path(own_folder)]));
     for (pattern, must_match) in file_patterns.chain(command_patterns) {
         let pattern = pattern.display();
         let pattern_error = |problem: &str| OutputError::Foreign(format!("reuse: {pattern}: {problem}"));
@@ -44,7 +44,7 @@ pub(super) fn find_folders(
         if must_match && matches.is_empty() {
             return Err(pattern_error("no folder with a results.csv found"));
         }
-        folders.extend(matches.into_iter().filter(|folder| seen.insert(canonical_path(folder))));
+        folders.extend(matches.into_iter().filter(|folder| known_folders.insert(canonical_path(folder))));
     }
     Ok(folders)
 }
@@ -54,10 +54,10 @@ fn canonical_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Passes to `put` the rows of the plan's jobs that the folders have, in the order of the folders,
-/// adds these jobs to `known`, and each folder to `reused`, even one that is then refused. `known`:
-/// the jobs that this folder already has, by place in the plan's order, with the checksum of their
-/// last row. `manifest`: the manifest of this folder.
+/// Passes to `put` the rows of the plan's jobs that the folders have, in the order of the folders.
+/// Adds these jobs to `known`, and each folder to `reused`, even one that is then refused. `known`:
+/// the jobs that this run's folder already has, by place in the plan's order, with the checksum of
+/// their last row. `manifest`: the manifest of this run.
 ///
 /// # Errors
 /// If a folder holds no results, holds results of another build, or has different counts from

@@ -241,7 +241,7 @@ impl Subjects {
         self.engines.iter().filter(|(_, engine)| !engine.is_exact()).map(warning).collect()
     }
 
-    /// Warnings about expectations in the file that want exact counts of an engine whose counts are
+    /// Warnings about expectations in the file that want exact nodes of an engine whose counts are
     /// not repeatable.
     pub fn expectation_warnings(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -285,22 +285,16 @@ impl Subjects {
 /// allocate its table.
 fn check_hash_sizes(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), RunError> {
     let hash_bytes = |options: &BTreeMap<String, OptionValue>| {
-        Some(u64::try_from(hash_size(options)?.1).unwrap_or(0).saturating_mul(1 << 20))
+        let (_, mebibytes) = hash_size(options)?;
+        Some(u64::try_from(mebibytes).unwrap_or(0).saturating_mul(1 << 20))
     };
     let engines = plan
         .variants
         .iter()
         .filter_map(|variant| Some((variant.name.as_str(), hash_bytes(&variant.external()?.options)?)));
     check_engines_fit(engines.collect(), jobs)?;
-    check_engines_fit(
-        experiment
-            .file
-            .reference
-            .iter()
-            .filter_map(|reference| Some(("[reference]", hash_bytes(reference.judge_options())?)))
-            .collect(),
-        jobs,
-    )
+    let bytes = experiment.file.reference.as_ref().and_then(|reference| hash_bytes(reference.judge_options()));
+    check_engines_fit(bytes.map(|bytes| ("[reference]", bytes)).into_iter().collect(), jobs)
 }
 
 /// Checks that the hash tables of `jobs` parallel jobs fit into memory; `engines` lists the name

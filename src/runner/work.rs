@@ -95,6 +95,7 @@ impl Shared<'_> {
                     None => self.run_job(&job, &mut cache, &worker_state.stop),
                 }
             }));
+            // `None`: the job was interrupted.
             let rows = match outcome {
                 Ok(Ok(None)) if worker_state.starved.load(Ordering::Relaxed) => {
                     cache = EngineCache::default();
@@ -158,11 +159,8 @@ impl Shared<'_> {
 
 /// The message of a panic.
 fn message_of(payload: &(dyn std::any::Any + Send)) -> String {
-    payload
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_owned())
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or(payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()
 }
 
 #[cfg(test)]
