@@ -62,8 +62,8 @@ pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
     };
     let is_lenient = strictness == Strictness::Lenient;
     // Blanks after the last field are allowed even in strict mode.
-    let ends_in_blanks = rest.trim_end_matches([' ', '\t', '\r', '\n']).is_empty();
-    if ends_in_blanks || is_lenient && rest.trim_matches(is_blank).is_empty() {
+    let has_only_blanks = rest.trim_end_matches([' ', '\t', '\r', '\n']).is_empty();
+    if has_only_blanks || is_lenient && rest.trim_matches(is_blank).is_empty() {
         return Ok(reading);
     }
     if !is_lenient {

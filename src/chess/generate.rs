@@ -63,7 +63,7 @@ pub const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 0];
 /// The maximum number of walks for each requested position.
 const WALKS: u64 = 1000;
 
-/// The positions, in the order in which they were found.
+/// Quiet positions with equal material at the ends of random walks, in the order found.
 ///
 /// # Errors
 /// If `plies` is out of range or too few different positions are found.

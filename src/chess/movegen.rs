@@ -234,6 +234,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         Self { board, occupied, us, them, king, pinned, diagonal, straight }
     }
 
+    /// What the king must avoid.
     #[inline]
     fn danger(&self) -> Danger {
         let pawns = self.board.kind(Piece::Pawn).0 & self.them;
@@ -249,6 +250,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         }
     }
 
+    /// Generates the legal moves of one kind; returns whether the sink stopped it.
     #[inline]
     fn generate<S: Sink, const KIND: u8>(&self, sink: &mut S) -> bool {
         let checkers = self.board.checkers();
@@ -311,6 +313,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     }
 
     /// Passes the moves of a piece to the sink; if all moves are generated, its captures first.
+    /// Returns whether the sink stopped it.
     #[inline]
     fn emit<S: Sink, const KIND: u8>(&self, sink: &mut S, from: Square, targets: u64) -> bool {
         match KIND {
@@ -319,6 +322,8 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         }
     }
 
+    /// Generates the pawn moves. `saving`: the squares where a move must end because of a check.
+    /// Returns whether the sink stopped it.
     #[inline]
     fn pawn_moves<S: Sink, const KIND: u8>(&self, sink: &mut S, saving: u64) -> bool {
         let (third, last) = if WHITE { (0xff_0000, 0xff << 56) } else { (0xff << 40, 0xff) };
@@ -365,6 +370,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
                 || sink.promotions(Bitboard(right_captures & last), east))
     }
 
+    /// Generates the captures en passant; returns whether the sink stopped it.
     fn en_passant<S: Sink>(&self, sink: &mut S, target: Square, west: i8, east: i8) -> bool {
         let capturers = self.board.en_passant_capturers(target, Self::THEM);
         for step in [west, east] {
@@ -379,6 +385,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         false
     }
 
+    /// Generates the castling moves; returns whether the sink stopped it.
     #[inline]
     fn castling<S: Sink>(&self, sink: &mut S) -> bool {
         let (short, long, base) = if WHITE {

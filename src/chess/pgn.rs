@@ -144,19 +144,15 @@ impl GameReader<'_> {
         loop {
             let is_at_next_game = open.as_ref().is_some_and(|open| self.is_at_next_game(open));
             let token = if is_at_next_game { Ok(None) } else { self.lexer.next_token() };
-            if let Ok(None) = token {
+            let Some(token) = token.transpose() else {
                 let mut open = open?;
                 let end = if is_at_next_game { "the next game" } else { "the end of the file" };
                 let result = self.end_without_result(&open, end);
                 open.record_fault(result);
                 return Some((open.game, open.fault));
-            }
-            let current = open.get_or_insert_with(|| OpenGame::new(number, self.lexer.line()));
-            let result = match token {
-                Ok(Some(token)) => self.read_token(token, current),
-                Ok(None) => Ok(()),
-                Err(fault) => Err(fault),
             };
+            let current = open.get_or_insert_with(|| OpenGame::new(number, self.lexer.line()));
+            let result = token.and_then(|token| self.read_token(token, current));
             current.record_fault(result);
             if current.is_over {
                 return open.map(|open| (open.game, open.fault));

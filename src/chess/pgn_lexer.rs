@@ -123,6 +123,7 @@ impl<'a> Lexer<'a> {
         rest[..gap].matches('\n').nth(1).is_some()
     }
 
+    /// Reads the next token; none at the end of the text.
     pub(super) fn next_token(&mut self) -> Result<Option<Token<'a>>, ReadStop> {
         self.skip()?;
         self.mark();

@@ -51,6 +51,7 @@ impl Board {
         gains[0]
     }
 
+    /// The cheapest piece of `side` that attacks `to`, of those that still stand in `occupied`.
     fn cheapest_attacker(&self, to: Square, side: Color, occupied: Bitboard) -> Option<(Square, Piece)> {
         Piece::ALL.into_iter().find_map(|piece| {
             let reach = match piece {

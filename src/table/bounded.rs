@@ -227,9 +227,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (0..self.slots()).find(|&slot| self.packing.is_free(bucket, slot))
     }
 
-    /// The decision when `slot` already holds the key. The policy sees the whole bucket first;
-    /// if it would evict another position, it is asked again about the old entry alone. So a
-    /// position never occupies two slots, nor evicts another position by being stored again.
+    /// The decision when `slot` already holds the key. The policy sees the whole bucket first; if
+    /// it would evict another position, it is asked again about the old entry alone. So a position
+    /// never occupies two slots, nor evicts another position by being stored again.
     #[inline]
     fn decide_same_key(&self, start: usize, newcomer: Newcomer, slot: usize) -> Decision {
         let view = self.view(start);
@@ -293,7 +293,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
         let bucket = self.words_at(start);
         let free = self.first_free(bucket).filter(|_| self.policy.fills_empty());
-        // A policy under `victim = "probe"` looks at the bucket alone.
+        // A policy under `victim = "probe"` looks at the bucket alone and never refuses.
         let newcomer = Newcomer { entry: Entry::default(), key, same: None };
         let slot = match free {
             Some(slot) => slot,
@@ -574,6 +574,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     #[inline]
     fn prefetch(&self, key: u64) {
         let start = self.bucket(key) * self.words();
+        // The memory is indexed by 64-bit words.
         self.memory.prefetch(start * L::Word::BYTES / 8);
         if P::WORDS > 0 {
             // Buckets with policy words straddle cache lines.
@@ -589,7 +590,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     fn clear(&mut self) {
         self.memory.fill(0);
-        self.probed.iter_mut().for_each(ProbedSlots::clear);
+        if let Some(probed) = &mut self.probed {
+            probed.clear();
+        }
         self.by_generation.fill(0);
         self.now = 0;
     }
@@ -600,6 +603,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     fn mark_used(&mut self, hit: &Hit) {
         debug_assert!(((hit.slot / self.slots()) as u64) < self.buckets, "a hit of another table: slot {}", hit.slot);
+        // Otherwise the policy has it marked.
         if self.mark == Mark::Never {
             self.counters.reused += u64::from(!hit.entry.used);
             let (start, slot) = (hit.slot / self.slots() * self.words(), hit.slot % self.slots());

@@ -155,6 +155,7 @@ impl Expression {
     /// 64 bits.
     #[inline]
     pub fn value(self, value_of: impl Fn(usize) -> i64) -> i64 {
+        // `last` is the newest number; the others are on the stack.
         let (mut stack, mut top, mut last) = ([0_i64; STACK + 1], 0, 0);
         for step in &self.0.code {
             match *step {
@@ -239,12 +240,12 @@ impl Parser<'_> {
     /// Parses an expression with operators of precedence `rank` (0: the loosest) and tighter ones.
     fn parse_rank(&mut self, rank: usize) -> Result<(), String> {
         let Some(&signs) = RANKS.get(rank) else { return self.parse_operand() };
-        let left = self.code.len();
+        let left_start = self.code.len();
         self.parse_rank(rank + 1)?;
         while let Some(&(_, operator)) = signs.iter().find(|(sign, _)| self.take(sign)) {
-            let right = self.code.len();
+            let right_start = self.code.len();
             self.parse_rank(rank + 1)?;
-            self.push_operator(operator, left, right);
+            self.push_operator(operator, left_start, right_start);
             self.waiting -= 1;
         }
         Ok(())

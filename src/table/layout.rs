@@ -25,6 +25,7 @@ fn bytes_in(layout: Layout, options: &TableOptions) -> u64 {
         Layout::Bytes16 => Bytes16::new(None).words(slots),
         Layout::Bytes24 => Bytes24::new(None).words(slots),
         Layout::Bytes10 => Bytes10::new(None).words(slots),
+        // No policy with words takes such a layout.
         Layout::Shape(shape) => return shape.bucket.into(),
     };
     8 * (words + options.policy.words()) as u64

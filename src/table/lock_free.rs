@@ -128,12 +128,12 @@ impl LockFree {
     /// Copies a bucket to the table of one bucket, word by word, and sets that table's clock.
     fn copy_bucket(&mut self, number: usize) {
         let Common { words, width, now, .. } = &*self.common;
-        let first = number * width;
+        let first_word = number * width;
         let mut bucket = [0; MAX_WORDS];
-        for (word, shared) in bucket.iter_mut().zip(&words[first..first + width]) {
+        for (word, shared) in bucket.iter_mut().zip(&words[first_word..first_word + width]) {
             *word = shared.load(Ordering::Relaxed);
         }
-        (self.first_word, self.words_read) = (first, bucket);
+        (self.first_word, self.words_read) = (first_word, bucket);
         if self.common.xor {
             self.bucket.combine(&mut bucket[..*width]);
         }
@@ -177,16 +177,16 @@ impl LockFree {
     /// Writes all bits of the slots `from` to `to`, even if other searchers write to them at the
     /// same time.
     fn write_slots(&self, from: usize, to: usize) {
-        let bucket = self.changed_words();
+        let new = self.changed_words();
         let shared = &self.common.words[self.first_word..];
         for index in 0..self.common.width {
             let mask = self.common.slot_masks[from..=to].iter().fold(0, |mask, words| mask | words[index]);
             match mask {
                 0 => {}
-                u64::MAX => shared[index].store(bucket[index], Ordering::Relaxed),
+                u64::MAX => shared[index].store(new[index], Ordering::Relaxed),
                 // The word has parts of other slots too.
                 _ => {
-                    let merge = |word: u64| Some(word & !mask | bucket[index] & mask);
+                    let merge = |word: u64| Some(word & !mask | new[index] & mask);
                     let _ = shared[index].fetch_update(Ordering::Relaxed, Ordering::Relaxed, merge);
                 }
             }
@@ -293,7 +293,9 @@ impl Table for LockFree {
             let mut shares = self.common.words.chunks(share_len);
             let own_share = shares.next();
             shares.for_each(|words| drop(scope.spawn(move || clear(words))));
-            own_share.into_iter().for_each(clear);
+            if let Some(words) = own_share {
+                clear(words);
+            }
         });
         self.common.owners.clear();
         self.common.now.store(0, Ordering::Relaxed);

@@ -27,6 +27,7 @@ fn buckets(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
         Size::Entries(entries) => entries / slots,
         Size::Share(share) => ((working_set? as f64 * share) as u64 / slots).max(1),
     };
+    // A mask needs a power of two.
     Some(if options.index == Index::Mask && buckets > 0 { 1 << buckets.ilog2() } else { buckets })
 }
 
@@ -197,6 +198,7 @@ pub fn build(
 pub(crate) trait Taker {
     /// What the code returns.
     type Output;
+    /// Runs the code on a table.
     fn take<P: Replacement, L: Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output;
 }
 

@@ -104,7 +104,7 @@ impl Offers {
         self.cells[cell + 1] = word;
         if old_word == 0 {
             self.occupied += 1;
-            // At half load: at three quarters, finding an empty cell would take eight probes.
+            // A cell is two words, so this is half load; at three quarters a search takes 8 probes.
             if self.occupied * 4 > self.cells.len() {
                 self.grow();
             }
@@ -151,6 +151,7 @@ impl Watch for Offers {
         if self.refresh == Refresh::Match {
             self.refresh_age(key, depth);
         }
+        // The hit need not be marked as used.
         false
     }
 

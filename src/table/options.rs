@@ -425,7 +425,7 @@ impl TableOptions {
     /// The rule for stores of a position that the table already holds.
     #[must_use]
     pub fn rule(&self) -> Rule {
-        // It takes the mark of use, which an unbounded table needs for itself.
+        // `best_move` takes the mark of use, which an unbounded table sets itself.
         let best_move = self.guard.best_move && self.kind == TableKind::Bounded;
         let guard = Guard { best_move, ..self.guard };
         Rule { same_key: self.same_key, guard, keep_move: self.keep_move, keep_pv: self.keep_pv }

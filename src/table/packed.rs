@@ -186,10 +186,10 @@ impl Packing for Packed {
 
     fn clips(&self, entry: &Entry) -> bool {
         let Fields { evaluation, depth, score, .. } = self.fields;
-        let most = (1 << (score.bits.min(16) - 1)) - 1;
+        let largest_score = (1 << (score.bits.min(16) - 1)) - 1;
         let deepest = (1 << depth.bits) - 1;
         let clips_depth = i32::from(entry.depth) - i32::from(self.shape.depth_offset) > deepest;
-        let clips_score = !entry.is_evaluation() && i32::from(entry.score).abs() > most;
+        let clips_score = !entry.is_evaluation() && i32::from(entry.score).abs() > largest_score;
         let has_evaluation = evaluation.bits > 0 && entry.evaluation.get().is_some();
         clips_depth || clips_score || has_evaluation && pack_evaluation(entry.evaluation, evaluation.bits) == 0
     }

@@ -260,8 +260,10 @@ impl Shape {
         let Self { bucket, entry, slots, key_bits, keys, generation, .. } = *self;
         let with_default_fields = Self { bucket, entry, slots, key_bits, keys, generation, ..Self::default() };
         let data_bits = 8 * entry - if keys == 0 { u16::from(key_bits) } else { 0 };
+        if *self != with_default_fields || data_bits < 64 {
+            return None;
+        }
         match (bucket, slots) {
-            _ if *self != with_default_fields || data_bits < 64 => None,
             (32, 3) if key_bits <= 16 => Some(10),
             _ => (keys == 0 && entry == 16 && bucket == 16 * u16::from(slots)).then_some(16),
         }

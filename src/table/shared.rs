@@ -73,7 +73,9 @@ impl Table for SharedTable {
         let (Part { table, owners, entered, torn }, counters) = shared.part(self.searcher);
         entered.visit(self.searcher, None);
         counters.in_flight += u64::from(in_flight);
-        torn.iter_mut().for_each(|torn| torn.count_call(self.searcher));
+        if let Some(torn) = torn {
+            torn.count_call(self.searcher);
+        }
         let mut hit = table.probe(key, depth)?;
         match torn.as_mut().map_or(SlotRead::Whole, |torn| torn.read(hit.slot, &hit.entry, self.searcher)) {
             SlotRead::Whole => {}
@@ -134,7 +136,9 @@ impl Table for SharedTable {
             table.clear();
             owners.clear();
             entered.clear();
-            torn.iter_mut().for_each(TornSlots::clear);
+            if let Some(torn) = torn {
+                torn.clear();
+            }
         }
     }
 
@@ -143,7 +147,9 @@ impl Table for SharedTable {
             table.renew();
             owners.clear();
             entered.clear();
-            torn.iter_mut().for_each(TornSlots::renew);
+            if let Some(torn) = torn {
+                torn.renew();
+            }
         }
     }
 

@@ -51,8 +51,8 @@ impl Unbounded {
     }
 }
 
-/// The capacity that a new map would have with this number of entries: 7/8 of a power of two. The
-/// map's own capacity is not used, because a cleared map keeps that of earlier searches.
+/// The capacity that a new map would have with this number of entries: 7/8 of a power of two, but
+/// 3 or 7 at first. The map's own is not used: a cleared map keeps that of earlier searches.
 fn capacity(entries: u64) -> u64 {
     if entries == 0 {
         return 0;

@@ -39,19 +39,19 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// The answer of an empty slot to a key of 0: an entry that has only an evaluation. It is
     /// marked as used, so that it is not counted as an entry that answered for the first time.
     #[cold]
-    pub(super) fn answer_empty(&mut self, key: u64, number: usize, slot: usize, empty: Entry, age: u16) -> Hit {
+    pub(super) fn answer_empty(&mut self, key: u64, bucket_number: usize, slot: usize, empty: Entry, age: u16) -> Hit {
         self.counters.hits += 1;
         let Entry { generation, evaluation, .. } = empty;
         let entry = Entry { generation, evaluation, used: true, ..Entry::evaluation(0, false) };
         if self.refresh == Refresh::Match {
             // Renews the age of the empty slot.
-            let (now, start) = (self.now, number * self.words());
+            let (now, start) = (self.now, bucket_number * self.words());
             let (bucket, packing) = self.words_at_mut(start);
             packing.write(bucket, slot, 0, &Entry { generation: now, ..Entry::default() });
         }
         if let Some(probed) = &mut self.probed {
             probed.push(key, slot);
         }
-        Hit { entry, draft: 0, age, slot: number * self.slots() + slot }
+        Hit { entry, draft: 0, age, slot: bucket_number * self.slots() + slot }
     }
 }

@@ -181,9 +181,9 @@ pub(super) fn from_name(name: &str, chosen: serde_json::Map<String, Value>) -> O
     if let Value::Object(fields) = &mut parameters {
         if let Some(unknown) = chosen.keys().find(|key| !fields.contains_key(*key)) {
             let names: Vec<String> = fields.keys().map(|name| format!("`{name}`")).collect();
-            let valid =
+            let expected =
                 if names.is_empty() { "it takes none".to_owned() } else { format!("expected {}", names.join(" or ")) };
-            return Some(Err(format!("unknown key `{unknown}`, {valid}")));
+            return Some(Err(format!("unknown key `{unknown}`, {expected}")));
         }
         fields.extend(chosen);
     }

@@ -142,6 +142,7 @@ impl S3Fifo {
     #[inline(always)]
     fn evict(&self, queues: &mut Queues, main_slots: usize) -> (u8, bool) {
         queues.has_evicted = true;
+        // The small queue gives way, unless the main one has outgrown its slots.
         if queues.main_len <= main_slots {
             while queues.small_len > 0 {
                 let slot = queues.remove(queues.main_len);
