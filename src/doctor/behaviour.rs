@@ -6,7 +6,7 @@ use super::{Examiner, Interrupt, QUICK_SEARCH_TIMEOUT};
 use crate::chess::{Board, Score};
 use crate::engine::Limit;
 use crate::record::diagnosis::CheckResult::{self, Fault, Good, Note};
-use crate::subject::{EngineFault, Launch, Position, QuitReport, Subject, Uci};
+use crate::subject::{EngineFault, Launch, Position, QuitReport, Subject, Uci, UciReport};
 use std::time::Duration;
 
 /// The result of a check, and the finding as text.
@@ -35,14 +35,19 @@ impl Examiner<'_> {
         engine.set_timeout(QUICK_SEARCH_TIMEOUT);
         Ok(engine)
     }
+
+    /// Searches a position as a new game.
+    fn search_board(&self, engine: &mut Uci, board: &Board, limit: Limit) -> Result<UciReport, Interrupt> {
+        self.search_position(engine, Position::from_board(board), limit, true)
+    }
 }
 
 /// Checks by how much the engine exceeds small node limits.
 pub fn check_small_limits(examiner: &Examiner<'_>) -> CheckOutcome {
-    let (mut engine, start, mut counts) = (examiner.quick_engine()?, Board::startpos(), Vec::new());
+    let (mut engine, mut counts) = (examiner.quick_engine()?, Vec::new());
     for nodes in SMALL_LIMITS.into_iter().rev() {
         let limit = Limit { depth: None, nodes: Some(nodes) };
-        let report = examiner.search_position(&mut engine, Position::from_board(&start), limit, true)?;
+        let report = examiner.search_board(&mut engine, &Board::startpos(), limit)?;
         counts.push((nodes, report.nodes.unwrap_or(0)));
     }
     engine.quit();
@@ -62,8 +67,7 @@ fn judge_overshoot(counts: &[(u64, u64)]) -> (CheckResult, String) {
 pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
     let mut engine = examiner.start_engine(examiner.launch.clone())?;
     engine.set_timeout(ENDLESS_SEARCH);
-    let start = Board::startpos();
-    match examiner.search_position(&mut engine, Position::from_board(&start), Limit::default(), true) {
+    match examiner.search_board(&mut engine, &Board::startpos(), Limit::default()) {
         Ok(_) => Ok((Note, "`go infinite` ended before `stop`".to_owned())),
         // The search has no limit, so the timeout always ends it with a fault: `LimitIgnored` means
         // that the engine answered when it was told to stop.
@@ -80,8 +84,7 @@ pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
 pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
     let (mut engine, mut faults) = (examiner.quick_engine()?, Vec::new());
     for fen in TRICKY_POSITIONS {
-        let board = parse_board(fen);
-        match examiner.search_position(&mut engine, Position::from_board(&board), limit, true) {
+        match examiner.search_board(&mut engine, &parse_board(fen), limit) {
             Ok(_) => {}
             Err(Interrupt::Failed(failure)) => {
                 faults.push(describe_fault(&failure.fault, fen));
@@ -112,8 +115,7 @@ fn describe_fault(fault: &EngineFault, fen: &str) -> String {
 pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
     let mut engine = examiner.quick_engine()?;
     for fen in NO_LEGAL_MOVES {
-        let board = parse_board(fen);
-        match examiner.search_position(&mut engine, Position::from_board(&board), limit, true) {
+        match examiner.search_board(&mut engine, &parse_board(fen), limit) {
             Ok(_) => {}
             Err(Interrupt::Failed(failure)) => return Ok((Note, describe_fault(&failure.fault, fen))),
             Err(interrupt) => return Err(interrupt),
@@ -127,10 +129,9 @@ pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome 
 pub fn check_mates(examiner: &Examiner<'_>) -> CheckOutcome {
     let (mut engine, mut results) = (examiner.quick_engine()?, Vec::new());
     for &(fen, moves) in MATES {
-        let board = parse_board(fen);
         // A few plies more than the mate needs.
         let limit = Limit { depth: Some((2 * moves.unsigned_abs() + 4) as u8), nodes: None };
-        let report = examiner.search_position(&mut engine, Position::from_board(&board), limit, true)?;
+        let report = examiner.search_board(&mut engine, &parse_board(fen), limit)?;
         results.push((fen, moves, report.score));
     }
     engine.quit();
@@ -149,10 +150,10 @@ fn mate_in(score: Score) -> Option<i32> {
 /// Judges the scores of positions; each comes with its FEN and its true number of moves to mate.
 fn judge_mates(results: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
     let describe = |fen: &str, moves: i32, score: Option<Score>| {
-        let score_text = match score.map(|score| (score, mate_in(score))) {
-            None => "no score".to_owned(),
-            Some((_, Some(mate))) => format!("mate {mate}"),
-            Some((score, None)) => format!("cp {score}"),
+        let score_text = match (score, score.and_then(mate_in)) {
+            (_, Some(mate)) => format!("mate {mate}"),
+            (Some(score), None) => format!("cp {score}"),
+            (None, None) => "no score".to_owned(),
         };
         format!("{score_text} instead of mate {moves} in {fen}")
     };
@@ -181,8 +182,7 @@ fn judge_mates(results: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) 
 pub fn check_quit(examiner: &Examiner<'_>) -> CheckOutcome {
     let mut engine = examiner.start_engine(Launch { guard: None, ..examiner.launch.clone() })?;
     engine.set_timeout(QUICK_SEARCH_TIMEOUT);
-    let start = Board::startpos();
-    examiner.search_position(&mut engine, Position::from_board(&start), quick_limit(), true)?;
+    examiner.search_board(&mut engine, &Board::startpos(), quick_limit())?;
     let Some(report) = engine.quit_and_inspect() else { return Ok((Fault, "it had ended before".to_owned())) };
     Ok(judge_exit(&report))
 }

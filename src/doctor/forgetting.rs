@@ -2,9 +2,8 @@
 //! large table, once keeping the table along each game and once clearing it before each search.
 //! Compares nodes to a depth, and how far the score is from that of a much longer search.
 //!
-//! Many engines reduce the depth of a node for which the table has no move. In these engines, a
-//! table that forgets makes searches to a depth cheaper and worse, so that the worse table has
-//! fewer nodes to that depth. The score error shows how good the search was.
+//! Many engines reduce the depth of a node for which the table has no move, so that a table that
+//! forgets makes searches to a depth cheaper and worse. The score error shows how good they were.
 
 use super::positions::{GamePosition, SEARCHES_PER_GAME};
 use super::{Budget, Examiner, Interrupt};
@@ -20,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Score errors are capped at this many centipawns.
 const MAX_ERROR: Score = 150;
 
-/// Scores, mates included, are capped at this many centipawns for either side: the game is decided.
+/// Scores, mates included, are capped at this many centipawns: the game is decided.
 const MAX_SCORE: Score = 1000;
 
 /// The long search, whose score is the reference, has this many times the nodes.
@@ -34,8 +33,7 @@ const LONG_PLIES: u8 = 3;
 /// long search.
 const SEARCHES_PER_POSITION: u32 = 6 + LONG_FACTOR as u32;
 
-/// The number of games that are planned for one minute. For ten times the time, three times as many
-/// are planned, with longer searches.
+/// The number of games that are planned for one minute.
 const GAMES_PER_MINUTE: f64 = 5.0;
 
 /// The share of the time that the plan uses. Depths are coarse, so the time that remains goes into
@@ -78,8 +76,8 @@ pub struct Design {
 }
 
 /// The depth of the searches, and the median nodes of a search to this depth. The budget gives the
-/// depth, or else it is the largest depth (at least [`MIN_DEPTH`]) at which searches of these
-/// positions are short enough for the budget's time.
+/// depth, or else a time: then it is the largest depth (at least [`MIN_DEPTH`]) at which searches
+/// of these positions are short enough for that time.
 ///
 /// # Errors
 /// If the engine fails or the user stops the examination.
@@ -87,27 +85,28 @@ pub fn find_depth(
     examiner: &Examiner<'_>,
     positions: &[&GamePosition],
     budget: Budget,
-) -> Result<Option<(u8, u64)>, Interrupt> {
-    let (mut engine, mut deepest) = (examiner.start_engine(examiner.launch.clone())?, None);
+) -> Result<(u8, u64), Interrupt> {
+    let mut engine = examiner.start_engine(examiner.launch.clone())?;
     let target_time = match budget {
         Budget::Games { depth, .. } => {
-            return Ok(Some((depth, median_nodes(examiner, &mut engine, positions, depth)?)));
+            return Ok((depth, median_nodes(examiner, &mut engine, positions, depth)?));
         }
         Budget::Time(time) => search_time(time, SEARCHES_PER_GAME),
     };
+    let mut depth_and_nodes = (MIN_DEPTH, 0);
     for depth in MIN_DEPTH..=MAX_DEPTH {
         let started = Instant::now();
         let nodes = median_nodes(examiner, &mut engine, positions, depth)?;
         let is_too_slow = started.elapsed() / positions.len().max(1) as u32 > target_time;
         // The smallest depth is used even if it is too slow.
-        if !is_too_slow || deepest.is_none() {
-            deepest = Some((depth, nodes));
+        if !is_too_slow || depth == MIN_DEPTH {
+            depth_and_nodes = (depth, nodes);
         }
         if is_too_slow {
             break;
         }
     }
-    Ok(deepest)
+    Ok(depth_and_nodes)
 }
 
 /// The median nodes of searches to a depth.
@@ -341,12 +340,12 @@ pub fn judge_nodes(forgetting: &Forgetting) -> NodesVerdict {
     let is_above = |figure: Figure, value: f64| figure.low.is_some_and(|low| low > value);
     let is_below = |figure: Figure, value: f64| figure.high.is_some_and(|high| high < value);
     let grows = is_above(kept_ratio, 1.0 + EQUAL_MARGIN);
-    let margin = LOSS_CENTIPAWNS.max(LOSS_SHARE * forgetting.mean_error.unwrap_or(0.0));
     let shrinks = is_below(kept_ratio, 1.0 - EQUAL_MARGIN);
     let is_score_worse = is_above(error, 0.0);
+    let error_margin = LOSS_CENTIPAWNS.max(LOSS_SHARE * forgetting.mean_error.unwrap_or(0.0));
     if shrinks || is_score_worse && !grows {
         NodesVerdict::Mislead
-    } else if grows && is_below(error, margin) {
+    } else if grows && is_below(error, error_margin) {
         NodesVerdict::Lead
     } else {
         NodesVerdict::Undecided

@@ -231,8 +231,7 @@ fn run_checks(
             record_failure(forgetting::find_depth(examiner, &probe_positions, budget), "depths", findings)?
         }
         LimitSupport::No(_) => None,
-    }
-    .flatten();
+    };
     (examiner.progress)("checking repeatability");
     let limit = match depth_and_nodes {
         Some((depth, _)) => Limit { depth: Some(depth), nodes: None },

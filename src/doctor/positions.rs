@@ -45,6 +45,7 @@ pub fn games() -> Vec<Vec<GamePosition>> {
         let first_ply = FIRST_PLY + PLY_STEP * (index % PLY_CYCLE);
         let (mut board, mut past, mut positions) = (start, Vec::new(), Vec::new());
         for (ply, &mv) in game.iter().enumerate() {
+            // Every second ply, so that the same side is to move.
             let is_selected = ply >= first_ply && (ply - first_ply).is_multiple_of(2);
             if is_selected && positions.len() < SEARCHES_PER_GAME {
                 positions.push(GamePosition { start, moves: game[..ply].to_vec(), past: past.clone(), board });

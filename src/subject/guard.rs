@@ -1,10 +1,9 @@
 //! The guard of an engine: a process between ttlab and the engine that ends when either of them
 //! ends.
 //!
-//! Even if ttlab is killed with SIGKILL, the guard notices and kills the engine and everything that
-//! it started, including processes that left the group and session: on Linux the guard adopts
-//! orphans. A parent-death signal would reach only the engine, not what a wrapper script started,
-//! would be tied to the thread that started it, and would need `unsafe` between fork and exec.
+//! Even if ttlab is killed with SIGKILL, the guard kills the engine and everything that it started,
+//! also outside the group and session: on Linux the guard adopts orphans. A parent-death signal
+//! would reach only the engine, not what a wrapper script started, and would need `unsafe`.
 
 use super::descendants;
 use rustix::process::{Pid, Signal, kill_current_process_group, kill_process};
@@ -44,7 +43,6 @@ pub fn run(parent: u32, command: &[OsString]) -> Result<u8, String> {
         wait_for_parent_exit(parent);
         kill_everything(Some(engine));
     };
-    // Unlike `thread::spawn`, the builder returns an error.
     let new_thread = std::thread::Builder::new;
     let listen_for_sigterm = move || {
         let _ = receiver.read_exact(&mut [0]);

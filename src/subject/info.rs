@@ -165,6 +165,7 @@ impl InfoCollector {
         let Self { depth, total: InfoFields { score, nodes, hashfull, milliseconds, pv }, depths } = self;
         let is_out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
         let is_last_depth_unscored = depths.last().is_some_and(|last| depth > Some(last.depth));
+        // Engines may stop a little before the limit, in a depth that has no score yet.
         let truncated = is_out_of_nodes || limit.nodes.is_some() && is_last_depth_unscored;
         // From the last depth back: node counts must not exceed those of later depths.
         let mut max_nodes = nodes;

@@ -112,6 +112,7 @@ impl UciReport {
                 milliseconds: earlier.milliseconds.map(|end| end.saturating_sub(milliseconds)),
                 ..Self::default()
             };
+            // Times neither go back nor exceed that of the whole search.
             let end = earlier.elapsed.as_secs_f64().clamp(elapsed, seconds.max(elapsed));
             reports.push((difference, end - elapsed));
             (nodes, elapsed) = (earlier.nodes, end);

@@ -402,8 +402,8 @@ fn difference(first_report: &UciReport, second_report: &UciReport) -> Option<Str
         ("variation", texts_of_both(|report| join_moves(&report.pv))),
     ];
     let (name, [first, second]) = parts.into_iter().find(|(_, [first, second])| first != second)?;
-    let since = if last_equal_depth > 0 { format!(" after depth {last_equal_depth}") } else { String::new() };
-    Some(format!("{name} {first}, then {second}{since}"))
+    let after_depth = if last_equal_depth > 0 { format!(" after depth {last_equal_depth}") } else { String::new() };
+    Some(format!("{name} {first}, then {second}{after_depth}"))
 }
 
 /// The text of a value; empty for `None`.

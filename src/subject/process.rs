@@ -103,7 +103,6 @@ impl Process {
             is_reaped: false,
             is_guarded: launch.guard.is_some(),
         };
-        // Unlike `thread::spawn`, the builder returns an error.
         let new_thread = std::thread::Builder::new;
         if let Some(output) = output {
             new_thread().spawn(move || for_each_line(output, |line| sender.send(line).is_ok()))?;
@@ -160,10 +159,7 @@ impl Process {
         let _ = self.send("quit");
         self.input = None;
         let start = Instant::now();
-        while !self.has_ended() && start.elapsed() < QUIT_TIMEOUT {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        let ended_by_itself = self.has_ended();
+        let ended_by_itself = self.wait_for_end();
         // Even if the engine has ended, processes that it started may be running.
         self.kill();
         let status = self.child.wait().ok()?;
@@ -185,10 +181,7 @@ impl Process {
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let start = Instant::now();
         let _ = self.send("quit");
-        while !self.has_ended() && start.elapsed() < QUIT_TIMEOUT {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        let (ended_by_itself, elapsed) = (self.has_ended(), start.elapsed());
+        let (ended_by_itself, elapsed) = (self.wait_for_end(), start.elapsed());
         let engine_pid = Pid::from_child(&self.child).as_raw_nonzero().get();
         let find_leftovers =
             || descendants::descendants().into_iter().filter(|process| process.pid != engine_pid).collect::<Vec<_>>();
@@ -225,15 +218,21 @@ impl Process {
         !matches!(waitid(WaitId::Pid(Pid::from_child(&self.child)), options), Ok(None))
     }
 
+    /// Waits at most [`QUIT_TIMEOUT`], and returns whether the process has ended.
+    fn wait_for_end(&self) -> bool {
+        let start = Instant::now();
+        while !self.has_ended() && start.elapsed() < QUIT_TIMEOUT {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.has_ended()
+    }
+
     /// Kills the process and what it started. First a guard is asked by a signal to do so, and
     /// waited for; then the whole process group is killed.
     fn kill(&mut self) {
         if self.is_guarded && !self.has_ended() {
             let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
-            let start = Instant::now();
-            while !self.has_ended() && start.elapsed() < QUIT_TIMEOUT {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            self.wait_for_end();
         }
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.kill();
@@ -248,7 +247,6 @@ impl Drop for Process {
 
 /// Describes how a process ended; a guard passes a signal on as 128 plus its number.
 fn describe_exit(status: ExitStatus) -> String {
-    // Signals have the numbers 1 to 64.
     let guard_signal = status.code().filter(|code| (129..=192).contains(code)).map(|code| code - 128);
     match guard_signal.or(status.signal()) {
         Some(signal) => format!("signal {signal}"),

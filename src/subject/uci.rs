@@ -205,6 +205,7 @@ impl Uci {
     /// Sends `stop` to an engine whose search exceeded the timeout, and returns the failure, which
     /// says whether the engine reacted.
     fn stop_overdue(&mut self, waited: Duration, request: &str) -> Failure {
+        // The lines before `stop`, not the answer to it.
         let tail = self.process.as_ref().map(Process::tail).unwrap_or_default();
         let stopped = self.send("stop").is_ok()
             && self.read_until(request, STOP_TIMEOUT, None, |line| first_word(line) == "bestmove").is_ok();
@@ -231,7 +232,8 @@ impl Uci {
     }
 }
 
-/// The options to set, in order. `OwnBook` and `Ponder` are switched off unless the user sets them.
+/// The options to set: `Threads`, then `Hash`, then all others. `OwnBook` and `Ponder` are switched
+/// off unless the user sets them.
 fn ordered_options(declared: &[UciOption], user_options: &[(String, OptionValue)]) -> Vec<(String, OptionValue)> {
     let is_set_by_user = |name: &str| user_options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
     let is_declared = |name: &str| declared.iter().any(|option| option.name.eq_ignore_ascii_case(name));

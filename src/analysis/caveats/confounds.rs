@@ -86,8 +86,8 @@ fn collect_options(variant: &Variant) -> VariantOptions {
 /// Whether two sets of values of an option have a value in common. Numbers of entries count as
 /// equal if they are close.
 fn have_common_value(name: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool {
-    let are_close = |left: &str, right: &str| match (name == ENTRIES, left.parse::<f64>(), right.parse::<f64>()) {
-        (true, Ok(left), Ok(right)) => (left - right).abs() <= ROUNDING * left.max(right),
+    let are_close = |left: &str, right: &str| match (left.parse::<f64>(), right.parse::<f64>()) {
+        (Ok(left), Ok(right)) if name == ENTRIES => (left - right).abs() <= ROUNDING * left.max(right),
         _ => left == right,
     };
     a.iter().any(|left| b.iter().any(|right| are_close(left, right)))

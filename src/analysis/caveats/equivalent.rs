@@ -88,8 +88,8 @@ pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
     reasons.into_iter().map(describe_reason).collect()
 }
 
-/// Explains why two variants are the same search: names the first option in which they differ that
-/// is switched off.
+/// Explains why two variants are the same search: names the first option in which they differ, but
+/// which is switched off. `None` if there is no such option.
 fn explain_equivalence(a: &OptionValues, b: &OptionValues) -> Option<String> {
     let mut differing = a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path));
     let (path, switching_option) = differing.find_map(|path| Some((path, find_switch(path, a)?)))?;

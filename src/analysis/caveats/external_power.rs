@@ -1,6 +1,6 @@
-//! The statistical power of a number of positions for external engines. The node counts of a modern
-//! engine are chaotic: after a small change to its table, every search takes another course. A
-//! single search therefore says little, and how many are needed is known before the run.
+//! The statistical power of a number of positions for external engines. Their node counts are
+//! chaotic: after a small change to the table, every search takes another course, so a single
+//! search says little. How many are needed is known before the run.
 
 use crate::analysis::questions::findings::format_rounded_up;
 use crate::analysis::questions::line::Line;

@@ -1,7 +1,6 @@
-//! Whether nodes to a depth measure strength. They do so only if a search to a depth is the same
-//! search with any table. If the search asks its table how deep to search, a search with a table
-//! that forgets is less deep although its nominal depth is the same, and the worse table looks
-//! better.
+//! Whether nodes to a depth measure strength. If the search asks its table how deep to search, a
+//! search with a table that forgets is less deep although its nominal depth is the same, and the
+//! worse table looks better.
 
 use crate::analysis::questions::compare::{Comparison, GateResult};
 use crate::record::columns;
@@ -28,15 +27,11 @@ impl Misleading {
     /// The variants of a result whose nodes may mislead; `None` if all nodes can be trusted.
     pub fn from_manifest(manifest: &Manifest) -> Option<Self> {
         let not_cleared = manifest.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
-        let engines = not_cleared.map(|(name, _)| name.clone()).collect();
+        let engines: Vec<String> = not_cleared.map(|(name, _)| name.clone()).collect();
         let builtin_variants = manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name));
         let dependent_variants = builtin_variants.filter(|(_, options)| shape_depends_on_table(options));
-        let with_terms = dependent_variants.map(|(name, _)| name.clone()).collect();
-        Self { engines, with_terms }.unless_empty()
-    }
-
-    fn unless_empty(self) -> Option<Self> {
-        (!self.engines.is_empty() || !self.with_terms.is_empty()).then_some(self)
+        let with_terms: Vec<String> = dependent_variants.map(|(name, _)| name.clone()).collect();
+        (!engines.is_empty() || !with_terms.is_empty()).then_some(Self { engines, with_terms })
     }
 
     /// A sentence that names the variants and says why their nodes may mislead and what to use

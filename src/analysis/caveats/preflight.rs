@@ -138,6 +138,7 @@ fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
     let searches = experiment.suite.items.iter().map(|item| experiment.searches_per_variant(item)).max()? as u64;
     let wrapping_bits_and_name = |variant: &Variant| {
         let table = variant.table()?;
+        // Without a limit of depth, a search has at least one iteration.
         let iterations = experiment.limits(variant).iter().filter_map(|limit| limit.depth).max().map_or(1, u64::from);
         let ticks = if table.clock == TickSource::Iteration { searches * iterations } else { searches };
         let is_kept = matches!(table.clear, Clear::Game | Clear::Never);
@@ -146,7 +147,7 @@ fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
     };
     let mut wrapping = experiment.variants.iter().filter_map(wrapping_bits_and_name);
     let ((bits, name), others) = (wrapping.next()?, wrapping.count());
-    let and_more = if others > 0 { format!(" and {others} more") } else { String::new() };
+    let and_more = crate::text::and_more(others);
     Some(format!(
         "ages wrap in \"{name}\"{and_more}: a game of {searches} searches has more ticks than table.age_bits = \
          {bits} can count, so old entries look new"

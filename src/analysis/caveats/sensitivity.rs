@@ -20,22 +20,23 @@ pub(super) const NO_AGEING: &str = "aging is invisible: every position is search
 
 /// Warns if tables are not full enough. A comparison of replacement needs pressure in every table;
 /// any other comparison needs it in at least one table, because engines do not play with empty
-/// tables. `loose_tables` are the variants without pressure, among `bounded_tables` variants with a
+/// tables. `without_pressure` are the variants without it, among `bounded_tables` variants with a
 /// bounded table. `state` describes their tables, and `remedy` completes "use smaller tables or".
 pub(super) fn no_pressure_warning(
     varies_replacement: bool,
     variant_count: usize,
-    loose_tables: &[&str],
+    without_pressure: &[&str],
     bounded_tables: usize,
     state: &str,
     remedy: &str,
 ) -> Option<String> {
-    let is_warned =
-        variant_count > 1 && !loose_tables.is_empty() && (varies_replacement || loose_tables.len() == bounded_tables);
+    let is_warned = variant_count > 1
+        && !without_pressure.is_empty()
+        && (varies_replacement || without_pressure.len() == bounded_tables);
     let consequence =
         if varies_replacement { "so this says little about replacement" } else { "unlike tables in a game" };
     is_warned.then(|| {
-        let tables = quote_names(loose_tables);
+        let tables = quote_names(without_pressure);
         format!("no pressure: the tables of {tables} {state}, {consequence}; use smaller tables or {remedy}")
     })
 }

@@ -162,6 +162,7 @@ pub fn shard_warning(manifest: &Manifest) -> Option<Warning> {
 /// not.
 pub fn restart_warning(manifest: &Manifest) -> Option<Warning> {
     let find_restart = |variant: &&String| manifest.options.get(*variant)?.get("restart")?.as_str();
+    // Only external engines have this option.
     let external_engines = || manifest.variants.iter().filter(|variant| find_restart(variant).is_some());
     let (restarted, others): (Vec<&String>, Vec<&String>) =
         external_engines().partition(|variant| find_restart(variant) == Some("search"));

@@ -1,9 +1,6 @@
-//! Pairs: the only place where two searches are paired.
-//!
 //! Searches are paired by position (in a sequence: by game and ply) and by block, that is, by the
-//! values of the other options that vary within a group. If one search went deeper or was stopped,
-//! only the iterations up to the greatest depth that both finished count; if there is no such
-//! depth, the two are not compared. With several key seeds, the log ratios of a position are
+//! values of the other options that vary within a group. Only the iterations up to the greatest
+//! depth that both finished count. With several key seeds, the log ratios of a position are
 //! averaged over the seeds.
 
 use super::metric_reader::{Depths, MetricReader};
@@ -65,10 +62,14 @@ impl Pairs {
             let log = (other / base).ln();
             self.list.push(Pair { block, unit, cluster, log, values, seed });
         } else {
-            self.one_sided_zero[0] += usize::from(other < base);
-            self.one_sided_zero[1] += usize::from(other > base);
-            self.both_zero += usize::from(values == [0.0; 2]);
+            self.count_without_ratio(values);
         }
+    }
+
+    fn count_without_ratio(&mut self, [base, other]: [f64; 2]) {
+        self.one_sided_zero[0] += usize::from(other < base);
+        self.one_sided_zero[1] += usize::from(other > base);
+        self.both_zero += usize::from(base == 0.0 && other == 0.0);
     }
 
     /// Pairs the values of two groups that were measured on the same positions, each of which
@@ -132,11 +133,7 @@ impl Pairs {
             return;
         }
         // The means have no ratio, so no pair has one.
-        for Pair { values: [base, other], .. } in std::mem::take(&mut self.list) {
-            self.one_sided_zero[0] += usize::from(other < base);
-            self.one_sided_zero[1] += usize::from(other > base);
-            self.both_zero += usize::from(base == other);
-        }
+        std::mem::take(&mut self.list).iter().for_each(|pair| self.count_without_ratio(pair.values));
     }
 
     /// Merges the key seeds of each position: takes the mean of the logarithms, and the values of
@@ -232,33 +229,29 @@ impl<'a> BaseSearches<'a> {
         let (mut pairs, mut has_seeds) = (Pairs::default(), self.has_seeds);
         let compares_means = self.reader.compares_means() || reader.compares_means();
         for (base, cell, depths) in self.pair_cells(group) {
+            let &Repeats { block, unit, cluster, seed, .. } = cell;
+            let read_values = |depths: &Depths| [self.reader.cell_value(base, depths), reader.cell_value(cell, depths)];
             match depths {
                 // Means compare whole searches, whatever their depths.
                 _ if compares_means => {
-                    let values = [self.reader.cell_value(base, &Depths::All), reader.cell_value(cell, &Depths::All)];
+                    let values = read_values(&Depths::All);
                     if values.iter().all(|value| value.is_finite()) {
-                        pairs.list.push(Pair {
-                            block: cell.block,
-                            unit: cell.unit,
-                            cluster: cell.cluster,
-                            log: 0.0,
-                            values,
-                            seed: cell.seed,
-                        });
+                        // The logarithm follows when all means are known.
+                        pairs.list.push(Pair { block, unit, cluster, log: 0.0, values, seed });
                     }
                 }
                 None => pairs.incomparable += 1,
                 Some(depths) => {
                     pairs.truncated += usize::from(depths != Depths::All);
-                    let values = [self.reader.cell_value(base, &depths), reader.cell_value(cell, &depths)];
-                    pairs.push([cell.block, cell.unit, cell.cluster, cell.seed], values);
-                    if cell.seed == 0 && values.iter().all(|value| value.is_finite()) {
+                    let values = read_values(&depths);
+                    pairs.push([block, unit, cluster, seed], values);
+                    if seed == 0 && values.iter().all(|value| value.is_finite()) {
                         pairs.totals = [pairs.totals[0] + values[0], pairs.totals[1] + values[1]];
                         pairs.spread += reader.half_range(cell, &depths);
                     }
                 }
             }
-            has_seeds |= cell.seed > 0;
+            has_seeds |= seed > 0;
         }
         if compares_means {
             pairs.compare_means();

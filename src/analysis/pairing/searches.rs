@@ -21,9 +21,11 @@ pub const GAME_BIT: u32 = 1 << 31;
 /// The first searched ply of each game, by the game's code; none for single positions.
 fn first_plies(games: &TextColumn, plies: &[f64]) -> HashMap<u32, f64> {
     let mut first_plies = HashMap::new();
-    for (row, &ply) in plies.iter().enumerate().filter(|(row, ply)| !ply.is_nan() && !games.text(*row).is_empty()) {
-        let first_ply = first_plies.entry(games.codes()[row]).or_insert(ply);
-        *first_ply = ply.min(*first_ply);
+    for (row, &ply) in plies.iter().enumerate() {
+        if !ply.is_nan() && !games.text(row).is_empty() {
+            let first_ply = first_plies.entry(games.codes()[row]).or_insert(ply);
+            *first_ply = ply.min(*first_ply);
+        }
     }
     first_plies
 }
@@ -200,10 +202,7 @@ impl Searches {
 
     /// The sum of a column over the iterations of a search; NaN if the column was not gathered.
     pub fn sum(&self, search: usize, column: &str) -> f64 {
-        match self.columns.iter().position(|name| name == column) {
-            Some(index) => self.sums[search * self.columns.len() + index],
-            None => f64::NAN,
-        }
+        self.sums(column)(search)
     }
 
     /// Returns a function that gives the sum of a column over the iterations of a search; NaN if
@@ -224,12 +223,8 @@ impl Searches {
     /// counted.
     pub fn group_sum(&self, group: usize, column: &str) -> f64 {
         let is_counted = |search: &OneSearch| search.group as usize == group && search.is_first;
-        self.list
-            .iter()
-            .enumerate()
-            .filter(|(_, search)| is_counted(search))
-            .map(|(index, _)| self.sum(index, column))
-            .sum()
+        let counted = (0..self.list.len()).filter(|&index| is_counted(&self.list[index]));
+        counted.map(|index| self.sum(index, column)).sum()
     }
 
     /// The searches of a group, with their repeats.

@@ -120,11 +120,11 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
     let family = Family::from_samples(&logs_of_claims);
     for (claim_result, judged) in claim_results.iter().zip(&family.lines) {
         let (mut ruling, mut reason) = claim_result.rule(judged, family.tested, minimum_ratio);
-        if let Some(reason_text) = &summary.nodes_mislead
+        if let Some(mislead_reason) = &summary.nodes_mislead
             && claim_result.is_on_nodes
             && ruling != Ruling::NoRows
         {
-            (ruling, reason) = (Ruling::Undecided, reason_text.clone());
+            (ruling, reason) = (Ruling::Undecided, mislead_reason.clone());
         }
         let verdict = &mut verdicts[claim_result.verdict];
         verdict.ruling = ruling;
@@ -264,6 +264,7 @@ fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut va
         ExpectedFigure::Range(range) => range.clone(),
     };
     values.sort_by(f64::total_cmp);
+    // A statistic takes the place of the values.
     if let Some(statistic) = range.statistic {
         values = compute_statistic(statistic, &values).into_iter().collect();
     }

@@ -212,7 +212,6 @@ impl Comparison {
     /// Computes the totals and the numbers of differing rows, for the columns that both have.
     fn count_changes(&mut self, results: &PairedResults) {
         let PairedResults { frame, pairs, shared_columns, .. } = results;
-        // By pair: whether any column differs.
         let mut moved_flags = vec![false; pairs.len()];
         let repeats = frame.numbers(columns::REPEAT);
         for column in shared_columns.iter().filter(is_deterministic) {

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The largest number of lines in one plot: more could not be distinguished.
 pub const MAX_LINES: usize = 8;
 
-/// The largest number of points in one plot: more could not be distinguished.
+/// The largest number of points in one plot.
 const MAX_POINTS: usize = 1500;
 
 /// A named list of points.
@@ -66,7 +66,7 @@ pub struct Response {
     pub by: String,
 }
 
-/// The indices of at most `MAX_LINES` lines to show: if there are more, the baseline and the lines
+/// The indices of the lines to show: if there are more than `MAX_LINES`, the baseline and the lines
 /// with the lowest and the highest ratios.
 pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     let searched_lines: Vec<usize> =
@@ -119,8 +119,11 @@ pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
         });
         Some(Series { name: line.name.clone(), line: Some(index), points: points.collect() })
     });
-    let series: Vec<Series> = series.collect();
-    // A single depth makes no curve.
+    keep_curves(series.collect())
+}
+
+/// The series; none if no series has two points, because one point makes no curve.
+fn keep_curves(series: Vec<Series>) -> Vec<Series> {
     if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
@@ -160,7 +163,7 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
             }
         }
     }
-    if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
+    keep_curves(series)
 }
 
 /// The rows of the given lines and of their baselines.

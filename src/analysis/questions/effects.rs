@@ -10,7 +10,7 @@ use crate::analysis::rows::metric::Metric;
 use crate::record::columns;
 use crate::stats::ratio::{Family, JudgedRatio, Ratio};
 
-/// The largest number of interactions that are computed: nobody would read more.
+/// The largest number of interactions that are computed.
 const MAX_INTERACTIONS: usize = 2000;
 
 /// A level of an axis compared with the axis's reference level, paired by position and by all other

@@ -1,10 +1,9 @@
 //! Elo in units of work: the factor by which the baseline's nodes must be multiplied to make it as
-//! strong as a variant. The baseline's handicapped copies give Elo as a function of log(nodes);
-//! this curve is made monotone by pooling adjacent violators and is interpolated linearly. A
-//! variant's Elo is looked up on the curve. Openings are resampled for the interval, because all
-//! players share them. Sources: Barlow, Bartholomew, Bremner and Brunk, "Statistical Inference
-//! under Order Restrictions", 1972 (pooling); Efron and Tibshirani, "An Introduction to the
-//! Bootstrap", 1993, chapter 13 (the percentile interval).
+//! strong as a variant. The baseline's handicapped copies give Elo as a function of log(nodes),
+//! made monotone by pooling adjacent violators and interpolated linearly. Openings are resampled
+//! for the interval, because all players share them. Sources: Barlow, Bartholomew, Bremner and
+//! Brunk, "Statistical Inference under Order Restrictions", 1972 (pooling); Efron and Tibshirani,
+//! "An Introduction to the Bootstrap", 1993, chapter 13 (the percentile interval).
 
 use super::match_test::logistic_elo;
 use crate::stats::sample::min_clusters;

@@ -43,6 +43,10 @@ pub fn compare_sign(line: &Line, metric: usize) -> Sign {
     }
 }
 
+fn by_mean(a: &&&Line, b: &&&Line) -> std::cmp::Ordering {
+    a.ratio().mean.total_cmp(&b.ratio().mean)
+}
+
 /// The findings as sentences, the most important first. Significant differences that are smaller
 /// than `smallest_effect` (0.01 is 1 %) are counted separately.
 pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
@@ -69,7 +73,6 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     }
     let mut findings = Vec::new();
     let mut rival_sentence = summary.rival_power.as_ref().and_then(describe_rival_power);
-    let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
     let noun = metric_noun(metric);
     let fewer = fewer_or_less(metric);
     let fewest = if fewer == "fewer" { "Fewest" } else { "Least" };
@@ -141,7 +144,6 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
             others => {
                 let lines_with = |sign: Sign| others.iter().filter(move |other| compare_sign(other, 0) == sign);
                 let [less_count, more_count] = [Sign::Less, Sign::More].map(|sign| lines_with(sign).count());
-                let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
                 let lowest_text = lines_with(Sign::Less).min_by(by_mean).map_or_else(String::new, |lowest| {
                     format!("; \"{}\" has {}", lowest.name, describe_difference(&lowest.ratio(), metric))
                 });
@@ -200,7 +202,6 @@ pub(super) fn fewer_or_less(metric: &Metric) -> &'static str {
 /// options.
 fn describe_range(lines: &[&Line], unranked_options: &[String], metric: &Metric) -> Option<String> {
     let describe_line = |line: &&Line| format!("{} (\"{}\")", describe_difference(&line.ratio(), metric), line.name);
-    let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
     let (lowest, highest) = (lines.iter().min_by(by_mean)?, lines.iter().max_by(by_mean)?);
     let range = if lines.len() == 1 {
         describe_line(lowest)
@@ -218,10 +219,14 @@ fn describe_range(lines: &[&Line], unranked_options: &[String], metric: &Metric)
 pub fn describe_difference(ratio: &Ratio, metric: &Metric) -> String {
     let (noun, fewer) = (metric_noun(metric), fewer_or_less(metric));
     let Ratio { mean, low, high, .. } = *ratio;
-    let format_percent = |value: f64| match value.is_finite() {
-        true if value < 1e6 => format!("{:.1}", 100.0 * value),
-        true => format!("{:.1e}", 100.0 * value),
-        false => "no bound".to_owned(),
+    let format_percent = |value: f64| {
+        if !value.is_finite() {
+            "no bound".to_owned()
+        } else if value < 1e6 {
+            format!("{:.1}", 100.0 * value)
+        } else {
+            format!("{:.1e}", 100.0 * value)
+        }
     };
     match mean {
         2.0.. => format!("{mean:.2} times the {noun} [{low:.2}, {high:.2}]"),

@@ -103,17 +103,16 @@ impl Gate {
     /// # Errors
     /// If there is no such column, or it is neither a count nor a time.
     pub fn column(&self, frame: &Frame) -> Result<String, GateError> {
-        let refuse = |what: &str, help: &str| self.refuse(what, help);
         let column = frame.resolve(&self.metric, Lookup::Metric).map_err(|error| match error {
-            FrameError::Unknown { name, hint } => refuse(
+            FrameError::Unknown { name, hint } => self.refuse(
                 &format!("there is no metric `{name}`"),
                 hint.as_deref().unwrap_or("`ttlab columns` lists them, with their meanings"),
             ),
-            other => refuse(&other.to_string(), "`ttlab columns` lists the metrics"),
+            other => self.refuse(&other.to_string(), "`ttlab columns` lists the metrics"),
         })?;
         if !matches!(columns::role(column), Role::Sum | Role::Time) && column != columns::SCORE_ERROR {
             let help = "gate a counter, such as nodes, or seconds; `ttlab columns` lists them";
-            return Err(refuse(&format!("`{column}` is neither a count nor a time"), help));
+            return Err(self.refuse(&format!("`{column}` is neither a count nor a time"), help));
         }
         Ok(column.to_owned())
     }

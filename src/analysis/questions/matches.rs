@@ -25,8 +25,7 @@ pub struct Encounter {
     pub white_points: f64,
     /// The number of games by how they ended.
     pub ends: BTreeMap<String, u64>,
-    /// The number of pairs whose two games are identical, which shows that the players did not
-    /// differ in them.
+    /// The number of pairs whose two games are identical.
     pub mirrored: u64,
     /// The number of pairs with a game that was already played from the same position in an earlier
     /// pair.

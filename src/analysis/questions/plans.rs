@@ -4,6 +4,7 @@ use super::paired_rows::{PairedResults, RecordedResult};
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::limits::split_limit;
 use crate::record::columns;
+use crate::record::manifest::Build;
 use crate::text::plural;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -32,8 +33,8 @@ pub fn programs(result: &RecordedResult) -> Vec<MeasuredProgram> {
     let Some(manifest) = &result.manifest else { return Vec::new() };
     let variants = result.frame.text_column(columns::VARIANT);
     let measured_ttlab = variants.list().iter().any(|variant| !manifest.subjects.contains_key(variant.as_str()));
-    let build = &manifest.build;
-    let build = format!("{} ({}, {})", build.version, build.commit, build.profile);
+    let Build { version, commit, profile, .. } = &manifest.build;
+    let build = format!("{version} ({commit}, {profile})");
     let ttlab = MeasuredProgram { name: "ttlab".to_owned(), build, ..Default::default() };
     let external = manifest.subjects.values().map(|engine| MeasuredProgram {
         name: engine.name.clone(),

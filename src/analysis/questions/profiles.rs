@@ -21,7 +21,7 @@ pub enum Outcome {
     Solved,
 }
 
-/// The largest number of points of a curve: more would not be visible.
+/// The largest number of points of a curve.
 const MAX_POINTS: usize = 200;
 
 /// For each of the given lines, the share of its searches that reached the outcome within a number

@@ -1,18 +1,17 @@
-//! Results over several suites. Searches of different suites are never paired: each suite is judged
-//! separately, and a mean over suites gives each suite the same weight, whatever its number of
-//! positions.
+//! Results over several suites. Each suite is judged separately, and a mean over suites gives each
+//! suite the same weight, whatever its number of positions.
 //!
-//! The suites' means are independent. The interval of their overall mean is combined from the
-//! suites' intervals (Zou and Donner, "Construction of confidence limits about effect measures",
-//! 2008): the distance from the mean to an end is the root of the summed squares of the suites'
-//! distances on that side, so that corrections within suites, above all for skew, are preserved.
+//! The interval of the mean is combined from the suites' intervals (Zou and Donner, "Construction
+//! of confidence limits about effect measures", 2008): the distance from the mean to an end is the
+//! root of the summed squares of the suites' distances on that side, so that corrections within
+//! suites, above all for skew, are preserved.
 
 use super::findings::{Sign, compare_sign, fewer_or_less};
 use super::line::Line;
 use super::summary::Summary;
 use crate::record::columns;
 use crate::stats::ratio::Ratio;
-use crate::text::plural;
+use crate::text::{and_more, plural};
 
 /// A ratio over suites.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,12 +77,15 @@ impl<'a> LineOverSuites<'a> {
     /// Its ratio over the suites, in the metric with this index; `None` for the baseline, or if a
     /// suite has no ratio.
     pub fn ratio(&self, metric: usize) -> Option<OverSuites> {
+        if self.is_baseline() {
+            return None;
+        }
         let ratio_in = |line_in_suite: &Option<(usize, &Line)>| {
             let (_, line) = (*line_in_suite)?;
             Some(line.measures.get(metric)?.ratio)
         };
         let ratios: Option<Vec<Ratio>> = self.suites.iter().map(ratio_in).collect();
-        ratios.filter(|_| !self.is_baseline()).and_then(|ratios| OverSuites::from_ratios(&ratios))
+        OverSuites::from_ratios(&ratios?)
     }
 
     /// The numbers of suites in which it is significantly below and significantly above the
@@ -164,8 +166,7 @@ pub fn findings(suite_names: &[&str], summaries: &[&Summary]) -> Vec<String> {
         format!("\"{}\" ({})", line.name, ratios.join(", "))
     });
     let examples: Vec<String> = examples.collect();
-    let unlisted = contradicting.len().saturating_sub(MAX_EXAMPLES);
-    let and_more = if unlisted > 0 { format!(" and {unlisted} more") } else { String::new() };
+    let and_more = and_more(contradicting.len().saturating_sub(MAX_EXAMPLES));
     if !examples.is_empty() {
         findings.push(format!("The suites contradict each other on {}{and_more}.", examples.join("; ")));
     }

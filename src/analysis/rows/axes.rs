@@ -171,9 +171,9 @@ fn join_covarying(groups: &mut Vec<AxisColumns>, columns: &[(String, TextColumn)
 /// the names of the values, which labels show for all values after the first `unnamed_count`.
 fn build_levels(combinations: Vec<Vec<String>>, heads: &[String], unnamed_count: usize) -> Vec<Level> {
     let make_level = |values: Vec<String>| {
-        let named = values.iter().zip(heads).skip(unnamed_count).filter(|(value, _)| !value.is_empty());
-        let named = named.map(|(value, head)| format!("{head}={value}"));
-        let label = values.iter().take(unnamed_count).cloned().chain(named).collect::<Vec<_>>().join(" ");
+        let values_to_name = values.iter().zip(heads).skip(unnamed_count).filter(|(value, _)| !value.is_empty());
+        let named_values = values_to_name.map(|(value, head)| format!("{head}={value}"));
+        let label = values.iter().take(unnamed_count).cloned().chain(named_values).collect::<Vec<_>>().join(" ");
         let number = if values.len() == 1 { parse_number(&values[0]) } else { None };
         Level { values, label, number }
     };

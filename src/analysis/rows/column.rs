@@ -1,5 +1,6 @@
 //! A column of a frame: numbers, or strings of which each distinct one is stored once.
 
+use crate::record::columns;
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -114,6 +115,15 @@ fn parse_digits(digits: &[u8]) -> f64 {
 }
 
 impl Values {
+    /// An empty column of the type that this name has. An unknown column is an option, so it holds
+    /// text.
+    pub fn empty(name: &str) -> Self {
+        match columns::column(name).is_some_and(columns::Column::is_number) {
+            true => Self::Numbers(Vec::new()),
+            false => Self::Text(TextColumn::default()),
+        }
+    }
+
     /// Appends a field. Returns false and appends nothing if the field does not have the column's
     /// type.
     pub fn push(&mut self, text: &[u8]) -> bool {

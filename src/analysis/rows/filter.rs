@@ -74,8 +74,7 @@ impl Filter {
         ))
     }
 
-    /// Whether a field meets the condition. It is compared as text unless both sides are numbers;
-    /// text meets no condition of order, such as `<`.
+    /// Whether a field meets the condition. Text that is not a number meets no `<`.
     fn accepts(&self, word: &str) -> bool {
         match (self.relation, parse_number(word).zip(parse_number(&self.value))) {
             (Relation::Equal, None) => word == self.value,

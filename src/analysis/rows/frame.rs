@@ -294,7 +294,10 @@ impl Frame {
     pub fn differ(&self, name: &str) -> impl Fn(usize, usize) -> bool + '_ {
         let values = self.column(name);
         move |a, b| match values {
-            Some(Values::Numbers(numbers)) => numbers[a] != numbers[b] && !(numbers[a].is_nan() && numbers[b].is_nan()),
+            Some(Values::Numbers(numbers)) => {
+                let are_equal = numbers[a] == numbers[b] || numbers[a].is_nan() && numbers[b].is_nan();
+                !are_equal
+            }
             Some(Values::Text(words)) => words.codes()[a] != words.codes()[b],
             None => false,
         }

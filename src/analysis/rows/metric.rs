@@ -89,7 +89,10 @@ impl Metric {
             let column = metric.columns().into_iter().find(|column| missing.is_partial(column))?;
             missing.column_error(column)
         });
-        thin_rows_error.map_or(Ok(metric), |error| Err(error.into()))
+        match thin_rows_error {
+            Some(error) => Err(error.into()),
+            None => Ok(metric),
+        }
     }
 
     /// As [`Metric::find`], but also finds metrics that thin rows do not hold by row.

@@ -1,12 +1,15 @@
 //! Reads results files into frames.
 
-use super::column::{TextColumn, Values};
+use super::column::Values;
 use super::frame::{Frame, FrameError};
 use crate::record::{blocks, columns};
 use crate::system::files;
 use csv::{ByteRecord, Position, StringRecord};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
+
+/// Columns that every results file has.
+pub(super) const REQUIRED: [&str; 4] = [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES];
 
 /// Columns that are not loaded.
 pub(super) const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::SCORES, columns::SEARCHES];
@@ -98,8 +101,7 @@ struct Heading {
 impl Heading {
     /// Checks the header of a results file. The error says what is wrong with it.
     fn from_header(header: &StringRecord) -> Result<Self, String> {
-        let required = [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES];
-        if let Some(column) = required.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
+        if let Some(column) = REQUIRED.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
             return Err(format!("there is no column `{column}`: this is not a results file of ttlab"));
         }
         if let Some(hint) = header.iter().find_map(crate::experiment::problem::suggest_new_name) {
@@ -116,15 +118,9 @@ impl Heading {
 
     /// An empty frame with the loaded columns.
     fn empty_frame(&self) -> Frame {
-        let loaded_names =
-            self.fields.iter().zip(&self.is_loaded).filter(|(_, is_loaded)| **is_loaded).map(|(name, _)| name);
-        let columns =
-            loaded_names.clone().map(|name| match columns::column(name).is_some_and(columns::Column::is_number) {
-                true => Values::Numbers(Vec::new()),
-                // An unknown column is an option, so it holds text.
-                false => Values::Text(TextColumn::default()),
-            });
-        Frame { columns: columns.collect(), names: loaded_names.cloned().collect(), rows: 0, missing: None }
+        let loaded_fields = self.fields.iter().zip(&self.is_loaded).filter(|(_, is_loaded)| **is_loaded);
+        let names: Vec<String> = loaded_fields.map(|(name, _)| name.clone()).collect();
+        Frame { columns: names.iter().map(|name| Values::empty(name)).collect(), names, ..Frame::default() }
     }
 
     /// Appends a row; the error is the index of a field that does not have its column's type.

@@ -1,10 +1,9 @@
 //! Key seeds and schedules: a variant under another seed is the same variant.
 //!
 //! Another key seed puts positions into other buckets, and another schedule lets searchers take
-//! turns in another order. Neither is what an experiment is about, but both change node counts. So
-//! a plan may run every variant under several seeds, and the means over the seeds are compared. The
-//! same applies to searches that are not repeatable, because they use threads of the system: each
-//! repeat counts like another seed.
+//! turns in another order. Both change node counts, so a plan may run every variant under several
+//! seeds, and the means over the seeds are compared. If searches are not repeatable, because they
+//! use threads of the system, each repeat counts like another seed.
 
 use super::column::SEED;
 use super::frame::Frame;

@@ -1,10 +1,10 @@
 //! Thin rows as a frame. Some values are stored only once per search or once per variant; they are
 //! placed so that sums and means are those of the full rows. Whatever needs them by row is refused.
 
-use super::column::{TextColumn, Values};
+use super::column::Values;
 use super::frame::{Frame, FrameError};
 use super::missing::MissingColumns;
-use super::read::SKIPPED;
+use super::read::{REQUIRED, SKIPPED};
 use crate::record::columns::{self, Role};
 use crate::record::thin::{Resolution, ThinRows};
 use std::collections::HashMap;
@@ -21,8 +21,7 @@ impl Frame {
             if SKIPPED.contains(&name.as_str()) {
                 continue;
             }
-            let is_number = columns::column(name).is_some_and(columns::Column::is_number);
-            let mut values = if is_number { Values::Numbers(Vec::new()) } else { Values::Text(TextColumn::default()) };
+            let mut values = Values::empty(name);
             if let Some(field) = fields.iter().find(|field| !values.push(field.as_bytes())) {
                 return Err(FrameError::File(path.to_owned(), format!("column `{name}`: `{field}` is not a number")));
             }
@@ -33,10 +32,8 @@ impl Frame {
                 frame.fill_gaps(name, *resolution);
             }
         }
-        for needed in [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES] {
-            if !frame.has(needed) {
-                return Err(FrameError::File(path.to_owned(), format!("there is no column `{needed}`")));
-            }
+        if let Some(column) = REQUIRED.into_iter().find(|column| !frame.has(column)) {
+            return Err(FrameError::File(path.to_owned(), format!("there is no column `{column}`")));
         }
         frame.missing = Some(missing);
         Ok(frame)
