@@ -10,8 +10,8 @@ crate::counters! {
     /// How the table's answers were used. Every hit of a search without enhanced transposition
     /// cutoffs is one of `cut`, `shallow`, `indecisive`, `open_window` and `unasked`.
     pub struct AnatomyCounters {
-        /// Different positions at which the search function was entered in this iteration (en
-        /// passant counts where it is legal).
+        /// Number of different positions at which the search function was entered in this
+        /// iteration. Positions differ by an en passant square only if the capture is legal.
         unique,
         /// Hits that ended their node.
         cut,
@@ -19,8 +19,8 @@ crate::counters! {
         shallow,
         /// Hits deep enough whose bound could not end the node.
         indecisive,
-        /// Hits that would have ended their node, but for `probe.pv_cutoffs` or
-        /// `probe.expected_depth`.
+        /// Hits that would have ended their node if `probe.pv_cutoffs` or `probe.expected_depth`
+        /// had let them.
         open_window,
         /// Hits at the root, or where the table is used for moves only.
         unasked,
@@ -36,11 +36,11 @@ crate::counters! {
         cut_deeper,
         /// Hits of entries from an earlier tick of the clock.
         hits_old,
-        /// Of those, ended their node.
+        /// Hits that ended their node with an entry from an earlier tick of the clock.
         cut_old,
         /// Hits at nodes of an open window (beta - alpha > 1).
         hits_pv,
-        /// Of those, ended their node.
+        /// Hits that ended a node of an open window.
         cut_pv,
         /// Probes at plies 0 to 2.
         probes_ply_0,

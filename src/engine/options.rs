@@ -228,7 +228,7 @@ pub struct Quiescence {
     /// does not reach alpha; 0: none is skipped.
     #[cfg_attr(test, schemars(range(min = 0, max = 32_000)))]
     pub delta: i32,
-    /// Plies of captures at most; 0: no cap.
+    /// The most plies of captures; 0: no limit.
     pub max_plies: u8,
 }
 
@@ -254,7 +254,7 @@ pub enum FiftyMoves {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Mate {
-    /// The base of a mate score, in centipawns, 1000..=32000 less 255 for the distance.
+    /// The base of a mate score, in centipawns, 1000..=31700.
     #[cfg_attr(test, schemars(range(min = 1000, max = 31_700)))]
     pub value: i32,
     /// How the distance to the mate enters its score.
@@ -312,8 +312,8 @@ pub struct Eval {
     /// Centipawns for each square that a knight or bishop can go to and no enemy pawn attacks.
     #[cfg_attr(test, schemars(range(min = -100, max = 100)))]
     pub space: i32,
-    /// Amplitude of a random term that is a function of the position's key: with everything else at
-    /// 0, a control whose scores mean nothing. Centipawns.
+    /// Amplitude in centipawns of a random term that depends on the position's key alone. With all
+    /// other terms off it is a control whose scores mean nothing.
     #[cfg_attr(test, schemars(range(min = 0, max = 30_000)))]
     pub random: i32,
     /// Rounds of idle arithmetic in each static evaluation that is made, 0..=100000, about a
@@ -415,8 +415,8 @@ pub enum MvvLva {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Iid {
-    /// The least remaining depth at which it is done; 0: off. The inner search goes to half the
-    /// depth.
+    /// The least remaining depth at which a node with an open window and no table move is first
+    /// searched to half its depth, to find a move to try first; 0: off.
     pub min_depth: u8,
 }
 
@@ -429,10 +429,10 @@ pub struct Iir {
     /// which the table has no move is searched, and stored, less deeply; 0: off. A table that
     /// forgets then makes the tree smaller. Source: E. Schröder, Rebel, 2020; Stockfish 12.
     pub min_depth: u8,
-    /// Plies taken off, 1..=255; at least one remains.
+    /// Plies by which such a node is reduced, 1..=255; at least one ply remains.
     #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub reduction: u8,
-    /// The nodes at which it is done.
+    /// The nodes that are reduced.
     pub node_type: NodeType,
     /// An entry that is more than this many plies shallower than the node counts as one without a
     /// move; 0: its move counts at any depth. Source: PlentyChess.
@@ -486,7 +486,7 @@ impl Default for Lmr {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct NullMove {
-    /// The least remaining depth at which it is tried; 0: off.
+    /// The least remaining depth at which a null move is tried; 0: off.
     pub min_depth: u8,
     /// Plies of reduction, besides the ply of the null move itself.
     pub reduction: u8,

@@ -43,35 +43,37 @@ crate::counters! {
         stalemates,
         /// Table hits that ended their node.
         usable,
-        /// Worth of the usable hits: the nodes of the subtrees stored with the entries that ended
-        /// nodes, which is what these entries had cost (layouts but `bytes24` round down by up to 1
-        /// in 64; `big-all` stores nodes that were never searched, and pages leave its worth out).
+        /// Worth of the usable hits: the nodes that it had cost to search the entries which ended
+        /// nodes. Entries store the nodes of their subtree; all layouts but `bytes24` round them
+        /// down, by up to 1 in 64. Under `big-all` they include nodes that were never searched, so
+        /// pages leave its worth out.
         saved,
         /// Table hits that did not end their node but gave a move to try first.
         move_only,
         /// Nodes that failed high in their move loop.
         cuts,
-        /// Of those, with the first move tried.
+        /// Nodes that failed high with the first move tried.
         first_cuts,
         /// Nodes whose first move was the table's.
         table_moves,
-        /// Of those, failed high with it.
+        /// Nodes that failed high with the table's move as their first.
         table_move_cuts,
         /// Probes of children for enhanced transposition cutoffs (part of the table's probes).
         etc_probes,
         /// Nodes that such a probe ended.
         etc_cuts,
-        /// Researches: of reduced or zero-window moves, of aspiration windows, of MTD(f) steps.
+        /// Repeated searches: of reduced or zero-window moves, of aspiration windows, and as steps
+        /// of MTD(f).
         researches,
         /// Nodes that internal iterative reduction made shallower.
         iir_nodes,
         /// Searches of a node without its entry's move, for singular extension.
         singular_tests,
-        /// Of those, extended the move.
+        /// Singular tests after which the move was extended.
         singular_extensions,
-        /// Of those, by two plies.
+        /// Singular tests after which the move was extended by two plies.
         singular_doubles,
-        /// Tests after which the move was searched less deeply.
+        /// Singular tests after which the move was reduced.
         singular_reductions,
     }
 }

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Probe {
-    /// Down to which kind of node.
+    /// Which nodes probe the table.
     pub at: Where,
-    /// The least remaining depth, beside `at`.
+    /// Of the nodes that `at` names, only those of at least this remaining depth probe.
     pub min_depth: u8,
     /// Whether a hit's bound is respected.
     pub bounds: BoundsRule,
-    /// Which draft may end a node.
+    /// Which depth an entry must have to end a node.
     pub depth: DepthRule,
     /// What a hit that ends its node returns.
     pub returns: Returns,
@@ -23,9 +23,9 @@ pub struct Probe {
     pub uses: Use,
     /// Whether a hit may end a node whose window is open (beta - alpha > 1), the root excepted.
     pub pv_cutoffs: bool,
-    /// From remaining depth 1 up to this one a hit may end a node of a closed window only on the
-    /// side that its type expects: high at a node expected to fail high, low elsewhere; 0: on
-    /// either. Source: Stockfish (5).
+    /// At remaining depths from 1 to this one, a hit ends a node with a closed window only as
+    /// expected: by failing high at a node that is expected to fail high, by failing low elsewhere.
+    /// 0: either way, at any depth. Source: Stockfish (5).
     pub expected_depth: u8,
     /// Whether a lower bound of enough depth that does not end the node raises alpha and the best
     /// value to start from, and an upper bound lowers beta. Source: "better starting values", the
@@ -61,15 +61,15 @@ impl Probe {
     }
 }
 
-/// Down to which kind of node the table is asked or written.
+/// Which nodes use the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Where {
-    /// After the leaf test: interior nodes only (remaining depth >= 1).
+    /// Interior nodes only (remaining depth >= 1): the table is used after the leaf test.
     #[default]
     AfterLeaf,
-    /// Before the leaf test: nodes of remaining depth 0 too.
+    /// Nodes of remaining depth 0 too: the table is used before the leaf test.
     BeforeLeaf,
     /// Nodes of remaining depth 0 and quiescence nodes too.
     Quiescence,
@@ -80,10 +80,10 @@ pub enum Where {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {
-    /// Down to which kind of node.
+    /// Which nodes store their result.
     pub at: Where,
-    /// The least remaining depth, beside `at`, whatever ended the node: a child's entry
-    /// (`etc_depth`) too.
+    /// Of the nodes that `at` names, only those of at least this remaining depth store. This
+    /// includes nodes that a child's entry ended (`etc_depth`).
     pub min_depth: u8,
     /// Whether a node that failed low stores its best-scoring move (fail-soft) rather than none.
     pub upper_move: bool,
@@ -143,7 +143,7 @@ pub enum BoundsRule {
     Ignored,
 }
 
-/// Which draft may end a node.
+/// Which depth an entry must have to end a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -11,32 +11,34 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Threads {
-    /// Searchers, 1..=256: the main one and its helpers. A limit of depth is that of the main
-    /// searcher, a limit of nodes that of all together.
+    /// Number of searchers, 1..=256: the main searcher and its helpers. A depth limit applies to
+    /// the main searcher, a node limit to the nodes of all searchers together.
     #[cfg_attr(test, schemars(range(min = 1, max = 256)))]
     pub count: u32,
-    /// How they run.
+    /// How searchers run.
     pub kind: ThreadKind,
-    /// Whether real threads lock the table for each call. Otherwise its words are read and written
-    /// one at a time, as in an engine, and counters of answers between searchers are estimates;
-    /// this needs a bounded table with a policy that keeps no words of its own.
+    /// Whether searchers of `kind = "real"` lock the table for each probe and store. Without the
+    /// lock, the words of the table are read and written one at a time, as in an engine, and counts
+    /// of hits on other searchers' entries are estimates; this needs a bounded table with a policy
+    /// that keeps no words of its own.
     pub lock: bool,
-    /// Whether they share the table.
+    /// Whether searchers share one table.
     pub tables: Tables,
-    /// Who is next when a turn ends.
+    /// Which searcher is next when a turn ends.
     pub schedule: Schedule,
-    /// Nodes of a turn, at least 1. Short turns are nearest to threads; each costs a few
-    /// nanoseconds.
+    /// Nodes that a searcher enters in one turn, at least 1. The shorter the turns, the closer they
+    /// are to real threads; each turn costs a few nanoseconds.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub quantum: u32,
-    /// Nodes of the main searcher's turn, if it is faster or slower than its helpers; 0: `quantum`.
+    /// Nodes of the main searcher in one turn, to make it faster or slower than its helpers; 0: as
+    /// many as `quantum`.
     pub main_quantum: u32,
-    /// The turns of `schedule = "list"`, separated by blanks: searcher (0 is the main one), colon,
-    /// nodes, as in `0:64 1:16`.
+    /// The turns of `schedule = "list"`, separated by blanks. Each is the number of a searcher (0
+    /// is the main one), a colon and its nodes, as in `0:64 1:16`.
     pub turns: String,
     /// How helpers differ from the main searcher.
     pub helpers: Helpers,
-    /// Whose result is that of an iteration.
+    /// Which searcher's result is that of the iteration.
     pub answer: Answer,
     /// Stores that others may read in two halves.
     pub tear: Tear,
@@ -120,11 +122,11 @@ impl Threads {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ThreadKind {
-    /// In turn on one thread: the same counts on any machine.
+    /// They take turns on one thread: counts are the same on any machine.
     #[default]
     Virtual,
-    /// Each on a thread of the system, which decides who is faster: no search repeats, so that
-    /// each needs repeats. `schedule`, `quantum`, `main_quantum` and `turns` mean nothing.
+    /// Each has its own thread of the operating system. Counts then differ from run to run, so give
+    /// `repeats`. `schedule`, `quantum`, `main_quantum` and `turns` have no effect.
     Real,
 }
 
@@ -136,12 +138,12 @@ pub enum Tables {
     /// One table for all.
     #[default]
     Shared,
-    /// Each has one of `table.size`, so that sharing can be priced. Counts of the table, its slots
-    /// and bytes are sums over all.
+    /// Each searcher has its own table of `table.size`, to measure what sharing is worth. The
+    /// table's counts, slots and bytes are sums over all of them.
     Own,
 }
 
-/// Who is next when a searcher's turn ends.
+/// Which searcher is next when a turn ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -149,14 +151,15 @@ pub enum Schedule {
     /// All in turn, the main searcher first.
     #[default]
     RoundRobin,
-    /// Any of them, each as likely as another: threads that the system runs unevenly.
+    /// A random one, all equally likely: a model of threads that the system runs unevenly.
     Random,
-    /// As `turns` says, from its beginning again at its end: processors of unequal speed, or a
-    /// schedule that is replayed (`ttlab search --record-turns FILE`, then `--turns FILE`).
+    /// As `turns` lists them, from the beginning again after the last: a model of processors of
+    /// unequal speed, or a recorded schedule (`ttlab search --record-turns FILE`, then `--turns
+    /// FILE`).
     List,
 }
 
-/// Whose result is that of an iteration.
+/// Which searcher's result is that of the iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -164,13 +167,13 @@ pub enum Answer {
     /// The main searcher's.
     #[default]
     Main,
-    /// That of the first searcher that completes this depth or a deeper one (at the end of its
-    /// turn); the main searcher then begins the next depth.
+    /// That of the first searcher that has completed this depth or a deeper one at the end of its
+    /// turn. The main searcher then begins the next depth.
     First,
     /// The move with the most votes when the main searcher completes the depth, with the score and
-    /// line of the first searcher that voted for it. Each votes for the best move of its last
-    /// completed iteration, with the depth of that times (its score less the lowest one plus 14).
-    /// Counts are those of `main`. Source: Stockfish 10.
+    /// line of the first searcher that voted for it. Each searcher votes for the best move of its
+    /// last completed iteration, with a weight of that iteration's depth x (its score - the lowest
+    /// score + 14). Counts are those of `main`. Source: Stockfish 10.
     Vote,
 }
 
@@ -188,28 +191,31 @@ impl Helpers {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Helpers {
-    /// Not at all: only what they find in the table drives them apart.
+    /// Not at all: they diverge only through what they find in the table.
     #[default]
     Same,
-    /// Every other helper, the first among them, tries the root's moves after the first in another
-    /// order: the third, the fifth and so on, then the second, the fourth and so on.
+    /// Helpers 1, 3, 5 and so on try the root's moves after the first in another order: the third,
+    /// the fifth and so on, then the second, the fourth and so on.
     OddEven,
-    /// Helpers skip depths: the first two search every other depth, the next four two of four, the
-    /// next six three of six and so on, each shifted by one more. Source: Stockfish 9.
+    /// Helpers skip depths. The first two search one depth and skip one, the next four search two
+    /// and skip two, the next six search three and skip three, and so on. In each group, every
+    /// helper's pattern is shifted by one more depth. Source: Stockfish 9.
     SkipDepths,
     /// Each helper has its own random order of the root's moves after the first.
     Shuffle,
-    /// All searchers reduce late moves by another ply (`lmr`) at nodes within eight plies of the
-    /// root that another one is in the middle of. Source: Stockfish's breadcrumbs, 2019.
+    /// A searcher reduces late moves (`lmr`) by one more ply at a node that another searcher is
+    /// already searching, within eight plies of the root. Source: Stockfish's breadcrumbs, 2019.
     Breadcrumbs,
-    /// All searchers put off, to the end of its node, a move that leads to a position which another
-    /// one is in the middle of; never the first, and at remaining depths of at least 3. Source:
-    /// T. Kerrigan, simplified ABDADA (without its second look at the table).
+    /// A searcher puts off a move to the end of its node if another searcher is already searching
+    /// the position that it leads to. It never puts off the first move, and none at remaining
+    /// depths below 3. Source: T. Kerrigan, simplified ABDADA (without its second look at the
+    /// table).
     SimplifiedAbdada,
-    /// Likewise, but what counts is in the table: each entry has the number of searchers that are
-    /// in the middle of its position at the greatest remaining depth of them, from 2 on; a move is
-    /// put off if any is there at the depth to which it would be searched. A node without an entry
-    /// first stores one of depth 0, without a score, which the policy may refuse; with an entry its
-    /// count is lost. Source: J.-C. Weill, "The ABDADA distributed minimax-search algorithm", 1996.
+    /// As `simplified-abdada`, but the table says where the others are: each entry counts the
+    /// searchers that are searching its position at the greatest of their remaining depths, from 2
+    /// on. A move is put off if any searcher is there at the depth to which it would be searched. A
+    /// node without an entry first stores one of depth 0 without a score, which the policy may
+    /// refuse. The count is lost with the entry. Source: J.-C. Weill, "The ABDADA distributed
+    /// minimax-search algorithm", 1996.
     Abdada,
 }

@@ -115,8 +115,9 @@ columns! { RESULT:
 
 columns! { JUDGED:
     SCORE_ERROR = "score_error", Last, "centipawns",
-        "Not in the file: the distance, at most `cut`, between the score and that of the baseline's engine with far \
-         more nodes and a table that is never full (`[reference] self`, reference.csv).",
+        "Distance between the score and the reference's score, at most `cut`. The reference is the baseline's engine \
+         with far more nodes and a table that is never full (`[reference] self`). Computed from reference.csv, not \
+         stored in results.csv.",
         |_, _| String::new();
 }
 
@@ -124,7 +125,7 @@ columns! { REPORTED:
     REPEATS = "reported.repeats", Word, "", "Whether the engine's searches repeat, as tested before the run: exact; \
         same nodes, other answers; within a percentage; or not repeatable.",
         |row, _| row.external.map(|external| external.repeats.to_owned()).unwrap_or_default();
-    REPORTED_HASHFULL = "reported.hashfull", Last, "per mille", "The `hashfull` that the engine reports: engines \
+    REPORTED_HASHFULL = "reported.hashfull", Last, "per mille", "The `hashfull` that the engine reports. Engines \
         count different things under that name.",
         |row, _| row.report().and_then(|report| report.hashfull).map(|full| full.to_string()).unwrap_or_default();
 }
@@ -162,7 +163,7 @@ columns! { TAIL:
         |_, iteration| bounded(iteration, iteration.occupancy.slots);
     ENTRIES = "entries", Last, "entries", "Entries in the table at the end of the iteration.",
         |row, iteration| own_figure(row, iteration.occupancy.occupied);
-    CURRENT = "current", Last, "entries", "Of the entries, those written or refreshed at the clock's current tick.",
+    CURRENT = "current", Last, "entries", "Entries that were written or refreshed at the current tick of the clock.",
         |row, iteration| own_figure(row, iteration.occupancy.current);
     BYTES = "bytes", Last, "bytes", "Bytes of memory that the table's entries take.", |row, iteration| own_figure(row, iteration.occupancy.bytes);
     HASHFULL = "hashfull", Last, "per mille", "Occupied slots per mille; empty without a bounded table.", |_, iteration| {
@@ -172,8 +173,8 @@ columns! { TAIL:
     SECONDS = "seconds", Time, "seconds", "Wall-clock time of the iteration's search.", |row, _| format!("{:.6}", row.seconds);
     // A line feed in the message would split the row in two.
     ERROR = "error", Word, "", "Why the job failed; empty if it did not.", |row, _| row.error.replace(char::is_control, " ");
-    CHECK = "check", Seal, "", "Checksum, eight hexadecimal digits, of the row's other fields without the seconds, \
-        and of the check of the same job's previous row: it detects rows that were edited, damaged or lost.",
+    CHECK = "check", Seal, "", "Checksum (eight hexadecimal digits) of the row's other fields, except the seconds, \
+        and of the `check` of the job's previous row. It shows whether rows were edited, damaged or lost.",
         |_, _| String::new();
 }
 

@@ -205,16 +205,17 @@ crate::counters! {
         evictions,
         /// Stores that the policy or the same-key rule refused.
         rejections,
-        /// Entries that answered a probe for the first time since they were stored; one of a table
-        /// with a bound that is written again within a tick of the clock stays the same entry.
-        /// Counted in full by an unbounded table, under `diagnostics = "full"` and by the policy
-        /// `ancient` where a match is useful; else 0.
+        /// Entries that answered a probe for the first time since they were stored. In a bounded
+        /// table, an entry that is written again within one tick of the clock counts as the same
+        /// entry. Counted by an unbounded table, under `diagnostics = "full"`, and by the policy
+        /// `ancient` with `useful = "match"`; otherwise 0.
         reused,
-        /// Stores whose depth, score or static evaluation `table.layout` has too few bits for: of
-        /// such a depth or score the nearest is kept, of an evaluation none.
+        /// Stores with a depth, score or static evaluation that does not fit into the bits of
+        /// `table.layout`. The nearest depth or score that fits is stored instead; such an
+        /// evaluation is left out.
         clipped,
         /// Hits of which `table.forget` lost the entry, the move or the score. A lost entry counts
-        /// here alone: probes = hits + misses_empty + misses_other + lost entries.
+        /// only here: probes = hits + misses_empty + misses_other + lost entries.
         forgotten,
     }
 }

@@ -44,7 +44,7 @@ pub enum Layout {
     Shape(Shape),
 }
 
-/// From key to bucket.
+/// How a key selects its bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -148,34 +148,36 @@ pub enum Victim {
     /// At the store.
     #[default]
     Store,
-    /// At the probe before it: the slot that matched, an empty one, or the one of least worth. The
-    /// store goes there, whatever the search in between has written to it. Source: Stockfish,
-    /// Weiss.
+    /// At the probe of the same node: the slot that matched, else an empty one, else the one of
+    /// least worth. The store goes there, whatever the search has written there in between. Source:
+    /// Stockfish, Weiss.
     Probe,
 }
 
-/// What entries lose of their depth when they prove of little use ("secondary ageing"). Source:
+/// How much depth an entry loses when it proves of little use ("secondary ageing"). Source:
 /// Stockfish, with `{ refused = 1, refused_score = 30745, missed = 1, missed_depth = 6 }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Demotion {
-    /// Plies that an entry loses each time it refuses a store of its own position.
+    /// Plies of depth that an entry loses each time a store of its own position is refused because
+    /// of it.
     pub refused: u8,
-    /// Whether it loses them at its first refusal only, until it is written anew. The mark of use
-    /// says so: it needs a policy that marks nothing, and `diagnostics = "off"`.
+    /// Whether an entry loses depth only at the first refusal after it was written. This takes the
+    /// bit that marks used entries, so it needs a policy that does not mark entries, and
+    /// `diagnostics = "off"`.
     pub once: bool,
-    /// Plies that it loses when a node of a closed window (beta - alpha = 1) finds it deep enough,
-    /// but its bound on the wrong side.
+    /// Plies of depth that an entry loses when a node with a closed window (beta - alpha = 1) finds
+    /// it deep enough, but its bound does not end the node.
     pub missed: u8,
-    /// The least depth of an entry that loses any.
+    /// Only entries of at least this depth lose any.
     pub from: u8,
-    /// Whether exact entries lose any.
+    /// Whether entries with an exact score lose depth too.
     pub exact: bool,
-    /// The least score, of either sign, of an entry that loses any by `refused`, so that only mates
-    /// do. The entry of an evaluation alone has none.
+    /// `refused` applies only to entries whose score, of either sign, is at least this: with a high
+    /// value, only to mates. The score of an entry with only an evaluation counts as 0.
     pub refused_score: u16,
-    /// The least remaining depth of a node that has an entry lose any by `missed`.
+    /// `missed` applies only at nodes of at least this remaining depth.
     pub missed_depth: u8,
 }
 
@@ -208,7 +210,7 @@ pub enum Refresh {
     Cutoff,
 }
 
-/// What moves the table's clock, in whose ticks ages are counted.
+/// What advances the clock of the table. The age of an entry is counted in ticks of this clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -230,9 +232,9 @@ pub enum ForgetPart {
     /// All of it: the probe is not answered.
     #[default]
     Entry,
-    /// The move: with a share of 1 a table that keeps no moves.
+    /// The move: with a share of 1, the table acts as one that keeps no moves.
     Move,
-    /// The score, its bound and its depth: with a share of 1 a table that ends no node.
+    /// The score, its bound and its depth: with a share of 1, the table ends no node.
     Score,
 }
 
@@ -281,35 +283,39 @@ pub struct TableOptions {
     /// `table` override them. `ttlab options --design NAME` prints them.
     pub design: Design,
     /// How large it is: bytes (`"16 MiB"`), a number of entries (`65536`), or a share of what an
-    /// unbounded table stores in the same search (`"25 %"`). Buckets are what fits, rounded down.
+    /// unbounded table stores in the same search (`"25 %"`). The number of buckets is what fits,
+    /// rounded down.
     pub size: Size,
     /// Entries in a bucket: the slots that one key may use, 1..=8.
     #[cfg_attr(test, schemars(range(min = 1, max = 8)))]
     pub slots: u8,
-    /// How one entry is packed; or a bucket as an engine has it, to the bit, with `slots`,
-    /// `key_bits` and `bucket_bytes`: `3x10` (entries of 10 bytes, in 32), `3x8` (a word of keys
-    /// beside them), `5x12` and `4x16` (in 64), `2x16`, `1x8`, `1x10`, `1x12`, `1x16`, or its
-    /// parts: `{ bucket = "64 bytes", entry = "12 bytes", slots = 5, key_bits = 16 }`, further
-    /// `keys` (bytes of a word of all keys), `key_end` (`low` or `high` bits), `zero_key` (for
-    /// engines that compare keys alone: `answers`, an empty slot answers a key of 0; `free`, an
-    /// entry with such a key also gives way first; `ends`, and probes end there), `depth_offset`
-    /// (the depth stored as 0, at most 0) and in bits of an entry `generation` (for `age_bits`),
-    /// `evaluation` (for `static_evaluation`), `move` (15), `score` (16), `depth` (8) and `pv` (1).
-    /// Bits left over have the mark of use, then the rounded nodes, if there is room; without nodes
-    /// `search.saved` is 0. A depth or score that does not fit is cut to the nearest that does, an
-    /// evaluation is left out: `table.clipped` counts both.
+    /// How one entry is packed: by one of the names below, or as in the bucket of an engine, to the
+    /// bit, which also sets `slots`, `key_bits` and `bucket_bytes`. Such a bucket has a name:
+    /// `3x10` (entries of 10 bytes, in 32), `3x8` (a word of keys beside them), `5x12` and `4x16`
+    /// (in 64), `2x16`, `1x8`, `1x10`, `1x12`, `1x16`. Or it is given by its parts: `{ bucket = "64
+    /// bytes", entry = "12 bytes", slots = 5, key_bits = 16 }`, and further `keys` (bytes of a word
+    /// of all keys), `key_end` (`low` or `high` bits), `zero_key` (for engines that compare keys
+    /// alone: `answers`, an empty slot answers a key of 0; `free`, an entry with such a key also
+    /// gives way first; `ends`, and probes end there), `depth_offset` (the depth stored as 0, at
+    /// most 0) and in bits of an entry `generation` (for `age_bits`), `evaluation` (for
+    /// `static_evaluation`), `move` (15), `score` (16), `depth` (8) and `pv` (1). Bits left over
+    /// hold the mark of use and then, if there is room, the rounded nodes; without nodes
+    /// `search.saved` is 0. A depth or score that does not fit is stored as the nearest that does;
+    /// an evaluation that does not fit is left out. `table.clipped` counts such stores.
     pub layout: Layout,
-    /// Bytes that each bucket counts as, 0..=512; 0: those of the layout. With an engine's own
-    /// bucket (32 for three entries of 10, 64 for five of 12) a `size` in bytes gives its number of
-    /// buckets; the memory in use stays that of `bytes10`, `bytes16` or `bytes24`, and is as many
-    /// bytes where `layout` describes a bucket.
+    /// Bytes that each bucket counts as when `size` is in bytes, 0..=512; 0: those of the layout.
+    /// With the bytes of an engine's own bucket (32 for three entries of 10 bytes, 64 for five of
+    /// 12) the table has as many buckets as the engine's. The memory in use is still that of
+    /// `bytes10`, `bytes16` or `bytes24`; only if `layout` describes a bucket is it that many
+    /// bytes.
     #[cfg_attr(test, schemars(range(min = 0, max = 512)))]
     pub bucket_bytes: u16,
-    /// From key to bucket.
+    /// How a key selects its bucket.
     pub index: Index,
-    /// How many bits of the key are compared on a probe, 0..=64: those that the index leaves alone
+    /// How many bits of the key are compared on a probe, 0..=64: those that the index does not use
     /// (the low bits under `multiply`, else the high ones). 0: any occupied slot answers, which is
     /// the fault of the engine `purple` as published. `bytes10` keeps at most 16.
+    #[cfg_attr(test, schemars(range(min = 0, max = 64)))]
     pub key_bits: u8,
     /// Which entry gives way. `policy = "always"` is short for `policy = { kind = "always" }`.
     #[serde(
@@ -321,10 +327,10 @@ pub struct TableOptions {
     pub same_key: SameKey,
     /// The guard of `same_key = "guard"`.
     pub guard: Guard,
-    /// When the slot of a store is chosen. `probe` needs a policy that chooses by the bucket alone:
-    /// `depth-age` or `scored` that never refuse.
+    /// When the slot for a store is chosen. `probe` needs a policy that looks at the bucket alone:
+    /// `depth-age` or `scored`, without a condition to refuse stores.
     pub victim: Victim,
-    /// What entries lose of their depth when they prove of little use.
+    /// How much depth an entry loses when it proves of little use.
     pub demotion: Demotion,
     /// Whether a new entry without a move keeps the move of the old entry of the same key.
     pub keep_move: bool,
@@ -340,25 +346,25 @@ pub struct TableOptions {
     pub static_evaluation: bool,
     /// When an answered probe renews the entry's age.
     pub refresh: Refresh,
-    /// Where a static evaluation alone is stored (`store.evaluations`, or stores without a bound of
-    /// a trace). It never replaces an entry of its own position.
+    /// Where an entry with only a static evaluation is stored (from `store.evaluations`, or from a
+    /// store without a bound in a trace). It never replaces an entry of its own position.
     pub evaluations: Evaluations,
-    /// What moves the clock in whose ticks ages are counted.
+    /// What advances the clock of the table. The age of an entry is counted in ticks of this clock.
     pub clock: TickSource,
-    /// Bits of an entry's time, 1..=10: ages are counted modulo 2^bits, so that an entry of 2^bits
-    /// ticks ago is taken for a new one. Most engines have 5 or 6.
+    /// Bits in which an entry keeps its time, 1..=10. Ages are counted modulo 2^bits, so an entry
+    /// that is 2^bits ticks old looks new. Most engines have 5 or 6.
     #[cfg_attr(test, schemars(range(min = 1, max = 10)))]
     pub age_bits: u8,
     /// When the table is emptied.
     pub clear: Clear,
-    /// Share of the hits that are lost, 0..=1, to plant a loss whose size is known. Which ones is a
-    /// hash of the seed, the key and the number of the hit since the table was new; the entry stays
-    /// where it is, and the next probe may find it.
+    /// Share of the hits that are lost on purpose, 0..=1, to see the effect of a loss of known
+    /// size. A hash of `forget_seed`, the key and the number of hits so far selects the lost hits.
+    /// The entry stays in the table, and the next probe may find it.
     #[cfg_attr(test, schemars(range(min = 0.0, max = 1.0)))]
     pub forget: f64,
-    /// What is lost of such a hit.
+    /// What `forget` loses of a hit.
     pub forget_part: ForgetPart,
-    /// The seed of the hits that `forget` loses.
+    /// The seed that selects the hits that `forget` loses.
     pub forget_seed: u64,
     /// Which buckets are fetched ahead of their probe. Changes time, never counts.
     pub prefetch: Prefetch,

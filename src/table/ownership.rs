@@ -7,44 +7,44 @@ crate::counters! {
     /// Counts of several searchers that share a table. The table counts what is foreign, the
     /// engine the rest.
     pub struct ThreadCounters {
-        /// Time, if each node takes as long: nodes of all searchers divided by their number. The
-        /// speed-up of several searchers is the ticks of one, divided by theirs.
+        /// Time if every node takes equally long: the nodes of all searchers divided by the number
+        /// of searchers. The speed-up of several searchers is the ticks of one searcher divided by
+        /// their ticks.
         ticks,
-        /// Of the nodes, those of helpers.
+        /// Nodes of the helpers, as part of `search.nodes`.
         helper_nodes,
         /// Table hits whose entry another searcher wrote last.
         foreign_hits,
-        /// Of those, ended their node.
+        /// Table hits that ended their node and whose entry another searcher wrote last.
         foreign_cutoffs,
-        /// Worth of those cutoffs: nodes of the subtrees stored with the entries, as in
-        /// `search.saved`.
+        /// Worth of these foreign cutoffs, as in `search.saved`.
         foreign_saved,
         /// Sum of the ages of the entries that answered, in ticks of `table.clock`.
         ages,
-        /// Sum of their squares, for the spread of ages.
+        /// Sum of the squares of these ages, for their spread.
         squared_ages,
-        /// Probes of a position that another searcher is in the middle of (it is on the way from
-        /// the root to where that one's turn ended).
+        /// Probes of a position that another searcher is in the middle of searching: the position
+        /// is on that searcher's path from the root to the node where its turn ended.
         in_flight,
         /// Moves put off (both kinds of `abdada`), or nodes whose late moves were reduced more
         /// (`"breadcrumbs"`), because another searcher was there.
         avoided,
-        /// Results offered of a position that the table has from another searcher at the same
-        /// depth: work done twice, as far as the table remembers.
+        /// Stores of a position for which the table already has an entry of the same depth by
+        /// another searcher: work done twice, as far as the table remembers.
         duplicates,
-        /// Of the stores that were refused, those for an entry of the same position that another
-        /// searcher wrote.
+        /// Stores that were refused because of an entry of the same position that another searcher
+        /// wrote.
         foreign_refusals,
         /// Entries overwritten, by another position or a new result of their own, before they
         /// answered a probe.
         unread,
-        /// Of those, by another searcher than wrote them.
+        /// Unread entries that another searcher than their writer overwrote.
         foreign_unread,
         /// Stores whose second half was late (`threads.tear`).
         torn,
         /// Hits that found halves of two stores.
         torn_reads,
-        /// Of those, taken for whole.
+        /// Hits that found halves of two stores and were accepted as whole entries.
         torn_accepted,
     }
 }

@@ -37,8 +37,8 @@ pub struct Guard {
     /// it is 0. Rose's is `"exact or 2 * depth >= old_depth - 4 * age"`.
     #[serde(deserialize_with = "deserialize_lets")]
     pub lets: Expression,
-    /// Replaced when depth + `pv` at an open window > old depth - `margin`, -255..=255. An engine
-    /// that writes `>=` has one more here.
+    /// Replaced when the new depth (plus `pv` at an open window) is above the old depth minus
+    /// `margin`, -255..=255. An engine that writes `>=` has one more here.
     #[cfg_attr(test, schemars(range(min = -255, max = 255)))]
     pub margin: i16,
     /// Plies that an open window is worth, -255..=255.
@@ -50,11 +50,12 @@ pub struct Guard {
     pub age: bool,
     /// Whether a refused store still leaves its move, if it has one. Source: Stockfish.
     pub move_first: bool,
-    /// Whether it does so only where the old entry has no move. Source: Caissa.
+    /// Whether a refused store leaves its move only where the old entry has none. Source: Caissa.
     pub fill_move: bool,
     /// Whether an upper bound that replaces an entry takes that entry's move, even in place of its
-    /// own, if the move comes from an exact entry or a lower bound. The mark of use says so: it
-    /// needs a bounded table, a policy that marks nothing, and `diagnostics = "off"`. Source: Seer.
+    /// own, if the move comes from an exact entry or a lower bound. This takes the bit that marks
+    /// used entries, so it needs a bounded table, a policy that does not mark entries, and
+    /// `diagnostics = "off"`. Source: Seer.
     pub best_move: bool,
 }
 

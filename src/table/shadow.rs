@@ -9,8 +9,8 @@ use super::{StoreOutcome, TableError};
 crate::counters! {
     /// Counts that need an independent key of every position.
     pub struct ShadowCounters {
-        /// Hits whose entry is another position's (type-1 errors). Law: occupied slots that misses
-        /// compared x 2^-key_bits.
+        /// Hits whose entry is another position's (type-1 errors). Expected number: the occupied
+        /// slots that misses compared, times 2^-key_bits.
         false_hits,
         /// Updates whose old entry was another position's.
         false_updates,
@@ -21,11 +21,11 @@ crate::counters! {
         miss_never,
         /// Misses of positions that were stored and then displaced by another.
         miss_evicted,
-        /// Of those, entries that were deep enough for the node that missed them.
+        /// Misses of evicted positions whose lost entry was deep enough for the node.
         miss_evicted_deep,
-        /// Misses of positions that were offered last when the policy refused them.
+        /// Misses of positions that the policy refused when they were last offered.
         miss_refused,
-        /// Of those, entries that were deep enough for the node that missed them.
+        /// Misses of refused positions whose refused entry was deep enough for the node.
         miss_refused_deep,
         /// Misses of positions that were offered before the table was last emptied, and not since.
         miss_emptied,
@@ -36,9 +36,9 @@ crate::counters! {
         /// Positions that came into the table. A position's life lasts until another takes its
         /// slot; its updates are part of it.
         lives,
-        /// Of those, answered a probe.
+        /// Lives in which the position answered a probe.
         lives_used,
-        /// Of those, ended a node.
+        /// Lives in which the position ended a node.
         lives_cut,
     }
 }

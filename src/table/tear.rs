@@ -16,10 +16,11 @@ pub struct Tear {
     /// Share of the stores whose second half is late, 0 to 1.
     #[cfg_attr(test, schemars(range(min = 0.0, max = 1.0)))]
     pub probability: f64,
-    /// It is late until the other searchers have made so many probes and stores; or until its
-    /// searcher's next store into the slot.
+    /// The second half is written after this many probes and stores of other searchers, or earlier,
+    /// at its own searcher's next store into the slot.
     pub delay: u32,
-    /// What an entry is made of. Of threads without a lock, `bare` or `xor`.
+    /// What an entry is made of. Without `threads.lock`, real threads support only `bare` and
+    /// `xor`.
     pub entries: Halves,
 }
 
@@ -42,13 +43,14 @@ impl Tear {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Halves {
-    /// Key and data: whatever belongs to the key is taken.
+    /// Key and data: any data beside the right key is accepted.
     #[default]
     Bare,
     /// The key combined with the data by XOR, and the data: halves of two stores do not match.
     /// Source: Hyatt and Mann, "A lock-less transposition-table implementation", 2002.
     Xor,
-    /// The key with eight bits of a checksum of the data, and the data: one of 256 halves matches.
+    /// The key with eight bits of a checksum of the data, and the data: halves of two stores match
+    /// in one case of 256.
     Checksum,
     /// One word, which is written at once.
     Word,
