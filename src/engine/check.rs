@@ -153,17 +153,17 @@ impl EngineOptions {
         refuse(
             "threads.count",
             several && self.diagnostics == Diagnostics::Full,
-            "diagnostics = \"full\" follows the probes of one searcher: expected 1, or diagnostics = \"off\"",
+            "diagnostics = \"full\" can follow only one searcher: expected 1, or diagnostics = \"off\"",
         )?;
         refuse(
             "threads.count",
             several && self.ordering.contains(&Ordering::Oracle),
-            "the ordering \"oracle\" knows the nodes of one searcher: expected 1, or an ordering without it",
+            "the ordering \"oracle\" can follow only one searcher: expected 1, or an ordering without it",
         )?;
         refuse(
             "threads.count",
             several && self.table.victim == Victim::Probe,
-            "table.victim = \"probe\" follows the nodes of one searcher: expected 1, or table.victim = \"store\"",
+            "table.victim = \"probe\" can follow only one searcher: expected 1, or table.victim = \"store\"",
         )?;
         check_range("quiescence.delta", self.quiescence.delta, 0..=32_000)?;
         check_range("mate.value", self.mate.value, 1_000..=31_700)?;

@@ -65,8 +65,12 @@ impl std::error::Error for Problem {}
 const FAMILIAR: &[(&str, &str, &str)] = &[
     ("depth", "limit", "write limit = { depth = 5 }"),
     ("nodes", "limit", "write limit = { nodes = 100_000 }"),
-    ("hash", "engine", "the size of the table is an option of the engine: [engine] and table.size = \"16 MiB\""),
-    ("hash", "table", "the size of the table: table.size = \"16 MiB\""),
+    (
+        "hash",
+        "engine",
+        "the size of the table is an option of the engine: write table.size = \"16 MiB\" under [engine]",
+    ),
+    ("hash", "table", "write table.size = \"16 MiB\""),
     ("time", "seconds", "did you mean `seconds`?"),
     ("worth", columns::SAVED, "did you mean `saved`?"),
 ];

@@ -179,7 +179,8 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
     let fewest = matches.all_encounters().map(|encounter| encounter.pairs.count()).min().unwrap_or(0);
     if fewest < MIN_PAIRS {
         warnings.push(format!(
-            "an encounter has only {fewest} pairs: intervals and p assume a normal mean, which takes about {MIN_PAIRS}"
+            "an encounter has only {fewest} pairs: intervals and p treat the mean as normally distributed, which \
+             needs about {MIN_PAIRS} pairs"
         ));
     }
     let is_mirrored =
@@ -192,7 +193,7 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
         .collect();
     if !mirrored.is_empty() {
         warnings.push(format!(
-            "both players made the same moves in every pair, so that they are one player here: {}",
+            "in these encounters both players made the same moves in every pair, as one player would: {}",
             first_few(&mirrored, ", ")
         ));
     }
@@ -209,10 +210,11 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
         matches.all_encounters().filter(|encounter| encounter.blind_moves > 0).collect();
     if let Some(worst) = with_blind_moves.iter().max_by_key(|encounter| encounter.blind_moves) {
         warnings.push(format!(
-            "in {} the first player had to move before completing depth 1 ({} at most, \"{}\"): give it more nodes",
+            "in {} the first player had to move before completing depth 1 (most often in \"{}\": {}): give it more \
+             nodes",
             plural(with_blind_moves.len(), "encounter"),
-            plural(worst.blind_moves, "move"),
-            encounter_name(worst, matches)
+            encounter_name(worst, matches),
+            plural(worst.blind_moves, "move")
         ));
     }
     let same_games: Vec<String> = matches
@@ -228,7 +230,7 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
         .collect();
     if !same_games.is_empty() {
         warnings.push(format!(
-            "the same games move for move, so that they are one player here, and one finding: {}",
+            "these encounters have the same games, move for move, and are one finding: {}",
             first_few(&same_games, "; ")
         ));
     }

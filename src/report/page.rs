@@ -104,7 +104,7 @@ impl Page {
                 filters.iter().filter_map(|filter| filter.describe_missing_value(&joined)).collect();
             let explanation =
                 if missing_values.is_empty() { String::new() } else { format!(": {}", missing_values.join("; ")) };
-            bail!("--where: no row meets the condition(s){explanation}");
+            bail!("--where: no row matches{explanation}");
         }
         if let Some(games) = Matches::with_handicaps(&rows, first.match_test(), &first.handicaps()) {
             let [_] = sources else {
@@ -203,8 +203,9 @@ impl Page {
         let Seeds { count, schedules, repeats, deviation } = seeds;
         if repeats > 1 {
             page.findings.push(format!(
-                "Searches that do not repeat were made {repeats} times each; the nodes of one deviate by {:.1} %. Ratios with an \
-                 interval are means over them; counts, shares and single searches are those of the first.",
+                "Searches that do not repeat were made {repeats} times each; the nodes of a single search deviate by \
+                 {:.1} %. Ratios with an interval are means over all repeats; counts, shares and single searches are \
+                 those of the first repeat.",
                 100.0 * deviation
             ));
         }

@@ -44,7 +44,7 @@ impl ReplayOutcome<'_> {
         let mut parts = vec![Part::Findings(vec![self.describe_trace()]), Part::Warning(open_loop)];
         let depths = DepthScale::new(self.info.depth_parts, self.info.min_depth);
         if depths.is_clipped(self.info.max_depth) {
-            let warning = "depths of more than 255 plies above the least count as 255";
+            let warning = "depths more than 255 plies above the smallest depth count as 255";
             parts.push(Part::Warning(warning.to_owned()));
         }
         if depths.parts > 1 {

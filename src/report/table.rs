@@ -146,7 +146,8 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
         move |line: &Line| share_of(line, part, columns::PROBES).with_reason(missing_reason(page, line, NO_TABLE))
     };
     if !page.custom_metrics && summary.lines.iter().any(|line| line.worth().is_some()) {
-        let saved_meaning = "nodes that the entries which ended nodes had cost, as a share of these and the nodes searched; not what a search without a table would need";
+        let saved_meaning = "nodes saved by cutoffs (what their entries had cost), as a share of the nodes saved and \
+            searched; not an estimate of a search without a table";
         entries = entries
             .number("saved", "worth", saved_meaning, move |line| {
                 // A line without reported probes has no worth.

@@ -26,24 +26,30 @@ const SHARES: [(&str, &[&str], &str, &str); 11] = [
         "cutoffs of others",
         "share of the cutoffs whose entry another searcher wrote",
     ),
-    (columns::FOREIGN_SAVED, &[columns::SAVED], "worth of others", "the same share of what the entries had cost"),
+    (
+        columns::FOREIGN_SAVED,
+        &[columns::SAVED],
+        "worth of others",
+        "share of the worth of all cutoffs that comes \
+        from entries of other searchers",
+    ),
     (
         columns::IN_FLIGHT,
         &[columns::PROBES],
         "in flight",
-        "share of the probes of a position that another searcher is in the middle of",
+        "share of the probes of a position that another searcher is already searching",
     ),
     (
         columns::DUPLICATES,
         &[columns::STORES],
         "done twice",
-        "share of the results that the table has from another searcher at the same depth",
+        "share of the stores of a position that another searcher has already stored at the same depth",
     ),
     (
         columns::FOREIGN_REFUSALS,
         &[columns::REJECTIONS],
         "refused",
-        "share of the refused stores that met another searcher's entry of the same position",
+        "share of the refused stores that were refused because of another searcher's entry of the same position",
     ),
     (
         columns::UNREAD,
@@ -51,9 +57,15 @@ const SHARES: [(&str, &[&str], &str, &str); 11] = [
         "unread",
         "share of the overwritten entries that had answered no probe",
     ),
-    (columns::FOREIGN_UNREAD, &[columns::UNREAD], "by another", "share of these that another searcher overwrote"),
+    (
+        columns::FOREIGN_UNREAD,
+        &[columns::UNREAD],
+        "by another",
+        "share of these unread entries that another searcher \
+        overwrote",
+    ),
     (columns::TORN_READS, &[columns::HITS], "torn", "share of the hits that found halves of two stores"),
-    (columns::TORN_ACCEPTED, &[columns::TORN_READS], "taken for whole", "share of these that were used"),
+    (columns::TORN_ACCEPTED, &[columns::TORN_READS], "taken for whole", "share of these torn hits that were accepted"),
 ];
 
 /// The table; none if no line has several searchers.
@@ -78,8 +90,9 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     let why_no_ratio = |metric: Option<usize>| if metric.is_none() { NOT_REQUESTED } else { TOO_FEW_POSITIONS };
     let is_counted = |column: &str| page.summary.lines.iter().any(|line| sum_of(line, column) > 0.0);
     let speed_meaning =
-        "how many times sooner than the baseline, by ticks: nodes of all searchers divided by their number";
-    let nodes_meaning = "what searchers do twice: nodes of all of them, less the baseline's, as a share of these";
+        "how many times faster than the baseline, in ticks (nodes of all searchers divided by their number)";
+    let nodes_meaning = "work that searchers do twice: the nodes of all searchers beyond the baseline's, as a share \
+        of the baseline's";
     let mut entries = Entries::<Line>::default()
         .number("speed_up", "speed-up", speed_meaning, |line| {
             Cell::decimal(1.0 / ratio_of(line, ticks).mean, 2).with_reason(why_no_ratio(ticks))
@@ -98,7 +111,7 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
         });
     }
     if is_counted(columns::AVOIDED) {
-        let meaning = "moves put off, or nodes reduced more, because another searcher was there";
+        let meaning = "moves put off, or nodes reduced more, because another searcher was already there";
         entries = entries.number("avoided", "avoided", meaning, |line| Cell::count(sum_of(line, columns::AVOIDED)));
     }
     if is_counted(columns::AGES) {

@@ -80,7 +80,7 @@ designs! {
 /// Engines that have no design, and what is missing for one: nothing if their options can be
 /// written down.
 const OTHERS: [[&str; 2]; 17] = [
-    ["Pikafish 97133eeb (2026-07-22).", "another game; its table is `stockfish`"],
+    ["Pikafish 97133eeb (2026-07-22).", "plays xiangqi, not chess; its table is that of `stockfish`"],
     ["Koivisto 6de225ad (2023-02-08).", ""],
     ["Halogen ceb2e081 (2026-07-11).", ""],
     ["Rose bd735b56 (2026-08-20).", "compares the bits of the product that follow those of the index"],

@@ -78,7 +78,7 @@ pub enum Flaw {
     #[error("{0} with fields that must be 0")]
     Fields(&'static str),
     /// A move although the flags say that there is none.
-    #[error("a move of {0} without the flag of a move: expected 0")]
+    #[error("the move {0} without the flag that there is a move: expected 0")]
     Move(u16),
 }
 

@@ -130,7 +130,7 @@ fn option_that_varies_only_between_results_is_a_column() {
     }
     let (_, stderr, code) = run(&["report", &pvs, &mtdf, "--where", "algorithm=minimax"]);
     assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("no row meets"), "{stderr}");
+    assert!(stderr.contains("no row matches"), "{stderr}");
     assert!(stderr.contains("`pvs`, `mtdf`"), "{stderr}");
     let (_, stderr, code) = run(&["report", &pvs, "--by", "polici"]);
     assert_eq!(code, 2, "{stderr}");

@@ -495,7 +495,7 @@ fn wide_trace_is_written_as_documented_and_refused_when_damaged() {
     let mut probe = Writer::with_format(Vec::new(), format);
     probe.push(Event { mv: 7, ..Event::probe(1, 2, 0, 0, 3) });
     let refused = read(&probe.finish().unwrap().1[..]).unwrap_err().to_string();
-    assert_eq!(refused, "byte 40: event 0 is invalid: a move of 7 without the flag of a move: expected 0");
+    assert_eq!(refused, "byte 40: event 0 is invalid: the move 7 without the flag that there is a move: expected 0");
 }
 
 /// Costs exceed 2^32, and each thread has its own; parts of a ply decide whether a node ends; the

@@ -22,7 +22,7 @@ fn too_few_failed_and_repeated_pairs_are_warned_of() {
             bounds: test.bounds(2),
         })
     };
-    let too_few = "an encounter has only 29 pairs: intervals and p assume a normal mean, which takes about 30";
+    let too_few = "an encounter has only 29 pairs: intervals and p treat the mean as normally distributed, which needs about 30 pairs";
     let no_warnings: [&str; 0] = [];
     assert_eq!(warnings_for([30, 30], 0, [0, 0]), no_warnings);
     assert_eq!(warnings_for([30, 29], 0, [0, 0]), [too_few]);
@@ -174,7 +174,7 @@ fn warnings_name_the_first_encounters() {
     assert_eq!(
         identical_warnings(2),
         [
-            "the same games move for move, so that they are one player here, and one finding: \"p1\" as \"p0\"; \"p2\" as \"p0\""
+            "these encounters have the same games, move for move, and are one finding: \"p1\" as \"p0\"; \"p2\" as \"p0\""
         ]
     );
     assert!(identical_warnings(6)[0].ends_with("\"p6\" as \"p0\""), "{:?}", identical_warnings(6));
@@ -188,7 +188,7 @@ fn warnings_name_the_first_encounters() {
     assert_eq!(mirrored_warnings(&[39, 0]), Vec::<String>::new());
     assert_eq!(
         mirrored_warnings(&[40, 39, 40]),
-        ["both players made the same moves in every pair, so that they are one player here: \"p0\", \"p2\""]
+        ["in these encounters both players made the same moves in every pair, as one player would: \"p0\", \"p2\""]
     );
     let blind_warning = |counts: &[u64]| {
         let list = counts.iter().enumerate();

@@ -243,7 +243,7 @@ fn condition_without_rows_is_refused_with_the_values() {
         page.err().map(|error| error.to_string()).unwrap_or_default()
     };
     let rows = "a,p,1,9\nb,q,1,8\n";
-    let no_rows = "--where: no row meets the condition(s)";
+    let no_rows = "--where: no row matches";
     for (filters, reason) in [
         (&["variant=a", "position=q"][..], ""),
         (&["variant!=a", "variant!=b"], ""),
