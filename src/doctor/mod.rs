@@ -1,6 +1,5 @@
-//! Examines an engine before anything is measured with it: whether searches repeat, whether it
-//! clears its table for a new game, whether it respects limits, and whether its nodes to a depth
-//! can be used to judge its table.
+//! Examines an engine before anything is measured with it: whether its searches repeat, whether it
+//! clears its table for a new game and respects limits, and whether its nodes judge its table.
 
 mod behaviour;
 mod forgetting;

@@ -119,8 +119,7 @@ impl InfoCollector {
     /// are ignored.
     pub fn add_line(&mut self, line: &str, elapsed: Duration) {
         let Some(InfoLine { depth, mut fields, rank, is_bound, has_currmove }) = InfoLine::read(line) else { return };
-        // Variations after the first are not the engine's choice, but their lines also have the
-        // nodes of the whole search.
+        // Other variations are not the engine's choice, but have the nodes of the whole search.
         if rank.is_some_and(|rank| rank != 1) {
             self.total.nodes = self.total.nodes.max(fields.nodes);
             if let Some(last) = self.depths.last_mut().filter(|last| Some(last.depth) == depth) {

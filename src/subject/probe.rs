@@ -1,6 +1,5 @@
-//! Checks what an experiment assumes about an external engine before a run: does the same search
-//! give the same result, in one process and in the next, and does the engine respect `go depth` and
-//! `go nodes`?
+//! Checks before a run what an experiment assumes about an external engine: that its searches
+//! repeat, in one process and in the next, and that it respects `go depth` and `go nodes`.
 
 use super::{
     EngineFault, EngineIdentity, Failure, Launch, Position, Restart, SearchEnd, SearchEvent, Subject, Uci, UciReport,
@@ -180,10 +179,11 @@ fn try_nodes(
     stop: &AtomicBool,
 ) -> Result<Option<(LimitSupport, NodeReports)>, Failure> {
     let node_limit = |nodes| Limit { depth: None, nodes: Some(nodes) };
+    let ignored = |why: String| Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
     let (_, first_attempt) = search_with_patience(launch, node_limit(TRIAL_NODES), stop)?;
     let report = match first_attempt {
         Attempt::Stopped => return Ok(None),
-        Attempt::Overran(why) => return Ok(Some((LimitSupport::No(why), NodeReports::Whole))),
+        Attempt::Overran(why) => return ignored(why),
         Attempt::Answer(report) => report,
     };
     let Some(nodes) = report.nodes else {
@@ -194,9 +194,10 @@ fn try_nodes(
         return Ok(Some((LimitSupport::Yes, NodeReports::Whole)));
     }
     let why = format!("it searched {nodes} nodes, expected {TRIAL_NODES}");
-    let (Some(reached), true, LimitSupport::Yes) = (report.depth, nodes < TRIAL_NODES, depth) else {
-        return Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
-    };
+    if nodes > TRIAL_NODES {
+        return ignored(why);
+    }
+    let (Some(reached), LimitSupport::Yes) = (report.depth, depth) else { return ignored(why) };
     // Few nodes were reported. Perhaps the engine reports nodes only at the end of a depth. Then a
     // search to the next depth takes more nodes than the limit, and the next depth is finished
     // under a node limit that is large enough.
@@ -208,8 +209,7 @@ fn try_nodes(
         Attempt::Overran(_) => 0,
     };
     if next_nodes < TRIAL_NODES {
-        let why = format!("{why}, and its next depth takes {next_nodes} nodes");
-        return Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
+        return ignored(format!("{why}, and its next depth takes {next_nodes} nodes"));
     }
     let (_, larger_attempt) = search_with_patience(launch, node_limit(2 * next_nodes), stop)?;
     match larger_attempt {
@@ -217,10 +217,7 @@ fn try_nodes(
         Attempt::Answer(report) if report.depth > Some(reached) && report.nodes <= Some(4 * next_nodes) => {
             Ok(Some((LimitSupport::Yes, NodeReports::Depths)))
         }
-        _ => {
-            let why = format!("{why}, and it searches no deeper with a limit of {} nodes", 2 * next_nodes);
-            Ok(Some((LimitSupport::No(why), NodeReports::Whole)))
-        }
+        _ => ignored(format!("{why}, and it searches no deeper with a limit of {} nodes", 2 * next_nodes)),
     }
 }
 

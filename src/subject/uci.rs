@@ -174,7 +174,7 @@ impl Uci {
                 NextLine::Line(_) | NextLine::Late => return Err(self.fail(EngineFault::NotReady(timeout), request)),
                 NextLine::Closed => return Err(self.exit_failure(request)),
                 NextLine::Stopped => {
-                    // Ends the process; the failure itself is not needed.
+                    // Kills the process.
                     self.fail(EngineFault::NoAnswer(timeout), request);
                     return Ok(false);
                 }

@@ -1,6 +1,5 @@
-//! Whether variants were compared with equal memory. If a packing or bucket holds more entries in
-//! the same bytes, or needs more bytes for the same entries, this must not look like a better
-//! policy.
+//! Whether variants were compared with equal memory: more entries in the same bytes, or more bytes
+//! for the same entries, must not look like a better policy.
 
 use crate::analysis::rows::frame::Frame;
 use crate::record::columns;

@@ -437,7 +437,8 @@ fn collect_notes(
         );
         return notes;
     };
-    for (side, manifest) in [("BASE", base_manifest), ("NEW", new_manifest)] {
+    let sides = [("BASE", base_manifest), ("NEW", new_manifest)];
+    for (side, manifest) in sides {
         if manifest.ended.is_none() {
             notes.push(format!("the run of {side} is not finished"));
         }
@@ -456,7 +457,7 @@ fn collect_notes(
         notes.push(format!("different machines: BASE {base}; NEW {new}; counts can be compared, times cannot"));
     }
     if gates.iter().any(|(_, column)| column == columns::SECONDS) {
-        for (side, manifest) in [("BASE", base_manifest), ("NEW", new_manifest)] {
+        for (side, manifest) in sides {
             if manifest.jobs > 1 {
                 notes.push(format!("{side} ran {} jobs at a time: times need --jobs 1", manifest.jobs));
             }

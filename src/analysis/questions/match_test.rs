@@ -1,6 +1,5 @@
-//! The Elo of a match between two players, with its interval, from the points of pairs of games.
-//! The interval, the p-value and the likelihood of superiority all use Student's t of the mean over
-//! pairs.
+//! The Elo of a match between two players, from the points of pairs of games. Its interval, p-value
+//! and likelihood of superiority use Student's t of the mean over pairs.
 
 use crate::stats::gsprt::{ELO_PER_DEVIATION, Pentanomial};
 use crate::stats::sample::{smallest_p, t_quantile, t_two_sided_p};

@@ -60,8 +60,7 @@ impl Frame {
             }
             // Only the last row of a search is asked for a state.
             Resolution::Search => return,
-            // One row of a variant holds its sum, so the others count 0. A state is the same in all
-            // rows.
+            // One row of a variant holds its sum, so the others count 0. A state is that of all.
             Resolution::Variant => {
                 let variant_and_suite = |row: usize| (variants.codes()[row], suites.codes()[row]);
                 let variant_values = (0..self.rows)
