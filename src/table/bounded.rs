@@ -137,6 +137,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             demotion: options.demotion,
             probed: (options.victim == Victim::Probe).then(ProbedSlots::default),
             now: 0,
+            // Generations have ten bits.
             age_mask: (1 << options.age_bits.min(10)) - 1,
             by_generation: Box::new([0; GENERATIONS as usize]),
             counters: TableCounters::default(),

@@ -70,7 +70,7 @@ fn pack_evaluation(evaluation: StaticEvaluation, bits: u32) -> u64 {
     evaluation.get().filter(|score| score.abs() < half).map_or(0, |score| (score + half) as u64)
 }
 
-/// Undoes `pack_evaluation`.
+/// Undoes `pack_evaluation`, which adds half the range; 0 stands for no evaluation.
 fn unpack_evaluation(packed: u64, bits: u32) -> StaticEvaluation {
     if packed == 0 {
         StaticEvaluation::default()

@@ -172,7 +172,7 @@ fn least_worth<W: PartialOrd + Copy>(bucket: &[Entry], worth: impl Fn(&Entry) ->
     least_worth_by(bucket, Ties::First, worth)
 }
 
-/// As `least_worth`; `ties` chooses between the first and the last of equals.
+/// The slot of the entry with the least worth, and that worth; `ties`: the first or last of equals.
 #[inline(always)]
 fn least_worth_by<W: PartialOrd + Copy>(bucket: &[Entry], ties: Ties, worth: impl Fn(&Entry) -> W) -> (usize, W) {
     let (mut least_slot, mut least_worth) = (0, worth(&bucket[0]));
