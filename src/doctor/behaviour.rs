@@ -88,6 +88,7 @@ pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
             Ok(_) => {}
             Err(Interrupt::Failed(failure)) => {
                 faults.push(describe_fault(&failure.fault, fen));
+                // The process that failed was killed.
                 engine = examiner.quick_engine()?;
             }
             Err(interrupt) => return Err(interrupt),

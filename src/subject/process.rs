@@ -111,7 +111,7 @@ impl Process {
             process.stderr_reader = Some(new_thread().spawn(move || {
                 for_each_line(errors, |line| {
                     push_tail(&mut stderr_tail.lock().unwrap_or_else(PoisonError::into_inner), &line);
-                    true
+                    true // Reads on, to the end.
                 });
             })?);
         }

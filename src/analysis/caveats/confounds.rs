@@ -125,6 +125,7 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
 /// A sentence about the variants whose group has no baseline; `None` if there are none. It names
 /// the baseline that differs from the first of them in the fewest options.
 pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners: &Partners) -> Option<String> {
+    const MAX_NAMED: usize = 3;
     let without_baseline: Vec<usize> =
         (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
     let first = *without_baseline.first()?;
@@ -147,8 +148,8 @@ pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners:
         quote_names(&names),
         variants[base].name,
         names[0],
-        options.iter().take(3).cloned().collect::<Vec<_>>().join(", "),
-        and_more(options.len().saturating_sub(3))
+        options.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", "),
+        and_more(options.len().saturating_sub(MAX_NAMED))
     ))
 }
 

@@ -135,7 +135,7 @@ pub enum Finding {
 pub fn compare(base: &Path, new: &Path, gates: &[&str]) -> Result<Comparison, CompareError> {
     let gates = gates.iter().map(|text| Gate::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let (mut base_result, mut new_result) = (RecordedResult::read(base)?, RecordedResult::read(new)?);
-    // Rows are compared one by one, so partial rows cannot be paired.
+    // Rows are compared one by one, but partial columns have values in some rows only.
     [&mut base_result, &mut new_result].into_iter().for_each(|result| result.frame.remove_partial_columns());
     add_score_errors(&mut base_result, &mut new_result, base)?;
     let resolve_column = |gate: Gate| gate.column(&base_result.frame).map(|column| (gate, column));

@@ -194,8 +194,8 @@ pub fn position_ratios(
         let line = &summary.lines[index];
         let base_group = grouping.find(&summary.base(index)?.values)?;
         let base = bases.entry(base_group).or_insert_with(|| BaseSearches::new(&reader, grouping, base_group));
-        let pairs = base.pairs(grouping.find(&line.values)?).list;
-        let pairs: Vec<_> = pairs.iter().filter(|pair| pair.seed == 0).collect();
+        let mut pairs = base.pairs(grouping.find(&line.values)?).list;
+        pairs.retain(|pair| pair.seed == 0);
         let step = (pairs.len() * others.len()).div_ceil(MAX_POINTS).max(1);
         let points = pairs.iter().step_by(step).map(|pair| {
             let [base_value, value] = pair.values;
@@ -239,8 +239,9 @@ pub fn series_along_axis(
             if label.parse::<f64>().is_ok() { format!("{label} {}", axes[other].name) } else { label.clone() }
         };
         let join_levels = || other_axes().map(describe_level).collect::<Vec<_>>().join(", ");
-        let series = series_by_levels.entry(other_axes().map(|other| levels[other]).collect());
-        let series = series.or_insert_with(|| Series { name: join_levels(), ..Series::default() });
+        let other_levels = other_axes().map(|other| levels[other]).collect();
+        let new_series = || Series { name: join_levels(), ..Series::default() };
+        let series = series_by_levels.entry(other_levels).or_insert_with(new_series);
         let label = summary.lines[index].name.clone();
         series.points.push(CurvePoint { x, y, low, high, label });
     }
