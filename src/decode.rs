@@ -50,10 +50,7 @@ pub fn from_table<T: DeserializeOwned>(table: Table) -> Result<T, DecodeError> {
     from_json(to_json(Value::Table(table), "")?)
 }
 
-/// Decodes TOML text.
-///
-/// # Errors
-/// As [`from_table`], and for a syntax error.
+/// Decodes TOML text (see [`from_table`]).
 #[cfg(any(test, feature = "internals"))]
 pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     let table = text
@@ -67,7 +64,7 @@ pub fn join_path(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Converts a TOML value to JSON. `path`: its dotted path, for errors.
+/// Converts a TOML value to JSON.
 fn to_json(value: Value, path: &str) -> Result<Json, DecodeError> {
     let error_at = |message: String| DecodeError { path: path.to_owned(), message };
     Ok(match value {

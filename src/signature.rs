@@ -25,9 +25,6 @@ pub fn bench_options() -> EngineOptions {
 
 /// The nodes of all searches: each position is searched to depth 5 with an empty table, then twice
 /// more after the best move of the search before, with the table kept.
-///
-/// # Errors
-/// When there is not enough memory for the table.
 pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
     let (mut engine, mut nodes) = (Engine::new(options, None)?, 0);
     for fen in POSITIONS {

@@ -256,8 +256,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// Searches one move of a node and returns its value from the view of the node's side to move.
     /// `tried`: how many moves of the node were tried before; `reduces_more`: whether the reduced
-    /// search of a late move is one ply shallower still. Always inlined, because nearly every node
-    /// of a search passes through here.
+    /// search of a late move is one ply shallower still.
     #[inline(always)]
     pub(super) fn search_child<const TABLE: bool, const EXTRAS: bool>(
         &mut self,

@@ -180,14 +180,9 @@ pub struct Dissector<'a> {
 impl<'a> Dissector<'a> {
     /// Starts the counters of one iteration.
     pub fn new(keys: &'a Keys, cutoffs: bool, table: Option<&dyn Table>) -> Self {
-        Self {
-            count: AnatomyCounters::default(),
-            searched_keys: KeyMap::default(),
-            keys,
-            cutoffs,
-            shadow_before: table.map(Table::shadow).unwrap_or_default(),
-            false_hits: 0,
-        }
+        let (count, searched_keys) = (AnatomyCounters::default(), KeyMap::default());
+        let shadow_before = table.map(Table::shadow).unwrap_or_default();
+        Self { count, searched_keys, keys, cutoffs, shadow_before, false_hits: 0 }
     }
 
     /// Ends the iteration and returns its anatomy.

@@ -1,10 +1,9 @@
 //! The node audit: every table answer that a search may use is compared with a search of the same
-//! node, depth and window without a table. Comparing only root scores would miss most table faults.
+//! node, depth and window without a table. Root scores alone would miss most faults.
 //!
 //! Values can be compared if they depend only on position and depth, which [`comparable`] ensures.
-//! With draws by repetition and the fifty-move rule they also depend on the path, so a score stored
-//! on one path may be wrong on another. That is not a fault of the table; an audit with the options
-//! of [`with_draws`] counts how often it happens.
+//! With draws they also depend on the path, so a score stored on one path may be wrong on another:
+//! no fault of the table. An audit with the options of [`with_draws`] counts how often it happens.
 
 use super::eval::Evaluator;
 use super::node::Node;

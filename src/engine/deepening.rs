@@ -168,8 +168,7 @@ impl Engine {
         self.table.as_deref()
     }
 
-    /// Resets all state, also what the options never clear. Later counts equal those of a new
-    /// engine.
+    /// Resets all state, also what the options never clear: later counts are a new engine's.
     pub fn reset(&mut self) {
         if let Some(table) = self.table.as_mut() {
             table.renew();

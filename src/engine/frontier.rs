@@ -56,7 +56,7 @@ impl Frontier<'_> {
     }
 
     /// Tries quiet moves that all have the same score: the first of the node is scored, all others
-    /// are only counted. `move_to`: makes the move to a target. Returns true on a cutoff.
+    /// are only counted. Returns true on a cutoff.
     #[inline]
     fn attempt_equal_quiets(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
         let Some(to) = targets.first() else { return false };
@@ -72,8 +72,7 @@ impl Frontier<'_> {
         false
     }
 
-    /// Tries the move to each target. `move_to`: makes the move to a target. Returns true on a
-    /// cutoff.
+    /// Tries the move to each target. Returns true on a cutoff.
     #[inline]
     fn attempt_each(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
         for to in targets {

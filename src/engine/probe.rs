@@ -207,8 +207,8 @@ impl<O: Observer> Search<'_, O> {
         self.on.is_storable(board, depth).then(|| evaluation.unwrap_or_default())
     }
 
-    /// The static evaluation of a node of remaining depth 0 or less: the one that its probe found,
-    /// or a new one.
+    /// The static evaluation of a leaf or quiescence node: the one that its probe found, or a new
+    /// one.
     #[cold]
     pub(super) fn stand_pat(&mut self, board: &Board) -> Score {
         self.evaluation.take().unwrap_or_else(|| {
@@ -261,8 +261,7 @@ impl<O: Observer> Search<'_, O> {
         self.record_as::<true>(Bound::Lower, board, node, best, start_counts);
     }
 
-    /// Offers a result with a given bound, unless it is one that must not be stored. Always
-    /// inlined, because nearly every node ends here.
+    /// Offers a result with a given bound, unless it is one that must not be stored.
     #[inline(always)]
     fn record_as<const EXTRAS: bool>(
         &mut self,

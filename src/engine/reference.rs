@@ -22,8 +22,7 @@ impl<'a> ReferenceSearch<'a> {
     /// draws count.
     pub fn compare(&self, board: &Board, path: &[u64], depth: i32, ply: usize, score: Score) -> std::cmp::Ordering {
         let mut path = if self.on.draws { path.to_vec() } else { Vec::new() };
-        // This window is just wide enough to tell whether the value is below, at or above the
-        // score.
+        // Just wide enough to tell whether the value is below, at or above the score.
         self.value(board, &mut path, depth, ply, (score - 1, score + 1)).cmp(&score)
     }
 

@@ -14,8 +14,7 @@ use crate::chess::increments::Increments;
 use crate::chess::{Board, Move, MoveList, Score};
 use crate::table::Table;
 
-/// Nodes between checks of the stop flag. They take about a quarter of a millisecond: a client that
-/// allows ten milliseconds per move must not have to wait on a busy machine.
+/// Nodes between checks of the stop flag, about a quarter of a millisecond.
 pub const POLL: u64 = 1024;
 
 /// Buffers reused between iterations, so that only the first allocates.
@@ -161,8 +160,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Whether the position is drawn by the fifty-move rule, or repeats a position of the path or
-    /// of the game.
+    /// Whether the position is drawn by the fifty-move rule or repeats an earlier one.
     pub(super) fn is_draw(&self, board: &Board) -> bool {
         is_draw(board, &self.path)
     }

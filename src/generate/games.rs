@@ -16,9 +16,6 @@ pub struct SelfPlay {
 
 impl SelfPlay {
     /// Creates the player.
-    ///
-    /// # Errors
-    /// When the engine cannot be created.
     pub fn new() -> Result<Self, SuiteError> {
         let table = TableOptions { kind: TableKind::None, ..TableOptions::default() };
         Ok(Self { engine: Engine::new(&EngineOptions { draws: true, table, ..EngineOptions::default() }, None)? })
@@ -62,9 +59,6 @@ pub(super) fn openings(request: &GenerateRequest, count: usize) -> Result<Vec<Bo
 
 /// Writes games as PGN: first a header that says how to regenerate them, then each game when it has
 /// ended. Stops when `write` returns false.
-///
-/// # Errors
-/// When the openings or the player cannot be created.
 pub fn pgn(request: &GenerateRequest, mut write: impl FnMut(&str) -> bool) -> Result<(), SuiteError> {
     let GenerateRequest { count, seed, plies, length, depth } = *request;
     let boards = openings(request, count)?;

@@ -44,9 +44,6 @@ const LOOK_DEPTHS: [u8; 2] = [3, 5];
 
 /// Positions as EPD. With `part`, every second position, beginning with the first (0) or the second
 /// (1), so that the two halves share no game.
-///
-/// # Errors
-/// When the openings or the player cannot be created, or the games contain too few positions.
 pub fn epd(request: &GenerateRequest, kind: PositionKind, part: Option<u8>) -> Result<String, SuiteError> {
     Ok(format_epd(&find_positions(request, kind)?, request, kind, part))
 }

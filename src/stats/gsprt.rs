@@ -241,9 +241,8 @@ mod tests {
     }
 
     /// A thousand tests of two equal players, and of one that is better by H1: each error rate is
-    /// at most the requested 0.05, up to three standard errors of the simulation, and the number of
-    /// pairs is about what Wald (1947) expects: the drift per pair is t^2/2, where t is the
-    /// difference in deviations of a pair, plus a small overshoot.
+    /// at most the requested 0.05, up to three standard errors, and the number of pairs is about
+    /// what Wald (1947) expects: the drift per pair is t^2/2, plus a small overshoot.
     #[test]
     fn simulated_error_rates_stay_within_bounds() {
         let bounds = Bounds { elo0: 0.0, elo1: 60.0, alpha: 0.05, beta: 0.05 };

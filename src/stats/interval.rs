@@ -1,14 +1,12 @@
 //! Confidence intervals that keep their level under skew, heavy tails and games of unequal size:
 //! the bootstrap-t, but never narrower than Student's interval.
 //!
-//! The percentile bootstrap covers only 85 to 90 % of skewed means at a nominal 95 %: it resamples
-//! the mean, whose distribution is skewed the wrong way. The bootstrap-t resamples the mean *in
-//! units of its own standard error*, which is accurate to one more order. With heavy symmetric
-//! tails it is slightly too narrow, and Student's interval is not, so the farther of the two ends
-//! is taken on each side. A sample of a few dozen clusters shows only a part of the skew of its
-//! distribution, so below a hundred clusters each end is at least as far out as Johnson's
-//! correction for the full skew. docs/methodology.md has measured coverages. Sources: Hall, "The
-//! Bootstrap and Edgeworth Expansion", 1992, chapters 3 and 4; Efron and Tibshirani, "An
+//! The percentile bootstrap covers only 85 to 90 % of skewed means at a nominal 95 %. The
+//! bootstrap-t resamples the mean *in units of its own standard error*: accurate to one more order,
+//! but too narrow with heavy symmetric tails, so of its ends and Student's the farther are taken. A
+//! few dozen clusters show only a part of the skew, so below a hundred each end is at least as far
+//! out as Johnson's correction for all of it. docs/methodology.md has the coverages. Sources: Hall,
+//! "The Bootstrap and Edgeworth Expansion", 1992, chapters 3 and 4; Efron and Tibshirani, "An
 //! Introduction to the Bootstrap", 1993, chapter 12; Johnson, "Modified t tests and confidence
 //! intervals for asymmetrical populations", 1978; Hall, "On the removal of skewness by
 //! transformation", 1992.
@@ -25,13 +23,11 @@ use std::ops::RangeInclusive;
 /// With fewer clusters there are too few different resamples, and Student's interval is used alone.
 const MIN_BOOTSTRAP: usize = 5;
 
-/// With fewer clusters, the sample's skew is assumed to be only a part of the distribution's skew,
-/// because the values of a long tail are rare.
+/// With fewer clusters, the sample is assumed to show only a part of the distribution's skew.
 const MIN_FULL_SKEW: usize = 100;
 
 /// A sample of this many clusters shows half of the skew; a sample of n clusters shows
-/// 1 / (1 + HALF_SKEW / n) of it. The value was fitted to a lognormal distribution with a skewness
-/// of 6.2: 8 clusters show a sixth, 24 show a third, and 50 show half.
+/// 1 / (1 + HALF_SKEW / n) of it. Fitted to a lognormal distribution with a skewness of 6.2.
 const HALF_SKEW: f64 = 48.0;
 
 /// The largest skewness that is assumed of any distribution.
@@ -41,9 +37,8 @@ const MAX_SKEW: f64 = 6.2;
 /// the same skew.
 const MAX_BOOTSTRAP: usize = 200;
 
-/// The factor by which an unseen cluster may differ. Along games with an ageing table, between one
-/// game in fifty and one in a hundred differs from the others by a factor of 1.8 to 2.7. No
-/// interval of a mean accounts for such a game before it is sampled.
+/// The factor by which an unseen cluster may differ. Along games with an ageing table, one game in
+/// fifty to a hundred differs from the others by a factor of 1.8 to 2.7.
 pub const UNSEEN_FACTOR: f64 = 2.5;
 
 /// The fewest and the most bootstrap resamples of a sample.

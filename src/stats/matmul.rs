@@ -78,8 +78,7 @@ fn multiply_rows<const ROWS: usize, const WIDTH: usize>(
     sums: &mut [f64],
 ) {
     let mut sums_of_rows = [[0.0_f64; WIDTH]; ROWS];
-    // Slice and index are advanced, not recomputed: multiplications with overflow checks would take
-    // most of the time in debug builds.
+    // Slice and index are advanced: to multiply with overflow checks is slow in debug builds.
     let mut columns_from_unit = columns;
     for unit in 0..units {
         let Some(values) = columns_from_unit.first_chunk::<WIDTH>() else { return };

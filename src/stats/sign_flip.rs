@@ -79,9 +79,9 @@ impl Statistics {
     /// flipped.
     fn new(index: usize, line: &Clusters, groups: &[f64]) -> Self {
         let sum_squares = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
-        let (sum, squares_sum, group_squares) = (line.total().0, sum_squares(&line.sums), sum_squares(groups));
-        // Groups only scale the root of squares; the influence of a cluster is computed from single
-        // clusters.
+        let (sum, _) = line.total();
+        let (squares_sum, group_squares) = (sum_squares(&line.sums), sum_squares(groups));
+        // Groups only scale the root of squares; influence is that of single clusters.
         let scale = if group_squares > 0.0 { (squares_sum / group_squares).sqrt() } else { 0.0 };
         let scaled_ratio = |sum: f64, squares: f64| if squares > 0.0 { scale * sum / squares.sqrt() } else { 0.0 };
         let side = sum.signum();
@@ -235,8 +235,8 @@ impl Units {
         }
     }
 
-    /// The patterns of one batch, as rows of signs. Each batch has its own seed, so the order in
-    /// which batches are computed does not matter.
+    /// The patterns of one batch, as rows of signs. Each batch has its own seed, so that batches
+    /// can be computed in any order.
     fn signs(&self, batch: usize, rows: usize) -> Vec<f64> {
         let mut signs = vec![1.0; rows * self.count];
         let mut random = Pcg64::seed_from_u64(2 + batch as u64);
@@ -329,10 +329,8 @@ mod tests {
         }
     }
 
-    /// Four values are computed from their definitions, over all sign patterns of eight clusters
-    /// that three lines share: a line's own p; the p of the maximum of the lines that are not
-    /// stronger, made monotone; the same without the cluster whose removal weakens the line most;
-    /// and the p of the maximum of all lines without the cluster whose removal strengthens it most.
+    /// The four values, from their definitions over all sign patterns of eight clusters that three
+    /// lines share.
     #[test]
     fn every_p_is_that_of_full_enumeration() {
         let norm = |sums: &[f64]| sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();

@@ -78,10 +78,7 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
     (templates.iter().map(script).collect(), command)
 }
 
-/// Checks that a scheduler can run an order.
-///
-/// # Errors
-/// If the scheduler cannot write logs to the folder.
+/// Refuses a folder to which the scheduler cannot write logs.
 pub fn check(system: System, order: &Order) -> Result<(), String> {
     if system == System::Slurm && order.folder.contains('\\') {
         return Err(format!(

@@ -21,20 +21,14 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a regular file.
-///
-/// # Errors
-/// As [`open`].
+/// Reads a regular file (see [`open`]).
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Reads a regular text file.
-///
-/// # Errors
-/// As [`open`], or when the text is not UTF-8.
+/// Reads a regular file of UTF-8 text (see [`open`]).
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path)?.read_to_string(&mut text)?;
@@ -52,20 +46,14 @@ pub fn open_input(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Reads an input file named by the user.
-///
-/// # Errors
-/// As [`open_input`].
+/// Reads an input file (see [`open_input`]).
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_input(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Refuses anything but a regular file or a folder.
-///
-/// # Errors
-/// When it is something else; the error names its kind.
+/// Refuses anything but a regular file or a folder; the error names its kind.
 pub fn check_regular(metadata: &Metadata) -> io::Result<()> {
     special_kind(metadata.file_type()).map_or(Ok(()), |kind| Err(not_regular_error(kind)))
 }

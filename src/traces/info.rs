@@ -238,9 +238,6 @@ impl InfoCounter {
 
 impl Info {
     /// Counts a whole trace in bounded memory.
-    ///
-    /// # Errors
-    /// When it is not a trace or is damaged, and where.
     pub fn read(from: impl Read) -> Result<Self, TraceError> {
         let mut counter = InfoCounter::default();
         let mut reader = Reader::new(from)?;
@@ -250,9 +247,6 @@ impl Info {
     }
 
     /// Refuses a trace of several threads.
-    ///
-    /// # Errors
-    /// When it is one.
     pub fn require_one_thread(&self) -> Result<(), TraceError> {
         if self.threads > 1 { Err(TraceError::Threads { found: self.threads }) } else { Ok(()) }
     }

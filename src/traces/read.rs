@@ -229,6 +229,7 @@ impl<R: Read> Reader<R> {
             let mut event = self.format.decode(&self.buffer[index * size..(index + 1) * size]);
             let number = first + index as u64;
             let offset = self.offset(number);
+            // The end event of the whole trace.
             if event.flags == END && self.stop.is_none() {
                 if event.key != number {
                     return Err(TraceError::Count { offset, declared: event.key, found: number });

@@ -35,8 +35,9 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
         let hit_flag = if hit.is_some() { flags::HIT } else { 0 };
         let mut writer = self.writer();
         let cost = writer.cost();
-        // Without its node's beta, of which a table knows nothing.
+        // A table does not know its node's beta.
         writer.push(Event::probe(key, trace_depth(depth), 0, hit_flag, cost));
+        // The entry is not marked as used.
         false
     }
 

@@ -7,9 +7,6 @@ use crate::record::RESULTS;
 use crate::record::columns::{self, Role};
 
 /// Refuses an experiment that cannot be raced.
-///
-/// # Errors
-/// The reason.
 pub fn check(experiment: &Experiment) -> Result<(), String> {
     let file = &experiment.name;
     if experiment.variants.len() < 2 {
@@ -28,10 +25,8 @@ pub fn check(experiment: &Experiment) -> Result<(), String> {
     Ok(())
 }
 
-/// Finds the metric that decides the race, in the columns of the plan's results.
-///
-/// # Errors
-/// If there is no such metric, or it cannot decide a race.
+/// Finds the metric that decides the race, in the columns of the plan's results. Refuses one that
+/// cannot decide a race.
 pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
     let refuse = |reason: &str| Err(format!("tune.metric: {reason}"));
     if name == "loss" {
@@ -59,9 +54,6 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
 
 /// Refuses a metric that an external engine does not report, or that the limit makes equal for
 /// every candidate.
-///
-/// # Errors
-/// The metric, and why it is refused.
 pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), String> {
     let external = experiment.variants.iter().find_map(|variant| Some((variant, variant.external()?)));
     // Of the counts of a search, external engines report only the nodes.

@@ -3,9 +3,9 @@
 //!
 //! This module runs the stages; [`crate::analysis::questions::race`] decides them. All candidates
 //! are searched on a few items, those that are clearly worse than the best are dropped, the others
-//! go on to twice as many items, and so on. The winner of a race looks better than it is (it is the
-//! luckiest of many), so the race itself supports no claim: the claim is one test of the winner
-//! against the baseline on held-out items. Sources: Maron and Moore, "Hoeffding races", 1994;
+//! go on to twice as many items, and so on. The winner, the luckiest of many, looks better than it
+//! is, so the race supports no claim: the claim is one test of the winner against the baseline on
+//! held-out items. Sources: Maron and Moore, "Hoeffding races", 1994;
 //! Birattari et al., "A racing algorithm for configuring metaheuristics", 2002 (F-Race).
 
 mod check;

@@ -10,12 +10,8 @@ use crate::table::options::Size;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The experiment at the file's own table pressure and at each other pressure, without duplicates,
-/// and the names of these pressures. If the file lists none, the others are at a quarter of the
-/// table's size and at four times it.
-///
-/// # Errors
-/// If the file cannot be read at a pressure.
+/// The experiment at the file's own table pressure and at each other one, without duplicates, and
+/// the names of these pressures. By default the others are a quarter of the size and four times it.
 pub fn at_pressures(
     file: &Path,
     sets: &[String],

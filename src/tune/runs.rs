@@ -129,9 +129,6 @@ fn select(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experime
 }
 
 /// Finds a metric by its name; measured times are refused, because a race must be repeatable.
-///
-/// # Errors
-/// If there is no such metric, or it is a time.
 pub fn find_count(name: &str, frame: &Frame) -> Result<Metric, RunsError> {
     let metric = Metric::find_comparable(name, frame)?;
     if metric.is_time() { Err(RunsError::Time(metric.name)) } else { Ok(metric) }

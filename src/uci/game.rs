@@ -20,9 +20,6 @@ impl PlayedGame {
     /// Reads the arguments of `position`; returns the game and the repairs made to the FEN. Without
     /// a FEN the game begins at the start position. FENs are read leniently, because clients write
     /// them with four or five fields, move number 0 and castling rights in any order.
-    ///
-    /// # Errors
-    /// When the FEN is invalid or a move is illegal, in one line.
     pub fn read(fen: Option<&str>, moves: &[String]) -> Result<(Self, Vec<String>), String> {
         let (board, repairs) = match fen {
             None => (Board::startpos(), Vec::new()),

@@ -36,10 +36,7 @@ pub enum FollowUp {
 }
 
 impl UciSettings {
-    /// Settings from a preset and `path=value` pairs.
-    ///
-    /// # Errors
-    /// The first error, with its place.
+    /// Settings from a preset and `path=value` pairs. An error says where it is.
     pub fn new(preset: Option<&str>, sets: &[String]) -> Result<Self, experiment::Problem> {
         let engine = experiment::options(preset, sets)?;
         let source = FileText { text: "", path: "--set".as_ref(), suites: SuiteTexts::Files };
@@ -83,10 +80,8 @@ impl UciSettings {
         lines
     }
 
-    /// Sets an option. Names are case-insensitive, as the protocol requires.
-    ///
-    /// # Errors
-    /// What is wrong, in one line; the settings are unchanged then.
+    /// Sets an option; an error, in one line, leaves the settings unchanged. Names are
+    /// case-insensitive, as the protocol requires.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<FollowUp, String> {
         let value = value.unwrap_or_default();
         let number = |least: u64, most: u64| {

@@ -13,9 +13,8 @@ pub struct Budget {
     pub hard: Duration,
 }
 
-/// Estimates the time lost between client and engine per move: the time that the client's clock
-/// lost beyond the engine's thinking time. On a busy machine it is several times larger than any
-/// usual setting.
+/// Estimates the time lost between client and engine per move: what the client's clock lost beyond
+/// the engine's thinking time.
 #[derive(Debug, Clone, Default)]
 pub struct Lag {
     /// The side that moved last, its clock plus increment before the move, and the engine's
@@ -145,8 +144,7 @@ mod tests {
         }
     }
 
-    /// Increments of 10 ms, with 2 ms lost per move and 60 ms on every fiftieth, as measured on a
-    /// busy machine. Each move uses all of its time.
+    /// Increments of 10 ms, with 2 ms lost per move and 60 ms on every fiftieth.
     #[test]
     fn occasional_late_answer_does_not_lose_on_time() {
         let mut clock = ms(500);
@@ -161,8 +159,7 @@ mod tests {
     }
 
     /// On a very busy machine each move loses more than its increment, and every fiftieth move
-    /// loses 60 ms. This was measured at a load of eleven on two processors, where a quarter of the
-    /// games was lost. With the estimate a game of 90 moves is completed.
+    /// loses 60 ms. With the estimate a game of 90 moves is completed.
     #[test]
     fn lag_is_estimated_on_a_busy_machine() {
         let (mut clock, mut lag) = (ms(500), Lag::default());

@@ -298,8 +298,7 @@ impl Stack {
             if frame.stage == Stage::Noisy && best < 0 {
                 return None;
             }
-            // The first word moves to where the best one was, so that used words are never read
-            // again.
+            // The first word moves to where the best one was: used words are not read again.
             if let Some(other) = best_index.and_then(|index| others.get_mut(index)) {
                 *other = *first;
             }

@@ -2,10 +2,9 @@
 //! losing captures; each group is generated and scored when the previous one is exhausted. The
 //! order equals that of scoring all moves at once.
 //!
-//! Scores must be those at the start of the node, but history learns from moves of the same side
-//! two plies below. A node of remaining depth 2 has no such interior nodes below it, its killers
-//! belong to its own ply, and countermoves below it are the other side's: so nothing that orders
-//! its moves changes while they are searched. Deeper nodes, which are few, score all moves at once.
+//! Scores must be those at the start of the node. Below a node of remaining depth 2 the search
+//! learns nothing that orders its moves: history learns from the same side two plies below, killers
+//! belong to a ply, countermoves to the other side. Deeper nodes, which are few, score all at once.
 
 use super::stack::{NodeMoves, Stack, Stage, StageContext};
 use crate::chess::{Move, MoveList};

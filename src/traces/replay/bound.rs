@@ -27,15 +27,13 @@ pub enum Objective {
 /// event of a position to the probe that it answers; at most `slots` of them overlap at any time.
 /// For hits an interval begins at any event of a position that was offered. For usable probes it
 /// begins where the position's entry is offered: at a store, or at a usable probe, after which a
-/// search that got no answer offers the entry again. Any choice of intervals can be realised by a
-/// table that knows the future, and any table that answers a probe held the position throughout its
-/// interval: so the best choice is attainable and is an upper bound. Keys are compared in full: a
-/// table that confuses positions may appear to do better.
+/// search that got no answer offers the entry again. A table that knows the future can realise any
+/// choice of intervals, and a table that answers a probe held the position throughout its interval:
+/// so the best choice is an attainable upper bound. Keys are compared in full.
 ///
-/// To keep the largest number of intervals, they are taken in the order of their ends, and each is
-/// put into the slot that was free for the shortest time before it, if there is one (interval
-/// scheduling on several machines). This needs only the end of the last interval in each slot. The
-/// largest worth needs all intervals of a bucket: see `Packer`. Both are exact.
+/// To keep the largest number of intervals, they are taken in the order of their ends, each into
+/// the slot that was free for the shortest time before it (interval scheduling on several
+/// machines). The largest worth needs all intervals of a bucket: see `Packer`. Both are exact.
 ///
 /// Source: M. C. Carlisle and E. L. Lloyd, "On the k-coloring of intervals", 1995, for the number,
 /// which equals that of L. Belady's rule of 1966 with bypass.
@@ -62,9 +60,6 @@ struct BucketSpan {
 
 impl Clairvoyant {
     /// Creates a bound for the options' table.
-    ///
-    /// # Errors
-    /// When the options are invalid.
     pub fn new(objective: Objective, options: &TableOptions, working_set: Option<u64>) -> Result<Self, TableError> {
         Ok(Self {
             objective,
@@ -79,10 +74,7 @@ impl Clairvoyant {
         })
     }
 
-    /// Starts a pass over a range of buckets.
-    ///
-    /// # Errors
-    /// When there is not enough memory for their slots: four bytes each.
+    /// Starts a pass over a range of buckets, which takes four bytes of memory for each slot.
     pub fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
         self.first = buckets.start;
         if self.objective != Objective::Worth {
@@ -126,7 +118,7 @@ impl Clairvoyant {
             let begin = begin(step);
             let first_slot = (self.index.bucket(step.key, self.buckets) - self.first) as usize * self.slots;
             let bucket = &mut self.free_since[first_slot..first_slot + self.slots];
-            // Of the slots that are free, the one that became so last leaves most room for others.
+            // Of the free slots, the one that became so last.
             if let Some(free_since) = bucket.iter_mut().filter(|free_since| **free_since <= begin).max() {
                 *free_since = step.number;
                 kept_intervals += 1;

@@ -22,9 +22,6 @@ impl TracedGame {
 
 /// Finds the games of a trace. Each is a separate trace: no entries carry over from the game
 /// before.
-///
-/// # Errors
-/// When it is not a trace or is damaged, and where.
 pub fn find_games(from: impl Read) -> Result<Vec<TracedGame>, TraceError> {
     let mut games = Vec::new();
     let mut current = InfoCounter::default();

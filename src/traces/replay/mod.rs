@@ -91,10 +91,6 @@ pub fn count_depths_from(lowest: i16, options: &TableOptions) -> TableOptions {
 }
 
 /// Creates the table that `options` describe, for a replay.
-///
-/// # Errors
-/// When the table cannot be created, such as one whose size is a share of a working set that is
-/// not known.
 pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn ReplayTable>, TableError> {
     options.check()?;
     if options.forget > 0.0 {
@@ -114,9 +110,6 @@ pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<
 }
 
 /// The number of buckets of the options' table.
-///
-/// # Errors
-/// When the size is a share of an unknown working set, or too small.
 pub fn buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, TableError> {
     options.check()?;
     Ok(make::require_buckets(options, working_set)?.max(1))

@@ -20,8 +20,7 @@ pub struct Interval {
 /// next beginning for free, or takes an interval, gaining its worth, to the first beginning that is
 /// not before the interval's end. Each unit is sent along the best remaining path, which may
 /// reroute others (successive shortest paths; potentials keep edge lengths non-negative, so that
-/// each is one run of Dijkstra's algorithm). At most eight units are sent, so the result is exact
-/// at any length: n log n for each.
+/// each is one run of Dijkstra's algorithm). At most eight units are sent, each in n log n.
 ///
 /// Source: E. M. Arkin and E. B. Silverberg, "Scheduling jobs with fixed start and end times",
 /// 1987, for the flow.
@@ -109,8 +108,8 @@ enum Edge {
 const UNREACHED: i64 = i64::MAX;
 
 impl Flow {
-    /// The maximum total worth of intervals of which at most `slots` overlap, as a flow of minimum
-    /// cost: each slot is a unit whose path has the negated worth of its intervals as its length.
+    /// The maximum total worth of intervals of which at most `slots` overlap: a minimum-cost flow.
+    /// Each slot is a unit; the length of its path is the negated worth of its intervals.
     fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         let nodes = intervals.len();
         self.prepare(intervals);
@@ -145,7 +144,7 @@ impl Flow {
         self.selected.resize(nodes, false);
         self.line_flow.clear();
         self.line_flow.resize(nodes, 0);
-        // Counting sort by target: lists[n]..lists[n + 1] of `arriving` are the intervals to node n.
+        // Counting sort by target: those to node n are lists[n]..lists[n + 1] of `arriving`.
         self.lists.clear();
         self.lists.resize(nodes + 2, 0);
         for &target in &self.target {
@@ -185,8 +184,7 @@ impl Flow {
         }
     }
 
-    /// Finds the shortest path of another unit by Dijkstra's algorithm. The n-th interval begins at
-    /// node n.
+    /// Finds another unit's shortest path (Dijkstra). The n-th interval begins at node n.
     fn shortest_path(&mut self, intervals: &[Interval]) {
         let nodes = intervals.len();
         self.distance.clear();

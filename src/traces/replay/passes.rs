@@ -82,9 +82,6 @@ impl Passes {
     }
 
     /// Replays a trace, which `open` opens again for each pass.
-    ///
-    /// # Errors
-    /// When the trace is damaged, and where, or there is not enough memory.
     pub fn run<R: Read>(
         &self,
         open: impl Fn() -> Result<Reader<R>, TraceError>,

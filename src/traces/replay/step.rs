@@ -242,10 +242,7 @@ impl StepMaker {
         self.facts.clear();
     }
 
-    /// Converts the next event.
-    ///
-    /// # Errors
-    /// When there are more events than 32 bits can number.
+    /// Converts the next event; an error if 32 bits cannot number it.
     #[inline]
     pub fn make_step(&mut self, event: &Event) -> Result<Step, TraceError> {
         self.events = self.events.checked_add(1).ok_or(TraceError::TooManyEvents)?;
