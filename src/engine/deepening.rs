@@ -457,7 +457,8 @@ impl Engine {
             root_order: None,
         };
         if instruments.is_empty() {
-            return run(kernel, NoObserver, root, plan, buffers, pace, watch).0;
+            let (result, ..) = run(kernel, NoObserver, root, plan, buffers, pace, watch);
+            return result;
         }
         let (mut result, instruments, table) = run(kernel, instruments, root, plan, buffers, pace, watch);
         if let Some(mut auditor) = instruments.auditor

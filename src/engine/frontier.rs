@@ -28,7 +28,7 @@ struct Frontier<'a> {
     first_move: Move,
     best_move: Move,
     /// The last move that raised alpha.
-    raised: Move,
+    raising_move: Move,
     tried: u64,
     /// Whether a quiet move was tried.
     quiet_tried: bool,
@@ -49,7 +49,7 @@ impl Frontier<'_> {
         if score > self.best {
             (self.best, self.best_move) = (score, mv);
             if score > self.alpha {
-                (self.alpha, self.raised) = (score, mv);
+                (self.alpha, self.raising_move) = (score, mv);
             }
         }
         score >= self.beta
@@ -144,28 +144,28 @@ impl<O: Observer> Search<'_, O> {
             best,
             first_move: Move::NONE,
             best_move: Move::NONE,
-            raised: Move::NONE,
+            raising_move: Move::NONE,
             tried: 0,
             quiet_tried: false,
         };
         movegen::show(board, &mut frontier);
-        let Frontier { best, first_move, best_move, raised, tried, .. } = frontier;
+        let Frontier { best, first_move, best_move, raising_move, tried, .. } = frontier;
         if tried == 0 {
             return None;
         }
         self.count.nodes += tried;
         self.count.leaves += tried;
         self.count.evals += tried;
-        let from_table = !table_move.is_none() && first_move == table_move;
-        self.count.table_moves += u64::from(from_table);
-        if !raised.is_none() {
+        let first_is_table_move = !table_move.is_none() && first_move == table_move;
+        self.count.table_moves += u64::from(first_is_table_move);
+        if !raising_move.is_none() {
             self.pv.clear(node.ply + 1);
-            self.pv.raise(node.ply, raised);
+            self.pv.raise(node.ply, raising_move);
         }
         if !best_move.is_none() && best >= beta {
             self.count.cuts += 1;
             self.count.first_cuts += u64::from(tried == 1);
-            self.count.table_move_cuts += u64::from(tried == 1 && from_table);
+            self.count.table_move_cuts += u64::from(tried == 1 && first_is_table_move);
         }
         Some((best, best_move))
     }

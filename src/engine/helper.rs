@@ -135,7 +135,7 @@ fn skips(number: u8, depth: u8) -> bool {
         phase -= 2 * depths_in_a_row;
         depths_in_a_row += 1;
     }
-    !((u32::from(depth) + phase) / depths_in_a_row).is_multiple_of(2)
+    (u32::from(depth) + phase) / depths_in_a_row % 2 == 1
 }
 
 /// The order in which a helper tries the root's moves, if it differs from the main searcher's.

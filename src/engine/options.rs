@@ -273,6 +273,7 @@ impl Mate {
     pub fn moves(&self, score: Score) -> Option<i32> {
         let plies = self.value - score.abs();
         let moves = (plies + 1) / 2;
+        // Scores within 256 of `value` are mates.
         let is_mate = self.distance == MateDistance::Ply && (0..=256).contains(&plies);
         is_mate.then_some(if score > 0 { moves } else { -moves })
     }

@@ -153,6 +153,7 @@ impl<O: Observer> Search<'_, O> {
         if !stores_evaluation && !counts_searchers {
             return;
         }
+        // `static_evaluation`: whether the table's entries have room for it.
         let evaluation = (stores_evaluation && self.on.static_evaluation).then(|| {
             self.count.evals += 1;
             self.evaluator.evaluate(board)

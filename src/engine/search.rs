@@ -208,10 +208,7 @@ impl<O: Observer> Search<'_, O> {
         // The list ends with this node's moves; those of the nodes above it come before them.
         let last_above = self.deferred.iter().rposition(|&(deferred_ply, _)| deferred_ply < ply);
         let first = last_above.map_or(0, |index| index + 1);
-        (first < self.deferred.len()).then(|| {
-            let (_, mv) = self.deferred.remove(first);
-            mv
-        })
+        (first < self.deferred.len()).then(|| self.deferred.remove(first)).map(|(_, mv)| mv)
     }
 
     /// ABDADA: counts this searcher at the table entry of a node, until it leaves the node.

@@ -68,21 +68,21 @@ pub fn pgn(request: &GenerateRequest, mut write: impl FnMut(&str) -> bool) -> Re
          % Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth}`.\n"
     );
     let games = boards.iter().zip(1..).map(|(board, number)| {
-        let (past, moves) = player.play_game(board, length, depth);
-        format!("\n{}", game_text(&past, &moves, number))
+        let (positions, moves) = player.play_game(board, length, depth);
+        format!("\n{}", game_text(&positions, &moves, number))
     });
     // Lazily, so that a game is played only after the previous one was written.
     std::iter::once(head).chain(games).take_while(|text| write(text)).for_each(drop);
     Ok(())
 }
 
-/// One game as PGN.
-fn game_text(past: &[Board], moves: &[Move], number: usize) -> String {
+/// One game as PGN, from the positions before each move and at the end.
+fn game_text(positions: &[Board], moves: &[Move], number: usize) -> String {
     let mut line = String::new();
-    for (board, &mv) in past.iter().zip(moves) {
+    for (board, &mv) in positions.iter().zip(moves) {
         let _ = write!(line, "{}{} ", move_number(board, line.is_empty()), san::write(board, mv));
     }
-    let (start, end) = (&past[0], &past[past.len() - 1]);
+    let (start, end) = (&positions[0], &positions[positions.len() - 1]);
     let result = match (end.has_legal_move(), end.in_check(), end.turn()) {
         (true, ..) => "*",
         (false, false, _) => "1/2-1/2",

@@ -6,7 +6,7 @@
 
 use super::sample::t_quantile;
 
-/// The 95 % interval of a rate, from the (part, whole) of each cluster; none for fewer than two
+/// The 95 % interval of a rate, from the (part, whole) of each cluster; `None` for fewer than two
 /// clusters, or if the wholes add up to 0.
 pub fn rate_interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
     let count = clusters.len() as f64;

@@ -222,12 +222,12 @@ impl<R: Read> Reader<R> {
         if self.end.is_some() || max_events == 0 {
             return Ok(None);
         }
-        let size = self.format.event_bytes();
-        let filled = read_full(&mut self.from, &mut self.buffer[..size * max_events])?;
-        let first = self.events;
-        for index in 0..filled / size {
-            let mut event = self.format.decode(&self.buffer[index * size..(index + 1) * size]);
-            let number = first + index as u64;
+        let event_bytes = self.format.event_bytes();
+        let filled = read_full(&mut self.from, &mut self.buffer[..event_bytes * max_events])?;
+        let first_number = self.events;
+        for index in 0..filled / event_bytes {
+            let mut event = self.format.decode(&self.buffer[index * event_bytes..(index + 1) * event_bytes]);
+            let number = first_number + index as u64;
             let offset = self.offset(number);
             // The end event of the whole trace.
             if event.flags == END && self.stop.is_none() {
@@ -237,7 +237,7 @@ impl<R: Read> Reader<R> {
                 if !self.is_undamaged(&event) {
                     return Err(TraceError::Damaged { offset, events: number });
                 }
-                if filled > (index + 1) * size || read_full(&mut self.from, &mut [0])? > 0 {
+                if filled > (index + 1) * event_bytes || read_full(&mut self.from, &mut [0])? > 0 {
                     return Err(TraceError::TrailingBytes { offset: self.offset(number + 1) });
                 }
                 self.extend_cost(&mut event);
@@ -251,8 +251,9 @@ impl<R: Read> Reader<R> {
             self.block.push(event);
             self.events += 1;
         }
-        if self.end.is_none() && filled < size * max_events {
-            return Err(TraceError::Truncated { offset: self.offset(first) + filled as u64, events: self.events });
+        if self.end.is_none() && filled < event_bytes * max_events {
+            let offset = self.offset(first_number) + filled as u64;
+            return Err(TraceError::Truncated { offset, events: self.events });
         }
         Ok(if self.block.is_empty() { None } else { Some(&self.block) })
     }

@@ -83,6 +83,7 @@ pub fn prepare_engines(
         Err(RunError::Interrupted) => return Ok(None),
         result => result.map_err(|error| (error, None))?,
     };
+    // From the last one, because some are removed.
     for index in (1..experiments.len()).rev() {
         match prepare(&experiments[index]) {
             Ok(_) => {}

@@ -82,6 +82,7 @@ impl Ranks {
                 Ordering::History => &mut ranks.history,
                 Ordering::Countermove => &mut ranks.countermove,
             };
+            // The first place counts if a rule is listed twice.
             *slot = (*slot).max(rank);
             ranks.none = false;
         }

@@ -20,6 +20,7 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
         return victim.map(|victim| capture_score(scheme, attacker, victim));
     }
     match scheme {
+        // A promotion gains the new piece less the pawn.
         MvvLva::PieceOrder => {
             let gain = victim.map_or(0, |piece| piece as i32 + 1) + promotion.map_or(0, |piece| piece as i32);
             Some(gain * 8 + 6 - attacker as i32)

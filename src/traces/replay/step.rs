@@ -250,12 +250,12 @@ impl StepMaker {
             EventKind::Probe => self.probe(event),
             EventKind::Store => self.store(event),
             EventKind::Search => {
-                let iteration = event.has(flags::ITERATION);
-                if !iteration {
+                let is_iteration = event.has(flags::ITERATION);
+                if !is_iteration {
                     self.search += 1;
                     self.searches[usize::from(event.thread)] = self.search;
                 }
-                let kind_bits = SEARCH | if iteration { ITERATION } else { 0 };
+                let kind_bits = SEARCH | if is_iteration { ITERATION } else { 0 };
                 let (depth, thread) = (event.depth.clamp(0, 255) as u8, event.thread);
                 Step { depth, thread, kind_bits, number: self.events, ..Step::default() }
             }
@@ -318,6 +318,7 @@ impl StepMaker {
         step
     }
 
+    /// Converts a store and remembers its entry for later probes.
     fn store(&mut self, event: &Event) -> Step {
         let entry_bits = event.flags & (flags::BOUND | flags::PV | flags::MOVE);
         let (depth, thread, number) = (self.depths.plies(event.depth), event.thread, self.events);
@@ -347,11 +348,10 @@ impl StepMaker {
     }
 }
 
-/// Converts a trace in memory.
+/// Converts a trace in memory whose depths are whole plies.
 pub fn make_steps(trace: &[Event]) -> Vec<Step> {
-    let lowest =
-        trace.iter().filter(|event| event.kind() != EventKind::Search).map(|event| event.depth).min().unwrap_or(0);
-    let mut maker = StepMaker::new(DepthScale::new(1, lowest));
+    let depths = trace.iter().filter(|event| event.kind() != EventKind::Search).map(|event| event.depth);
+    let mut maker = StepMaker::new(DepthScale::new(1, depths.min().unwrap_or(0)));
     trace.iter().map_while(|event| maker.make_step(event).ok()).collect()
 }
 
