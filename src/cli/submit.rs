@@ -38,15 +38,12 @@ fn parse_time(text: &str) -> Result<String, String> {
         |part: &str| part.chars().all(|c| c.is_ascii_digit()).then(|| part.parse::<u32>().ok()).flatten();
     let (days, time_of_day) = text.split_once('-').map_or((None, text), |(days, time)| (Some(days), time));
     let parts: Option<Vec<u32>> = time_of_day.split(':').map(parse_number).collect();
-    let is_valid = match parts.as_deref() {
-        Some([first, later_parts @ ..]) => {
-            later_parts.len() <= 2
-                && later_parts.iter().all(|&part| part < 60)
-                // After days, the first number is the hours.
-                && days.is_none_or(|days| parse_number(days).is_some() && *first < 24)
-        }
-        _ => false,
-    };
+    let is_valid = parts.is_some_and(|parts| {
+        parts.len() <= 3
+            && parts[1..].iter().all(|&part| part < 60)
+            // After days, the first number is the hours.
+            && days.is_none_or(|days| parse_number(days).is_some() && parts[0] < 24)
+    });
     if is_valid {
         Ok(text.to_owned())
     } else {

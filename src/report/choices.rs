@@ -119,10 +119,8 @@ pub(super) fn default_baseline(
             |row: usize| condition.iter().all(|(column, value)| rows.text_column(column).text(row) == value);
         // A condition on other columns would split groups.
         let selects_groups = by_variant || condition.iter().all(|(column, _)| by.contains(column));
-        return match selects_groups && (0..rows.rows()).any(meets_condition) {
-            true => (Baseline::Condition(condition), false),
-            false => (Baseline::First, true),
-        };
+        let is_usable = selects_groups && (0..rows.rows()).any(meets_condition);
+        return if is_usable { (Baseline::Condition(condition), false) } else { (Baseline::First, true) };
     }
     let Some(variant) = variant else { return (Baseline::First, false) };
     let variants = rows.text_column(columns::VARIANT);

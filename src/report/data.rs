@@ -117,8 +117,8 @@ pub fn csv(sheet: &Sheet, guard: bool) -> String {
 /// Renders a table as CSV, with all digits of its numbers. A column of intervals becomes two
 /// columns: the lower and the upper ends. `guard`: as for [`csv`].
 pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
-    let has_range = |column: usize| table.rows.iter().any(|row| matches!(row[column].value, Datum::Range(..)));
-    let has_ranges: Vec<bool> = (0..table.columns.len()).map(has_range).collect();
+    let contains_range = |column: usize| table.rows.iter().any(|row| matches!(row[column].value, Datum::Range(..)));
+    let has_ranges: Vec<bool> = (0..table.columns.len()).map(contains_range).collect();
     let head = table.columns.iter().zip(&has_ranges).flat_map(|(column, has_range)| match has_range {
         true => vec![format!("{}_low", column.key), format!("{}_high", column.key)],
         false => vec![column.key.clone()],
@@ -169,14 +169,12 @@ fn records(parts: &[Part], sink: &mut RecordSink) {
 
 /// A record for each search: the position in `name`, the line in `column`.
 fn explorer_records(explorer: &Explorer, sink: &mut RecordSink) {
+    let key = explorer.key("searches");
     for (index, position) in explorer.positions.iter().enumerate() {
         for (line, line_values) in explorer.lines.iter().zip(&explorer.values) {
             let Some(value) = line_values[index] else { continue };
-            sink(
-                ["searches", &explorer.key("searches"), position, line, &csv_number(value)],
-                index + 1,
-                [value, NAN, NAN],
-            );
+            let texts = ["searches", &key, position, line, &csv_number(value)];
+            sink(texts, index + 1, [value, NAN, NAN]);
         }
     }
 }
@@ -205,10 +203,10 @@ fn table_records(table: &SheetTable, sink: &mut RecordSink) {
 
 /// A record for each point of a figure: the series in `name`, x in `column`, y as the value.
 fn figure_records(figure: &Figure, sink: &mut RecordSink) {
-    let mut row = 0;
+    let mut count = 0;
     let mut point = |name: &str, x: &str, numbers: [f64; 3], label: &str| {
-        row += 1;
-        sink(["figure", &figure.file, name, x, label], row, numbers);
+        count += 1;
+        sink(["figure", &figure.file, name, x, label], count, numbers);
     };
     match &figure.plot {
         Plot::Forest(forest) => {

@@ -9,10 +9,10 @@ use crate::record::manifest::EngineInfo;
 
 /// The external engines; none if there are none.
 pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
-    let subjects = &page.manifest.subjects;
-    let engines: Vec<(&String, &EngineInfo)> =
-        page.manifest.variants.iter().filter_map(|variant| subjects.get_key_value(variant)).collect();
     type Engine<'a> = (&'a String, &'a EngineInfo);
+    let subjects = &page.manifest.subjects;
+    let engines: Vec<Engine<'_>> =
+        page.manifest.variants.iter().filter_map(|variant| subjects.get_key_value(variant)).collect();
     let settings_cell = |(_, engine): &Engine<'_>| {
         let setting_text = |name: &&str| Some(format!("{name} {}", engine.options.get(*name)?));
         Cell::text(["Threads", "Hash"].iter().filter_map(setting_text).collect::<Vec<_>>().join(", "))

@@ -190,7 +190,11 @@ fn plot_against(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
     for series in &mut y {
         let x_series = x.iter().find(|x_series| x_series.name == series.name);
         let new_x = |old_x: f64| x_series?.points.iter().find(|point| point.x == old_x).map(|point| point.y);
-        series.points.retain_mut(|point| new_x(point.x).map(|x| point.x = x).is_some());
+        series.points.retain_mut(|point| {
+            let Some(x) = new_x(point.x) else { return false };
+            point.x = x;
+            true
+        });
     }
     y.retain(|series| !series.points.is_empty());
     y

@@ -8,10 +8,10 @@ use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable, 
 use super::svg::{COLOURS, STYLE};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// The width of a figure on a desktop, in pixels.
+/// A figure's width on a desktop, in pixels.
 const WIDE: f64 = 860.0;
 
-/// The width of a figure on a phone, in pixels.
+/// A figure's width on a phone, in pixels.
 const NARROW: f64 = 360.0;
 
 /// The style of the page.

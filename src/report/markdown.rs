@@ -32,13 +32,13 @@ pub(super) fn code_spans(text: &str) -> impl Iterator<Item = (bool, &str)> {
         let text = unread?;
         // A backtick without a partner stays in the text.
         let splits = |backtick: &usize| is_code || text[backtick + 1..].contains('`');
-        let piece;
-        (piece, unread) = match text.find('`').filter(splits) {
+        let (piece, after) = match text.find('`').filter(splits) {
             Some(backtick) => (&text[..backtick], Some(&text[backtick + 1..])),
             None => (text, None),
         };
-        is_code = !is_code;
-        Some((!is_code, piece))
+        let span = (is_code, piece);
+        (unread, is_code) = (after, !is_code);
+        Some(span)
     })
     .filter(|(_, piece)| !piece.is_empty())
 }

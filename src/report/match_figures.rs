@@ -31,21 +31,20 @@ pub(super) fn elo_figure(matches: &Matches) -> Figure {
             significant: encounter.stronger.is_some(),
         }
     });
-    let x = match matches.common_opponent() {
-        Some(opponent) => format!("Elo against {opponent}"),
-        None => "Elo of the first player".to_owned(),
+    let (player, x) = match matches.common_opponent() {
+        Some(opponent) => ("the player", format!("Elo against {opponent}")),
+        None => ("the first player", "Elo of the first player".to_owned()),
+    };
+    let remark = match matches.encounters.len() {
+        0 | 1 => "",
+        _ => " Colours are verdicts, corrected for the number of encounters.",
     };
     Figure {
         file: "elo".to_owned(),
         title: "Elo".to_owned(),
         caption: format!(
-            "Elo with its 95 % interval: above 0 {} is stronger; an interval that contains 0 leaves it open who is.{}",
-            if matches.common_opponent().is_some() { "the player" } else { "the first player" },
-            if matches.encounters.len() > 1 {
-                " Colours are verdicts, corrected for the number of encounters."
-            } else {
-                ""
-            }
+            "Elo with its 95 % interval: above 0 {player} is stronger; an interval that contains 0 leaves it \
+             open who is.{remark}"
         ),
         plot: Plot::Forest(Forest { rows: rows.collect(), x, differences: true, better: Better::More }),
     }

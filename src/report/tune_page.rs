@@ -240,12 +240,12 @@ impl TuneOutcome<'_> {
         if self.pressures.len() < 2 && result.own_pressure_outcome() != Confirmation::Inert {
             warnings.push("no other pressure was tried: what is best may depend on the size of the table".to_owned());
         }
-        for (held_out, pressure) in
-            result.held_out_results.iter().zip(self.pressures).filter(|(held_out, _)| held_out.one_sided_zero > 0)
-        {
-            let searches = plural(held_out.one_sided_zero, "search");
-            warnings
-                .push(format!("{pressure}: {searches} with no {} on one side only, without ratio", self.tune.metric));
+        let metric = &self.tune.metric;
+        for (held_out, pressure) in result.held_out_results.iter().zip(self.pressures) {
+            if held_out.one_sided_zero > 0 {
+                let searches = plural(held_out.one_sided_zero, "search");
+                warnings.push(format!("{pressure}: {searches} with no {metric} on one side only, without ratio"));
+            }
         }
         warnings.extend(self.warnings.iter().cloned());
         warnings

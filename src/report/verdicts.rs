@@ -36,12 +36,12 @@ pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
     sentences
 }
 
-/// The table of all verdicts.
+/// All verdicts.
 pub(super) fn verdict_table(page: &Page) -> Option<SheetTable> {
     table_of(page, |_| true)
 }
 
-/// The table of the failed verdicts.
+/// The failed verdicts.
 pub(super) fn failed_table(page: &Page) -> Option<SheetTable> {
     table_of(page, |verdict| !verdict.passes())
 }

@@ -150,8 +150,11 @@ impl Lines {
         // Stairs go horizontally to the next point, and then vertically.
         let mut line: Vec<(f64, f64)> = Vec::new();
         for point in &series.points {
-            let corner = line.last().filter(|_| self.stairs).map(|&(_, last_y)| (x_pixel(point), last_y));
-            line.extend(corner);
+            if self.stairs
+                && let Some(&(_, last_y)) = line.last()
+            {
+                line.push((x_pixel(point), last_y));
+            }
             line.push((x_pixel(point), y.pixel(point.y)));
         }
         svg.path(&format!("s{class} line"), &line, false);
@@ -163,8 +166,8 @@ impl Lines {
             if !point.label.is_empty() && point.label != series.name {
                 title += &format!(" ({})", point.label);
             }
-            let size = if self.stairs { 1.8 } else { 3.6 };
-            svg.mark(colour, "", (x_pixel(point), y.pixel(point.y)), size, &title);
+            let radius = if self.stairs { 1.8 } else { 3.6 };
+            svg.mark(colour, "", (x_pixel(point), y.pixel(point.y)), radius, &title);
         }
     }
 

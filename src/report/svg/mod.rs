@@ -172,6 +172,7 @@ impl Svg {
     /// lines.
     pub fn wrapped_name(&mut self, (x, y): (f64, f64), anchor: Anchor, text: &str, width: f64) {
         let lines = wrap_name(text, width);
+        // A line's middle is 4 pixels above its baseline.
         let top = y + 4.0 - LINE_HEIGHT * (lines.len() as f64 - 1.0) / 2.0;
         for (index, line) in lines.iter().enumerate() {
             self.fitted_text((x, top + LINE_HEIGHT * index as f64), anchor, line, width);
@@ -191,6 +192,7 @@ impl Svg {
     pub fn legend(&mut self, top: f64, names: &[(usize, String)], swatch: Swatch) -> f64 {
         let (mut x, mut y) = (8.0, top + 14.0);
         for (series, name) in names {
+            // A mark of 17 pixels, the name, and a gap of 13.
             let item_width = (30.0 + text_width(name)).min(self.width - 8.0);
             if x > 8.0 && x + item_width > self.width {
                 (x, y) = (8.0, y + 19.0);

@@ -77,7 +77,7 @@ impl TuneOutcome<'_> {
     }
 
     /// The figure of some series over an option. If there are too many series, keeps only those
-    /// that contain the winner; none if these are still too many.
+    /// that contain the winner; none if these are still too many. `file`: `response` or `held-out`.
     pub(super) fn option_figure(
         &self,
         path: &str,
