@@ -101,8 +101,8 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
 }
 
 /// The columns that a key of `where` may mean: the options that end with it and, if there are any,
-/// the column of the rows with that name. Empty if the key is the full name of an option or of a
-/// key column of the rows.
+/// the column of the rows with that name. Empty if the key is a full name: of an option, or of a
+/// column of the rows that is a key or has a dot.
 fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
     let row_column = column(key);
     if options.contains(key) || row_column.is_some_and(|column| column.role == Role::Key || column.name.contains('.')) {

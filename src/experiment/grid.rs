@@ -112,9 +112,9 @@ fn cross(variants: &[Draft], points: &[Draft], zips: &[Table], source: &FileText
     let mut crossed = Vec::new();
     for Draft { name, paths, place } in variants {
         for point in points {
-            let overlapping_axis =
-                |path: &String| point.paths.iter().map(|(axis, _)| axis).find(|axis| paths_overlap(path, axis));
-            if let Some((path, axis)) = paths.iter().find_map(|(path, _)| Some((path, overlapping_axis(path)?))) {
+            for (path, _) in paths {
+                let overlapping = point.paths.iter().find(|(axis, _)| paths_overlap(path, axis));
+                let Some((axis, _)) = overlapping else { continue };
                 let message =
                     format!("{path}: the grid sets `{axis}` in every variant (cross = true): remove one of the two");
                 return Err(source.problem_at(&format!("{place}.{path}"), message));

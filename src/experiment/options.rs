@@ -113,7 +113,7 @@ pub fn paths_overlap(a: &str, b: &str) -> bool {
     a == b || contains(a, b) || contains(b, a)
 }
 
-/// The options that a `table.layout` sets besides itself, if it describes a bucket.
+/// The other options of `table` that a layout sets; `None` if it describes no bucket.
 fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
     let shape = match value {
         Value::Table(shape) => Some(from_table::<Shape>(shape.clone()).map_err(|error| {

@@ -317,8 +317,8 @@ impl Plan {
 
     /// The option columns that differ between variants, in the order of the options.
     pub fn varying(&self) -> Vec<String> {
-        // Only the first value of each path is kept, to save memory. A variant without a table
-        // lacks the other table options: only variants that have a value count.
+        // To save memory, only the first value of each path is kept. A path that a variant lacks
+        // (there is no size without a table) does not vary by that.
         let mut paths = Vec::new();
         let mut first_values: HashMap<String, String> = HashMap::new();
         let mut varying: HashSet<String> = HashSet::new();

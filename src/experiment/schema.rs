@@ -90,8 +90,8 @@ pub fn file_schema() -> Value {
 
 /// The words that may replace a table with a `kind`; empty for a table without `kind`.
 fn kind_words(definition: &Value) -> Vec<Value> {
-    let tagged = definition.get("oneOf").and_then(Value::as_array).into_iter().flatten();
-    let constants: Vec<Value> = tagged.filter_map(|kind| kind.pointer("/properties/kind/const").cloned()).collect();
+    let kinds = definition.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+    let constants: Vec<Value> = kinds.filter_map(|kind| kind.pointer("/properties/kind/const").cloned()).collect();
     if !constants.is_empty() {
         return constants;
     }

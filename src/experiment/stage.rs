@@ -10,8 +10,8 @@ use super::work::Work;
 use crate::chess::suite::{Item, Suite};
 
 impl Confirm {
-    /// The match of one stage, from the given openings: the variants with the indices `players`
-    /// against the one with the index `best`, which is among them.
+    /// The match of one stage, from the given openings. `players`: the indices of its variants in
+    /// `screen`; `best`: that of the one that the others play against.
     pub fn stage(&self, screen: &Experiment, players: &[usize], best: usize, openings: &[Item]) -> Experiment {
         let games = Match { resign: self.resign, draw: self.draw, ..Match::default() };
         let mut file = File { games: Some(games.clone()), ..screen.file.clone() };
