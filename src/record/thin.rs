@@ -135,7 +135,8 @@ impl Column {
         }
     }
 
-    /// Finishes a search of a variant on a suite, which spans the rows `first` to `last`.
+    /// Finishes a search of a variant on a suite, the rows `first` to `last`. A value by search goes
+    /// to its last row, a value by variant to the variant's first.
     fn finish_search(&mut self, (variant, suite): (&str, &str), [first, last]: [usize; 2]) {
         let (sum, last_field) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last_field));
         match self.resolution {

@@ -83,7 +83,10 @@ fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
         return BTreeMap::new();
     }
     let name = |index: usize| plan.variants[index].name.clone();
-    let baseline_of = |index: usize| Some(index - index % count + partners.baselines[index % count]?);
+    let baseline_of = |index: usize| {
+        let original = index % count;
+        Some(index - original + partners.baselines[original]?)
+    };
     (0..plan.variants.len()).filter_map(|index| Some((name(index), name(baseline_of(index)?)))).collect()
 }
 

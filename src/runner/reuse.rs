@@ -187,6 +187,7 @@ impl<'a> Reuse<'a> {
             columns::LIMIT,
             columns::OPPONENT,
         ];
+        let index_of = |name: &str| header.iter().position(|column| column == name);
         let source = |name: &String| {
             if let Some(&label) = labels.iter().find(|label| *label == name) {
                 return Ok(Source::Label(label));
@@ -194,12 +195,10 @@ impl<'a> Reuse<'a> {
             if let Some(index) = self.varying.iter().position(|path| path == name) {
                 return Ok(Source::Option(index));
             }
-            let index = header.iter().position(|column| column == name);
-            match index {
+            match index_of(name) {
                 _ if name == columns::SECONDS && self.borrowed => Ok(Source::Constant("")),
                 Some(_) if name == columns::SOLVED => {
-                    let best = header.iter().position(|column| column == columns::BEST);
-                    best.map(Source::Solved).ok_or_else(|| columns::BEST.to_owned())
+                    index_of(columns::BEST).map(Source::Solved).ok_or_else(|| columns::BEST.to_owned())
                 }
                 Some(index) => Ok(Source::Row(index)),
                 // Files without this column are of built-in engines.

@@ -44,7 +44,7 @@ pub fn record(
     limit: Limit,
     stop: &AtomicBool,
 ) -> Result<SearchRecord, Interrupt> {
-    // `seconds`: the time between the last begin and end, before the iteration is reported.
+    // An iteration is reported after its end.
     let (mut begin, mut seconds, mut record) = (Instant::now(), 0.0, SearchRecord::default());
     let result = subject.search(*position, limit, stop, &mut |event| match event {
         SearchEvent::Begin => begin = Instant::now(),

@@ -83,10 +83,10 @@ pub fn code(text: &str) -> String {
         } else {
             let length = literal_length(remaining).unwrap_or(first.len_utf8());
             let token = &remaining[..length];
-            match token.trim().is_empty() {
-                true if !code.ends_with(' ') => code.push(' '),
-                true => {}
-                false => code.push_str(token),
+            if !token.trim().is_empty() {
+                code.push_str(token);
+            } else if !code.ends_with(' ') {
+                code.push(' ');
             }
             length
         };

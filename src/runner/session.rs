@@ -124,6 +124,7 @@ impl<'a> Session<'a> {
         let folders = sources::find_folders(experiment, &settings.reuse, &output.folder)?;
         let manifest = output.manifest().map_err(|error| output.row_write_error(error))?;
         let searches_same = |segment: &RunSegment| segment.build.searches_as(&manifest.build);
+        // Unused rows may be of the build of any segment.
         let unused = unused_files(&output.folder).into_iter().filter(|_| manifest.segments.iter().all(searches_same));
         *other_files = unused.chain(folders.iter().map(|folder| folder.join(RESULTS))).collect();
         if folders.is_empty() {

@@ -120,8 +120,8 @@ impl Stopping {
     /// games and pairs by result. `None` if the plan is not a match.
     pub fn describe_score(&self, plan: &Plan, job: &Job) -> Option<String> {
         let lane = self.lanes.get(plan.find_lane(job.variant, job.opponent)?)?;
-        let names =
-            [Some(job.variant), job.opponent].map(|index| index.map_or("", |index| plan.variants[index].name.as_str()));
+        let name = |variant: usize| plan.variants[variant].name.as_str();
+        let (player, opponent) = (name(job.variant), job.opponent.map_or("", name));
         let ([won, drawn, lost], [ll, ld, dd, wd, ww]) = (lane.games, lane.pairs.0);
         let elo = match lane.pairs.count() {
             0 => "no pair of games yet".to_owned(),
@@ -132,7 +132,7 @@ impl Stopping {
             false => String::new(),
         };
         let pairs = format!("W/D/L {won}/{drawn}/{lost}, Ptnml(0-2) {ll} {ld} {dd} {wd} {ww}");
-        Some(format!("{} against {}: {elo}{test}, {pairs}", names[0], names[1]))
+        Some(format!("{player} against {opponent}: {elo}{test}, {pairs}"))
     }
 
     /// The scores of all encounters.
