@@ -10,7 +10,6 @@ use super::options::{Demotion, Evaluations, Index, Refresh, Victim};
 use super::policy::{BucketNotes, Decision, Mark, Newcomer, Replacement};
 use super::probed_slots::ProbedSlots;
 use super::same_key::{Rule, SameKey};
-use super::shape::ZeroKey;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
 pub use one_bucket::OneBucket;
@@ -208,8 +207,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     #[inline]
     fn find(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         debug_assert_eq!(bucket.len(), self.words(), "a bucket of another length");
-        if let Some(zero_key) = self.packing.zero_key() {
-            return self.find_by_key_alone(bucket, stored_key, zero_key == ZeroKey::Ends);
+        if let Some(zero) = self.zero_key_for(stored_key) {
+            return self.find_for_probe(bucket, stored_key, zero);
         }
         let has_key = |slot| (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0;
         let is_occupied = |slot| !self.packing.is_empty(bucket, slot);
@@ -292,8 +291,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// Chooses the slot for the store that may follow a probe without a match.
     #[cold]
     fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
-        let bucket = self.words_at(start);
-        let free = self.first_free(bucket).filter(|_| self.policy.fills_empty());
+        let free = self.find_free(self.words_at(start), stored_key);
         // A policy under `victim = "probe"` looks at the bucket alone and never refuses.
         let newcomer = Newcomer { entry: Entry::default(), key, same: None };
         let slot = match free {
@@ -535,7 +533,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         {
             return outcome;
         }
-        if self.packing.zero_key().is_some()
+        if self.zero_key_for(stored_key).is_some()
             && let Some(slot) = self.find_free(self.words_at(start), stored_key)
         {
             return self.insert_rarely(number, stored_key, entry, Decision::replace(slot), None);

@@ -58,9 +58,9 @@ designs! {
     Stockfish "stockfish" "Stockfish 762dd1da (2026-08-03)." "";
     Viridithas "viridithas" "Viridithas 8bc07064 (2026-08-08)." "torn buckets are noticed";
     Plentychess "plentychess" "PlentyChess 20878a83 (2026-06-28)." "in its own traces, depths in hundredths of a ply";
-    Seer "seer" "Seer cf18bf0a (2026-03-14)." "an entry whose 32 key bits are all 0 counts as empty";
+    Seer "seer" "Seer cf18bf0a (2026-03-14)." "a slot whose 32 key bits are 0 counts as empty, and answers such a key";
     Stormphrax "stormphrax" "Stormphrax 2402cae1 (2026-07-29)." "";
-    Tarnished "tarnished" "Tarnished 3aab27b8 (2026-06-10)." "";
+    Tarnished "tarnished" "Tarnished 3aab27b8 (2026-06-10)." "an evaluation alone counts as an empty slot";
     Reckless "reckless" "Reckless 789de891 (2026-08-18)." "";
     Obsidian "obsidian" "Obsidian 44239cc3 (2025-06-28)." "";
     Integral "integral" "Integral 3f15ba6b (2026-04-02)." "";
@@ -69,7 +69,7 @@ designs! {
     Ethereal "ethereal" "Ethereal 0e47e9b6 (2024-06-11)." "";
     Sirius "sirius" "Sirius 3bedea6e (2026-05-10)." "";
     Clover "clover" "Clover e647926a (2025-09-14)." "";
-    Hobbes "hobbes" "Hobbes e35ccd8b (2026-08-19)." "";
+    Hobbes "hobbes" "Hobbes e35ccd8b (2026-08-19)." "an evaluation alone counts as an empty slot";
     Patricia "patricia" "Patricia 1fcee727 (2026-08-01)." "";
     Pawnocchio "pawnocchio" "pawnocchio bd860905 (2026-07-09)." "";
     Caissa "caissa" "Caissa ff869229 (2026-08-22)." "";

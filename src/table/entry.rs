@@ -121,11 +121,11 @@ pub fn expand_nodes(word: u64) -> u32 {
 }
 
 /// A layout of entries in a bucket. A packing by shape keeps the shape in its value; the values of
-/// the fixed packings are empty and cost nothing.
+/// whole words are empty and cost nothing.
 pub trait Packing: Sized + Send + 'static {
     /// The type of a bucket's words.
     type Word: Word;
-    /// Creates the packing for a shape; the fixed packings ignore it.
+    /// Creates the packing for a shape; whole words ignore it.
     fn new(shape: Option<Shape>) -> Self;
     /// Words per bucket of `slots` entries.
     fn words(&self, slots: usize) -> usize;
@@ -146,7 +146,10 @@ pub trait Packing: Sized + Send + 'static {
     /// Whether a slot counts as free, so that any position may take it without an eviction.
     #[inline]
     fn is_free(&self, bucket: &[Self::Word], slot: usize) -> bool {
-        self.is_empty(bucket, slot)
+        match self.zero_key() {
+            Some(zero) if zero.frees_slots() => self.key(bucket, slot) == 0,
+            _ => self.is_empty(bucket, slot),
+        }
     }
     /// Whether a slot has no entry.
     #[inline]
@@ -247,12 +250,18 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
 }
 
 /// Three slots in four words: three data words, then three 16-bit keys and 16 unused bits.
-pub struct Bytes10;
+pub struct Bytes10 {
+    zero_key: Option<ZeroKey>,
+}
 
 impl Packing for Bytes10 {
     type Word = u64;
-    fn new(_: Option<Shape>) -> Self {
-        Self
+    fn new(shape: Option<Shape>) -> Self {
+        Self { zero_key: shape.and_then(|shape| shape.zero_key) }
+    }
+    #[inline(always)]
+    fn zero_key(&self) -> Option<ZeroKey> {
+        self.zero_key
     }
     #[inline]
     fn words(&self, _: usize) -> usize {

@@ -295,13 +295,14 @@ pub struct TableOptions {
     /// (in 64), `2x16`, `1x8`, `1x10`, `1x12`, `1x16`. Or it is given by its parts: `{ bucket = "64
     /// bytes", entry = "12 bytes", slots = 5, key_bits = 16 }`, and further `keys` (bytes of a word
     /// of all keys), `key_end` (`low` or `high` bits), `zero_key` (for engines that compare keys
-    /// alone: `answers`, an empty slot answers a key of 0; `free`, an entry with such a key also
-    /// gives way first; `ends`, and probes end there), `depth_offset` (the depth stored as 0, at
-    /// most 0) and in bits of an entry `generation` (for `age_bits`), `evaluation` (for
-    /// `static_evaluation`), `move` (15), `score` (16), `depth` (8) and `pv` (1). Bits left over
-    /// hold the mark of use and then, if there is room, the rounded nodes; without nodes
-    /// `search.saved` is 0. A depth or score that does not fit is stored as the nearest that does;
-    /// an evaluation that does not fit is left out. `table.clipped` counts such stores.
+    /// alone: `stores`, a key of 0 goes to an empty slot first; `answers`, and that slot answers a
+    /// probe; `free`, and an entry with such a key gives way first; `ends`, and probes end there),
+    /// `depth_offset` (the depth stored as 0, at most 0) and in bits of an entry `generation` (for
+    /// `age_bits`), `evaluation` (for `static_evaluation`), `move` (15), `score` (16), `depth` (8)
+    /// and `pv` (1). Bits left over hold the mark of use and then, if there is room, the rounded
+    /// nodes; without nodes `search.saved` is 0. A depth or score that does not fit is stored as
+    /// the nearest that does; an evaluation that does not fit is left out. `table.clipped` counts
+    /// such stores.
     pub layout: Layout,
     /// Bytes that each bucket counts as when `size` is in bytes, 0..=512; 0: those of the layout.
     /// With the bytes of an engine's own bucket (32 for three entries of 10 bytes, 64 for five of

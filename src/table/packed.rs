@@ -149,13 +149,6 @@ impl Packing for Packed {
         self.shape.zero_key
     }
 
-    fn is_free(&self, bucket: &[u16], slot: usize) -> bool {
-        match self.shape.zero_key {
-            Some(ZeroKey::Free | ZeroKey::Ends) => self.key(bucket, slot) == 0,
-            Some(ZeroKey::Answers) | None => self.is_empty(bucket, slot),
-        }
-    }
-
     fn is_empty(&self, bucket: &[u16], slot: usize) -> bool {
         let bound = self.fields.bound;
         read(bucket, self.data_at(slot) + bound.shift as usize, bound.bits as usize) == 0

@@ -74,7 +74,10 @@ pub enum KeyEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZeroKey {
-    /// An empty slot answers a position with such a key, without a move or a score. Source:
+    /// A store of a position with such a key takes an empty slot before any other. Source:
+    /// Stockfish.
+    Stores,
+    /// As `Stores`. In addition, the empty slot answers a probe, without a move or a score. Source:
     /// Ethereal.
     Answers,
     /// As `Answers`. In addition, the slot of an entry with such a key is free for any position,
@@ -90,10 +93,16 @@ impl ZeroKey {
     /// The quoted name in a file.
     const fn name(self) -> &'static str {
         match self {
+            Self::Stores => "\"stores\"",
             Self::Answers => "\"answers\"",
             Self::Free => "\"free\"",
             Self::Ends => "\"ends\"",
         }
+    }
+
+    /// Whether the slot of an entry with such a key is free for any position.
+    pub(super) fn frees_slots(self) -> bool {
+        matches!(self, Self::Free | Self::Ends)
     }
 }
 
@@ -257,15 +266,17 @@ impl Shape {
     /// shape, if either can: the fields must have their default widths, and the data at least the
     /// 64 bits of a fixed packing.
     pub(super) fn fixed_entry(&self) -> Option<u16> {
-        let Self { bucket, entry, slots, key_bits, keys, generation, .. } = *self;
-        let with_default_fields = Self { bucket, entry, slots, key_bits, keys, generation, ..Self::default() };
+        let Self { bucket, entry, slots, key_bits, keys, zero_key, generation, .. } = *self;
+        let with_default_fields =
+            Self { bucket, entry, slots, key_bits, keys, zero_key, generation, ..Self::default() };
         let data_bits = 8 * entry - if keys == 0 { u16::from(key_bits) } else { 0 };
         if *self != with_default_fields || data_bits < 64 {
             return None;
         }
         match (bucket, slots) {
-            (32, 3) if key_bits <= 16 => Some(10),
-            _ => (keys == 0 && entry == 16 && bucket == 16 * u16::from(slots)).then_some(16),
+            // A key of 0 has 16 bits of 0 in this packing, also if fewer are compared.
+            (32, 3) if key_bits == 16 || key_bits < 16 && zero_key.is_none() => Some(10),
+            _ => (keys == 0 && zero_key.is_none() && entry == 16 && bucket == 16 * u16::from(slots)).then_some(16),
         }
     }
 
@@ -455,7 +466,7 @@ mod tests {
             (format!("{ten}\nkeys = 9"), &odd("keys")),
             (
                 format!("{ten}\nzero_key = \"empty\""),
-                "zero_key: unknown variant `empty`, expected one of `answers`, `free`, `ends`",
+                "zero_key: unknown variant `empty`, expected one of `stores`, `answers`, `free`, `ends`",
             ),
             (format!("{ten}\nkey_end = \"left\""), "key_end: unknown variant `left`, expected `low` or `high`"),
         ] {

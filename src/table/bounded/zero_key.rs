@@ -7,27 +7,39 @@ use crate::table::shape::ZeroKey;
 use crate::table::{Entry, Hit};
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
+    /// What key bits of 0 mean to a search for this key; nothing if it can meet none: most keys of
+    /// most layouts are then compared by the fast code.
+    #[inline(always)]
+    pub(super) fn zero_key_for(&self, stored_key: u64) -> Option<ZeroKey> {
+        self.packing.zero_key().filter(|zero| zero.frees_slots() || stored_key & self.key_mask == 0)
+    }
+
     /// The first slot whose key bits match, even if it is empty. `ends_at_zero`: the search ends at
     /// the first slot whose key bits are 0.
-    #[cold]
-    pub(super) fn find_by_key_alone(&self, bucket: &[L::Word], stored_key: u64, ends_at_zero: bool) -> Option<usize> {
+    fn find_by_key_alone(&self, bucket: &[L::Word], stored_key: u64, ends_at_zero: bool) -> Option<usize> {
         let key = |slot| self.packing.key(bucket, slot) & self.key_mask;
         let compared_key = stored_key & self.key_mask;
         let end = (0..self.slots()).find(|&slot| key(slot) == compared_key || ends_at_zero && key(slot) == 0);
         end.filter(|&slot| key(slot) == compared_key)
     }
 
+    /// The slot that answers a probe, which may be empty.
+    #[cold]
+    pub(super) fn find_for_probe(&self, bucket: &[L::Word], stored_key: u64, zero: ZeroKey) -> Option<usize> {
+        self.find_by_key_alone(bucket, stored_key, zero == ZeroKey::Ends)
+            .filter(|&slot| zero != ZeroKey::Stores || !self.packing.is_empty(bucket, slot))
+    }
+
     /// The slot in which a store finds its own position.
     #[inline]
     pub(super) fn find_for_store(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
-        match self.packing.zero_key() {
-            Some(zero_key) => self.find_by_key_alone(bucket, stored_key, zero_key != ZeroKey::Answers),
+        match self.zero_key_for(stored_key) {
+            Some(zero) => self.find_by_key_alone(bucket, stored_key, zero.frees_slots()),
             None => self.find(bucket, stored_key),
         }
     }
 
-    /// For layouts with a [`ZeroKey`]: the free slot that a store takes without asking the policy,
-    /// if there is one.
+    /// The free slot that a store takes without asking the policy, if there is one.
     #[cold]
     pub(super) fn find_free(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         match self.find_for_store(bucket, stored_key) {
