@@ -15,10 +15,7 @@ pub struct DecodeError {
     pub message: String,
 }
 
-/// Decodes a JSON value.
-///
-/// # Errors
-/// The first value that does not fit the type.
+/// Decodes a JSON value; an error is about the first value that does not fit the type.
 pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
     serde_path_to_error::deserialize(&value).map_err(|error| {
         let (path, message) = (error.path().to_string(), error.inner().to_string());

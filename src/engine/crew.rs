@@ -46,7 +46,6 @@ pub struct HelperCoroutine(Coroutine<u64, Report, (Box<Helper>, Report)>);
 impl HelperCoroutine {
     /// Prepares a helper; its search starts in its first turn.
     pub fn suspend(mut helper: Box<Helper>, task: Task) -> Box<dyn Suspended> {
-        // Panics if memory runs out, as a collection would.
         let stack =
             DefaultStack::new(STACK).unwrap_or_else(|error| panic!("no memory for a searcher's stack: {error}"));
         Box::new(Self(Coroutine::with_stack(stack, move |yielder, first_nodes| {

@@ -85,7 +85,6 @@ impl<'s> Shared<'s> {
             helper.run(&task, &mut HelperBaton { shared: self, helper: index });
             helper
         };
-        // Panics if no thread can be created, as a collection would if memory runs out.
         let thread = std::thread::Builder::new().spawn_scoped(scope, run);
         thread.unwrap_or_else(|error| panic!("no thread for a searcher: {error}"))
     }

@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A stop signal that a search polls: a flag set by another thread and, optionally, a callback. The
-/// engine has no clock. A caller that has one checks it in the callback, which runs on the
-/// searching thread: on a busy machine another thread may wake too late.
+/// engine has no clock. A caller that has one checks it in the callback, on the searching thread.
 #[derive(Clone, Copy)]
 pub struct Stop<'a> {
     flag: &'a AtomicBool,

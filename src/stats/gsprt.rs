@@ -135,9 +135,8 @@ const MAX_UNIFORM_START: f64 = 0.9;
 ///
 /// By Lagrange's method p = share / (1 + x b), where b is the derivative of the constraint, which
 /// depends on the mean and deviation of p: found by fixed-point iteration, each step solving for x.
-/// Starting from uniform shares converges while some b is positive, up to t = 2 sqrt(2) / 3.
-/// Starting from wins and losses alone, in the ratio that gives the required mean, converges for
-/// any t.
+/// Starting from uniform shares converges up to t = 2 sqrt(2) / 3, while some b is positive; from
+/// wins and losses alone, in the ratio that gives the required mean, for any t.
 fn constrained_shares(shares: &[f64; 5], t: f64) -> [f64; 5] {
     let lost = 0.5 - 0.5 * t / t.hypot(1.0);
     let mut p = if t.abs() < MAX_UNIFORM_START { [0.2; 5] } else { [lost, 0.0, 0.0, 0.0, 1.0 - lost] };

@@ -1,8 +1,7 @@
 //! The influence of single positions or games on a mean: the largest change when one is left out,
 //! and whether a finding depends on it.
 //!
-//! Source: Cook, "Detection of influential observation in linear regression", 1977; here each
-//! cluster is left out in turn.
+//! Source: Cook, "Detection of influential observation in linear regression", 1977.
 
 use super::clusters::Clusters;
 

@@ -3,9 +3,9 @@
 //! If a line does not differ from its baseline, the sign of each cluster's sum is random. All lines
 //! are measured on the same positions, so flipping a position flips it in all lines. Over many
 //! flips, the largest statistic among the lines has the null distribution of the largest observed
-//! statistic. Perfectly correlated lines are corrected as if they were one, whereas Holm's
-//! correction treats them as independent. Sources: Fisher, "The Design of Experiments", 1935;
-//! Westfall and Young, "Resampling-Based Multiple Testing", 1993 (step-down maxT, algorithm 4.1).
+//! statistic. Perfectly correlated lines are corrected as if they were one. Sources: Fisher, "The
+//! Design of Experiments", 1935; Westfall and Young, "Resampling-Based Multiple Testing", 1993
+//! (step-down maxT, algorithm 4.1).
 
 use super::clusters::Clusters;
 use super::matmul::matmul;
@@ -450,8 +450,7 @@ mod tests {
     }
 
     /// With up to 16 clusters p is enumerated, with up to 1000 the shared patterns are used, and
-    /// with more the normal distribution. There are at most 400 million signs and 1,999 to 9,999
-    /// patterns.
+    /// with more the normal distribution.
     #[test]
     fn method_of_p_changes_at_its_edges() {
         let p_of = |clusters: u32| {

@@ -19,8 +19,7 @@ pub struct ImportResult {
 /// thread, all clears, and the searches of the first thread.
 ///
 /// # Errors
-/// When it is not a trace or, without `repair`, damaged. Write errors are returned by
-/// [`Writer::finish`].
+/// When it is not a trace or, without `repair`, damaged; [`Writer::finish`] has write errors.
 pub fn import<W: Write>(
     from: impl Read,
     to: &mut Writer<W>,

@@ -73,8 +73,8 @@ pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
     let increment = go.increment[turn as usize];
     let usable = clock.saturating_sub(overhead).max(clock / 4);
     let moves = go.moves_to_go.unwrap_or(DEFAULT_MOVES).clamp(1, DEFAULT_MOVES);
-    // The overhead of one and a half times the moves plus two is reserved: with small increments
-    // this keeps a buffer, so that one late answer on a busy machine does not lose the game.
+    // The overhead of one and a half times the moves plus two is reserved, so that with small
+    // increments one late answer does not lose the game.
     let time_ahead = (clock + increment * (moves - 1)).saturating_sub(overhead * (moves * 3 / 2 + 2));
     let fair_share = (time_ahead / moves).min(usable);
     let share = fair_share.max(clock / 400);
