@@ -207,8 +207,11 @@ impl Table for SharedTable {
     }
 
     fn counters(&self) -> TableCounters {
+        let shared = self.lock();
         let mut total = TableCounters::default();
-        self.lock().parts.iter().for_each(|part| total += part.table.counters());
+        shared.parts.iter().for_each(|part| total += part.table.counters());
+        // A part counts a hit before its torn entry is rejected.
+        total.hits -= shared.counters.torn_reads - shared.counters.torn_accepted;
         total
     }
 

@@ -513,7 +513,10 @@ impl Table for OwnedTable {
         self.owned.lock().unwrap().table.now()
     }
     fn counters(&self) -> TableCounters {
-        self.owned.lock().unwrap().table.counters()
+        let owned = self.owned.lock().unwrap();
+        let mut counters = owned.table.counters();
+        counters.hits -= owned.count.torn_reads - owned.count.torn_accepted;
+        counters
     }
     fn occupancy(&self) -> Occupancy {
         self.owned.lock().unwrap().table.occupancy()
