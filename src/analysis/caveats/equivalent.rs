@@ -82,7 +82,7 @@ pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
         }
     }
     let describe_reason = |(reason, (a, b, pairs)): (String, (usize, usize, usize))| {
-        let and_more = if pairs > 1 { format!(" (and {} more)", plural(pairs - 1, "pair")) } else { String::new() };
+        let and_more = if pairs > 1 { format!(" (and {})", plural(pairs - 1, "more pair")) } else { String::new() };
         format!("\"{}\" and \"{}\"{and_more} are the same search: {reason}", variants[a].name, variants[b].name)
     };
     reasons.into_iter().map(describe_reason).collect()

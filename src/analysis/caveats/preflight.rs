@@ -330,7 +330,7 @@ mod tests {
             )
         };
         let unmatched_warning =
-            |condition: &str| vec![format!("[[expect]] 2 matches no row: none will have {condition}")];
+            |condition: &str| vec![format!("[[expect]] entry 2 matches no row: no row will have {condition}")];
         for (matching, failing) in [
             ("depth = 3", "depth = 4"),
             ("position = 'BK.12'", "position = 'BK.13'"),

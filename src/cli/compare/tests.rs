@@ -99,7 +99,7 @@ fn error_names_the_side_that_cannot_be_compared() {
             let (exit, message) = refusal(&base, &new, &gate);
             assert_eq!(exit, Exit::Unequal);
             assert!(
-                message.starts_with(&format!("gate `nodes changed`: {name} has counts of an engine ")),
+                message.starts_with(&format!("gate `nodes changed`: the searches of {name} do not repeat")),
                 "{message}"
             );
         }

@@ -680,7 +680,7 @@ fn merge_reports_moves_that_are_not_judged() {
         &out,
     ]);
     assert_eq!(code, 3, "{errors}");
-    assert!(errors.starts_with("1 search of the reference is missing: run the shards that"), "{errors}");
+    assert!(errors.starts_with("1 search of the reference is missing: run again the shards that"), "{errors}");
     let (code, stdout, errors) = call(&["plan", "--missing", &plan, "--out", &path_in("parts")]);
     assert_eq!(
         (code, stdout.as_str(), errors.as_str()),

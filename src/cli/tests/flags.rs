@@ -43,7 +43,7 @@ const CASES: &[Case] = &[
     ("trace import @/three.trace --out @/out/t", "--out @/out/u", "out/u:"),
     ("trace import @/torn.trace --out @/out/t", "--repair", "cut at byte"),
     ("trace import @/three.trace --out @/out/t", "--merge", "has the clock 0, expected at least 1"),
-    ("trace import @/three.trace --out @/out/t", "--thread 9", "no probe or store of a thread 9"),
+    ("trace import @/three.trace --out @/out/t", "--thread 9", "thread 9 made no probe or store"),
     ("replay @/three.trace --policy never", "--policy always", ""),
     ("replay @/three.trace --policy never", "--set table.size=16", ""),
     ("replay @/three.trace --policy never", "--format csv", "policy,probes,known"),

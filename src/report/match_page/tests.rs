@@ -199,9 +199,9 @@ fn warnings_name_the_first_encounters() {
         match_warnings(&matches_of(list.collect(), false)).pop().unwrap_or_default()
     };
     assert!(blind_warning(&[0, 1]).contains("in 1 encounter "));
-    assert!(blind_warning(&[0, 1]).contains("(1 move at most, \"p1\")"));
+    assert!(blind_warning(&[0, 1]).contains("(most often in \"p1\": 1 move)"));
     assert!(blind_warning(&[3, 0, 9, 4]).contains("in 3 encounters"));
-    assert!(blind_warning(&[3, 0, 9, 4]).contains("(9 moves at most, \"p2\")"));
+    assert!(blind_warning(&[3, 0, 9, 4]).contains("(most often in \"p2\": 9 moves)"));
     assert_eq!(blind_warning(&[0, 0]), "");
 }
 
