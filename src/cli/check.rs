@@ -1,5 +1,5 @@
 use super::{CommandFailure, CommandResult, Exit};
-use crate::analysis::caveats::preflight;
+use crate::analysis::caveats::{Caveats, preflight};
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
 use crate::subject::find_program;
@@ -85,17 +85,23 @@ fn describe_programs(experiment: &Experiment) -> Vec<String> {
     commands.into_iter().map(describe).collect()
 }
 
+/// The warnings about a plan, and those about the memory that it needs on this machine.
+pub(super) fn warnings(experiment: &Experiment, plan: &Plan, folder: &Path) -> (Caveats, Vec<String>) {
+    // `ttlab run` times searches one at a time, but otherwise runs several jobs at a time; 2 stands
+    // for several.
+    let jobs = if experiment.file.asks_for_times() { 1 } else { 2 };
+    let jobs_that_fit = runner::jobs_that_fit(plan, Settings::default_jobs(experiment));
+    (preflight::plan_warnings(experiment, plan, jobs, Some(folder)), runner::memory_warnings(plan, jobs_that_fit))
+}
+
 /// Checks one file, and adds the number of its warnings to `warning_count`.
 fn check(file: &Path, sets: &[String], warning_count: &mut usize) -> Result<(), CommandFailure> {
     let experiment = Experiment::load(file, sets).map_err(CommandFailure::usage)?;
     let (plan, file_name) = (Plan::new(&experiment), file.display());
     super::warn_about_skipped(&experiment);
     println!("{file_name}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
-    // `ttlab run` times searches one at a time, but otherwise runs several jobs at a time; 2 stands
-    // for several.
-    let jobs = if experiment.file.asks_for_times() { 1 } else { 2 };
     let folder = super::folder::default_folder(&experiment);
-    let caveats = preflight::plan_warnings(&experiment, &plan, jobs, Some(&folder));
+    let (caveats, memory) = warnings(&experiment, &plan, &folder);
     caveats.lines().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
     caveats.notes.iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
     *warning_count += caveats.all_warnings().count();
@@ -103,7 +109,6 @@ fn check(file: &Path, sets: &[String], warning_count: &mut usize) -> Result<(), 
     power.iter().for_each(|power| eprintln!("{file_name}: {power}"));
     describe_programs(&experiment).iter().for_each(|line| eprintln!("{file_name}: {line}"));
     list_notes(&experiment).iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
-    let memory = runner::memory_warnings(&plan, runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment)));
     memory.iter().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
     // The pressures of [tune] must be valid too.
     if experiment.file.tune.is_some() {

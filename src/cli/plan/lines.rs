@@ -1,14 +1,12 @@
 //! The lines that `ttlab plan` prints about an experiment.
 
 use super::super::folder::default_folder;
-use super::super::{CommandFailure, CommandResult, Exit, merge};
+use super::super::{CommandFailure, CommandResult, Exit, check, merge};
 use super::Args;
-use crate::analysis::caveats::preflight;
 use crate::chess::suite::Item;
 use crate::engine::Limit;
 use crate::experiment::{Experiment, Plan, PlanFile, Subject, Variant};
 use crate::record::Jobs;
-use crate::runner;
 use crate::subject::options::hash_size;
 use crate::submit::shell;
 use crate::table::{Size, TableKind};
@@ -73,10 +71,9 @@ pub(super) fn print_jobs(experiment: &Experiment, plan: &Plan) {
 
 /// The number of warnings that `ttlab check` has about this plan, and its command line.
 pub(super) fn describe_checks(experiment: &Experiment, plan: &Plan, folder: &Path, args: &Args) -> String {
-    let jobs = 1;
-    let caveats = preflight::plan_warnings(experiment, plan, jobs, Some(folder));
+    let (caveats, memory) = check::warnings(experiment, plan, folder);
     let describe_count = |count: usize, noun| (count > 0).then(|| plural(count, noun));
-    let warnings = caveats.warnings.len() + runner::memory_warnings(plan, jobs).len();
+    let warnings = caveats.warnings.len() + memory.len();
     let counts = [describe_count(caveats.blockers.len(), "blocker"), describe_count(warnings, "warning")];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     if counts.is_empty() {

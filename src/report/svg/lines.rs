@@ -3,7 +3,6 @@
 use super::scale::{Scale, format_short};
 use super::{Anchor, Svg, Swatch};
 use crate::analysis::questions::curves::{CurvePoint, Series};
-use std::collections::BTreeMap;
 
 /// The data of a line plot.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
@@ -67,9 +66,9 @@ impl Lines {
     /// logarithmic if each value is at least twice the previous one.
     pub(in crate::report) fn from_ratios(series: Vec<Series>, x: &str, y: String) -> Self {
         let points = series.iter().flat_map(|series| &series.points);
-        // Positive numbers have the order of their bits.
-        let ticks: BTreeMap<u64, f64> = points.map(|point| (point.x.to_bits(), point.x)).collect();
-        let values: Vec<f64> = ticks.into_values().collect();
+        let mut values: Vec<f64> = points.map(|point| point.x).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
         let x_log = values.len() > 2 && values[0] > 0.0 && values.windows(2).all(|pair| pair[1] >= 2.0 * pair[0]);
         let x_ticks = values.into_iter().map(|x| (x, format_short(x))).collect();
         Self { series, x: x.to_owned(), y, x_ticks, x_log, ratio: true, y_log: true, ..Self::default() }
@@ -203,6 +202,15 @@ mod tests {
         };
         assert!(is_log(&[1.0, 4.0, 16.0, 64.0]));
         assert!(![&[1.0, 2.0, 3.0][..], &[0.0, 1.0, 2.0], &[1.0, 64.0]].into_iter().any(is_log));
+    }
+
+    #[test]
+    fn ticks_are_sorted_with_negative_values_first() {
+        let points =
+            [3.0, -1.0, -8.0, 3.0].map(|x| CurvePoint { x, y: 1.0, low: 1.0, high: 1.0, label: String::new() });
+        let lines =
+            Lines::from_ratios(vec![Series { points: points.to_vec(), ..Series::default() }], "", String::new());
+        assert_eq!(lines.x_ticks.iter().map(|(x, _)| *x).collect::<Vec<_>>(), [-8.0, -1.0, 3.0]);
     }
 
     #[test]
