@@ -127,7 +127,7 @@ fn for_each_thin_game(folder: &Path, mut put: impl FnMut(&str) -> std::io::Resul
         return Ok(false);
     }
     for row in 0..rows.rows {
-        let text = pgn(columns.map(|fields| fields.and_then(|fields| fields.get(row)).unwrap_or_default()));
+        let text = pgn(columns.map(|column| column.and_then(|fields| fields.get(row)).unwrap_or_default()));
         if let Some(text) = text.map_err(|problem| ResultsError::Thin(format!("row {}: {problem}", row + 1)))? {
             put(&text)?;
         }

@@ -258,9 +258,6 @@ pub struct Rows {
 
 impl Rows {
     /// Opens a file at an offset returned by [`Rows::offset`], or at the first row with 0.
-    ///
-    /// # Errors
-    /// When reading fails.
     pub fn open(path: &Path, header: &[String], offset: u64) -> Result<Self, ResultsError> {
         let base = offset.max(header_length(header)?);
         let mut file = BufReader::new(files::open(path)?);
@@ -292,9 +289,6 @@ impl Rows {
 
     /// Makes the next row the current one, if there is one and `accepts` is true for it. Returns
     /// whether it did.
-    ///
-    /// # Errors
-    /// When reading fails.
     pub fn next_if(&mut self, accepts: impl FnOnce(&StringRecord) -> bool) -> Result<bool, ResultsError> {
         if !self.has_next || !accepts(&self.next) {
             return Ok(false);

@@ -135,8 +135,8 @@ impl Column {
         }
     }
 
-    /// Finishes a search of a variant on a suite, the rows `first` to `last`. A value by search goes
-    /// to its last row, a value by variant to the variant's first.
+    /// Finishes a search of a variant on a suite, the rows `first` to `last`. A value by search is
+    /// kept in its last row, a value by variant in the variant's first.
     fn finish_search(&mut self, (variant, suite): (&str, &str), [first, last]: [usize; 2]) {
         let (sum, last_field) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last_field));
         match self.resolution {
@@ -336,12 +336,9 @@ pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError
         let mut fields = record.iter();
         let (resolution, name) = Resolution::parse(fields.next().unwrap_or_default());
         let (name, fields) = (name.to_owned(), fields.collect::<StringRecord>());
-        if fields.len() != thin_rows.rows {
-            return Err(thin_error(&format!(
-                "column `{name}`: expected {} fields, found {}",
-                thin_rows.rows,
-                fields.len()
-            )));
+        let (expected, actual) = (thin_rows.rows, fields.len());
+        if actual != expected {
+            return Err(thin_error(&format!("column `{name}`: expected {expected} fields, found {actual}")));
         }
         if resolution == Resolution::Row
             && let Some(seal) = manifest.column_seals.get(&name)

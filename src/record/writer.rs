@@ -19,9 +19,6 @@ pub struct ResultsWriter {
 impl ResultsWriter {
     /// Opens a file for appending and truncates it to `length` bytes. If `length` is 0, writes the
     /// header.
-    ///
-    /// # Errors
-    /// When the operation fails.
     pub fn open(path: &Path, header: &[String], length: u64) -> io::Result<Self> {
         let file = open_own_file(path)?;
         if file.metadata()?.len() > length {
@@ -63,17 +60,11 @@ impl ResultsWriter {
     }
 
     /// Writes all appended rows to the disk, so that a power failure cannot lose them.
-    ///
-    /// # Errors
-    /// When the operation fails.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 
     /// A second handle of the file, for a thread that syncs it.
-    ///
-    /// # Errors
-    /// When the operation fails.
     pub fn clone_file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
@@ -96,9 +87,6 @@ impl ResultsWriter {
     }
 
     /// Copies the file to another path.
-    ///
-    /// # Errors
-    /// When the operation fails.
     pub fn copy_to(&mut self, path: &Path) -> io::Result<()> {
         let mut copy = begin_file(path)?;
         self.file.seek(SeekFrom::Start(0))?;

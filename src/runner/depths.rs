@@ -98,10 +98,9 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
             for KnownRow { fields, file } in same_search {
                 let both_finished =
                     finished_indices.iter().all(|&index| field(index) == "true" && fields[index] == "true");
-                if !both_finished {
-                    continue;
-                }
-                if let Some(&index) = count_indices.iter().find(|&&index| field(index) != fields[index]) {
+                if both_finished
+                    && let Some(&index) = count_indices.iter().find(|&&index| field(index) != fields[index])
+                {
                     let (results, file) = (results.display(), file.display());
                     let place = describe_place(&header, row);
                     difference.get_or_insert_with(|| {

@@ -248,14 +248,12 @@ impl Subjects {
         for (&index, engine) in self.engines.iter().filter(|(_, engine)| !engine.is_exact()) {
             let (variant, repeats) = (&plan.variants[index], &engine.info.repeats);
             let columns = crate::experiment::variant::option_columns(variant);
-            let column_matches =
-                |path: &str, required: &str| columns.iter().all(|(column, value)| column != path || value == required);
-            let applies = |expect: &Expect| {
-                expect.filter.iter().all(|(path, required)| match path.as_str() {
-                    "variant" => required.to_string() == variant.name,
-                    path => column_matches(path, &required.to_string()),
-                })
+            let can_match = |path: &str, required: &str| match path {
+                "variant" => required == variant.name,
+                _ => columns.iter().all(|(column, value)| column != path || value == required),
             };
+            let applies =
+                |expect: &Expect| expect.filter.iter().all(|(path, required)| can_match(path, &required.to_string()));
             for expect in experiment.file.expect.iter().filter(|expect| applies(expect)) {
                 let metrics = expect.figures.iter().filter(|(_, figure)| figure.is_exact()).map(|(metric, _)| metric);
                 warnings.extend(metrics.filter(|metric| metric.ends_with("nodes")).map(|metric| {
