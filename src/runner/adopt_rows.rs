@@ -16,8 +16,8 @@ use std::path::PathBuf;
 /// The plan id of a folder whose rows are being changed to another plan; it equals no real id.
 const CHANGING: &str = "changing";
 
-/// Whether results were written for another plan, or for the same plan with other names or
-/// contents.
+/// Whether results were written for another plan, or for the same plan with other names, contents
+/// or columns.
 fn has_other_plan(old: &Manifest, new: &Manifest) -> bool {
     let names = |manifest: &Manifest| (manifest.name.clone(), manifest.variants.clone(), manifest.varying.clone());
     old.plan != new.plan
@@ -27,10 +27,11 @@ fn has_other_plan(old: &Manifest, new: &Manifest) -> bool {
 }
 
 /// If the folder holds results of another plan, turns them into results of this plan and returns
-/// how much of the plan they contain. `new`: the manifest of this run.
+/// how much of the plan they contain. `None` if nothing is done, because they are of this plan, or
+/// of another shard or build. `new`: the manifest of this run.
 ///
 /// # Errors
-/// If the results belong to another shard or build, or a file cannot be read or written.
+/// If a file cannot be read or written.
 pub(super) fn adopt_rows(
     output: &Output,
     experiment: &Experiment,
@@ -45,7 +46,7 @@ pub(super) fn adopt_rows(
     else {
         return Ok(None);
     };
-    // `Output::begin` refuses results of another build, with a message.
+    // `Output::begin` will refuse them, with a message.
     if !old.build.searches_as(&new.build) && !any_build {
         return Ok(None);
     }

@@ -118,9 +118,9 @@ fn variants_in_shard(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
 /// The nodes of `ttlab bench`, computed once per process. `None` in a debug build, where it would
 /// take seconds.
 pub(super) fn bench() -> Option<u64> {
-    static NODES: LazyLock<Option<u64>> = LazyLock::new(|| {
-        let nodes = || crate::signature::nodes(&crate::signature::bench_options()).ok();
-        if env!("TTLAB_PROFILE") == "debug" { None } else { nodes() }
+    static NODES: LazyLock<Option<u64>> = LazyLock::new(|| match env!("TTLAB_PROFILE") {
+        "debug" => None,
+        _ => crate::signature::nodes(&crate::signature::bench_options()).ok(),
     });
     *NODES
 }

@@ -108,6 +108,7 @@ impl ReplaySink for Replayers<'_> {
 
     fn end_pass(&mut self) {
         for (table, occupancy) in &mut self.tables {
+            // Each pass has its own buckets.
             let earlier = *occupancy;
             *occupancy = table.occupancy();
             occupancy.occupied += earlier.occupied;
@@ -115,7 +116,8 @@ impl ReplaySink for Replayers<'_> {
         }
         let start = Instant::now();
         self.bounds.iter_mut().for_each(Clairvoyant::end_pass);
-        self.seconds[1] += start.elapsed().as_secs_f64();
+        let [_, bound_seconds] = &mut self.seconds;
+        *bound_seconds += start.elapsed().as_secs_f64();
         (self.end_pass)();
     }
 }
