@@ -429,10 +429,10 @@ pub struct Iir {
     /// which the table has no move is searched, and stored, less deeply; 0: off. A table that
     /// forgets then makes the tree smaller. Source: E. Schröder, Rebel, 2020; Stockfish 12.
     pub min_depth: u8,
-    /// Plies by which such a node is reduced, 1..=255; at least one ply remains.
+    /// Plies by which `iir` reduces a node, 1..=255; at least one ply remains.
     #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub reduction: u8,
-    /// The nodes that are reduced.
+    /// The nodes that `iir` reduces.
     pub node_type: NodeType,
     /// An entry that is more than this many plies shallower than the node counts as one without a
     /// move; 0: its move counts at any depth. Source: PlentyChess.
@@ -488,7 +488,8 @@ impl Default for Lmr {
 pub struct NullMove {
     /// The least remaining depth at which a null move is tried; 0: off.
     pub min_depth: u8,
-    /// Plies of reduction, besides the ply of the null move itself.
+    /// Plies by which the search after a null move is reduced, besides the ply of the null move
+    /// itself.
     pub reduction: u8,
 }
 

@@ -40,7 +40,9 @@ const NO_WINDOWS: &str = "the trace records no search windows and no cutoffs";
 impl ReplayOutcome<'_> {
     /// Makes the page.
     pub fn sheet(&self) -> Sheet {
-        let open_loop = "open loop: in a search, a table's answers would change later probes".to_owned();
+        let open_loop = "open loop: the trace is replayed and nothing is searched; in a search, a table's answers \
+            would change later probes"
+            .to_owned();
         let mut parts = vec![Part::Findings(vec![self.describe_trace()]), Part::Warning(open_loop)];
         let depths = DepthScale::new(self.info.depth_parts, self.info.min_depth);
         if depths.is_clipped(self.info.max_depth) {

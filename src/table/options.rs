@@ -170,7 +170,7 @@ pub struct Demotion {
     /// Plies of depth that an entry loses when a node with a closed window (beta - alpha = 1) finds
     /// it deep enough, but its bound does not end the node.
     pub missed: u8,
-    /// Only entries of at least this depth lose any.
+    /// Only entries of at least this depth lose depth.
     pub from: u8,
     /// Whether entries with an exact score lose depth too.
     pub exact: bool,

@@ -33,20 +33,20 @@ pub struct Guard {
     /// The whole condition as an expression in place of `margin`, `pv`, `exact` and `age`, empty
     /// for none: whole numbers, `+ - * /`, comparisons, `and`, `or`, `not` and parentheses over
     /// `depth`, `pv` (1 at an open window), `exact`, `lower`, `upper` and `move` of the new entry,
-    /// the same of the old one with `old_` before it, and the old one's `age`. Replaced unless
-    /// it is 0. Rose's is `"exact or 2 * depth >= old_depth - 4 * age"`.
+    /// the same of the old one with `old_` before it, and the old one's `age`. The old entry is
+    /// replaced unless the value is 0. Rose's is `"exact or 2 * depth >= old_depth - 4 * age"`.
     #[serde(deserialize_with = "deserialize_lets")]
     pub lets: Expression,
-    /// Replaced when the new depth (plus `pv` at an open window) is above the old depth minus
-    /// `margin`, -255..=255. An engine that writes `>=` has one more here.
+    /// The old entry is replaced if the new depth (plus `pv` at an open window) is above the old
+    /// depth minus `margin`, -255..=255. An engine that writes `>=` has one more here.
     #[cfg_attr(test, schemars(range(min = -255, max = 255)))]
     pub margin: i16,
     /// Plies that an open window is worth, -255..=255.
     #[cfg_attr(test, schemars(range(min = -255, max = 255)))]
     pub pv: i16,
-    /// Replaced when the new bound is exact.
+    /// The old entry is replaced if the new bound is exact.
     pub exact: bool,
-    /// Replaced when the old entry is from an earlier tick of the clock.
+    /// The old entry is replaced if it is from an earlier tick of the clock.
     pub age: bool,
     /// Whether a refused store still leaves its move, if it has one. Source: Stockfish.
     pub move_first: bool,

@@ -14,13 +14,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub struct Formula {
     /// The worth of an entry: whole numbers, `+ - * /`, comparisons, `and`, `or`, `not` and
     /// parentheses over its `depth`, `age`, `pv` (1 at an open window), `exact`, `lower`, `upper`,
-    /// `move`, `score` and `nodes` of its subtree. The entry of least worth goes. Twice PV:
-    /// `"depth - 8 * age + 2 * pv"`.
+    /// `move`, `score` and `nodes` of its subtree. The entry of least worth goes. For example, with
+    /// a bonus for open windows: `"depth - 8 * age + 2 * pv"`.
     #[serde(deserialize_with = "deserialize_worth")]
     pub worth: Expression,
-    /// Whether a newcomer takes the place of that entry, in the words of `table.guard.lets`, where
-    /// `old_` is the entry that would go; empty: always. Koivisto protects other positions so:
-    /// `"age > 0 or pv or not old_pv and old_depth <= depth"`.
+    /// An expression that says whether a newcomer takes the place of the entry of least worth;
+    /// empty: always. It is written as in `table.guard.lets`, where `old_` stands for that entry.
+    /// Koivisto, for example, protects other positions with `"age > 0 or pv or not old_pv and
+    /// old_depth <= depth"`.
     #[serde(deserialize_with = "deserialize_lets")]
     pub lets: Expression,
     /// Which of several entries of equal worth goes.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Random {
-    /// Which pseudo-random function of the newcomer's key chooses.
+    /// Seed of the choice, which is a pseudo-random function of the newcomer's key.
     pub seed: u64,
 }
 
