@@ -66,8 +66,8 @@ pub fn run(args: &Args) -> CommandResult {
         gates.into_iter().map(resolve_column).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
     let gates_only_saved = gates.iter().all(|(_, column)| column == columns::SAVED);
     if let Some((gate, _)) = gates.first().filter(|_| gates_only_saved) {
-        let message = "the worth of cutoffs cannot decide alone, because it does not count the nodes that are lost \
-            with a forgotten best move";
+        let message = "the worth of cutoffs cannot decide alone, because it leaves out the cost of best moves that \
+            the table forgets";
         return Err(CommandFailure::usage(gate.refuse(message, "gate nodes or score_error too")));
     }
     if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.limit == Rule::Changed)

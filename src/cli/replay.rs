@@ -127,7 +127,7 @@ pub fn run(args: &Args) -> CommandResult {
         |seconds: f64, replays: usize| replayers.steps as f64 * replays as f64 / seconds.max(1e-9) / 1e6;
     let [table_seconds, bound_seconds] = replayers.seconds;
     eprintln!(
-        "{:.1} million events per second; bounds: {:.1} million",
+        "replayed {:.1} million events per second on tables, {:.1} million on bounds",
         million_per_second(table_seconds, tables.len()),
         million_per_second(bound_seconds, bounds.len())
     );

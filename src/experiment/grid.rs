@@ -49,7 +49,7 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
     if let Some(index) = file.exclude.iter().position(Table::is_empty) {
         return Err(source.problem_at(
             &format!("exclude.{index}"),
-            "exclude: an empty entry: list the values of options to leave out",
+            "exclude: an entry is empty: list the option values of the variants to leave out",
         ));
     }
     let mut drafts: Vec<Draft> = Vec::new();
@@ -115,8 +115,10 @@ fn cross(variants: &[Draft], points: &[Draft], zips: &[Table], source: &FileText
             for (path, _) in paths {
                 let overlapping = point.paths.iter().find(|(axis, _)| paths_overlap(path, axis));
                 let Some((axis, _)) = overlapping else { continue };
-                let message =
-                    format!("{path}: the grid sets `{axis}` in every variant (cross = true): remove one of the two");
+                let message = format!(
+                    "{path}: with cross = true the grid sets `{axis}` in every variant, too: set it in only \
+                        one of the two"
+                );
                 return Err(source.problem_at(&format!("{place}.{path}"), message));
             }
             let point_name =
@@ -507,7 +509,7 @@ mod tests {
             (variant.to_owned(), "cross: needs a [grid] or [[zip]], and a [[variant]]"),
             (
                 format!("{grid}[[variant]]\nname = 'n'\ntable = 'none'\n"),
-                "table: the grid sets `table.size` in every variant (cross = true)",
+                "table: with cross = true the grid sets `table.size` in every variant, too",
             ),
         ] {
             let problem = variant_names(&text).err().unwrap_or_default();

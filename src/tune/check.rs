@@ -45,8 +45,8 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
     let metric = find_count(name, &empty).map_err(|error| format!("tune.metric: {error}"))?;
     if metric.columns().contains(&columns::SAVED) {
         return refuse(
-            "the worth of cutoffs cannot decide alone, because it does not count the nodes that are lost with a \
-             forgotten best move: use nodes to a depth",
+            "the worth of cutoffs cannot decide alone, because it leaves out the cost of best moves that the table \
+             forgets: use nodes to a depth",
         );
     }
     Ok(metric)

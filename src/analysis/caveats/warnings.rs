@@ -42,7 +42,8 @@ pub enum Warning {
     /// A metric that is 0 in some searches, so that they have no ratio, and the lines of these
     /// searches.
     #[error(
-        "{}: searches of {} in which only one side is 0 have no ratio and are left out of the mean, though they differ most",
+        "{}: searches of {} that have 0 where the baseline has not, or the reverse, have no ratio and are left out \
+         of the mean, though they differ most",
         .0, quote_names(.1)
     )]
     Zeros(String, Vec<String>),
@@ -299,7 +300,9 @@ mod tests {
         let warnings = result_warnings(&Summary { lines, metrics, ..Summary::default() }, None, true);
         assert_eq!(warnings, [Warning::Zeros("search.mates".to_owned(), vec!["b".to_owned(), "c".to_owned()])]);
         assert!(
-            warnings[0].to_string().starts_with("search.mates: searches of \"b\", \"c\" in which only one side is 0")
+            warnings[0]
+                .to_string()
+                .starts_with("search.mates: searches of \"b\", \"c\" that have 0 where the baseline")
         );
     }
 

@@ -17,7 +17,7 @@ pub(super) fn base_table(sets: &[String]) -> Result<TableOptions, CommandFailure
         }
     }
     if base.kind != TableKind::Bounded {
-        refuse!("table.kind: a replay needs a bounded table; the table `unbounded` is always listed");
+        refuse!("table.kind: a replay needs a bounded table; it adds the table `unbounded` itself");
     }
     Ok(base)
 }

@@ -185,7 +185,10 @@ fn axis_and_variant_errors_have_their_place() {
         let axes = format!("[grid]\n\"keys.seed\" = [{}]\naspiration = [{}]\n", list(seeds), list(windows));
         read_error(&format!("{SEARCH}{axes}[[exclude]]\n"), &[]).message
     };
-    assert_eq!(first_error(250, 400), "exclude: an empty entry: list the values of options to leave out");
+    assert_eq!(
+        first_error(250, 400),
+        "exclude: an entry is empty: list the option values of the variants to leave out"
+    );
     for (seeds, windows) in [(11, 9091), (320, 320)] {
         assert_eq!(first_error(seeds, windows), "grid: more than 100000 combinations: use fewer values or axes");
     }
