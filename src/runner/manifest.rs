@@ -5,7 +5,7 @@ use crate::analysis::caveats::preflight;
 use crate::experiment::suites::Section;
 use crate::experiment::{Experiment, Plan, Subject, Variant, identity};
 use crate::record::manifest::{Build, Manifest, SCHEMA, Shard, SuiteRun};
-use crate::record::{header, seals};
+use crate::record::{base_variant, header, seals};
 use crate::system::available_bytes;
 use crate::table::TableOptions;
 use std::collections::BTreeMap;
@@ -74,20 +74,31 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
 }
 
 /// The name of each variant's baseline, if there are several. For a copy under a further key seed
-/// or schedule, this is the copy of the baseline under the same seed or schedule.
+/// or schedule, this is the baseline's copy of the same number, or the baseline if it has no copies.
 fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
     let partners = &experiment.partners;
-    // The number of variants before further key seeds and schedules.
-    let count = partners.baselines.len();
-    if plan.variants.len() == count && partners.bases().nth(1).is_none() {
+    let (originals, copies) = plan.variants.split_at(partners.baselines.len());
+    if copies.is_empty() && partners.bases().nth(1).is_none() {
         return BTreeMap::new();
     }
-    let name = |index: usize| plan.variants[index].name.clone();
-    let baseline_of = |index: usize| {
-        let original = index % count;
-        Some(index - original + partners.baselines[original]?)
-    };
-    (0..plan.variants.len()).filter_map(|index| Some((name(index), name(baseline_of(index)?)))).collect()
+    let name = |index: usize| plan.variants[index].name.as_str();
+    // Each original, then its copies in the order of their seeds.
+    let mut series: Vec<Vec<usize>> = (0..originals.len()).map(|original| vec![original]).collect();
+    for (original, index) in (originals.len()..plan.variants.len()).filter_map(|index| {
+        let base = base_variant(name(index))?;
+        Some((originals.iter().position(|variant| variant.name == base)?, index))
+    }) {
+        series[original].push(index);
+    }
+    let mut baselines = BTreeMap::new();
+    for (indices, baseline) in series.iter().zip(&partners.baselines) {
+        let Some(baseline) = *baseline else { continue };
+        for (number, &index) in indices.iter().enumerate() {
+            let partner = series[baseline].get(number).copied().unwrap_or(baseline);
+            baselines.insert(name(index).to_owned(), name(partner).to_owned());
+        }
+    }
+    baselines
 }
 
 /// The manifest's entry for one of several suites.
@@ -209,6 +220,7 @@ mod tests {
         assert_eq!((&whole.sets, whole.shard, whole.calibration, whole.ended), (&sets, None, None, None));
         let varying: std::collections::BTreeSet<&str> = whole.varying.iter().map(String::as_str).collect();
         assert_eq!(varying.into_iter().collect::<Vec<_>>(), ["keys.seed", "table.clear", "table.slots"]);
+        assert_eq!(whole.baselines["c, key seed 3"], "b, key seed 3");
         // A shard lists the variants that have jobs in it. 66 jobs in 40 shards: each has one or
         // two.
         let shard = Shard { index: 0, count: 40 };
@@ -228,5 +240,15 @@ mod tests {
         };
         let self_play = "bratko-kopec.epd'\nsequence = { self_play = 2 }";
         assert_eq!(["games.pgn'", self_play, "bratko-kopec.epd'"].map(is_sequence), [true, true, false]);
+    }
+    #[test]
+    fn copy_without_a_copied_baseline_has_the_original_as_its_baseline() {
+        let text = "suite = { startpos = true }\nlimit = { depth = 1 }\nschedules = 3\nbaseline = { variant = 'a' }\n\
+            [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'threads.count' = 2\n'threads.schedule' = 'random'\n";
+        let experiment = Experiment::parse(text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let plan = Plan::new(&experiment);
+        assert_eq!(plan.variants.len(), 4, "`a` has no schedules");
+        assert!(baselines(&experiment, &plan).values().all(|baseline| baseline == "a"));
+        assert_eq!(baselines(&experiment, &plan).len(), 4);
     }
 }
