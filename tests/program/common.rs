@@ -50,7 +50,7 @@ pub fn has_reports() -> bool {
     if !found {
         skip(
             "reports",
-            "reports/ is not in the package: what documents say was not compared with it (clone the repository)",
+            "reports/ and tests/pools are not in the package: what needs their rows was not tested (clone the repository)",
         );
     }
     found
