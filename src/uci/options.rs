@@ -150,7 +150,7 @@ impl UciSettings {
 fn check_playable(engine: &EngineOptions) -> Result<(), String> {
     match (engine.table.kind, engine.table.size) {
         (TableKind::Bounded, size @ Size::Share(_)) => Err(format!(
-            "table.size: \"{size}\" is a share of a working set, which is unknown in play: expected bytes or entries"
+            "table.size: \"{size}\" is a share of the working set, which is not known in a game: expected bytes or entries"
         )),
         _ => Ok(()),
     }
@@ -193,7 +193,7 @@ mod tests {
             UciSettings::new(None, &["table.size=\"25 %\"".to_owned()])
                 .unwrap_err()
                 .message
-                .contains("unknown in play")
+                .contains("not known in a game")
         );
         for (name, value) in [
             ("Hash", "x"),
