@@ -63,8 +63,8 @@ fn collect_options(variant: &Variant) -> VariantOptions {
         if design_columns.contains(&(path.clone(), value.clone())) {
             continue;
         }
-        // Another key seed changes counts, so the seed is controlled. It may also be the option
-        // that is compared.
+        // The key seed is controlled, because it changes counts, and also compared, because an
+        // experiment may vary it.
         if path == KEYS_SEED {
             options.compared.insert(path.clone(), vec![value.clone()]);
         }
@@ -72,7 +72,7 @@ fn collect_options(variant: &Variant) -> VariantOptions {
             Some(name) => {
                 options.controlled.insert(name, value);
             }
-            // Sizes are controlled by the number of entries.
+            // The number of entries, below, stands for the size.
             None if path == "table.size" => {}
             None => options.compared.entry(owning_option(&path).to_owned()).or_default().push(value),
         }
@@ -93,10 +93,10 @@ fn have_common_value(name: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool
     a.iter().any(|left| b.iter().any(|right| are_close(left, right)))
 }
 
-/// Warns of confounds: with one of its values, a compared option never has the same value of some
-/// controlled option as with the baseline's value. Each baseline is checked with the variants that
-/// are compared with it. If `[[zip]]` changes the options together, the confound is deliberate, so
-/// it becomes a note.
+/// Warns of confounds: all variants with some value of a compared option also differ in a
+/// controlled option from all variants with the baseline's value. Only variants with the same
+/// baseline are compared. If `[[zip]]` changes the options together, the confound is deliberate and
+/// becomes a note.
 pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) -> Caveats {
     let variants_with_base = |base: usize| -> Vec<&Variant> {
         let has_base = |index: &usize| partners.baselines[*index] == Some(base) && *index != base;
@@ -112,11 +112,11 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
     let groups: Vec<Vec<&Variant>> = partners.bases().map(variants_with_base).collect();
     let mut caveats = Caveats::default();
     for confound in groups.iter().flat_map(|group| find_confounds_in_group(group)) {
-        match is_deliberate(&confound) {
-            true => caveats.notes.push(format!("{}, as [[zip]] says", confound.sentence)),
-            false => caveats
-                .warnings
-                .push(format!("{}: any of these may explain the difference between their results", confound.sentence)),
+        let sentence = &confound.sentence;
+        if is_deliberate(&confound) {
+            caveats.notes.push(format!("{sentence}, as [[zip]] says"));
+        } else {
+            caveats.warnings.push(format!("{sentence}: any of these may explain the difference between their results"));
         }
     }
     caveats

@@ -47,7 +47,7 @@ const SWITCHES: &[(&str, &str, When)] = &[
 /// The values of a variant's options, by path.
 type OptionValues = BTreeMap<String, String>;
 
-/// The option that switches off the option at `path`; `None` if the option has an effect.
+/// The option that switches off the option at `path`; `None` if none does.
 fn find_switch(path: &str, values: &OptionValues) -> Option<&'static str> {
     let switch = SWITCHES.iter().find(|(option, switching_option, when)| {
         let is_off = |value: &String| match when {
@@ -88,15 +88,12 @@ pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
     reasons.into_iter().map(describe_reason).collect()
 }
 
-/// Explains why two variants are the same search: names the first option in which they differ, but
-/// which is switched off. `None` if there is no such option.
+/// Explains why two variants are the same search: names the first option in which they differ that
+/// another option switches off. `None` if there is no such option.
 fn explain_equivalence(a: &OptionValues, b: &OptionValues) -> Option<String> {
     let mut differing = a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path));
     let (path, switching_option) = differing.find_map(|path| Some((path, find_switch(path, a)?)))?;
-    Some(format!(
-        "{path} does nothing where {switching_option} is {}",
-        a.get(switching_option).map_or("", String::as_str)
-    ))
+    Some(format!("{path} does nothing where {switching_option} is {}", a.get(switching_option)?))
 }
 
 #[cfg(test)]

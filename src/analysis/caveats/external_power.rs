@@ -80,8 +80,8 @@ impl ExternalPower {
             clusters,
             games: searches_per_cluster > 1.0,
             comparisons: variants.len() - 1,
-            // Searches of the same game are not independent, so this is a lower bound of the
-            // spread.
+            // Without rows, searches of the same game are taken to be independent, although they
+            // are not, so this is a lower bound.
             spread: measured_spread
                 .unwrap_or(TYPICAL_SPREAD.map(|spread| spread / searches_per_cluster.max(1.0).sqrt())),
             measured: measured_spread.is_some(),
@@ -154,7 +154,7 @@ fn relevant_effect(smallest_effect: f64) -> f64 {
 /// The smallest and the largest spread among the lines; `None` if no line has enough clusters.
 fn spread_range<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<[f64; 2]> {
     let ratios = lines.map(Line::ratio).filter(|ratio| ratio.clusters >= MIN_CLUSTERS && ratio.error > 0.0);
-    // From the standard error of a mean to the standard deviation of one cluster.
+    // The standard error of a mean gives the standard deviation of one cluster.
     let spreads: Vec<f64> = ratios.map(|ratio| ratio.error * (ratio.clusters as f64).sqrt()).collect();
     let smallest = spreads.iter().copied().reduce(f64::min)?;
     Some([smallest, spreads.into_iter().fold(smallest, f64::max)])

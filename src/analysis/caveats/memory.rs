@@ -22,7 +22,8 @@ pub fn compare_memory(frame: &Frame) -> Option<String> {
     let mut last_variant = u32::MAX;
     for row in 0..frame.rows() {
         let variant = variants.codes()[row];
-        // Successive rows are usually of the same variant. Variants without a table have no slots.
+        // A variant's rows are usually adjacent, and the first one is enough. Variants without a
+        // table have no slots.
         if variant != last_variant && slots[row] > 0.0 {
             last_variant = variant;
             let option_value = if has_size { frame.text("table.size", row).into_owned() } else { String::new() };

@@ -19,9 +19,10 @@ const MIN_POSITIONS: usize = 10;
 /// The experiment's statistical power, if it has external engines. `folder` may hold rows of an
 /// earlier run; if so, the spread is measured in these rows.
 pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<ExternalPower> {
-    let has_external = experiment.variants.iter().any(|variant| variant.external().is_some());
-    let rows =
-        folder.filter(|_| has_external).and_then(|folder| Frame::read(&folder.join(crate::record::RESULTS)).ok());
+    if experiment.variants.iter().all(|variant| variant.external().is_none()) {
+        return None;
+    }
+    let rows = folder.and_then(|folder| Frame::read(&folder.join(crate::record::RESULTS)).ok());
     ExternalPower::before_run(experiment, rows.as_ref())
 }
 

@@ -18,7 +18,7 @@ pub fn too_few_warning(clusters: usize, comparisons: usize, games: bool) -> Opti
     })
 }
 
-/// A message if more than one of twenty searches repeats an earlier one.
+/// A message if more than one search in twenty repeats an earlier one.
 pub fn repeated_searches_warning([repeats, searches]: [usize; 2]) -> Option<String> {
     (repeats * 20 > searches).then(|| {
         format!(

@@ -117,14 +117,17 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
 
 /// Warnings about the times of a finished run.
 pub fn time_warnings(manifest: &Manifest, summary: &Summary) -> Vec<String> {
-    let warning = match manifest.jobs {
-        jobs @ 2.. => Some(format!(
+    let jobs = manifest.jobs;
+    if jobs > 1 {
+        vec![format!(
             "times were measured with {jobs} jobs at a time, which share caches and memory: to compare times, use \
              --jobs 1 and repeats"
-        )),
-        _ => (summary.repeats == 1).then(|| "each search was timed only once: set repeats to compare times".to_owned()),
-    };
-    warning.into_iter().collect()
+        )]
+    } else if summary.repeats == 1 {
+        vec!["each search was timed only once: set repeats to compare times".to_owned()]
+    } else {
+        Vec::new()
+    }
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl Timing {
             let median_time = median(&mut times);
             if times.len() >= 3 && median_time >= MIN_SECONDS {
                 let mut deviations: Vec<f64> = times.iter().map(|time| (time - median_time).abs()).collect();
-                // The factor turns the deviation into the standard deviation of normal times.
+                // If times are normally distributed, 1.4826 median deviations are a standard one.
                 spreads.push(1.4826 * median(&mut deviations) / median_time);
             }
         }

@@ -114,8 +114,8 @@ fn list_first(options: &[String]) -> String {
 /// Warnings about one result.
 pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let failed: usize = summary.lines.iter().map(|line| line.errors).sum();
-    warnings.extend((failed > 0).then_some(Warning::Failed(failed)));
+    let failures: usize = summary.lines.iter().map(|line| line.errors).sum();
+    warnings.extend((failures > 0).then_some(Warning::Failed(failures)));
     // The names of the lines in which this count of a metric is not 0.
     let lines_with = |metric: usize, count: fn(&Measure) -> usize| -> Vec<String> {
         let lines =

@@ -39,7 +39,8 @@ impl<'a> MetricReader<'a> {
         self.metric.compares_means()
     }
 
-    /// The value of one search; NaN without iterations.
+    /// The value of one search over the given depths. Without iterations, a sum is 0, any other
+    /// value NaN.
     pub fn search_value(&self, search: u32, depths: &Depths) -> f64 {
         let is_counted = |iteration: &&IterationRow| match depths {
             Depths::All => true,

@@ -106,7 +106,7 @@ impl Pairs {
     }
 
     /// The ratios of these pairs divided by the ratios of `other`, for the positions and blocks
-    /// that both have.
+    /// that both have. The two ratios become the values of the new pair.
     pub fn divide_by(&self, other: &Self) -> Self {
         let other_pairs: HashMap<(u32, u32), &Pair> =
             other.list.iter().map(|pair| ((pair.block, pair.unit), pair)).collect();
@@ -122,8 +122,8 @@ impl Pairs {
     /// "Sampling Techniques", 1977, chapter 6.
     fn compare_means(&mut self) {
         let side_means = |list: &[Pair]| [0, 1].map(|side| mean(list.iter().map(|pair| pair.values[side])));
-        let own_seed_pairs: Vec<Pair> = self.list.iter().filter(|pair| pair.seed == 0).copied().collect();
-        self.totals = side_means(&own_seed_pairs);
+        let first_seed_pairs: Vec<Pair> = self.list.iter().filter(|pair| pair.seed == 0).copied().collect();
+        self.totals = side_means(&first_seed_pairs);
         let [base_mean, other_mean] = side_means(&self.list);
         if base_mean > 0.0 && other_mean > 0.0 {
             let log_ratio = (other_mean / base_mean).ln();
@@ -133,11 +133,13 @@ impl Pairs {
             return;
         }
         // The means have no ratio, so no pair has one.
-        std::mem::take(&mut self.list).iter().for_each(|pair| self.count_without_ratio(pair.values));
+        for pair in std::mem::take(&mut self.list) {
+            self.count_without_ratio(pair.values);
+        }
     }
 
-    /// Merges the key seeds of each position: takes the mean of the logarithms, and the values of
-    /// the first seed.
+    /// Merges the pairs that differ only in the key seed: takes the mean of their logarithms, and
+    /// the values of the first seed.
     fn average_seeds(&mut self) {
         let key_of = |pair: &Pair| (pair.block, pair.unit);
         self.list.sort_by_key(|pair| (key_of(pair), pair.seed));
@@ -203,10 +205,10 @@ impl<'a> BaseSearches<'a> {
         })
     }
 
-    /// The searches of another group with their base searches and the depths to compare; none
-    /// instead of depths if the two finished no common depth. If only one of the groups started a
-    /// new engine process for every search of a game, the first search of each game is left out,
-    /// because by design it is the same in both.
+    /// The base's search, the other group's search, and the depths to compare; `None` instead of
+    /// depths if the two finished no common depth. If only one of the groups started a new engine
+    /// process for every search of a game, the first search of each game is left out, because by
+    /// design it is the same in both.
     fn pair_cells(&self, group: usize) -> impl Iterator<Item = (&'a Repeats, &'a Repeats, Option<Depths>)> {
         let searches = self.reader.searches();
         searches.cells(group).iter().filter_map(move |cell| {
@@ -263,20 +265,20 @@ impl<'a> BaseSearches<'a> {
     }
 
     /// Counts the searches that end at the same depth as the base's search. Returns how many of
-    /// them have another value of the metric, and the number of all.
+    /// them have another value of the metric than the base's, and their total number.
     pub fn count_other_ends(&self, group: usize, reader: &MetricReader<'_>) -> (usize, usize) {
         let searches = self.reader.searches();
         let last_depth =
             |cell: &Repeats| searches.iterations(searches.repeats(cell)[0]).last().map(|iteration| iteration.depth);
-        let (mut other_count, mut count) = (0, 0);
+        let (mut differing, mut compared) = (0, 0);
         for (base, cell, _) in self.pair_cells(group) {
             if cell.seed == 0 && last_depth(base) == last_depth(cell) {
                 let [base_value, value] = [base, cell].map(|cell| reader.cell_value(cell, &Depths::All));
-                other_count += usize::from(value != base_value);
-                count += 1;
+                differing += usize::from(value != base_value);
+                compared += 1;
             }
         }
-        (other_count, count)
+        (differing, compared)
     }
 }
 

@@ -243,7 +243,7 @@ impl Searches {
         &self.iterations[start..end]
     }
 
-    /// A row with the same search and depth as another row; none in intact results.
+    /// A row with the same search and depth as another row; `None` in intact results.
     pub fn find_duplicate(&self) -> Option<usize> {
         let searches = 0..self.list.len() as u32;
         let find_repeated_depth =
