@@ -28,47 +28,47 @@ impl<O: Observer> Search<'_, O> {
         let start_counts = self.start_counts();
         self.count.interior += 1;
         self.pv.clear(ply);
-        if self.on.draws && ply > 0 && self.is_draw(board) {
+        if self.switches.draws && ply > 0 && self.is_draw(board) {
             return self.clamp_to_window(0, node.alpha, node.beta);
         }
 
         let (mut alpha, mut beta, mut best) = (node.alpha, node.beta, -INFINITE);
-        let uses_facts = EXTRAS && self.on.terms_depth <= depth;
+        let uses_facts = EXTRAS && self.switches.terms_depth <= depth;
         let mut table_move = Move::NONE;
         if uses_facts {
             self.facts = TableAnswer::default();
         }
         self.observer.node(board);
-        if TABLE && self.on.probe_depth <= depth {
+        if TABLE && self.switches.probe_depth <= depth {
             let answer = self.probe::<EXTRAS>(board, node);
             if let Some(score) = answer.cut {
                 return score;
             }
             (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
-            if EXTRAS && self.on.entered_depth <= depth {
+            if EXTRAS && self.switches.entered_depth <= depth {
                 self.mark_entry(board, node);
             }
-            if uses_facts && self.on.neutral {
+            if uses_facts && self.switches.neutral {
                 self.facts = self.offered_facts(board, depth);
             }
         }
         // Copied, because the searches below this node overwrite `self.facts`.
         let facts = if uses_facts { self.facts } else { TableAnswer::default() };
-        if EXTRAS && self.on.iir_depth <= depth && ply > 0 {
+        if EXTRAS && self.switches.iir_depth <= depth && ply > 0 {
             depth = self.reduced_depth(node, &facts);
             node.depth = depth;
         }
 
-        let has_bare_leaves = depth == 1 && self.on.bare_leaves && !O::ENABLED;
+        let has_bare_leaves = depth == 1 && self.switches.bare_leaves && !O::ENABLED;
         let reorders = EXTRAS && ply == 0 && self.root_order.is_some();
-        let staged = depth <= self.on.staged_depth && !reorders;
+        let staged = depth <= self.switches.staged_depth && !reorders;
         let table_move_is_legal = staged && !table_move.is_none() && board.is_legal(table_move);
         if !reorders
             && self.is_frontier(depth)
             && let Some((score, mv)) = self.frontier(board, node, (alpha, beta, best), table_move)
         {
             let score = self.clamp_to_window(score, node.alpha, node.beta);
-            if TABLE && self.on.store_depth <= depth {
+            if TABLE && self.switches.store_depth <= depth {
                 self.record::<EXTRAS>(board, node, (score, mv), start_counts);
             }
             return score;
@@ -82,32 +82,33 @@ impl<O: Observer> Search<'_, O> {
         };
         if terminal {
             let score = self.terminal(board, ply, depth);
-            if TABLE && self.on.store_depth <= depth && self.on.terminals {
+            if TABLE && self.switches.store_depth <= depth && self.switches.terminals {
                 self.record_known::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
             }
             return self.clamp_to_window(score, node.alpha, node.beta);
         }
 
         if TABLE
-            && self.on.etc_depth <= depth
+            && self.switches.etc_depth <= depth
             && ply > 0
             && let Some((score, mv)) = self.refuted_by_child(board, node)
         {
-            if self.on.store_depth <= depth {
+            if self.switches.store_depth <= depth {
                 self.record_lower(board, node, (score, mv), start_counts);
             }
             self.observer.answer(board, depth, mv);
             return self.clamp_to_window(score, node.alpha, node.beta);
         }
         let mut ran_inner_search = false;
-        if self.on.null_depth <= depth && self.allows_null_move(board, node, previous) {
+        if self.switches.null_depth <= depth && self.allows_null_move(board, node, previous) {
             let score = self.search_null_move::<TABLE, EXTRAS>(board, node);
             if self.aborted || score >= beta {
                 return self.clamp_to_window(score, node.alpha, node.beta);
             }
             ran_inner_search = true;
         }
-        if self.on.iid_depth <= depth && table_move.is_none() && beta - alpha > 1 && self.ranks.uses_table_move() {
+        if self.switches.iid_depth <= depth && table_move.is_none() && beta - alpha > 1 && self.ranks.uses_table_move()
+        {
             self.visit::<TABLE, EXTRAS>(board, Node { alpha, beta, depth: (depth / 2).max(1), ..node }, previous);
             if self.aborted {
                 return 0;
@@ -117,7 +118,7 @@ impl<O: Observer> Search<'_, O> {
             ran_inner_search = true;
         }
         let mut extension = Extension::default();
-        if EXTRAS && self.on.singular_depth <= depth && !facts.mv.is_none() {
+        if EXTRAS && self.switches.singular_depth <= depth && !facts.mv.is_none() {
             extension = self.extension::<TABLE, EXTRAS>(board, Node { alpha, beta, ..node }, &facts, previous);
             if self.aborted {
                 return 0;
@@ -148,7 +149,8 @@ impl<O: Observer> Search<'_, O> {
         if has_bare_leaves {
             self.pv.clear(ply + 1);
         }
-        let reduces_more = TABLE && EXTRAS && self.on.breadcrumbs && self.reduces_late_moves_more(board, depth, ply);
+        let reduces_more =
+            TABLE && EXTRAS && self.switches.breadcrumbs && self.reduces_late_moves_more(board, depth, ply);
         loop {
             let next = match staged {
                 true => self.next_staged(&mut frame, board, &hint),
@@ -157,7 +159,7 @@ impl<O: Observer> Search<'_, O> {
             let Some(mv) = next.or_else(|| if TABLE && EXTRAS { self.next_deferred(depth, ply) } else { None }) else {
                 break;
             };
-            if TABLE && self.on.prefetch == Prefetch::Child && self.on.probe_depth < depth {
+            if TABLE && self.switches.prefetch == Prefetch::Child && self.switches.probe_depth < depth {
                 self.prefetch(board.key_after(mv, self.increments));
             }
             if tried == 0 && mv == table_move {
@@ -168,7 +170,7 @@ impl<O: Observer> Search<'_, O> {
             } else {
                 let mut child = *board;
                 child.play(mv, self.increments);
-                let may_wait = TABLE && EXTRAS && self.on.defer_depth <= depth && tried > 0 && next.is_some();
+                let may_wait = TABLE && EXTRAS && self.switches.defer_depth <= depth && tried > 0 && next.is_some();
                 let depth = if EXTRAS { extension.depth(depth, mv) } else { depth };
                 if may_wait && self.is_taken(board, &child, mv, depth, tried) {
                     self.deferred.push((ply, mv));
@@ -193,7 +195,7 @@ impl<O: Observer> Search<'_, O> {
                 if score > alpha {
                     alpha = score;
                     self.pv.raise(ply, mv);
-                    if TABLE && EXTRAS && self.on.rises_depth <= depth && score < beta {
+                    if TABLE && EXTRAS && self.switches.rises_depth <= depth && score < beta {
                         self.record_lower(board, node, (score, mv), start_counts);
                     }
                 }
@@ -206,7 +208,7 @@ impl<O: Observer> Search<'_, O> {
                 }
             }
         }
-        if TABLE && EXTRAS && self.on.defer_depth <= depth {
+        if TABLE && EXTRAS && self.switches.defer_depth <= depth {
             // After a cutoff, deferred moves are dropped.
             while self.next_deferred(depth, ply).is_some() {}
         }
@@ -219,7 +221,7 @@ impl<O: Observer> Search<'_, O> {
             self.observer.best(board, depth, best_move);
         }
         let score = self.clamp_to_window(best, node.alpha, node.beta);
-        if TABLE && self.on.store_depth <= depth {
+        if TABLE && self.switches.store_depth <= depth {
             self.record::<EXTRAS>(board, node, (score, best_move), start_counts);
         }
         score
@@ -242,8 +244,8 @@ impl<O: Observer> Search<'_, O> {
             }
             let context = StageContext {
                 ranks: &self.ranks,
-                generation: self.on.generation,
-                seed: self.on.generation_seed,
+                generation: self.switches.generation,
+                seed: self.switches.generation_seed,
                 board,
                 hint,
                 heuristics: self.heuristics,
@@ -273,7 +275,7 @@ impl<O: Observer> Search<'_, O> {
         let full = Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, cut: !(cut || is_open) };
         let zero_window = Node { alpha: -alpha - 1, cut: !cut, ..full };
         if self.is_late(board, child, mv, depth, tried) {
-            let reduced_depth = (full.depth - self.on.lmr_reduction - i32::from(reduces_more)).max(0);
+            let reduced_depth = (full.depth - self.switches.lmr_reduction - i32::from(reduces_more)).max(0);
             let reduced = Node { depth: reduced_depth, ..zero_window };
             let score = -self.visit::<TABLE, EXTRAS>(child, reduced, mv);
             if score <= alpha || self.aborted {
@@ -281,7 +283,7 @@ impl<O: Observer> Search<'_, O> {
             }
             self.count.researches += 1;
         }
-        if self.on.pvs && tried > 0 && is_open {
+        if self.switches.pvs && tried > 0 && is_open {
             let score = -self.visit::<TABLE, EXTRAS>(child, zero_window, mv);
             if score <= alpha || score >= beta || self.aborted {
                 return score;
@@ -295,8 +297,8 @@ impl<O: Observer> Search<'_, O> {
     /// moves of the node were tried before.
     #[inline(always)]
     pub(super) fn is_late(&self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
-        self.on.lmr_depth <= depth
-            && tried >= self.on.lmr_full_moves
+        self.switches.lmr_depth <= depth
+            && tried >= self.switches.lmr_full_moves
             && !board.in_check()
             && !child.in_check()
             && board.is_quiet(mv)
@@ -312,8 +314,8 @@ impl<O: Observer> Search<'_, O> {
     ) -> Score {
         if node.depth > 0 {
             let score = self.alpha_beta::<TABLE, EXTRAS>(board, node, previous);
-            // ABDADA: the table no longer counts this searcher at the node.
-            if TABLE && EXTRAS && self.on.entered_depth <= node.depth {
+            // ABDADA: tells the table that this searcher has left the node.
+            if TABLE && EXTRAS && self.switches.entered_depth <= node.depth {
                 self.unmark_entry(node);
             }
             score
@@ -329,7 +331,7 @@ impl<O: Observer> Search<'_, O> {
         node.ply > 0
             && !previous.is_none()
             && !board.in_check()
-            && node.beta.abs() < self.on.mate_threshold
+            && node.beta.abs() < self.switches.mate_threshold
             && [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen]
                 .into_iter()
                 .any(|piece| !board.pieces(side, piece).is_empty())
@@ -340,12 +342,12 @@ impl<O: Observer> Search<'_, O> {
         let mut child = *board;
         child.play_null(self.increments);
         self.path.push(board.key());
-        let depth = (node.depth - 1 - self.on.null_reduction).max(0);
+        let depth = (node.depth - 1 - self.switches.null_reduction).max(0);
         let child_node = Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1, cut: !node.cut };
         let score = -self.visit::<TABLE, EXTRAS>(&child, child_node, Move::NONE);
         self.path.pop();
         // A mate after a null move is not proven.
-        score.min(self.on.mate_threshold)
+        score.min(self.switches.mate_threshold)
     }
 
     /// Enhanced transposition cutoff: finds a child whose stored score already refutes this node,
@@ -358,11 +360,11 @@ impl<O: Observer> Search<'_, O> {
             child.play(mv, self.increments);
             self.count.etc_probes += 1;
             let Some(hit) = self.look_up(&child, node.depth as u8 - 1) else { continue };
-            let score = -self.on.score_from_store(hit.entry.score, node.ply + 1);
+            let score = -self.switches.score_from_store(hit.entry.score, node.ply + 1);
             // An upper bound of the child is a lower bound of this node.
             let is_lower_bound = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
-            let is_valid =
-                self.deep_enough(&hit, node.depth - 1) && self.on.holds_at_clock(&child, node.depth - 1, &hit.entry);
+            let is_valid = self.deep_enough(&hit, node.depth - 1)
+                && self.switches.holds_at_clock(&child, node.depth - 1, &hit.entry);
             if is_lower_bound && score >= node.beta && is_valid {
                 let child_node = Node {
                     alpha: -node.beta,
@@ -395,7 +397,7 @@ impl<O: Observer> Search<'_, O> {
     /// Prefetches the buckets of all children that will be probed.
     #[inline]
     fn prefetch_children(&mut self, board: &Board, depth: i32) {
-        if self.on.prefetch == Prefetch::Children && self.on.probe_depth < depth {
+        if self.switches.prefetch == Prefetch::Children && self.switches.probe_depth < depth {
             for index in 0..self.scratch.len() {
                 self.prefetch(board.key_after(self.scratch[index], self.increments));
             }

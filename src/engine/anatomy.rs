@@ -109,33 +109,33 @@ crate::counters! {
 
 impl ContentCounters {
     fn from_table(table: &dyn Table) -> Self {
-        let (mut count, now) = (Self::default(), table.now());
+        let (mut counters, now) = (Self::default(), table.now());
         table.for_each(&mut |entry| {
             *match entry.depth {
-                0 => &mut count.entries_depth_0,
-                1 => &mut count.entries_depth_1,
-                2 => &mut count.entries_depth_2,
-                3 => &mut count.entries_depth_3,
-                4 | 5 => &mut count.entries_depth_4,
-                6 | 7 => &mut count.entries_depth_6,
-                _ => &mut count.entries_depth_8,
+                0 => &mut counters.entries_depth_0,
+                1 => &mut counters.entries_depth_1,
+                2 => &mut counters.entries_depth_2,
+                3 => &mut counters.entries_depth_3,
+                4 | 5 => &mut counters.entries_depth_4,
+                6 | 7 => &mut counters.entries_depth_6,
+                _ => &mut counters.entries_depth_8,
             } += 1;
             *match entry.age(now) {
-                0 => &mut count.entries_age_0,
-                1 => &mut count.entries_age_1,
-                2 | 3 => &mut count.entries_age_2,
-                4..8 => &mut count.entries_age_4,
-                _ => &mut count.entries_age_8,
+                0 => &mut counters.entries_age_0,
+                1 => &mut counters.entries_age_1,
+                2 | 3 => &mut counters.entries_age_2,
+                4..8 => &mut counters.entries_age_4,
+                _ => &mut counters.entries_age_8,
             } += 1;
             match entry.bound {
-                Bound::Exact => count.entries_exact += 1,
-                Bound::Lower => count.entries_lower += 1,
-                Bound::Upper => count.entries_upper += 1,
+                Bound::Exact => counters.entries_exact += 1,
+                Bound::Lower => counters.entries_lower += 1,
+                Bound::Upper => counters.entries_upper += 1,
                 Bound::None => {}
             }
-            count.entries_pv += u64::from(entry.pv);
+            counters.entries_pv += u64::from(entry.pv);
         });
-        count
+        counters
     }
 }
 
@@ -224,16 +224,19 @@ impl<'a> Dissector<'a> {
         count.hits_pv += u64::from(is_open);
         if !cut {
             let may_cut = self.cutoffs && node.ply > 0;
-            let reason = match (may_cut, deep) {
-                (false, _) => &mut count.unasked,
-                (true, false) => &mut count.shallow,
-                (true, true) if barred => &mut count.open_window,
-                (true, true) => &mut count.indecisive,
-            };
-            *reason += 1;
+            if !may_cut {
+                count.unasked += 1;
+            } else if !deep {
+                count.shallow += 1;
+            } else if barred {
+                count.open_window += 1;
+            } else {
+                count.indecisive += 1;
+            }
             return;
         }
         count.cut += 1;
+        // `self.false_hits`: the table's count before this probe.
         count.cut_false += u64::from(table.shadow().false_hits > self.false_hits);
         count.cut_deeper += u64::from(hit.draft > node.depth);
         count.cut_old += u64::from(is_old);

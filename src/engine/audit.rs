@@ -96,6 +96,7 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// Counts a wrong answer and keeps the first few.
     fn report(&mut self, wrong: Wrong) {
         self.count.wrong += 1;
         self.count.illegal += u64::from(matches!(wrong.claim, AuditedClaim::Move(_)));
@@ -112,10 +113,10 @@ impl Findings {
     }
 }
 
-/// The options without everything that makes values incomparable: entries answer only at their own
-/// depth; there are no draws by repetition or the fifty-move rule, no pruning or reductions besides
-/// alpha-beta, and no static evaluations refined by table scores. Deliberate faults are kept.
-/// `None` if there is no table.
+/// The options without what makes scores differ from the reference search's: entries answer only at
+/// their own depth; there are no draws by repetition or the fifty-move rule, no pruning or
+/// reductions besides alpha-beta, and no static evaluations refined by table scores. Deliberate
+/// faults are kept. `None` if there is no table.
 pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     let mut options = options.clone();
     if options.table.kind == TableKind::None {
@@ -148,17 +149,17 @@ pub fn with_draws(options: &EngineOptions) -> Option<EngineOptions> {
 pub struct Auditor<'a> {
     findings: &'a mut Findings,
     reference: ReferenceSearch<'a>,
-    on: Switches,
+    switches: Switches,
 }
 
 impl<'a> Auditor<'a> {
     pub(super) fn new(
         findings: &'a mut Findings,
-        on: Switches,
+        switches: Switches,
         evaluator: Evaluator,
         increments: &'a Increments,
     ) -> Self {
-        Self { findings, reference: ReferenceSearch::new(on, evaluator, increments), on }
+        Self { findings, reference: ReferenceSearch::new(switches, evaluator, increments), switches }
     }
 
     /// Audits a hit: whether its move is legal, its bound right and, if it ended the node, its
@@ -167,7 +168,7 @@ impl<'a> Auditor<'a> {
     pub(super) fn examine(&mut self, probed: &Probed, path: &[u64], hit: &Hit) {
         let &Probed { board, node, deep, cut, .. } = probed;
         let Node { alpha, beta, depth, ply, .. } = node;
-        let score = self.on.score_from_store(hit.entry.score, ply);
+        let score = self.switches.score_from_store(hit.entry.score, ply);
         let (mv, bound) = (hit.entry.mv, hit.entry.bound);
         // Of a hit that is too shallow for the node, only the move is audited.
         let truth = if deep { self.reference.compare(board, path, depth, ply, score) } else { Ordering::Equal };
@@ -175,7 +176,7 @@ impl<'a> Auditor<'a> {
             let fen = board.fen(EpRule::Always);
             Wrong { fen, claim, score, truth, depth, ply, window: (alpha, beta) }
         };
-        let holds = |bound| match bound {
+        let holds = |claimed_bound| match claimed_bound {
             Bound::Exact => truth == Ordering::Equal,
             Bound::Lower => truth != Ordering::Less,
             Bound::Upper => truth != Ordering::Greater,
@@ -193,10 +194,12 @@ impl<'a> Auditor<'a> {
         self.findings.count.answers += 1;
         self.findings.count.cutoffs += u64::from(cut);
         // What the score means to the node that was cut off, given its window.
-        let cutoff_bound = match score {
-            score if score >= beta => Bound::Lower,
-            score if score <= alpha => Bound::Upper,
-            _ => Bound::Exact,
+        let cutoff_bound = if score >= beta {
+            Bound::Lower
+        } else if score <= alpha {
+            Bound::Upper
+        } else {
+            Bound::Exact
         };
         if !holds(bound) {
             self.findings.report(make_wrong(AuditedClaim::Stored(bound)));

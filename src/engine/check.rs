@@ -72,9 +72,10 @@ impl EngineOptions {
                  diagnostics = \"off\"",
             )?;
         }
-        let Some(shape) = self.table.shape().filter(|_| self.table.kind == TableKind::Bounded) else {
+        if self.table.kind != TableKind::Bounded {
             return Ok(());
-        };
+        }
+        let Some(shape) = self.table.shape() else { return Ok(()) };
         let (fields, mate) = (shape.fields(), self.mate.value);
         refuse(
             "table.layout",

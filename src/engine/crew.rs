@@ -151,6 +151,7 @@ impl<'a> Crew<'a> {
         let end_search = |state| match state {
             HelperState::Finished(helper) => helper,
             HelperState::Searching(mut suspended) => loop {
+                // 0 nodes: the search must end.
                 if let TurnEnd::Finished(helper, _) = suspended.resume(0) {
                     return helper;
                 }

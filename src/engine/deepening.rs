@@ -144,13 +144,12 @@ impl Engine {
             last_ply: None,
             audit: None,
             searched: false,
-            learner: match options.ordering.contains(&Ordering::Oracle) {
-                true => {
-                    let mut learner = Self::new(&oracle::learner(options), None)?;
-                    learner.notes = Some(BestMoves::default());
-                    Some(Box::new(learner))
-                }
-                false => None,
+            learner: if options.ordering.contains(&Ordering::Oracle) {
+                let mut learner = Self::new(&oracle::learner(options), None)?;
+                learner.notes = Some(BestMoves::default());
+                Some(Box::new(learner))
+            } else {
+                None
             },
             notes: None,
         })
@@ -168,7 +167,7 @@ impl Engine {
         self.table.as_deref()
     }
 
-    /// Resets all state, also what the options never clear: later counts are a new engine's.
+    /// Resets all state, even what the options never clear: later counts are a new engine's.
     pub fn reset(&mut self) {
         if let Some(table) = self.table.as_mut() {
             table.renew();
@@ -176,7 +175,9 @@ impl Engine {
         self.clear_heuristics();
         self.last_ply = None;
         self.searched = false;
-        self.notes.iter_mut().for_each(BestMoves::clear);
+        if let Some(notes) = &mut self.notes {
+            notes.clear();
+        }
     }
 
     /// Clears the state that is not kept between games.
@@ -282,7 +283,9 @@ impl Engine {
         self.clear_due(Clear::Search);
         self.tick(board);
         self.searched = true;
-        self.learner.iter_mut().for_each(|learner| learner.reset());
+        if let Some(learner) = &mut self.learner {
+            learner.reset();
+        }
         let mut root = *board;
         root.rekey(&self.increments);
         let key_of = |mut earlier: Board| {
@@ -437,13 +440,16 @@ impl Engine {
         pace: Pace<'a>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> IterationResult {
-        let on = Switches::new(&self.options);
-        let evaluator = Evaluator::new(self.options.eval, on.mate_threshold - 1);
+        let switches = Switches::new(&self.options);
+        let evaluator = Evaluator::new(self.options.eval, switches.mate_threshold - 1);
         let has_anatomy = self.options.diagnostics == Diagnostics::Full;
         let instruments = Instruments {
             dissector: has_anatomy
-                .then(|| Box::new(Dissector::new(&self.check_keys, on.cutoffs, self.table.as_deref()))),
-            auditor: self.audit.as_deref_mut().map(|findings| Auditor::new(findings, on, evaluator, &self.increments)),
+                .then(|| Box::new(Dissector::new(&self.check_keys, switches.cutoffs, self.table.as_deref()))),
+            auditor: self
+                .audit
+                .as_deref_mut()
+                .map(|findings| Auditor::new(findings, switches, evaluator, &self.increments)),
             notes: self.notes.as_mut(),
         };
         let kernel = Kernel {
@@ -452,7 +458,7 @@ impl Engine {
             table: self.table.as_deref_mut(),
             heuristics: &mut self.heuristics,
             oracle: self.learner.as_ref().and_then(|learner| learner.notes.as_ref()),
-            on,
+            switches,
             evaluator,
             root_order: None,
         };
@@ -499,7 +505,7 @@ fn record_offers(options: &EngineOptions, table: Box<dyn Table>) -> Result<Box<d
     if !options.keeps_offers() {
         return Ok(table);
     }
-    // Like the table itself, the record then keeps one entry for each position and depth.
+    // The record keeps one entry for each position and depth if the table does.
     let by_depth = options.table.kind == TableKind::Unbounded && options.probe.answers_by_depth();
     Ok(Box::new(WatchedTable::with_watch(Offers::new(&options.table, by_depth)?, table)))
 }

@@ -20,7 +20,7 @@ impl Switches {
             return true;
         }
         let clock = i32::from(board.halfmove_clock());
-        // Deeper entries below it may have contributed a mate beyond the entry's own depth.
+        // A mate may lie beyond the entry's own depth, if a deeper entry below its node gave it.
         let score = i32::from(entry.score).abs();
         let is_mate = self.mate_distance == MateDistance::Ply && score > self.mate_threshold;
         let plies_to_mate = if is_mate { self.mate_value - score } else { 0 };
@@ -38,7 +38,7 @@ impl<O> Search<'_, O> {
     /// The table key of a position.
     #[inline]
     pub(super) fn table_key(&self, board: &Board) -> u64 {
-        if self.on.keys_clock { board.key() ^ clock_number(board.halfmove_clock()) } else { board.key() }
+        if self.switches.keys_clock { board.key() ^ clock_number(board.halfmove_clock()) } else { board.key() }
     }
 }
 
@@ -67,11 +67,11 @@ mod tests {
     /// mate. Each is tested on both sides of the limit, and mates for both colours.
     #[test]
     fn score_is_valid_up_to_the_hundredth_halfmove() {
-        let on = switches(true, FiftyMoves::Guarded);
+        let switches = switches(true, FiftyMoves::Guarded);
         let valid_and_storable = |clock: u16, depth: i32, draft: u8, score: i16| {
             let board = Board::from_fen(&format!("4k3/8/8/8/8/8/8/R3K3 w - - {clock} 90")).unwrap();
             let entry = Entry { depth: draft, score, ..Entry::default() };
-            (on.holds_at_clock(&board, depth, &entry), on.is_storable(&board, depth))
+            (switches.holds_at_clock(&board, depth, &entry), switches.is_storable(&board, depth))
         };
         for (clock, depth, draft, score, valid, storable) in [
             (0, 8, 8, 500, true, true),
@@ -101,10 +101,10 @@ mod tests {
         for (draws, fifty_moves) in
             [(false, FiftyMoves::Guarded), (true, FiftyMoves::Ignored), (true, FiftyMoves::InKey)]
         {
-            let on = switches(draws, fifty_moves);
-            assert!(on.holds_at_clock(&board, 9, &Entry::default()));
-            assert!(on.is_storable(&board, 9));
-            assert_eq!(on.keys_clock, draws && fifty_moves == FiftyMoves::InKey);
+            let switches = switches(draws, fifty_moves);
+            assert!(switches.holds_at_clock(&board, 9, &Entry::default()));
+            assert!(switches.is_storable(&board, 9));
+            assert_eq!(switches.keys_clock, draws && fifty_moves == FiftyMoves::InKey);
         }
         assert!(!switches(false, FiftyMoves::InKey).keys_clock);
     }

@@ -117,7 +117,7 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn is_frontier(&mut self, depth: i32) -> bool {
         depth == 1
-            && self.on.frontier
+            && self.switches.frontier
             && !O::ENABLED
             && (self.count.nodes + MAX_MOVES < self.next_check || self.make_room_before_check(MAX_MOVES))
     }
@@ -137,8 +137,8 @@ impl<O: Observer> Search<'_, O> {
             board,
             increments: self.increments,
             evaluator: &self.evaluator,
-            equal_quiets: self.on.equal_quiets,
-            hard: self.on.hard,
+            equal_quiets: self.switches.equal_quiets,
+            hard: self.switches.hard,
             alpha,
             beta,
             best,

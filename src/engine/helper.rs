@@ -66,33 +66,33 @@ impl Helper {
 
     /// Searches to ever greater depths until the baton ends the search. Returns the counters.
     pub fn run(&mut self, task: &Task, baton: &mut dyn Baton) -> SearchCounters {
-        let on = Switches::new(&self.options);
-        let evaluator = Evaluator::new(self.options.eval, on.mate_threshold - 1);
+        let switches = Switches::new(&self.options);
+        let evaluator = Evaluator::new(self.options.eval, switches.mate_threshold - 1);
         self.buffers.path.clone_from(&task.path);
-        let auditor = self.audit.as_deref_mut().map(|findings| Auditor::new(findings, on, evaluator, &self.increments));
+        let auditor =
+            self.audit.as_deref_mut().map(|findings| Auditor::new(findings, switches, evaluator, &self.increments));
         let kernel = Kernel {
             options: &self.options,
             increments: &self.increments,
             table: self.table.as_deref_mut(),
             heuristics: &mut self.heuristics,
             oracle: None,
-            on,
+            switches,
             evaluator,
             root_order: root_order(&self.options, self.number),
         };
-        let (options, buffers, pace) = (&self.options, &mut self.buffers, Pace::Turns(baton));
-        let count = match auditor {
-            None => {
-                deepen(kernel.begin(NoObserver, u64::MAX, buffers, pace), options, task, self.number).end(buffers).count
-            }
-            auditor => {
-                let observer = Instruments { auditor, ..Instruments::default() };
-                deepen(kernel.begin(observer, u64::MAX, buffers, pace), options, task, self.number).end(buffers).count
-            }
+        let (options, number, buffers, pace) = (&self.options, self.number, &mut self.buffers, Pace::Turns(baton));
+        let counters = if auditor.is_some() {
+            let observer = Instruments { auditor, ..Instruments::default() };
+            deepen(kernel.begin(observer, u64::MAX, buffers, pace), options, task, number).end(buffers).count
+        } else {
+            deepen(kernel.begin(NoObserver, u64::MAX, buffers, pace), options, task, number).end(buffers).count
         };
-        // The helper has left all nodes: it is on no path that other searchers avoid.
-        self.table.iter_mut().for_each(|table| table.suspend(&[]));
-        count
+        // Tells the table that this helper is inside no node: others stop avoiding its nodes.
+        if let Some(table) = &mut self.table {
+            table.suspend(&[]);
+        }
+        counters
     }
 }
 
@@ -114,12 +114,13 @@ fn deepen<'a, O: Observer>(
         if guess.is_some() && options.history_clear == Clear::Iteration {
             search.heuristics.clear();
         }
-        guess = Some(search.iterate(&task.root, i32::from(depth), guess));
+        let score = search.iterate(&task.root, i32::from(depth), guess);
         if search.aborted {
             break;
         }
+        guess = Some(score);
         let pv = search.pv.get(0).to_vec();
-        if let (Pace::Turns(baton), Some(score)) = (&mut search.pace, guess) {
+        if let Pace::Turns(baton) = &mut search.pace {
             baton.complete(Completed { depth, score, pv });
         }
     }

@@ -39,8 +39,10 @@ impl Observer for Instruments<'_> {
     }
 
     fn probed(&mut self, probed: &Probed, path: &[u64], table: &dyn Table) {
-        // The anatomy is of the probes that a node makes for itself.
-        if let Some(dissector) = self.dissector.as_mut().filter(|_| !probed.by_parent) {
+        // The anatomy counts only probes that a node makes for itself.
+        if !probed.by_parent
+            && let Some(dissector) = &mut self.dissector
+        {
             dissector.probed(probed, table);
         }
         if let (Some(auditor), Some(hit)) = (self.auditor.as_mut(), probed.hit) {

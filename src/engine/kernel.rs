@@ -22,18 +22,18 @@ pub struct Kernel<'a> {
     pub table: Option<&'a mut (dyn Table + 'static)>,
     pub heuristics: &'a mut Heuristics,
     pub oracle: Option<&'a BestMoves>,
-    pub on: Switches,
+    pub switches: Switches,
     pub evaluator: Evaluator,
     pub root_order: Option<RootOrder>,
 }
 
 impl<'a> Kernel<'a> {
-    /// Creates a search of at most `nodes` nodes, at its root. It takes the buffers;
-    /// [`Search::end`] gives them back.
+    /// Creates a search of at most `nodes` nodes. It takes the buffers; [`Search::end`] gives them
+    /// back.
     pub fn begin<O: Observer>(self, observer: O, nodes: u64, buffers: &mut Buffers, pace: Pace<'a>) -> Search<'a, O> {
-        let Self { options, increments, table, heuristics, oracle, on, evaluator, root_order } = self;
+        let Self { options, increments, table, heuristics, oracle, switches, evaluator, root_order } = self;
         Search {
-            on,
+            switches,
             ranks: Ranks::new(options),
             algorithm: options.algorithm,
             aspiration: options.aspiration,

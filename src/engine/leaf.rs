@@ -15,7 +15,7 @@ impl<O: Observer> Search<'_, O> {
         }
         self.count.leaves += 1;
         self.pv.clear(node.ply);
-        if self.on.draws && self.is_draw(board) {
+        if self.switches.draws && self.is_draw(board) {
             return self.clamp_to_window(0, node.alpha, node.beta);
         }
         let score = self.horizon::<TABLE, EXTRAS>(board, node, 0, 0);
@@ -50,29 +50,29 @@ impl<O: Observer> Search<'_, O> {
         let start_counts = self.start_counts();
         self.observer.node(board);
         let mut table_move = Move::NONE;
-        if TABLE && self.on.probe_depth <= level {
+        if TABLE && self.switches.probe_depth <= level {
             let answer = self.probe::<EXTRAS>(board, node);
             if let Some(score) = answer.cut {
                 return score;
             }
             table_move = answer.mv;
         }
-        let stores = TABLE && self.on.store_depth <= level;
-        if self.on.leaf_mates && !board.has_legal_move() {
+        let stores = TABLE && self.switches.store_depth <= level;
+        if self.switches.leaf_mates && !board.has_legal_move() {
             let score = self.terminal(board, node.ply, 0);
             self.evaluation = None;
-            if stores && self.on.terminals {
+            if stores && self.switches.terminals {
                 self.record_known::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
             }
             return score;
         }
-        let stand_pat = if TABLE && EXTRAS && self.on.evaluates_hits && self.on.probe_depth <= level {
+        let stand_pat = if TABLE && EXTRAS && self.switches.evaluates_hits && self.switches.probe_depth <= level {
             self.stand_pat(board)
         } else {
             self.count.evals += 1;
             self.evaluator.evaluate(board)
         };
-        if !self.on.quiescence {
+        if !self.switches.quiescence {
             if stores {
                 self.record_known::<EXTRAS>(board, node, (stand_pat, Move::NONE), start_counts);
             }
@@ -96,7 +96,7 @@ impl<O: Observer> Search<'_, O> {
     ) -> (Score, Move) {
         let Node { mut alpha, beta, ply, .. } = node;
         let (mut best, mut best_move) = (stand_pat, Move::NONE);
-        let is_capped = self.on.max_plies != 0 && capture_plies >= u32::from(self.on.max_plies);
+        let is_capped = self.switches.max_plies != 0 && capture_plies >= u32::from(self.switches.max_plies);
         if best >= beta || is_capped {
             return (best, best_move);
         }
@@ -104,8 +104,8 @@ impl<O: Observer> Search<'_, O> {
         let hint = Hint { table_move: self.first_move(board, 0, table_move), previous: Move::NONE, ply };
         let context = StageContext {
             ranks: &self.ranks,
-            generation: self.on.generation,
-            seed: self.on.generation_seed,
+            generation: self.switches.generation,
+            seed: self.switches.generation_seed,
             board,
             hint: &hint,
             heuristics: self.heuristics,
@@ -115,7 +115,7 @@ impl<O: Observer> Search<'_, O> {
             return (best, best_move);
         }
         while let Some(mv) = self.stack.next(&mut frame) {
-            if self.on.delta != 0 && self.is_delta_pruned(board, mv, stand_pat, alpha) {
+            if self.switches.delta != 0 && self.is_delta_pruned(board, mv, stand_pat, alpha) {
                 continue;
             }
             let mut child = *board;
@@ -152,6 +152,7 @@ impl<O: Observer> Search<'_, O> {
             return 0;
         }
         self.count.qnodes += 1;
+        // -1: the level of quiescence nodes.
         let score = self.horizon::<TABLE, EXTRAS>(board, node, -1, capture_plies);
         self.clamp_to_window(score, node.alpha, node.beta)
     }
@@ -161,6 +162,6 @@ impl<O: Observer> Search<'_, O> {
     fn is_delta_pruned(&self, board: &Board, mv: Move, stand_pat: Score, alpha: Score) -> bool {
         let gain = board.captured(mv).map_or(0, |piece| self.evaluator.value(piece))
             + mv.promotion().map_or(0, |piece| self.evaluator.value(piece));
-        stand_pat + gain + self.on.delta <= alpha
+        stand_pat + gain + self.switches.delta <= alpha
     }
 }

@@ -19,11 +19,11 @@ impl<O: Observer> Search<'_, O> {
         let start_counts = self.start_counts();
         self.count.interior += 1;
         self.pv.clear(ply);
-        if self.on.draws && ply > 0 && self.is_draw(board) {
+        if self.switches.draws && ply > 0 && self.is_draw(board) {
             return 0;
         }
         self.observer.node(board);
-        if TABLE && self.on.probe_depth <= depth {
+        if TABLE && self.switches.probe_depth <= depth {
             // Every stored score is exact, so an answer of sufficient depth is final.
             if let Some(score) = self.probe::<true>(board, node).cut {
                 return score;
@@ -54,7 +54,7 @@ impl<O: Observer> Search<'_, O> {
             self.path.pop();
             self.stack.pop(&frame);
         }
-        if TABLE && self.on.store_depth <= depth && !self.aborted && (!is_terminal || self.on.terminals) {
+        if TABLE && self.switches.store_depth <= depth && !self.aborted && (!is_terminal || self.switches.terminals) {
             self.record_known::<true>(board, node, (best, best_move), start_counts);
         }
         best

@@ -49,26 +49,27 @@ impl<O: Observer> Search<'_, O> {
         let mut probed = Probed { board, node, hit: None, deep: false, barred: false, cut: false, by_parent: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
-            if EXTRAS && self.on.reserve_depth <= depth {
+            if EXTRAS && self.switches.reserve_depth <= depth {
                 self.reserve(board, node);
             }
             return answer;
         };
-        if self.on.moves {
+        if self.switches.moves {
             answer.mv = hit.entry.mv;
         }
-        if EXTRAS && self.on.terms_depth <= depth {
-            self.facts = self.on.facts(&hit.entry);
+        if EXTRAS && self.switches.terms_depth <= depth {
+            self.facts = self.switches.facts(&hit.entry);
         }
-        let holds = self.deep_enough(&hit, depth) && (!EXTRAS || self.on.holds_at_clock(board, depth, &hit.entry));
-        probed.deep = self.on.cutoffs && holds && ply > 0;
+        let holds =
+            self.deep_enough(&hit, depth) && (!EXTRAS || self.switches.holds_at_clock(board, depth, &hit.entry));
+        probed.deep = self.switches.cutoffs && holds && ply > 0;
         if probed.deep {
             self.apply_bound(&hit, ply, &mut answer);
             if answer.cut.is_none() {
-                if EXTRAS && self.on.demotes_depth <= depth && beta - alpha == 1 && !hit.entry.is_evaluation() {
+                if EXTRAS && self.switches.demotes_depth <= depth && beta - alpha == 1 && !hit.entry.is_evaluation() {
                     self.demote(&hit);
                 }
-            } else if self.on.bars_cutoffs && self.bars_cutoff(node, answer.cut) {
+            } else if self.switches.bars_cutoffs && self.bars_cutoff(node, answer.cut) {
                 answer.cut = None;
                 probed.barred = true;
             }
@@ -87,7 +88,7 @@ impl<O: Observer> Search<'_, O> {
             self.observer.answer(board, depth, hit.entry.mv);
         } else {
             self.count.move_only += u64::from(!answer.mv.is_none());
-            if EXTRAS && self.on.evaluates_hits {
+            if EXTRAS && self.switches.evaluates_hits {
                 self.evaluate_hit(board, node, &hit.entry, holds);
             }
         }
@@ -100,10 +101,10 @@ impl<O: Observer> Search<'_, O> {
     #[cold]
     fn bars_cutoff(&self, node: Node, score: Option<Score>) -> bool {
         if node.beta - node.alpha > 1 {
-            return !self.on.pv_cutoffs;
+            return !self.switches.pv_cutoffs;
         }
         // `node.cut`: whether the node is expected to fail high.
-        (1..=self.on.expected_depth).contains(&node.depth)
+        (1..=self.switches.expected_depth).contains(&node.depth)
             && score.is_some_and(|score| node.cut != (score >= node.beta))
     }
 
@@ -118,7 +119,7 @@ impl<O: Observer> Search<'_, O> {
     /// Whether the hit's draft is sufficient at a node of this depth.
     #[inline]
     pub(super) fn deep_enough(&self, hit: &Hit, depth: i32) -> bool {
-        match self.on.depth {
+        match self.switches.depth {
             DepthRule::AtLeast => hit.draft >= depth,
             // An aged draft may equal the depth, but the score is of the entry's own depth.
             DepthRule::Equal => i32::from(hit.entry.depth) == depth && hit.draft >= depth,
@@ -130,15 +131,15 @@ impl<O: Observer> Search<'_, O> {
     /// the options say so.
     #[inline]
     fn apply_bound(&self, hit: &Hit, ply: usize, answer: &mut Answer) {
-        let score = self.on.score_from_store(hit.entry.score, ply);
-        let bound = self.on.bound(&hit.entry);
+        let score = self.switches.score_from_store(hit.entry.score, ply);
+        let bound = self.switches.bound(&hit.entry);
         let (alpha, beta) = (answer.alpha, answer.beta);
         if bound.settles(score, alpha, beta) {
-            answer.cut = Some(if self.on.clamp_hits { score.clamp(alpha, beta) } else { score });
-        } else if self.on.start_value && bound == Bound::Lower && score > alpha {
+            answer.cut = Some(if self.switches.clamp_hits { score.clamp(alpha, beta) } else { score });
+        } else if self.switches.start_value && bound == Bound::Lower && score > alpha {
             answer.alpha = score;
             answer.best = score;
-        } else if self.on.start_value && bound == Bound::Upper && score < beta {
+        } else if self.switches.start_value && bound == Bound::Upper && score < beta {
             answer.beta = score;
         }
     }
@@ -148,49 +149,50 @@ impl<O: Observer> Search<'_, O> {
     /// is needed to count the searchers in the node.
     #[cold]
     fn reserve(&mut self, board: &Board, node: Node) {
-        let stores_evaluation = self.on.evaluations_depth <= node.depth && board.checkers().is_empty();
-        let counts_searchers = self.on.entered_depth <= node.depth;
+        let stores_evaluation = self.switches.evaluations_depth <= node.depth && board.checkers().is_empty();
+        let counts_searchers = self.switches.entered_depth <= node.depth;
         if !stores_evaluation && !counts_searchers {
             return;
         }
         // `static_evaluation`: whether the table's entries have room for it.
-        let evaluation = (stores_evaluation && self.on.static_evaluation).then(|| {
+        let evaluation = (stores_evaluation && self.switches.static_evaluation).then(|| {
             self.count.evals += 1;
             self.evaluator.evaluate(board)
         });
         let key = self.table_key(board);
-        if let Some(table) = self.table.as_deref_mut().filter(|_| self.on.is_storable(board, 0)) {
+        if self.switches.is_storable(board, 0)
+            && let Some(table) = self.table.as_deref_mut()
+        {
             self.observer.before_access(board, table);
             let entry = Entry::evaluation(0, node.beta - node.alpha > 1);
             table.store(key, Entry { evaluation: evaluation.map(StaticEvaluation::new).unwrap_or_default(), ..entry });
         }
-        self.evaluation = evaluation.filter(|_| node.depth <= 0);
+        self.evaluation = if node.depth <= 0 { evaluation } else { None };
     }
 
     /// Whether a node of this remaining depth has a static evaluation.
     fn has_evaluation(&self, board: &Board, depth: i32) -> bool {
-        depth <= 0 || self.on.evaluations_depth <= depth && board.checkers().is_empty()
+        depth <= 0 || self.switches.evaluations_depth <= depth && board.checkers().is_empty()
     }
 
-    /// Determines the static evaluation of a node that was not ended by its entry: the entry's
-    /// evaluation, or a new one. At a leaf or quiescence node, the entry's score then refines it if
-    /// the options say so. `holds`: whether the score is deep enough, and valid at this halfmove
-    /// clock.
+    /// Counts the static evaluation of a node that was not ended by its entry: the entry's, or a
+    /// new one. A leaf or quiescence node then uses it, refined by the entry's score if the options
+    /// say so. `holds`: whether the score is deep enough, and valid at this halfmove clock.
     #[cold]
     fn evaluate_hit(&mut self, board: &Board, node: Node, entry: &Entry, holds: bool) {
         if !self.has_evaluation(board, node.depth) {
             return;
         }
-        let stored = entry.evaluation.get().filter(|_| self.on.static_evaluation);
+        let stored = if self.switches.static_evaluation { entry.evaluation.get() } else { None };
         self.count.evals_saved += u64::from(stored.is_some());
         self.count.evals += u64::from(stored.is_none());
         let evaluation = stored.unwrap_or_else(|| self.evaluator.evaluate(board));
         if node.depth > 0 {
             return;
         }
-        let score = self.on.score_from_store(entry.score, node.ply);
-        let refines = self.on.refines && holds && score.abs() <= self.on.mate_threshold;
-        self.evaluation = Some(match self.on.bound(entry) {
+        let score = self.switches.score_from_store(entry.score, node.ply);
+        let refines = self.switches.refines && holds && score.abs() <= self.switches.mate_threshold;
+        self.evaluation = Some(match self.switches.bound(entry) {
             Bound::Lower if refines => evaluation.max(score),
             Bound::Upper if refines => evaluation.min(score),
             Bound::Exact if refines => score,
@@ -203,9 +205,9 @@ impl<O: Observer> Search<'_, O> {
     /// had it: the result is the same, and the computation is not counted.
     #[cold]
     fn prepare_store(&self, board: &Board, depth: i32) -> Option<StaticEvaluation> {
-        let stores_evaluation = self.on.static_evaluation && self.has_evaluation(board, depth);
+        let stores_evaluation = self.switches.static_evaluation && self.has_evaluation(board, depth);
         let evaluation = stores_evaluation.then(|| StaticEvaluation::new(self.evaluator.evaluate_again(board)));
-        self.on.is_storable(board, depth).then(|| evaluation.unwrap_or_default())
+        self.switches.is_storable(board, depth).then(|| evaluation.unwrap_or_default())
     }
 
     /// The static evaluation of a leaf or quiescence node: the one that its probe found, or a new
@@ -249,7 +251,7 @@ impl<O: Observer> Search<'_, O> {
         best: (Score, Move),
         start_counts: StartCounts,
     ) {
-        if self.on.leaf_window {
+        if self.switches.leaf_window {
             self.record::<EXTRAS>(board, node, best, start_counts);
         } else {
             self.record_as::<EXTRAS>(Bound::Exact, board, node, best, start_counts);
@@ -273,16 +275,16 @@ impl<O: Observer> Search<'_, O> {
         start_counts: StartCounts,
     ) {
         let mut evaluation = StaticEvaluation::default();
-        if EXTRAS && self.on.prepares_stores {
+        if EXTRAS && self.switches.prepares_stores {
             match self.prepare_store(board, node.depth) {
                 Some(prepared) => evaluation = prepared,
                 None => return,
             }
         }
-        let mv = if bound == Bound::Upper && !self.on.upper_move { Move::NONE } else { mv };
+        let mv = if bound == Bound::Upper && !self.switches.upper_move { Move::NONE } else { mv };
         let entry = Entry {
             mv,
-            score: self.on.score_to_store(score, node.ply),
+            score: self.switches.score_to_store(score, node.ply),
             bound,
             depth: node.depth as u8,
             pv: node.beta - node.alpha > 1,

@@ -63,10 +63,13 @@ impl<'s> Shared<'s> {
         if self.ended.load(Ordering::Relaxed) || self.stop.is_set() {
             return 0;
         }
+        // Never refuses, so that there is always a number left before.
         let take_grant = |left: u64| Some(left - left.min(POLL));
         let left_before = self.nodes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_grant).unwrap_or(0);
         let granted = left_before.min(POLL);
-        if let Some(record) = self.record.as_ref().filter(|_| granted > 0) {
+        if granted > 0
+            && let Some(record) = &self.record
+        {
             record.lock().unwrap_or_else(PoisonError::into_inner).push(searcher, granted);
         }
         granted

@@ -8,20 +8,20 @@ use crate::chess::{Board, Increments, Move, MoveList, Piece, Score, movegen};
 
 /// The reference search, with the settings that a value depends on besides position and depth.
 pub struct ReferenceSearch<'a> {
-    on: Switches,
+    switches: Switches,
     evaluator: Evaluator,
     increments: &'a Increments,
 }
 
 impl<'a> ReferenceSearch<'a> {
-    pub(super) fn new(on: Switches, evaluator: Evaluator, increments: &'a Increments) -> Self {
-        Self { on, evaluator, increments }
+    pub(super) fn new(switches: Switches, evaluator: Evaluator, increments: &'a Increments) -> Self {
+        Self { switches, evaluator, increments }
     }
 
     /// Compares the value of a node with a score. `path`: keys of the earlier positions, used if
     /// draws count.
     pub fn compare(&self, board: &Board, path: &[u64], depth: i32, ply: usize, score: Score) -> std::cmp::Ordering {
-        let mut path = if self.on.draws { path.to_vec() } else { Vec::new() };
+        let mut path = if self.switches.draws { path.to_vec() } else { Vec::new() };
         // Just wide enough to tell whether the value is below, at or above the score.
         self.value(board, &mut path, depth, ply, (score - 1, score + 1)).cmp(&score)
     }
@@ -35,7 +35,7 @@ impl<'a> ReferenceSearch<'a> {
         ply: usize,
         (mut alpha, beta): (Score, Score),
     ) -> Score {
-        if self.on.draws && ply > 0 && is_draw(board, path) {
+        if self.switches.draws && ply > 0 && is_draw(board, path) {
             return 0;
         }
         if depth <= 0 {
@@ -44,7 +44,7 @@ impl<'a> ReferenceSearch<'a> {
         let mut moves = MoveList::new();
         movegen::legal(board, &mut moves);
         if moves.is_empty() {
-            return if board.in_check() { self.on.mated(ply, depth) } else { 0 };
+            return if board.in_check() { self.switches.mated(ply, depth) } else { 0 };
         }
         let mut best = -INFINITE;
         path.push(board.key());
@@ -75,12 +75,12 @@ impl<'a> ReferenceSearch<'a> {
 
     /// The value of a leaf, or of a quiescence node that `capture_plies` captures led to.
     fn horizon(&self, board: &Board, ply: usize, capture_plies: u8, mut alpha: Score, beta: Score) -> Score {
-        if self.on.leaf_mates && !board.has_legal_move() {
-            return if board.in_check() { self.on.mated(ply, 0) } else { 0 };
+        if self.switches.leaf_mates && !board.has_legal_move() {
+            return if board.in_check() { self.switches.mated(ply, 0) } else { 0 };
         }
         let mut best = self.evaluator.evaluate(board);
-        let is_capped = self.on.max_plies != 0 && capture_plies >= self.on.max_plies;
-        if !self.on.quiescence || is_capped || best >= beta {
+        let is_capped = self.switches.max_plies != 0 && capture_plies >= self.switches.max_plies;
+        if !self.switches.quiescence || is_capped || best >= beta {
             return best;
         }
         alpha = alpha.max(best);

@@ -41,7 +41,7 @@ impl<O: Observer> Search<'_, O> {
     /// Searches the root within the window of `node`, in the variant of the search that was
     /// compiled for these options.
     fn search_root(&mut self, root: &Board, node: Node) -> Score {
-        match (self.table.is_some(), self.on.extras || self.root_order.is_some()) {
+        match (self.table.is_some(), self.switches.extras || self.root_order.is_some()) {
             (true, false) => self.visit::<true, false>(root, node, Move::NONE),
             (true, true) => self.visit::<true, true>(root, node, Move::NONE),
             (false, false) => self.visit::<false, false>(root, node, Move::NONE),

@@ -36,6 +36,7 @@ impl Turns {
     /// `record`: whether to record the turns.
     pub fn new(options: &Threads, record: bool) -> Self {
         let list = match options.schedule {
+            // The options were checked, so the list is valid.
             Schedule::List => options.listed_turns().unwrap_or_default(),
             Schedule::RoundRobin | Schedule::Random => Vec::new(),
         };

@@ -27,7 +27,7 @@ pub struct Buffers {
 
 /// The state of a root search.
 pub struct Search<'a, O> {
-    pub(super) on: Switches,
+    pub(super) switches: Switches,
     pub(super) ranks: Ranks,
     pub(super) algorithm: Algorithm,
     pub(super) aspiration: Score,
@@ -121,7 +121,7 @@ impl<O: Observer> Search<'_, O> {
             Pace::Alone(stop) if stop.is_set() => 0,
             Pace::Alone(_) => self.node_limit.saturating_sub(self.count.nodes).min(POLL),
             Pace::Turns(baton) => {
-                // The others may avoid positions on this searcher's path from the root.
+                // Shows the others the positions on this searcher's path, which they may avoid.
                 if let Some(table) = self.table.as_deref_mut() {
                     table.suspend(&self.path[self.past..]);
                 }
@@ -153,7 +153,7 @@ impl<O: Observer> Search<'_, O> {
         self.count.evals += 1;
         if board.in_check() {
             self.count.mates += 1;
-            self.on.mated(ply, depth)
+            self.switches.mated(ply, depth)
         } else {
             self.count.stalemates += 1;
             0
@@ -181,34 +181,38 @@ impl<O: Observer> Search<'_, O> {
     /// Sorts the moves in `scratch` by the generation order of the options.
     #[inline]
     pub(super) fn sort_generated(&mut self, board: &Board) {
-        if self.on.reorder {
-            self.on.generation.sort(board, &mut self.scratch, self.on.generation_seed);
+        if self.switches.reorder {
+            self.switches.generation.sort(board, &mut self.scratch, self.switches.generation_seed);
         }
     }
 
     /// Clamps a score to the window under fail-hard.
     #[inline]
     pub(super) fn clamp_to_window(&self, score: Score, alpha: Score, beta: Score) -> Score {
-        if self.on.hard { score.clamp(alpha, beta) } else { score }
+        if self.switches.hard { score.clamp(alpha, beta) } else { score }
     }
 
     /// `threads.helpers = "breadcrumbs"`: whether late moves of a node are reduced by one more ply,
     /// because another searcher is in the node. Only within eight plies of the root.
     #[cold]
     pub(super) fn reduces_late_moves_more(&mut self, board: &Board, depth: i32, ply: usize) -> bool {
-        self.on.lmr_depth <= depth && ply < 8 && self.is_elsewhere(board.key())
+        self.switches.lmr_depth <= depth && ply < 8 && self.is_elsewhere(board.key())
     }
 
     /// Removes and returns the first deferred move of the node at `ply`.
     #[inline]
     pub(super) fn next_deferred(&mut self, depth: i32, ply: usize) -> Option<Move> {
-        if self.on.defer_depth > depth {
+        if self.switches.defer_depth > depth {
             return None;
         }
         // The list ends with this node's moves; those of the nodes above it come before them.
         let last_above = self.deferred.iter().rposition(|&(deferred_ply, _)| deferred_ply < ply);
         let first = last_above.map_or(0, |index| index + 1);
-        (first < self.deferred.len()).then(|| self.deferred.remove(first)).map(|(_, mv)| mv)
+        if first == self.deferred.len() {
+            return None;
+        }
+        let (_, mv) = self.deferred.remove(first);
+        Some(mv)
     }
 
     /// ABDADA: counts this searcher at the table entry of a node, until it leaves the node.
@@ -237,11 +241,12 @@ impl<O: Observer> Search<'_, O> {
     /// under ABDADA, counted at the table entry of the depth to which the move would be searched.
     #[cold]
     pub(super) fn is_taken(&mut self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
-        let is_abdada = self.on.entered_depth <= self.on.defer_depth;
+        // Without ABDADA `entered_depth` is the maximum.
+        let is_abdada = self.switches.entered_depth <= self.switches.defer_depth;
         if !is_abdada {
             return self.is_elsewhere(child.key());
         }
-        let reduction = if self.is_late(board, child, mv, depth, tried) { self.on.lmr_reduction } else { 0 };
+        let reduction = if self.is_late(board, child, mv, depth, tried) { self.switches.lmr_reduction } else { 0 };
         let (key, child_depth) = (self.table_key(child), (depth - 1 - reduction).max(0) as u8);
         self.table.as_deref_mut().is_some_and(|table| table.is_entered(key, child_depth))
     }

@@ -121,12 +121,14 @@ fn from_depth(depth: u8) -> i32 {
     if depth == 0 { NEVER } else { i32::from(depth) }
 }
 
-/// The minimum remaining depth of the nodes that the options `at` and `min_depth` of `probe` or
-/// `store` admit.
-fn lowest_depth(kind: Where, min_depth: u8) -> i32 {
-    match kind {
+/// The minimum remaining depth of the nodes that probe or store, from the option `at` (which kinds
+/// of nodes) and `min_depth`. Quiescence nodes count as depth -1, leaves as 0.
+fn lowest_depth(at: Where, min_depth: u8) -> i32 {
+    match at {
+        // After the leaf test: interior nodes only.
         Where::AfterLeaf => i32::from(min_depth.max(1)),
         Where::Quiescence if min_depth == 0 => -1,
+        // Before the leaf test: leaves too.
         Where::BeforeLeaf | Where::Quiescence => i32::from(min_depth),
     }
 }
@@ -136,7 +138,7 @@ impl Switches {
         let (table, probe) = (&options.table, &options.probe);
         let no_table = table.kind == TableKind::None;
         let has_helpers = options.threads.count > 1;
-        let mut on = Self {
+        let mut switches = Self {
             hard: options.fail == Fail::Hard,
             clamp_hits: options.fail == Fail::Hard || probe.returns == Returns::Window,
             pvs: options.algorithm == super::options::Algorithm::Pvs,
@@ -215,36 +217,45 @@ impl Switches {
             bare_leaves: false,
             extras: false,
         };
-        on.reserve_depth = on.evaluations_depth.min(on.entered_depth.max(on.store_depth));
-        let depths = [on.terms_depth, on.rises_depth, on.demotes_depth, on.evaluations_depth, on.defer_depth];
-        on.extras = depths.into_iter().chain([on.entered_depth]).any(|depth| depth != NEVER)
-            || on.evaluates_hits
-            || on.guards_clock
-            || on.breadcrumbs;
+        switches.reserve_depth = switches.evaluations_depth.min(switches.entered_depth.max(switches.store_depth));
+        let depths = [
+            switches.terms_depth,
+            switches.rises_depth,
+            switches.demotes_depth,
+            switches.evaluations_depth,
+            switches.defer_depth,
+        ];
+        switches.extras = depths.into_iter().chain([switches.entered_depth]).any(|depth| depth != NEVER)
+            || switches.evaluates_hits
+            || switches.guards_clock
+            || switches.breadcrumbs;
         let eval = &options.eval;
         let incremental = !eval.has_leaf_terms();
-        on.bare_leaves = options.leaf == Leaf::Static
+        switches.bare_leaves = options.leaf == Leaf::Static
             && incremental
-            && !(on.leaf_mates || on.draws || on.pvs)
-            && on.probe_depth > 0
-            && on.store_depth > 0
-            && on.lmr_depth > 1;
+            && !(switches.leaf_mates || switches.draws || switches.pvs)
+            && switches.probe_depth > 0
+            && switches.store_depth > 0
+            && switches.lmr_depth > 1;
         let ranks = Ranks::new(options);
-        on.frontier = on.bare_leaves
-            && ranks.none
-            && !on.reorder
-            && on.etc_depth > 1
-            && on.null_depth > 1
-            && on.iid_depth > 1
-            && on.rises_depth > 1;
+        switches.frontier = switches.bare_leaves
+            && ranks.is_empty
+            && !switches.reorder
+            && switches.etc_depth > 1
+            && switches.null_depth > 1
+            && switches.iid_depth > 1
+            && switches.rises_depth > 1;
         // To probe or prefetch all children before the first is searched, a node needs all moves.
-        let needs_all_moves =
-            on.etc_depth <= STAGED_DEPTH || on.prefetch == Prefetch::Children && on.probe_depth < STAGED_DEPTH;
+        let needs_all_moves = switches.etc_depth <= STAGED_DEPTH
+            || switches.prefetch == Prefetch::Children && switches.probe_depth < STAGED_DEPTH;
         if ranks.come_in_stages() {
-            on.staged_depth =
-                if needs_all_moves { (on.probe_depth.min(on.etc_depth - 1)).min(STAGED_DEPTH) } else { STAGED_DEPTH };
+            switches.staged_depth = if needs_all_moves {
+                (switches.probe_depth.min(switches.etc_depth - 1)).min(STAGED_DEPTH)
+            } else {
+                STAGED_DEPTH
+            };
         }
-        on
+        switches
     }
 
     /// The score of being checkmated at `ply`, with `depth` plies left.

@@ -43,25 +43,25 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn offered_facts(&mut self, board: &Board, depth: i32) -> TableAnswer {
         let key = self.table_key(board);
         let entry = self.table.as_deref_mut().and_then(|table| table.last_offer(key, depth as u8));
-        entry.map(|entry| self.on.facts(&entry)).unwrap_or_default()
+        entry.map(|entry| self.switches.facts(&entry)).unwrap_or_default()
     }
 
     /// Internal iterative reduction: the depth to which a node is searched. `node.depth` must be at
     /// least `iir.min_depth`.
     #[inline(never)]
     pub(super) fn reduced_depth(&mut self, node: Node, facts: &TableAnswer) -> i32 {
-        let applies = match self.on.iir_node_type {
+        let applies = match self.switches.iir_node_type {
             NodeType::Any => true,
             NodeType::Pv => node.beta - node.alpha > 1,
             NodeType::Cut => node.cut,
         };
-        let is_too_shallow = self.on.iir_slack > 0 && facts.depth + self.on.iir_slack < node.depth;
+        let is_too_shallow = self.switches.iir_slack > 0 && facts.depth + self.switches.iir_slack < node.depth;
         let lacks_move = facts.mv.is_none() || is_too_shallow;
         if !(applies && lacks_move) {
             return node.depth;
         }
         self.count.iir_nodes += 1;
-        (node.depth - self.on.iir_reduction).max(1)
+        (node.depth - self.switches.iir_reduction).max(1)
     }
 
     /// Singular extension: the change of depth for the table's move. Called at nodes of sufficient
@@ -75,27 +75,27 @@ impl<O: Observer> Search<'_, O> {
         previous: Move,
     ) -> Extension {
         let Node { alpha, beta, depth, ply, .. } = node;
-        let score = self.on.score_from_store(facts.score, ply);
+        let score = self.switches.score_from_store(facts.score, ply);
         let applies = ply > 0
             && ply < self.extension_ply_limit
-            && facts.depth >= depth - self.on.singular_slack
+            && facts.depth >= depth - self.switches.singular_slack
             && matches!(facts.bound, Bound::Lower | Bound::Exact)
-            && score.abs() <= self.on.mate_threshold
+            && score.abs() <= self.switches.mate_threshold
             && board.is_legal(facts.mv);
         if !applies {
             return Extension::default();
         }
-        let target = (score - self.on.singular_margin * depth).max(-self.on.mate_threshold);
-        let test_depth = ((depth - 1) / self.on.singular_divisor).max(1);
+        let target = (score - self.switches.singular_margin * depth).max(-self.switches.mate_threshold);
+        let test_depth = ((depth - 1) / self.switches.singular_divisor).max(1);
         let test_node = Node { alpha: target - 1, beta: target, depth: test_depth, ..node };
         let others_score = self.best_of_others::<TABLE, EXTRAS>(board, test_node, facts.mv, previous);
         if self.aborted {
             return Extension::default();
         }
-        let fails_by_much = self.on.singular_double > 0 && others_score < target - self.on.singular_double;
+        let fails_by_much = self.switches.singular_double > 0 && others_score < target - self.switches.singular_double;
         let plies = if others_score >= target {
             // Not singular: if the table's move fails high, others are likely to do so too.
-            if score >= beta { -self.on.singular_reduction } else { 0 }
+            if score >= beta { -self.switches.singular_reduction } else { 0 }
         } else if fails_by_much && beta - alpha == 1 {
             2
         } else {

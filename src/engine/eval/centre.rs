@@ -6,7 +6,7 @@ use crate::chess::{Bitboard, Board, Color, Piece};
 /// d4, e4, d5, e5.
 const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
-/// A side's pieces on the four central squares, and its attacks on them.
+/// Counts a side's pieces on the four central squares, and its attacks on them.
 pub fn count(board: &Board, side: Color) -> i32 {
     let occupying = (board.colored(side) & CENTRE).count() as i32;
     let attacking: i32 = Piece::ALL

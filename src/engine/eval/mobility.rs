@@ -4,7 +4,7 @@
 use super::attacks_of;
 use crate::chess::{Board, Color, Piece};
 
-/// Pseudo-legal moves of a side's knights, bishops, rooks and queens.
+/// Counts the pseudo-legal moves of a side's knights, bishops, rooks and queens.
 pub fn count(board: &Board, side: Color) -> i32 {
     let free = !board.colored(side);
     [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen]

@@ -90,8 +90,8 @@ impl Eval {
 /// Counts a term for one side.
 type Count = fn(&Board, Color) -> i32;
 
-/// The value of each piece on each square, positive for White and negative for Black: rows White
-/// pawn to king, then Black pawn to king, as the board's incremental sum expects.
+/// The value of each piece on each square, negative for Black. The rows are White's pawn to king,
+/// then Black's, as the board's incremental sum expects.
 pub fn piece_square_values(weights: &Eval) -> [[i32; 64]; 12] {
     let material = weights.values.values();
     let mut rows = [[0; 64]; 12];

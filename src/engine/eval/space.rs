@@ -4,8 +4,7 @@
 use super::attacks_of;
 use crate::chess::{Bitboard, Board, Color, Piece};
 
-/// Squares that a side's knights and bishops can go to and that no enemy pawn attacks, each counted
-/// once.
+/// Counts the squares that a side's knights or bishops can go to and no enemy pawn attacks.
 pub fn count(board: &Board, side: Color) -> i32 {
     let guarded = board
         .pieces(!side, Piece::Pawn)

@@ -61,7 +61,7 @@ pub struct Ranks {
     /// victim. The empty target square of an en passant capture (kind 0) counts as a pawn.
     capture_scores: [[i32; 8]; 8],
     /// Whether the list is empty: moves are then tried in generation order.
-    pub none: bool,
+    pub is_empty: bool,
 }
 
 /// Distance between ranks, above any score within a rule (below 2^24).
@@ -70,7 +70,7 @@ const STEP: i32 = 1 << 24;
 impl Ranks {
     /// Gives each ordering rule of the options its rank: the earlier in the list, the higher.
     pub fn new(options: &EngineOptions) -> Self {
-        let mut ranks = Self { scheme: options.mvv_lva, see_values: SEE_VALUES, none: true, ..Self::default() };
+        let mut ranks = Self { scheme: options.mvv_lva, see_values: SEE_VALUES, is_empty: true, ..Self::default() };
         for (index, rule) in options.ordering.iter().enumerate() {
             let rank = (options.ordering.len() - index) as i32 * STEP;
             let slot = match rule {
@@ -84,14 +84,14 @@ impl Ranks {
             };
             // The first place counts if a rule is listed twice.
             *slot = (*slot).max(rank);
-            ranks.none = false;
+            ranks.is_empty = false;
         }
         ranks.first_move = ranks.first_move.max(ranks.table_move);
         for attacker in Piece::ALL {
             for victim in Piece::ALL {
                 let score = ranks.captures + mvv_lva::capture_score(ranks.scheme, attacker, victim);
                 ranks.capture_scores[attacker.number()][victim.number()] = score;
-                // En passant: the target square is empty, whose number is 0.
+                // En passant captures go to an empty square; its piece number is 0.
                 if victim == Piece::Pawn {
                     ranks.capture_scores[attacker.number()][0] = score;
                 }

@@ -145,7 +145,7 @@ impl Stack {
         hint: &Hint,
         heuristics: &Heuristics,
     ) -> NodeMoves {
-        if ranks.none {
+        if ranks.is_empty {
             return self.push_unordered(moves);
         }
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
@@ -171,7 +171,7 @@ impl Stack {
     /// Pushes a quiescence node's captures.
     #[inline]
     pub fn push_captures(&mut self, context: StageContext, scratch: &mut MoveList) -> NodeMoves {
-        if context.reorders() || context.ranks.none {
+        if context.reorders() || context.ranks.is_empty {
             scratch.clear();
             movegen::show_captures(context.board, scratch);
             context.generation.sort(context.board, scratch, context.seed);
@@ -286,6 +286,9 @@ impl Stack {
         }
         let remaining = self.words.get_mut(frame.next..frame.end)?;
         let (first, others) = remaining.split_first_mut()?;
+        // Losing captures have negative scores, and come after the quiet moves.
+        let stage = frame.stage;
+        let is_losing = |word: i64| stage == Stage::Noisy && word < 0;
         let mut best = *first;
         if !frame.sorted {
             let mut best_index = None;
@@ -294,8 +297,7 @@ impl Stack {
                     (best, best_index) = (key, Some(index));
                 }
             }
-            // Losing captures come after the quiet moves.
-            if frame.stage == Stage::Noisy && best < 0 {
+            if is_losing(best) {
                 return None;
             }
             // The first word moves to where the best one was: used words are not read again.
@@ -303,7 +305,7 @@ impl Stack {
                 *other = *first;
             }
             frame.selections += 1;
-        } else if frame.stage == Stage::Noisy && best < 0 {
+        } else if is_losing(best) {
             return None;
         }
         frame.next += 1;
