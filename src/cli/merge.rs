@@ -39,15 +39,16 @@ pub fn run(args: &Args) -> CommandResult {
             print_incomplete(incomplete, *shard_count);
         }
     };
-    let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(print_missing).map_err(merge_failure)?;
+    let (manifest, failed_jobs) =
+        shards.merge(&output, args.any_build).inspect_err(print_missing).map_err(merge_failure)?;
     let page = crate::report::Page::read(&results).map_err(CommandFailure::io)?;
     super::screen::report(&page, &results, args.quiet, &[])?;
     if !args.quiet {
         println!("merged {}; report: {}", plural(manifest.shards.len(), "shard"), results.join("report.md").display());
     }
-    let unjudged = reference::unjudged(&experiment, &results).map_err(CommandFailure::io)?;
-    if unjudged > 0 {
-        let (searches, verb) = (plural(unjudged, "search"), if unjudged == 1 { "is" } else { "are" });
+    let missing = reference::count_missing_searches(&experiment, &results).map_err(CommandFailure::io)?;
+    if missing > 0 {
+        let (searches, verb) = (plural(missing, "search"), if missing == 1 { "is" } else { "are" });
         eprintln!(
             "{searches} of the reference {verb} missing: run again the shards that `ttlab plan --missing` \
              lists, then merge; or search here, with `ttlab run FILE --out {}`",
@@ -55,11 +56,13 @@ pub fn run(args: &Args) -> CommandResult {
         );
         return Ok(Exit::Failed);
     }
-    if failed > 0 {
-        eprintln!("{} failed: see the error column; run the shards again with --retry-failed", plural(failed, "job"));
+    if failed_jobs > 0 {
+        let jobs = plural(failed_jobs, "job");
+        eprintln!("{jobs} failed: see the error column; run the shards again with --retry-failed");
         return Ok(Exit::Failed);
     }
-    Ok(if args.check && page.count_failed() > 0 { Exit::Gate } else { Exit::Done })
+    let failed_checks = page.count_failed();
+    Ok(if args.check && failed_checks > 0 { Exit::Gate } else { Exit::Done })
 }
 
 /// The shards of a plan: those in the folders `from` or, if there are none, those in the folders to

@@ -27,11 +27,8 @@ fn has_other_plan(old: &Manifest, new: &Manifest) -> bool {
 }
 
 /// If the folder holds results of another plan, turns them into results of this plan and returns
-/// how much of the plan they contain. `None` if nothing is done, because they are of this plan, or
-/// of another shard or build. `new`: the manifest of this run.
-///
-/// # Errors
-/// If a file cannot be read or written.
+/// how much of the plan they contain. `None` if nothing is done: there are none, or they are of
+/// this plan or of another shard or build. `new`: the manifest of this run.
 pub(super) fn adopt_rows(
     output: &Output,
     experiment: &Experiment,
@@ -46,7 +43,7 @@ pub(super) fn adopt_rows(
     else {
         return Ok(None);
     };
-    // `Output::begin` will refuse them, with a message.
+    // `Output::begin` refuses the rows of another build, with a message.
     if !old.build.searches_as(&new.build) && !any_build {
         return Ok(None);
     }

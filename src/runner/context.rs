@@ -82,7 +82,7 @@ impl Sink {
     /// Appends a job's rows.
     pub fn append(&mut self, rows: &[Vec<String>], output: &Output) -> Result<(), RunError> {
         if self.broken.is_some() {
-            return Ok(()); // Already reported; this row's job runs again when the run is resumed.
+            return Ok(()); // The error is reported; the job runs again when the run is resumed.
         }
         self.check_file(output)?;
         self.dirty = true;

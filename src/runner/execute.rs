@@ -51,7 +51,7 @@ impl Shared<'_> {
         }
         let Some(working_set) = self.working_set(job, stop)? else { return Ok(None) };
         let is_builtin = !self.is_external(job.variant);
-        // The cached engine's table is a share of another working set.
+        // If the cached engine's table is a share of another working set, drop the engine.
         if is_builtin && cache.working_set.replace(working_set) != Some(working_set) {
             cache.engines.remove(&job.variant);
         }
@@ -63,7 +63,7 @@ impl Shared<'_> {
         let subject = subjects[0].as_mut();
         let started = subject.start().map_err(|failure| failure.to_string());
         let result = started.and_then(|()| job::search(self.experiment, self.plan, job, subject, stop));
-        cache.engines.extend([job.variant].into_iter().zip(subjects));
+        cache.engines.extend(subjects.into_iter().map(|subject| (job.variant, subject)));
         let Some(rows) = result? else { return Ok(None) };
         if rows.is_empty() {
             return Err("nothing was searched: the game ends before the selected plies".to_owned());
@@ -127,7 +127,7 @@ impl Shared<'_> {
 
     /// One row without its checksum: a result, or the error.
     pub(super) fn row(&self, job: &Job, label: &Label, outcome: Result<&JobRow, &str>) -> Vec<String> {
-        // Real threads depend on the scheduler.
+        // The counts of real threads depend on the scheduler.
         let has_real_threads =
             self.plan.variants[job.variant].builtin().is_some_and(|options| options.threads.is_real());
         let repeats = if has_real_threads { "not repeatable".to_owned() } else { self.subjects.repeats(job.variant) };
@@ -163,7 +163,9 @@ impl Shared<'_> {
             return Ok(Some(entries));
         }
         let entries = job::working_set(self.experiment, self.plan, job, options, stop)?;
-        lock(&self.working_sets).extend(entries.map(|entries| (key, entries)));
+        if let Some(entries) = entries {
+            lock(&self.working_sets).insert(key, entries);
+        }
         Ok(entries)
     }
 

@@ -154,14 +154,15 @@ fn search_move(
         totals.external = true;
         totals.search.nodes += record.nodes.unwrap_or(0);
     }
-    if !record.best.is_none() {
-        return Ok((record.best, move_search));
+    let mut mv = record.best;
+    if mv.is_none() {
+        // No iteration finished within the limit: play the move that `ttlab uci` would play.
+        totals.blind += 1;
+        let mut moves = MoveList::new();
+        legal(position.board, &mut moves);
+        mv = moves.first().copied().unwrap_or(Move::NONE);
     }
-    // No iteration finished within the limit: play the move that `ttlab uci` would play.
-    totals.blind += 1;
-    let mut moves = MoveList::new();
-    legal(position.board, &mut moves);
-    Ok((moves.first().copied().unwrap_or(Move::NONE), move_search))
+    Ok((mv, move_search))
 }
 
 /// Adjudicates games by score: both sides must agree for a number of moves in a row.
@@ -195,7 +196,7 @@ impl Adjudicator {
     /// The winner (`None`: draw) and the kind of end, once the game is decided.
     fn verdict(&self, rules: &Match) -> Option<(Option<Color>, &'static str)> {
         if let Some(resign) = rules.resign {
-            // The counts of White come first.
+            // The counts of White have the index 0, those of Black 1.
             for (loser, winner) in [(0, Color::Black), (1, Color::White)] {
                 if self.lost[loser] >= resign.moves && self.won[1 - loser] >= resign.moves {
                     return Some((Some(winner), games::RESIGNED));

@@ -104,14 +104,13 @@ pub fn working_set(
         return Ok(Some(0));
     }
     let mut engine = Engine::new(&unbounded(options), None).map_err(|error| error.to_string())?;
-    let result = search(experiment, plan, job, &mut engine, stop)?;
-    Ok(result.map(|_| engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
+    if search(experiment, plan, job, &mut engine, stop)?.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
 }
 
 /// Runs a job on a freshly reset subject. `None` if interrupted.
-///
-/// # Errors
-/// If the engine fails.
 pub fn search(
     experiment: &Experiment,
     plan: &Plan,
@@ -168,7 +167,8 @@ impl Context<'_> {
     /// Searches at the selected plies of a game, or of a game that the engine plays against itself.
     fn search_game(&mut self, index: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
-        for move_index in 0..item.game().map_or(usize::from(sequence.self_play), <[Move]>::len) {
+        let length = item.game().map_or(usize::from(sequence.self_play), <[Move]>::len);
+        for move_index in 0..length {
             let (ply, rows_before) = (board.game_ply(), self.rows.len());
             let position = Position { start: &item.board, moves: &moves, past: &past, board: &board };
             let mv = match item.game() {

@@ -73,8 +73,8 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
     }
 }
 
-/// The name of each variant's baseline, if there are several. For a copy under a further key seed
-/// or schedule, this is the baseline's copy of the same number, or the baseline if it has no copies.
+/// The name of each variant's baseline; empty if all variants have the same. The baseline of a copy
+/// under a further key seed or schedule is the baseline's copy of the same number, if there is one.
 fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
     let partners = &experiment.partners;
     let (originals, copies) = plan.variants.split_at(partners.baselines.len());
@@ -84,11 +84,11 @@ fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
     let name = |index: usize| plan.variants[index].name.as_str();
     // Each original, then its copies in the order of their seeds.
     let mut series: Vec<Vec<usize>> = (0..originals.len()).map(|original| vec![original]).collect();
-    for (original, index) in (originals.len()..plan.variants.len()).filter_map(|index| {
-        let base = base_variant(name(index))?;
-        Some((originals.iter().position(|variant| variant.name == base)?, index))
-    }) {
-        series[original].push(index);
+    for index in originals.len()..plan.variants.len() {
+        let Some(base) = base_variant(name(index)) else { continue };
+        if let Some(original) = originals.iter().position(|variant| variant.name == base) {
+            series[original].push(index);
+        }
     }
     let mut baselines = BTreeMap::new();
     for (indices, baseline) in series.iter().zip(&partners.baselines) {
@@ -118,8 +118,8 @@ pub fn options(variant: &Variant) -> serde_json::Value {
 
 /// For each variant, whether it has jobs in the shard; all true without a shard.
 fn variants_in_shard(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
-    let mut has_jobs = vec![shard.is_none(); plan.variants.len()];
     // In a whole run all variants count, even one without jobs: the baseline of a match.
+    let mut has_jobs = vec![shard.is_none(); plan.variants.len()];
     if shard.is_some() {
         super::jobs_of(plan, shard).for_each(|job| has_jobs[job.variant] = true);
     }
@@ -137,8 +137,8 @@ pub(super) fn bench() -> Option<u64> {
 }
 
 /// Nodes per second of the searches of `ttlab bench`: the best of three runs, since other load can
-/// only slow them down. A debug build measures once, because its speed says nothing about the
-/// machine. Measured once per process.
+/// only slow them down; a debug build makes one run, because its speed says nothing about the
+/// machine. Later calls in a process return the same value.
 fn calibration() -> Option<u64> {
     fn measure() -> Option<u64> {
         let start = std::time::Instant::now();

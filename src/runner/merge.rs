@@ -138,7 +138,8 @@ impl Shards<'_> {
                 if let Some((first_folder, first_status)) = folder_and_status {
                     return Err(self.duplicate_shard_error(shard, (first_folder, &first_status), (folder, &status)));
                 }
-                shard_jobs.unjudged = reference::unjudged(self.experiment, folder).map_err(OutputError::io(folder))?;
+                shard_jobs.unjudged =
+                    reference::count_missing_searches(self.experiment, folder).map_err(OutputError::io(folder))?;
                 shard_jobs.folder = Some(folder.clone());
                 folder_and_status = Some((folder, status));
             }
@@ -194,7 +195,7 @@ impl Shards<'_> {
     /// written.
     pub fn merge(&self, output: &Output, any_build: bool) -> Result<(Manifest, u64), MergeError> {
         let (incomplete, checked_rows) = self.check()?;
-        let failed = incomplete.iter().map(|shard_jobs| shard_jobs.failed).sum();
+        let failed_jobs = incomplete.iter().map(|shard_jobs| shard_jobs.failed).sum();
         let missing: Vec<ShardJobs> = incomplete.into_iter().filter(|shard_jobs| shard_jobs.missing > 0).collect();
         if !missing.is_empty() {
             return Err(MergeError::Missing(missing, self.shard_count));
@@ -226,28 +227,28 @@ impl Shards<'_> {
             let folders: Vec<PathBuf> = folders.into_iter().map(|(_, folder)| folder).collect();
             reference::gather(&folders, &output.folder, any_build)?;
         }
-        Ok((manifest, failed))
+        Ok((manifest, failed_jobs))
     }
 
     /// Writes the rows of all shards to a new file beside the results. Returns this file and the
-    /// number of pairs that are not needed. `checked`: the number of rows of each shard when it was
+    /// number of pairs that are not needed. `checked_rows`: how many rows each shard had when it was
     /// checked.
     fn write_rows(
         &self,
         row_index: &RowIndex<'_>,
         output: &Output,
-        checked: &[u64],
+        checked_rows: &[u64],
     ) -> Result<(NewFile, u64), MergeError> {
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
-        let (path, mut merged) = (output.results_path(), vec![0; checked.len()]);
+        let (path, mut merged_rows) = (output.results_path(), vec![0; checked_rows.len()]);
         let new_file = record::write_rows(&path, &row_index.header, |put| {
             self.visit_rows(row_index, &mut stopping, MAX_OPEN_FILES, &mut |shard, row| {
-                merged[shard as usize] += 1;
+                merged_rows[shard as usize] += 1;
                 put(row)
             })
         });
         let new_file = new_file.map_err(OutputError::results(&path))?;
-        let mut counts = (0..).zip(checked.iter().zip(&merged));
+        let mut counts = (0..).zip(checked_rows.iter().zip(&merged_rows));
         match counts.find(|(_, (checked, merged))| checked != merged) {
             None => Ok((new_file, stopping.not_needed())),
             Some((shard, (&checked, &merged))) => {
@@ -263,8 +264,8 @@ impl Shards<'_> {
         folders.find(|(index, folder)| *index == shard && folder.join(MANIFEST).exists()).map(|(_, folder)| folder)
     }
 
-    /// Passes the rows of all shards to `sink` in the plan's order, without pairs after the end of
-    /// their test. At most `max_files` + 1 files are open at a time: if a further file is needed,
+    /// Passes the rows of all shards to `sink` in the plan's order, but not the pairs after the end
+    /// of their test. At most `max_files` + 1 files are open at a time: if another file is needed,
     /// all are closed, and each continues where it was when it is needed again.
     fn visit_rows(
         &self,
@@ -300,7 +301,9 @@ impl Shards<'_> {
                             row_index.entry(row).ok().filter(|entry| entry.place.belongs_to(repeat, item, lane));
                         indexed_row.is_some()
                     })? {
-                        indexed_row.iter().for_each(|entry| stopping.add_row(self.plan, entry, rows.row()));
+                        if let Some(entry) = &indexed_row {
+                            stopping.add_row(self.plan, entry, rows.row());
+                        }
                         if is_needed {
                             sink(shard, rows.row())?;
                         }

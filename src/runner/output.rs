@@ -245,9 +245,6 @@ impl Output {
 
     /// Records in the manifest which jobs the previous segment ran: the jobs in `done` that no
     /// segment before it ran. `done`: all jobs that have rows when the current segment begins.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written.
     pub fn record_previous_jobs(&self, done: Jobs) -> io::Result<()> {
         let mut manifest = self.manifest()?;
         let [earlier @ .., previous, _current] = &mut manifest.segments[..] else { return Ok(()) };
@@ -277,18 +274,12 @@ impl Output {
 
     /// Restores the manifest from before [`Output::begin`], because the results cannot be continued
     /// and nothing was run.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written.
     pub fn retract(&self) -> io::Result<()> {
         self.earlier_manifest.get().map_or(Ok(()), |manifest| self.write_manifest(manifest))
     }
 
     /// Seals the rows in the manifest and records the number of jobs that are not needed; writes
     /// the PGN of a match.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written.
     pub fn seal(&self, not_needed: u64) -> Result<(), ResultsError> {
         let mut manifest = self.manifest()?;
         manifest.jobs_not_needed = not_needed;
@@ -302,18 +293,12 @@ impl Output {
     }
 
     /// Writes the experiment file into the folder.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written.
     pub fn write_experiment(&self, experiment: &Experiment) -> Result<(), OutputError> {
         let copy = self.folder.join(EXPERIMENT);
         record::write_atomic(&copy, experiment.text.as_bytes()).map_err(OutputError::io(&copy))
     }
 
     /// Replaces the manifest.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written.
     pub fn write_manifest(&self, manifest: &Manifest) -> io::Result<()> {
         record::write_atomic(&self.manifest_path(), manifest.to_text()?.as_bytes())
     }
@@ -337,7 +322,7 @@ impl Output {
     }
 
     /// Checks that nobody edited the seconds of the previous run. The seconds were edited if all
-    /// counts have their seals, but the file as a whole does not. Lost or reordered rows are no
+    /// counts match their seals, but the file as a whole does not. Lost or reordered rows are no
     /// error here, because the run restores them.
     ///
     /// # Errors
@@ -358,9 +343,6 @@ impl Output {
 
     /// Sorts the rows into the plan's order, drops pairs after the end of their test, seals the
     /// results, and marks the run as ended. `done`: the number of jobs that this segment finished.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written.
     pub fn finish(&self, row_index: &RowIndex<'_>, stopping: &Stopping, done: u64) -> Result<(), ResultsError> {
         record::sort_rows(&self.results_path(), &row_index.header, |row| {
             let entry = row_index.entry(row)?;
@@ -379,11 +361,8 @@ impl Output {
         manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json was deleted"))
     }
 
-    /// Marks the current segment as ended with `done` finished jobs, and with `run_ended` the run
-    /// too.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written.
+    /// Marks the current segment, which finished `done` jobs, as ended; if `run_ended`, also marks
+    /// the run.
     pub fn end_segment(&self, done: u64, run_ended: bool) -> io::Result<()> {
         let mut manifest = self.manifest()?;
         manifest.ended = run_ended.then(now);

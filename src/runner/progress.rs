@@ -18,7 +18,6 @@ pub trait Progress: Sync {
     fn end(&self, _summary: &RunSummary) {}
 }
 
-/// Ignores the progress.
 pub struct Quiet;
 
 impl Progress for Quiet {}

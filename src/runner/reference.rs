@@ -87,9 +87,6 @@ fn read_valid(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> st
 
 /// Drops judgements of other positions or by another reference from a folder before a run, so that
 /// no page shows them beside the new rows.
-///
-/// # Errors
-/// If a file cannot be read or written.
 pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Result<(), RunError> {
     if experiment.file.reference.is_none() {
         return Ok(());
@@ -105,10 +102,7 @@ pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Res
 }
 
 /// The number of searches that the reference still has to make for a folder's results.
-///
-/// # Errors
-/// If a file cannot be read.
-pub fn unjudged(experiment: &Experiment, folder: &Path) -> std::io::Result<u64> {
+pub fn count_missing_searches(experiment: &Experiment, folder: &Path) -> std::io::Result<u64> {
     if experiment.file.reference.is_none() || !folder.join(crate::record::RESULTS).exists() {
         return Ok(0);
     }
@@ -198,6 +192,7 @@ fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
 fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<ChosenMoves>> {
     let mut reader = csv::Reader::from_path(folder.join(crate::record::RESULTS))?;
     let header = reader.headers()?.clone();
+    // A missing column counts as empty: no row has the index `usize::MAX`.
     let index_of = |name: &str| header.iter().position(|column| column == name).unwrap_or(usize::MAX);
     let [variant, position, repeat, best] =
         [columns::VARIANT, columns::POSITION, columns::REPEAT, columns::BEST].map(index_of);

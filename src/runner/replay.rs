@@ -108,7 +108,7 @@ impl ReplaySink for Replayers<'_> {
 
     fn end_pass(&mut self) {
         for (table, occupancy) in &mut self.tables {
-            // Each pass has its own buckets.
+            // Each pass has its own buckets, so their entries are added.
             let earlier = *occupancy;
             *occupancy = table.occupancy();
             occupancy.occupied += earlier.occupied;

@@ -40,8 +40,11 @@ pub(super) fn save_copy(path: &Path) -> std::io::Result<PathBuf> {
         name.push(format!(".damaged-{number}"));
         PathBuf::from(name)
     };
-    let free_path = (1..).map(copy_path).find(|path| path.symlink_metadata().is_err());
-    let copy = free_path.unwrap_or_else(|| copy_path(0));
+    let mut number = 1;
+    while copy_path(number).symlink_metadata().is_ok() {
+        number += 1;
+    }
+    let copy = copy_path(number);
     record::write_atomic(&copy, &files::read(path)?)?;
     Ok(copy)
 }

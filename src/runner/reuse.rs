@@ -69,9 +69,10 @@ struct KeyColumns {
 impl KeyColumns {
     /// `None` if a column is missing or misplaced: the file holds no results.
     fn new(header: &[String]) -> Option<Self> {
+        if header.last().is_none_or(|name| name != columns::CHECK) {
+            return None;
+        }
         let index_of = |name: &str| header.iter().position(|column| column == name);
-
-        header.last().filter(|name| *name == columns::CHECK)?;
         Some(Self {
             id: index_of(columns::ID)?,
             variant: index_of(columns::VARIANT)?,
@@ -98,7 +99,7 @@ impl KeyColumns {
     }
 
     /// A key made of the fields that all rows of one job share. `whole_suite`: whether the job
-    /// covers a whole suite or one item.
+    /// covers a whole suite instead of one item.
     fn group_key(&self, row: &StringRecord, whole_suite: bool) -> String {
         let field = |index: Option<usize>| index.and_then(|index| row.get(index)).unwrap_or_default();
         let item = if whole_suite { field(self.suite) } else { self.item(row) };
@@ -226,14 +227,13 @@ impl<'a> Reuse<'a> {
     fn has_same_engines(&self, keys: &KeyColumns, row: &StringRecord, job: &Job) -> bool {
         let Some([row_engines, plan_engines]) = self.engines else { return true };
         let parts = |engine: &EngineInfo| (engine.sha256.clone(), engine.arguments.clone(), engine.options.clone());
-        let has_same_engine = |variant: &Variant, name_in_row: &str| {
+        let is_same = |variant: usize, name_column: Option<usize>| {
+            let variant = &self.plan().variants[variant];
+            let Some(name_in_row) = name_column.and_then(|column| row.get(column)) else { return true };
             let (old, new) = (row_engines.get(name_in_row).map(parts), plan_engines.get(&variant.name).map(parts));
             variant.external().is_none() || old.is_some() && old == new
         };
-        let opponent_name = keys.opponent.and_then(|index| row.get(index));
-        let players = [(Some(job.variant), row.get(keys.variant)), (job.opponent, opponent_name)];
-        let mut players = players.into_iter().filter_map(|(index, name)| Some((&self.plan().variants[index?], name?)));
-        players.all(|(variant, name)| has_same_engine(variant, name))
+        is_same(job.variant, Some(keys.variant)) && job.opponent.is_none_or(|opponent| is_same(opponent, keys.opponent))
     }
 
     /// Reads a results file of any plan. Calls `take` with the renamed rows of each complete job of
@@ -426,8 +426,8 @@ impl<'a> Reuse<'a> {
 fn solved_field(item: &Item, best: &str) -> String {
     let mut answers = item.best().iter().chain(item.avoid());
     // All other moves are treated the same, so the move need not be parsed.
-    let best = answers.find(|mv| mv.to_string() == best).copied().unwrap_or(Move::NONE);
-    item.solved_by(best).map(|solved| solved.to_string()).unwrap_or_default()
+    let mv = answers.find(|mv| mv.to_string() == best).copied().unwrap_or(Move::NONE);
+    item.solved_by(mv).map(|solved| solved.to_string()).unwrap_or_default()
 }
 
 impl Reuse<'_> {
@@ -444,9 +444,6 @@ impl Reuse<'_> {
 
     /// Reads all files with rows in a folder, and adds the plan's jobs that they have to `done`.
     /// Writes nothing.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
     pub(super) fn scan_folder(
         &self,
         folder: &Path,

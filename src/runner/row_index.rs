@@ -74,6 +74,7 @@ impl<'a> RowIndex<'a> {
         let header = record::header(&plan.varying(), plan.extra_columns());
         let items = experiment.suite.items.iter().enumerate().map(|(index, item)| (item.id.as_str(), index));
         let variants = plan.variants.iter().enumerate().map(|(index, variant)| (variant.name.as_str(), index));
+        // No row has a field at `usize::MAX`, so a missing column reads as empty.
         let keys = KEYS.map(|name| header.iter().position(|column| column == name).unwrap_or(usize::MAX));
         Self { plan, items: items.collect(), variants: variants.collect(), keys, header }
     }
@@ -101,6 +102,7 @@ impl<'a> RowIndex<'a> {
         let item = *self.items.get(item_name).ok_or_else(|| format!("the suite has no item \"{item_name}\""))?;
         let repeat: u32 = repeat.parse().map_err(|_| format!("repeat: expected a number, found `{repeat}`"))?;
         let ply: Option<u16> = match ply {
+            // The game of the pair takes the place of the ply.
             _ if self.plan.is_match() => Some(u16::from(colour == record::BLACK)),
             "" => None,
             ply => Some(ply.parse().map_err(|_| format!("ply: expected a number, found `{ply}`"))?),

@@ -44,7 +44,6 @@ pub fn record(
     limit: Limit,
     stop: &AtomicBool,
 ) -> Result<SearchRecord, Interrupt> {
-    // An iteration is reported after its end.
     let (mut begin, mut seconds, mut record) = (Instant::now(), 0.0, SearchRecord::default());
     let result = subject.search(*position, limit, stop, &mut |event| match event {
         SearchEvent::Begin => begin = Instant::now(),
@@ -57,6 +56,7 @@ pub fn record(
                 (record.score, record.depth) = (Some(iteration.score), iteration.depth);
             }
             record.nodes = Some(record.nodes.unwrap_or(0) + iteration.search.nodes);
+            // It has just ended, so `seconds` is its duration.
             record.iterations.push((iteration.clone(), seconds));
         }
         SearchEvent::Report(report) => {

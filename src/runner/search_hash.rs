@@ -123,7 +123,7 @@ fn literal_length(text: &str) -> Option<usize> {
             None
         }
         '\'' => match chars.next()? {
-            // From behind the escaped character, which may be a quote.
+            // Search after the escaped character, which may be a quote.
             (_, '\\') => text[3..].find('\'').map(|index| 3 + index + 1),
             // Otherwise it is a lifetime.
             _ => chars.next().filter(|(_, end)| *end == '\'').map(|(index, _)| index + 1),

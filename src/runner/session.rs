@@ -51,10 +51,10 @@ pub struct Settings {
 impl Settings {
     /// The default number of parallel jobs: one per processor, or one if times matter.
     pub fn default_jobs(experiment: &Experiment) -> usize {
-        match experiment.file.asks_for_times() {
-            false => std::thread::available_parallelism().map_or(1, usize::from),
-            true => 1,
+        if experiment.file.asks_for_times() {
+            return 1;
         }
+        std::thread::available_parallelism().map_or(1, usize::from)
     }
 }
 
@@ -125,8 +125,10 @@ impl<'a> Session<'a> {
         let manifest = output.manifest().map_err(|error| output.row_write_error(error))?;
         let searches_same = |segment: &RunSegment| segment.build.searches_as(&manifest.build);
         // Unused rows may be of the build of any segment.
-        let unused = unused_files(&output.folder).into_iter().filter(|_| manifest.segments.iter().all(searches_same));
-        *other_files = unused.chain(folders.iter().map(|folder| folder.join(RESULTS))).collect();
+        if manifest.segments.iter().all(searches_same) {
+            *other_files = unused_files(&output.folder);
+        }
+        other_files.extend(folders.iter().map(|folder| folder.join(RESULTS)));
         if folders.is_empty() {
             return Ok(());
         }

@@ -78,9 +78,10 @@ pub(super) fn take_rows(
                 "holds thin rows, which lack counters: make the full rows again and name their folder",
             ));
         }
-        let source = Manifest::read(folder)?.filter(|_| path.exists());
-        let source =
-            source.ok_or_else(|| foreign_error("no manifest.json and results.csv found: expected a results folder"))?;
+        let source = match Manifest::read(folder)? {
+            Some(source) if path.exists() => source,
+            _ => return Err(foreign_error("no manifest.json and results.csv found: expected a results folder")),
+        };
         if !source.build.searches_as(&manifest.build) {
             return Err(foreign_error(&format!(
                 "its build ({}) may search differently from this one ({})",
@@ -92,9 +93,9 @@ pub(super) fn take_rows(
         reuse.engines = Some([&source.subjects, &manifest.subjects]);
         reuse.jobs.retain(|_, jobs| !depends_on_unhashed_code(plan, &jobs[0], &source.subjects));
         let (before, mut rows) = (known.len(), 0);
-        let file_rows = reuse.read(&path, known, &mut |job| {
-            rows += job.len() as u64;
-            Ok(put(&job)?)
+        let file_rows = reuse.read(&path, known, &mut |job_rows| {
+            rows += job_rows.len() as u64;
+            Ok(put(&job_rows)?)
         });
         let file_rows = file_rows.map_err(OutputError::results(&path))?;
         let jobs = (known.len() - before) as u64;

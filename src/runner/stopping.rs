@@ -58,7 +58,12 @@ impl Lane {
         if points.is_none() {
             self.failed.push(pair);
         }
-        let Some(bounds) = bounds else { return points.into_iter().for_each(|points| self.count(points)) };
+        let Some(bounds) = bounds else {
+            if let Some(points) = points {
+                self.count(points);
+            }
+            return;
+        };
         if self.end.is_some() || pair < self.next {
             return;
         }
@@ -160,8 +165,8 @@ impl Stopping {
         let Some(lane) = plan.find_lane(job.variant, job.opponent).and_then(|lane| self.lanes.get_mut(lane)) else {
             return;
         };
-        let bounds = Some(&self.bounds).filter(|_| self.ends_games);
-        let points = points.parse::<f64>().ok().filter(|_| !failed);
+        let bounds = self.ends_games.then_some(&self.bounds);
+        let points = if failed { None } else { points.parse::<f64>().ok() };
         match (points, last) {
             (None, _) => lane.add_pair(job.item, None, bounds),
             (Some(points), false) => drop(lane.first_game_points.insert(job.item, points)),

@@ -179,9 +179,6 @@ impl Subjects {
     }
 
     /// Creates the reference engine.
-    ///
-    /// # Errors
-    /// If the built-in engine cannot be created.
     pub fn make_reference(&self) -> Result<Box<dyn Subject>, String> {
         match &self.reference {
             Some(engine) => Ok(engine.make_subject()),

@@ -3,7 +3,7 @@
 
 use super::in_flight::IN_FLIGHT_FILE;
 use super::output::EXPERIMENT;
-use super::reference::unjudged;
+use super::reference::count_missing_searches;
 use super::row_index::RowIndex;
 use super::status::{JobCounts, Status};
 use super::stopping::Stopping;
@@ -254,7 +254,7 @@ fn verify_judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io:
         );
         lines.push((FolderState::Wrong, text));
     }
-    let missing = experiment.map_or(Ok(0), |experiment| unjudged(experiment, folder))?;
+    let missing = experiment.map_or(Ok(0), |experiment| count_missing_searches(experiment, folder))?;
     if missing > 0 {
         let searches = plural(missing, "search");
         lines.push((FolderState::Missing, format!("{}: {searches} of the reference missing", reference::NAME)));

@@ -53,7 +53,7 @@ fn unjudged_counts_missing_searches() {
         Experiment::parse(&toml(sections), Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
     };
     let experiment = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 3 }\n");
-    assert_eq!(unjudged(&experiment, folder.path()).unwrap(), 0, "there are no results");
+    assert_eq!(count_missing_searches(&experiment, folder.path()).unwrap(), 0, "there are no results");
     let rows = "variant,position,repeat,depth,best\n\
             a,startpos,0,1,e2e4\na,startpos,0,2,d2d4\na,startpos,1,1,d2d4\nb,startpos,0,1,a2a3\nb,startpos,0,2,g1f3\n\
             b,startpos,1,2,e2e4\nb,elsewhere,0,2,h2h4\nc,startpos,0,2,\n";
@@ -71,11 +71,19 @@ fn unjudged_counts_missing_searches() {
     {
         let judgements: Vec<Judgement> = judgements.iter().map(|mv| judgement("startpos", mv)).collect();
         write(folder.path(), &judgements).unwrap();
-        assert_eq!(unjudged(&experiment, folder.path()).unwrap(), missing, "{judgements:?}");
+        assert_eq!(count_missing_searches(&experiment, folder.path()).unwrap(), missing, "{judgements:?}");
     }
     write(folder.path(), &[judgement("elsewhere", ""), judgement("elsewhere", "e2e4")]).unwrap();
-    assert_eq!(unjudged(&experiment, folder.path()).unwrap(), 4, "judgements of another position do not count");
-    assert_eq!(unjudged(&read_file(""), folder.path()).unwrap(), 0, "without a reference, nothing is judged");
+    assert_eq!(
+        count_missing_searches(&experiment, folder.path()).unwrap(),
+        4,
+        "judgements of another position do not count"
+    );
+    assert_eq!(
+        count_missing_searches(&read_file(""), folder.path()).unwrap(),
+        0,
+        "without a reference, nothing is judged"
+    );
 }
 
 #[test]
@@ -329,9 +337,9 @@ fn judging_scores_needs_one_search_per_position() {
         let plan = crate::experiment::Plan::new(&experiment);
         let subjects = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false)).unwrap();
         let result = judge(&experiment, &subjects, folder.path(), 1, &AtomicBool::new(false));
-        (result.map_err(|error| error.to_string()), unjudged(&experiment, folder.path()).unwrap())
+        (result.map_err(|error| error.to_string()), count_missing_searches(&experiment, folder.path()).unwrap())
     };
-    assert_eq!(unjudged(&read_file(2000), folder.path()).unwrap(), 2);
+    assert_eq!(count_missing_searches(&read_file(2000), folder.path()).unwrap(), 2);
     assert_eq!(judge_with(2000), (Ok(Some(2)), 0));
     let judgements = read(folder.path()).unwrap();
     assert!(judgements.iter().all(|row| row.mv.is_empty() && row.nodes == Some(2000)), "{judgements:?}");
