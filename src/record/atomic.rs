@@ -76,8 +76,10 @@ impl Seek for NewFile {
 #[cfg(target_os = "linux")]
 fn open_unnamed(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags};
-    // The file is linked to its name through this path.
-    Path::new("/proc/self/fd").exists().then_some(())?;
+    // Without this path, `link_as` could not name the file.
+    if !Path::new("/proc/self/fd").exists() {
+        return None;
+    }
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     // The default permissions of new files; the system applies the user's umask.
     rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)
@@ -109,11 +111,8 @@ fn link_as(file: &File, path: &Path) -> io::Result<()> {
 }
 
 /// Creates a file that [`publish`] will move to `path`.
-///
-/// # Errors
-/// When the file cannot be created.
 pub fn begin_file(path: &Path) -> io::Result<NewFile> {
-    // Otherwise a process with write permission in /dev could replace a device for all users.
+    // A process with write permission in /dev must not replace a device for all users.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file and cannot be replaced"));
     }

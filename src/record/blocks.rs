@@ -21,8 +21,8 @@ struct BlockReader<R> {
 }
 
 impl<R: Read> BlockReader<R> {
-    /// The next block, of at least `size` bytes before the end, and its number, from 0; `None` at
-    /// the end. `cut`: the length of the longest prefix that may form a block, or 0.
+    /// The next block and its number, from 0; `None` at the end. Reads `size` bytes or more for it.
+    /// `cut` returns the length of the longest prefix that may form a block, or 0.
     fn next(&mut self, size: usize, cut: &impl Fn(&[u8]) -> usize) -> io::Result<Option<(usize, Vec<u8>)>> {
         let mut block = std::mem::take(&mut self.unused);
         while !self.ended {

@@ -70,6 +70,7 @@ impl SeparatedRow {
         let end = self.start(fields);
         // The time's index is counted from the end, because the number of columns before it varies.
         let time_index = fields.checked_sub(*columns::AFTER_TIME);
+        // Without a time, an empty range is left out.
         let time = time_index.map_or(end..end, |index| self.start(index)..self.start(index + 1));
         hash_pieces(previous, [&self.bytes[..time.start], &self.bytes[time.end..end]])
     }
@@ -80,7 +81,7 @@ impl SeparatedRow {
     }
 }
 
-/// The checksum of some bytes after a row with the checksum `previous`.
+/// The checksum of a row in two pieces, after a row with the checksum `previous`.
 fn hash_pieces(previous: u32, pieces: [&[u8]; 2]) -> u32 {
     let mut hash = SipHasher13::new_with_keys(CHECKSUM_KEY, 0);
     hash.write_u32(previous);
@@ -101,17 +102,17 @@ impl Parser {
             text.split(',').for_each(|field| row.push_field(field));
             return Ok(row);
         }
-        // A line has at most one more field than it has bytes.
         self.csv_reader.reset();
+        // A line has at most one more field than it has bytes.
         if self.fields.len() < text.len() {
             self.fields.resize(text.len(), 0);
             self.ends.resize(text.len() + 1, 0);
         }
-        let (_, _, written, ended) = self.csv_reader.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
-        // The end of the input ends the last field.
-        let (_, _, _, last) = self.csv_reader.read_record(&[], &mut self.fields[written..], &mut self.ends[ended..]);
+        let (_, _, written, count) = self.csv_reader.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
+        // Empty input means the end of the file, which ends the last field.
+        let (_, _, _, more) = self.csv_reader.read_record(&[], &mut self.fields[written..], &mut self.ends[count..]);
         let mut start = 0;
-        for &end in &self.ends[..ended + last] {
+        for &end in &self.ends[..count + more] {
             row.push_field(std::str::from_utf8(&self.fields[start..end]).map_err(|_| NOT_UTF8.to_owned())?);
             start = end;
         }
@@ -127,10 +128,10 @@ impl Parser {
             self.parse_line(bytes)?.iter().for_each(|field| self.row.push(field));
             return Ok(&self.row);
         }
-        let SeparatedRow { bytes: row, ends } = &mut self.row;
-        row.extend_from_slice(line_text(bytes)?.as_bytes());
-        row.push(b',');
-        for (index, byte) in row.iter_mut().enumerate().filter(|(_, byte)| **byte == b',') {
+        let SeparatedRow { bytes: separated, ends } = &mut self.row;
+        separated.extend_from_slice(line_text(bytes)?.as_bytes());
+        separated.push(b',');
+        for (index, byte) in separated.iter_mut().enumerate().filter(|(_, byte)| **byte == b',') {
             *byte = SEPARATOR;
             ends.push(index);
         }

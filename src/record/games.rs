@@ -66,9 +66,6 @@ pub enum GamesFault {
 
 /// Checks a folder's games file against its rows: `None` if it matches or if the rows are not
 /// games.
-///
-/// # Errors
-/// When the results cannot be read.
 pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
     let mut text = String::new();
     let result = for_each_game(results, |game| {
@@ -101,7 +98,6 @@ fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()
     if indices[..REQUIRED].contains(&None) {
         return Ok(false);
     }
-    // An error of `put` ends the reading, and is returned as it is.
     let mut put_result = Ok(());
     let read_result = lines.for_each(
         header.len(),
@@ -111,6 +107,7 @@ fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()
             let field = |index: Option<usize>| index.and_then(|index| row.get(index)).unwrap_or_default();
             let Some(text) = pgn(indices.map(field))? else { return Ok(()) };
             put_result = put(&text);
+            // An error only ends the reading here; `put_result` is returned below.
             if put_result.is_ok() { Ok(()) } else { Err(String::new()) }
         },
     );
@@ -121,12 +118,12 @@ fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()
 /// As [`for_each_game`], for thin rows.
 fn for_each_thin_game(folder: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
     let manifest = Manifest::read(folder).map_err(|error| ResultsError::Thin(error.to_string()))?.unwrap_or_default();
-    let rows = thin::read(folder, &manifest)?;
-    let columns = FIELDS.map(|name| rows.column(name));
+    let thin_rows = thin::read(folder, &manifest)?;
+    let columns = FIELDS.map(|name| thin_rows.column(name));
     if columns[..REQUIRED].contains(&None) {
         return Ok(false);
     }
-    for row in 0..rows.rows {
+    for row in 0..thin_rows.rows {
         let text = pgn(columns.map(|column| column.and_then(|fields| fields.get(row)).unwrap_or_default()));
         if let Some(text) = text.map_err(|problem| ResultsError::Thin(format!("row {}: {problem}", row + 1)))? {
             put(&text)?;
@@ -239,7 +236,9 @@ fn movetext(
             Color::Black => {}
         }
         lines.push(&san::write(&board, mv));
-        comment.iter().flat_map(|comment| comment.split(' ')).for_each(|word| lines.push(word));
+        if let Some(comment) = comment {
+            comment.split(' ').for_each(|word| lines.push(word));
+        }
         history.push(board);
         board.play(mv, Increments::none());
     }
@@ -270,7 +269,7 @@ struct WrappedText {
 }
 
 impl WrappedText {
-    /// Appends a word after a blank or a line feed.
+    /// Appends a word, after a blank or a line feed unless it is the first.
     fn push(&mut self, word: &str) {
         if self.width > 0 {
             let is_full = self.width + 1 + word.len() > MAX_WIDTH;

@@ -13,9 +13,10 @@ pub struct Jobs(pub BTreeSet<u64>);
 impl fmt::Display for Jobs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let jobs: Vec<u64> = self.0.iter().copied().collect();
-        let ranges = jobs.chunk_by(|job, next| job + 1 == *next).map(|range| match range {
-            [first, .., last] => format!("{first}-{last}"),
-            single_job => single_job.iter().map(u64::to_string).collect(),
+        let ranges = jobs.chunk_by(|job, next| job + 1 == *next);
+        let ranges = ranges.map(|range| match (range[0], range[range.len() - 1]) {
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first}-{last}"),
         });
         f.write_str(&ranges.collect::<Vec<_>>().join(","))
     }

@@ -78,10 +78,10 @@ impl Build {
     /// Whether it searches the same way as another build, judging by their hashes. An older build
     /// without a hash matches only itself.
     pub fn searches_as(&self, other: &Self) -> bool {
-        match self.searches.is_empty() || other.searches.is_empty() {
-            true => self == other,
-            false => self.searches == other.searches,
+        if self.searches.is_empty() || other.searches.is_empty() {
+            return self == other;
         }
+        self.searches == other.searches
     }
 }
 
@@ -369,9 +369,6 @@ impl Manifest {
     }
 
     /// The file's text, with its seal.
-    ///
-    /// # Errors
-    /// When it cannot be written as JSON.
     pub fn to_text(&self) -> io::Result<String> {
         let mut unsealed = Self { manifest_seal: None, ..self.clone() };
         // Beside thin rows, shared options are written once.
@@ -435,8 +432,7 @@ impl Manifest {
         ))
     }
 
-    /// The variants with wrong node counts in their table entries: a table that counts nodes that
-    /// were never searched, or that stores no node counts.
+    /// The variants whose table counts nodes that were never searched, or stores no node counts.
     pub fn miscount_nodes(&self) -> HashSet<&str> {
         let policy = |options: &serde_json::Value| Policy::deserialize(options.pointer("/table/policy")?).ok();
         let table = |options: &serde_json::Value| TableOptions::deserialize(options.get("table")?).ok();
@@ -467,8 +463,8 @@ impl Manifest {
                 }
                 // No version of ttlab wrote schema 0: it means that the manifest was created in
                 // memory.
-                let is_other = |&schema: &u64| schema != 0 && schema != u64::from(SCHEMA);
-                if let Some(found) = value["schema"].as_u64().filter(is_other) {
+                let is_other_version = |&schema: &u64| schema != 0 && schema != u64::from(SCHEMA);
+                if let Some(found) = value["schema"].as_u64().filter(is_other_version) {
                     return Err(ManifestError::Version { path: display(), found, renamed: describe_renamed(&value) });
                 }
                 let mut manifest: Self = from_json(value).map_err(|error| json_error(error.to_string()))?;

@@ -69,24 +69,17 @@ fn row_check<'a>(fields: impl Iterator<Item = &'a str>) -> String {
 
 /// The rows of a folder's file; empty without a file. Damaged lines are skipped: [`damaged_lines`]
 /// lists them.
-///
-/// # Errors
-/// When reading or writing fails.
 pub fn read(folder: &Path) -> io::Result<Vec<Judgement>> {
     Ok(read_lines(folder)?.into_iter().filter_map(|(_, row)| row).collect())
 }
 
 /// The line numbers of damaged rows. An incomplete last line, which a kill may leave, is not
 /// listed.
-///
-/// # Errors
-/// When reading or writing fails.
 pub fn damaged_lines(folder: &Path) -> io::Result<Vec<u64>> {
     Ok(read_lines(folder)?.into_iter().filter(|(_, row)| row.is_none()).map(|(line, _)| line).collect())
 }
 
-/// The number and the row of each complete line after the header; the row is `None` if it is
-/// damaged.
+/// Each complete line after the header: its line number and its row, `None` if damaged.
 fn read_lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
     let is_not_found = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let text = match files::read(&folder.join(NAME)) {
@@ -112,9 +105,6 @@ fn read_lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
 
 /// Writes a folder's file, sorted by position and move; of duplicates the first is kept. Writes
 /// nothing if there are no rows.
-///
-/// # Errors
-/// When reading or writing fails.
 pub fn write(folder: &Path, rows: &[Judgement]) -> io::Result<()> {
     let mut rows: Vec<&Judgement> = rows.iter().collect();
     rows.sort_by_key(|row| (&row.position, &row.mv));
@@ -130,9 +120,6 @@ pub struct Judgements(File);
 
 impl Judgements {
     /// Replaces a folder's file by the given rows and opens it for appending.
-    ///
-    /// # Errors
-    /// When reading or writing fails.
     pub fn rewrite<'a>(folder: &Path, rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Self> {
         let path = folder.join(NAME);
         write_atomic(&path, &[csv_line(HEADER)?, to_lines(rows)?].concat())?;
@@ -140,9 +127,6 @@ impl Judgements {
     }
 
     /// Appends rows in one write.
-    ///
-    /// # Errors
-    /// When reading or writing fails.
     pub fn append(&mut self, rows: &[Judgement]) -> io::Result<()> {
         self.0.write_all(&to_lines(rows.iter())?)
     }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Divides options into the values that all variants share and the remaining options of each
-/// variant. In the tree of shared values, null stands for each value that differs, which keeps the
-/// order of keys.
+/// variant. In the tree of shared values, null stands for each value that differs, to keep its
+/// key's place.
 pub(super) fn divide(options: &BTreeMap<String, Value>) -> (Value, BTreeMap<String, Value>) {
     let values: Vec<&Value> = options.values().collect();
     let shared = shared_part(&values);
@@ -25,14 +25,14 @@ fn shared_part(values: &[&Value]) -> Value {
     if others.iter().all(|value| value == first) {
         return (*first).clone();
     }
-    let maps: Vec<&Map<String, Value>> = values.iter().filter_map(|value| value.as_object()).collect();
-    // Values of which some are no maps share no parts.
-    let Some(first_map) = maps.first().filter(|_| maps.len() == values.len()) else { return Value::Null };
+    // Only maps share parts.
+    let maps: Option<Vec<&Map<String, Value>>> = values.iter().map(|value| value.as_object()).collect();
+    let Some(maps) = maps else { return Value::Null };
     let shared_field = |key: &String| {
-        let fields: Vec<&Value> = maps.iter().filter_map(|map| map.get(key)).collect();
-        if fields.len() == maps.len() { shared_part(&fields) } else { Value::Null }
+        let fields: Option<Vec<&Value>> = maps.iter().map(|map| map.get(key)).collect();
+        fields.map_or(Value::Null, |fields| shared_part(&fields))
     };
-    first_map.keys().map(|key| (key.clone(), shared_field(key))).collect::<Map<_, _>>().into()
+    maps[0].keys().map(|key| (key.clone(), shared_field(key))).collect::<Map<_, _>>().into()
 }
 
 /// A value without its shared parts.

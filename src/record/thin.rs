@@ -41,7 +41,7 @@ pub enum Resolution {
 }
 
 impl Resolution {
-    /// What precedes a column's name.
+    /// What precedes a column's name in the file.
     fn prefix(self) -> &'static str {
         match self {
             Self::Row => "",
@@ -103,7 +103,7 @@ pub fn thin_folder(path: &Path) -> Option<&Path> {
     if path.is_dir() {
         return is_thin(path).then_some(path);
     }
-    path.parent().filter(|_| path.file_name().is_some_and(|name| name == NAME))
+    if path.file_name().is_some_and(|name| name == NAME) { path.parent() } else { None }
 }
 
 /// A column while it is written.
@@ -135,8 +135,8 @@ impl Column {
         }
     }
 
-    /// Finishes a search of a variant on a suite, the rows `first` to `last`. A value by search is
-    /// kept in its last row, a value by variant in the variant's first.
+    /// Finishes a search of a variant on a suite; its rows are `first` to `last`. A value by search
+    /// is kept in the search's last row, a value by variant in the variant's first row.
     fn finish_search(&mut self, (variant, suite): (&str, &str), [first, last]: [usize; 2]) {
         let (sum, last_field) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last_field));
         match self.resolution {

@@ -60,6 +60,7 @@ impl VerifyReport {
         if self.duplicated > 0 {
             problems.push(plural(self.duplicated, "duplicate row"));
         }
+        // The message already says that rows were edited.
         let mismatch = format!(": {CHECKSUM_MISMATCH}");
         let examples: Vec<&str> =
             self.examples.iter().map(|example| example.strip_suffix(&mismatch).unwrap_or(example)).collect();
@@ -182,10 +183,12 @@ fn read_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) ->
             let is_never_cleared =
                 std::str::from_utf8(without_separator(variant)).is_ok_and(|name| never_cleared.contains(name));
             // A variant that is never cleared has one job for all items of its suite.
-            let item = match is_never_cleared {
-                true => suite,
-                false if without_separator(game).is_empty() => position,
-                false => game,
+            let item = if is_never_cleared {
+                suite
+            } else if without_separator(game).is_empty() {
+                position
+            } else {
+                game
             };
             let job = hash([variant, item, repeat, opponent]);
             let failed = !without_separator(error).is_empty();
