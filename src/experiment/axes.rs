@@ -19,8 +19,8 @@ pub(super) fn axis_len(axis: &Axis) -> usize {
 /// The key of a `[[zip]]` that names its points.
 pub(super) const NAME: &str = "name";
 
-/// The name of the point of a `[[zip]]` whose values `paths` contains; `None` if the zip has no
-/// names or no such point.
+/// The name of the point of a `[[zip]]` that `paths` sets; `None` if the zip has no names or no
+/// such point.
 pub(super) fn zip_name<'z>(zip: &'z Table, paths: &[(String, Value)]) -> Option<&'z str> {
     let names = zip.get(NAME)?.as_array()?;
     let value_at = |path: &String| paths.iter().find(|(other, _)| other == path).map(|(_, value)| value);

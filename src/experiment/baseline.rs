@@ -87,6 +87,7 @@ fn varying_columns<'a>(points: &[&'a OptionValues]) -> BTreeSet<&'a str> {
 /// The options on the axes that a condition names. A policy with the parameters that only some
 /// policies have is one axis, and so are options that vary together.
 fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String)]) -> BTreeSet<&'a str> {
+    // Other tables lack most options, so bounded ones show better which options vary together.
     let is_bounded = |point: &&OptionValues| point.get(TABLE_KIND).is_none_or(|kind| kind == "bounded");
     let mut compared: Vec<&OptionValues> = points.iter().filter(is_bounded).collect();
     if compared.is_empty() {

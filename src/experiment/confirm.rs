@@ -75,7 +75,7 @@ impl Confirm {
         )
     }
 
-    /// The range of openings of each stage, which ends at twice as many as the one before.
+    /// The range of openings of each stage. Each range ends at twice the end of the one before.
     pub fn stages(&self, openings: usize) -> Vec<Range<usize>> {
         let end = self.budget.min(openings);
         let (mut stages, mut from, mut to) = (Vec::new(), 0, self.first.min(end));

@@ -97,8 +97,7 @@ impl ExpectedFigure {
         }
     }
 
-    /// What is wrong with a figure that would hold for all rows or for none; `None` for a valid
-    /// one.
+    /// What is wrong with a figure; `None` for a valid one.
     pub(super) fn find_fault(&self) -> Option<String> {
         let Self::Range(range) = self else { return None };
         let Range { min, max, exact, statistic, by_depth, from } = range;

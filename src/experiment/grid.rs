@@ -174,15 +174,13 @@ fn check_path(path: &str, valid_paths: &BTreeSet<String>, place: &str, source: &
         return Ok(());
     }
     let section = place.split('.').next().unwrap_or(place);
-    let problem = if FILE_KEYS.contains(&path) {
-        format!("`{path}` is the same for all variants: set it at the top of the file")
+    let (problem, help) = if FILE_KEYS.contains(&path) {
+        (format!("`{path}` is the same for all variants: set it at the top of the file"), None)
     } else {
-        format!("there is no option `{path}`")
+        (format!("there is no option `{path}`"), nearest(path, valid_paths.iter().map(String::as_str)))
     };
-    Err(Problem {
-        help: nearest(path, valid_paths.iter().map(String::as_str)).filter(|_| !FILE_KEYS.contains(&path)),
-        ..source.problem_at(&format!("{place}.{path}"), format!("{section}.{path}: {problem}"))
-    })
+    let message = format!("{section}.{path}: {problem}");
+    Err(Problem { help, ..source.problem_at(&format!("{place}.{path}"), message) })
 }
 
 /// Maximum number of comparisons (excludes times combinations) in the search for unused excludes;
@@ -353,7 +351,8 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
     match variant_path {
         Some((variant_path, value)) => {
             let path_in_value = path.strip_prefix(variant_path.as_str()).unwrap_or_default();
-            let axis_value = locate_axis_value(file, variant_path, value).filter(|_| draft.place == "grid");
+            let in_grid = draft.place == "grid";
+            let axis_value = if in_grid { locate_axis_value(file, variant_path, value) } else { None };
             let start = axis_value.unwrap_or_else(|| format!("{}.{variant_path}", draft.place));
             locate(source.text, &format!("{start}{path_in_value}"), word)
         }

@@ -231,7 +231,8 @@ impl Plan {
         (0..self.repeats).flat_map(|repeat| self.jobs_of_repeat(repeat))
     }
 
-    /// The jobs of one repeat. A job of a whole suite comes at the suite's first item.
+    /// The jobs of one repeat. A job of a whole suite comes at the suite's first item; an item
+    /// without searches has no job of its own.
     fn jobs_of_repeat(&self, repeat: u32) -> impl Iterator<Item = Job> + '_ {
         let starts_at = |job: &Job, item: usize| job.item == item && (job.items > 1 || self.searched[item]);
         (0..self.items()).flat_map(move |item| {
@@ -317,8 +318,8 @@ impl Plan {
 
     /// The option columns that differ between variants, in the order of the options.
     pub fn varying(&self) -> Vec<String> {
-        // To save memory, only the first value of each path is kept. A path that a variant lacks
-        // (there is no size without a table) does not vary by that.
+        // To save memory, only the first value of each path is kept. If some variants lack a path
+        // (there is no size without a table), this alone does not make it vary.
         let mut paths = Vec::new();
         let mut first_values: HashMap<String, String> = HashMap::new();
         let mut varying: HashSet<String> = HashSet::new();

@@ -49,7 +49,10 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(span) = self.span.clone().filter(|span| self.text.get(span.clone()).is_some()) else {
             writeln!(f, "error: {}: {}", self.file, self.message)?;
-            return self.help.iter().try_for_each(|help| writeln!(f, "help: {help}"));
+            return match &self.help {
+                Some(help) => writeln!(f, "help: {help}"),
+                None => Ok(()),
+            };
         };
         let snippet = Snippet::source(&self.text).path(&self.file);
         let snippet = snippet.annotation(AnnotationKind::Primary.span(span));
@@ -146,7 +149,7 @@ pub fn explain(message: &str) -> (String, Option<String>) {
     let message = message.lines().next().unwrap_or_default();
     // Every second part is quoted.
     let mut quoted = message.split('`').skip(1).step_by(2);
-    let unknown_name = quoted.next().filter(|_| message.starts_with("unknown"));
+    let unknown_name = if message.starts_with("unknown") { quoted.next() } else { None };
     (in_plain_words(message), unknown_name.and_then(|name| nearest(name, quoted)))
 }
 

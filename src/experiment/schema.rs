@@ -194,7 +194,9 @@ pub fn option_pages() -> &'static [OptionPage] {
             if kinds.peek().is_none() {
                 // A table has no page: its options have.
                 let is_table = target.get("properties").is_some();
-                pages.extend((!is_table).then(|| option_page(path, property, target, default)));
+                if !is_table {
+                    pages.push(option_page(path, property, target, default));
+                }
                 return;
             }
             pages.push(option_page(&format!("{path}.kind"), property, target, &default["kind"]));

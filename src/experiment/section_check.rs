@@ -166,7 +166,7 @@ pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), P
         "reference.self" => file.reference.as_ref().is_some_and(|judge| judge.own_search.is_some()),
         "repeats" => file.repeats > 1,
         "schedules" => file.schedules > 1,
-        _ => file.seeds > 1,
+        _seeds => file.seeds > 1,
     };
     let mut conflicts = CONFLICTS.lines().filter_map(|line| line.split_once(": "));
     let Some((_, message)) = conflicts.find(|(keys, _)| keys.split(' ').all(is_given)) else { return Ok(()) };

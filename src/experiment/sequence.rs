@@ -45,7 +45,7 @@ impl Sequence {
     pub fn searches(&self, item: &Item) -> bool {
         match item.game() {
             Some(_) => self.count_searched(item) > 0,
-            // Each side has one of two plies.
+            // Of two plies in a row, each side has one.
             None => self.self_play > 1 || self.side.includes(item.board.turn()),
         }
     }

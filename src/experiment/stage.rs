@@ -11,7 +11,7 @@ use crate::chess::suite::{Item, Suite};
 
 impl Confirm {
     /// The match of one stage, from the given openings. `players`: the indices of its variants in
-    /// `screen`; `best`: that of the one that the others play against.
+    /// `screen`; `best`: the index of the variant that the others play against.
     pub fn stage(&self, screen: &Experiment, players: &[usize], best: usize, openings: &[Item]) -> Experiment {
         let games = Match { resign: self.resign, draw: self.draw, ..Match::default() };
         let mut file = File { games: Some(games.clone()), ..screen.file.clone() };

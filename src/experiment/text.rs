@@ -233,6 +233,7 @@ pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
 /// Removes duplicate items, and adds a note for each to the suite's notes.
 pub fn remove_duplicates(name: &str, suite: &mut Suite) {
     let duplicates = find_duplicates(name, suite);
+    // `retain` visits the items in their order.
     let mut indices = 0..;
     suite.items.retain(|_| indices.next().is_none_or(|index| !duplicates.contains_key(&index)));
     let to_note = |fault: Fault| Fault { message: format!("left out: {}", fault.message), ..fault };
