@@ -31,7 +31,6 @@ struct VariantOptions {
 
 /// A level of a compared option.
 struct Level<'a> {
-    /// The index of the first variant at this level.
     first_variant: usize,
     /// The values that each controlled option has in the variants at this level.
     controlled_values: BTreeMap<&'a str, BTreeSet<&'a str>>,

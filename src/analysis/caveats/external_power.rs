@@ -28,7 +28,6 @@ const MIN_CLUSTERS: usize = 10;
 pub struct ExternalPower {
     /// The number of positions or games.
     clusters: usize,
-    /// Whether clusters are games.
     games: bool,
     /// The number of variants that are compared with a baseline.
     comparisons: usize,

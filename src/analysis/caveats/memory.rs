@@ -5,7 +5,6 @@ use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
 use std::collections::BTreeMap;
 
-/// The size of a table.
 struct TableSize {
     slots: u64,
     bytes: u64,

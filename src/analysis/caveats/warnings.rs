@@ -50,7 +50,6 @@ pub enum Warning {
     /// This many jobs failed.
     #[error("{} left out: see the error column", if *.0 == 1 { "a job failed and is".to_owned() } else { format!("{} jobs failed and are", .0) })]
     Failed(usize),
-    /// The run has not ended.
     #[error("the run is not finished: run the same `ttlab run` again to finish it")]
     Unfinished,
     /// Joined results are of several builds.
@@ -82,7 +81,6 @@ pub enum Warning {
         quote_names(.0)
     )]
     SomeRestarted(Vec<String>),
-    /// A joined result has no manifest.
     #[error("{0} has no manifest.json beside it: its build and machine are unknown")]
     NoManifest(String),
 }

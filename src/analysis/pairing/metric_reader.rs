@@ -29,7 +29,6 @@ impl<'a> MetricReader<'a> {
         Self { searches, metric, columns: metric.columns().into_iter().map(|column| frame.numbers(column)).collect() }
     }
 
-    /// The searches that it reads.
     pub fn searches(&self) -> &'a Searches {
         self.searches
     }

@@ -77,7 +77,6 @@ pub struct Repeats {
     pub own_process: bool,
     /// The index of its first search in [`Searches::order`].
     first: u32,
-    /// The number of repeats.
     count: u32,
 }
 

@@ -98,8 +98,8 @@ impl VariantSearches {
         frame: &Frame,
         clusters: &mut ClusterIds,
     ) -> Result<ClaimResult, FrameError> {
-        let [left, right] = [&claim.left, &claim.right].map(|term| Metric::find_comparable(&term.metric, frame));
-        let (left, right) = (left?, right?);
+        let left = Metric::find_comparable(&claim.left.metric, frame)?;
+        let right = Metric::find_comparable(&claim.right.metric, frame)?;
         let is_on_nodes = left.is_nodes() || right.is_nodes();
         let [left_reader, right_reader] =
             [&left, &right].map(|metric| MetricReader::new(&self.searches, metric, frame));

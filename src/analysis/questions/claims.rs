@@ -257,7 +257,7 @@ fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut va
                 Scalar::Integer(value) => Some(*value as f64),
                 Scalar::Float(value) => Some(*value),
                 Scalar::Bool(value) => Some(f64::from(u8::from(*value))),
-                Scalar::Text(_) => None,
+                Scalar::Text(_) => None, // `check_text` judges texts.
             };
             Range { exact, ..Range::default() }
         }

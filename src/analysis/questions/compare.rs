@@ -209,7 +209,8 @@ impl Comparison {
         self.metrics.iter().position(|metric| metric == name)
     }
 
-    /// Computes the totals and the numbers of differing rows, for the columns that both have.
+    /// Computes the totals and the numbers of differing rows of the columns that both have, then
+    /// the ratios, and lists the largest changes.
     fn count_changes(&mut self, results: &PairedResults) {
         let PairedResults { frame, pairs, shared_columns, .. } = results;
         let mut moved_flags = vec![false; pairs.len()];
@@ -217,7 +218,9 @@ impl Comparison {
         for column in shared_columns.iter().filter(is_deterministic) {
             let rows_differ = frame.differ(column);
             let differs = |pair: &RowPair| rows_differ(pair.base, pair.new);
-            pairs.iter().zip(&mut moved_flags).for_each(|(pair, is_moved)| *is_moved |= differs(pair));
+            for (pair, is_moved) in pairs.iter().zip(&mut moved_flags) {
+                *is_moved |= differs(pair);
+            }
             // A state at the end of a search may differ like any count, but its sum means nothing.
             if columns::role(column) != Role::Sum {
                 continue;
@@ -248,7 +251,8 @@ impl Comparison {
         self.collect_largest(results, &moved_pairs);
     }
 
-    /// Computes the ratios of nodes, seconds and score errors, paired by search.
+    /// Computes the ratios of nodes, seconds and score errors, paired by search. Differing rows of
+    /// seconds and score errors are not counted.
     fn add_ratios(&mut self, results: &PairedResults) {
         // The pairs of each variant, with their ratio.
         let compare_variants = |column: &str| {
@@ -365,8 +369,8 @@ impl Comparison {
 /// The advice for a gate without figures.
 const NO_FIGURES: &str = "gate a column that both results have figures in";
 
-/// Whether the paired rows of a line have figures in a column: in both rows of a pair, or in
-/// neither. The error describes the first row whose figure cannot be judged.
+/// Whether any paired rows of a line have figures in a column. The error describes the first pair
+/// with a negative or infinite figure, or with a figure in only one of its rows.
 fn has_figures(results: &PairedResults, column: &str, line: usize) -> Result<bool, String> {
     let (numbers, mut has_any) = (results.frame.numbers(column), false);
     for pair in results.pairs.iter().filter(|pair| pair.line == line) {

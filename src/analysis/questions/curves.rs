@@ -66,8 +66,8 @@ pub struct Response {
     pub by: String,
 }
 
-/// The indices of the lines to show: if there are more than `MAX_LINES`, the baseline and the lines
-/// with the lowest and the highest ratios.
+/// The indices of the lines to show: if there are more than `MAX_LINES`, the first baseline and the
+/// lines with the lowest and the highest ratios.
 pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     let searched_lines: Vec<usize> =
         (0..summary.lines.len()).filter(|&index| summary.lines[index].searches > 0).collect();
@@ -81,7 +81,7 @@ pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     let (lowest_count, highest_count) = (other_count.div_ceil(2), other_count / 2);
     let mut chosen_lines: Vec<usize> = baselines.into_iter().take(1).collect();
     chosen_lines.extend(others.iter().take(lowest_count));
-    // If there are few others, no line is chosen twice.
+    // `max` skips the lines that are among the lowest too, so that none is chosen twice.
     chosen_lines.extend(others.iter().skip(others.len().saturating_sub(highest_count).max(lowest_count)));
     chosen_lines.sort_unstable();
     chosen_lines
@@ -207,7 +207,8 @@ pub fn position_ratios(
     series.filter(|series| !series.points.is_empty()).collect()
 }
 
-/// The indices of the summary lines that are on the grid, each with its level on every axis.
+/// The indices of the summary lines that are on the grid, each with its level on every axis, if it
+/// has one.
 fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Option<usize>>)> {
     let variants = grid.text_column(columns::VARIANT);
     let locate = |(name, first_row): (&String, Option<usize>)| {
@@ -264,30 +265,30 @@ pub fn responses(
     let size_axis = axes.iter().position(|axis| axis.path == "table.size" && axis.levels.len() <= MAX_LINES);
     for (index, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
         let Some((path, numbers)) = find_numeric_option(axis) else { continue };
-        // The axis has the index `axis_index` among the axes of these effects.
-        let collect_points = |effects: &[Effect], axis_index: usize| -> Vec<CurvePoint> {
+        let collect_points = |axis_effects: Vec<&Effect>| -> Vec<CurvePoint> {
             let to_point = |effect: &Effect| {
                 let label = axis.levels[effect.level].label.clone();
                 numbers[effect.level].map(|x| CurvePoint::from_ratio(x, &effect.judged.ratio, &label))
             };
-            let axis_effects = effects.iter().filter(|effect| effect.axis == axis_index);
             let mut points: Vec<CurvePoint> =
-                axis_effects.filter_map(to_point).filter(|point| !point.y.is_nan()).collect();
+                axis_effects.into_iter().filter_map(to_point).filter(|point| !point.y.is_nan()).collect();
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
             points
         };
         let (series, by) = match size_axis {
-            None => (
-                vec![Series { name: "all".to_owned(), line: None, points: collect_points(effects, index) }],
-                String::new(),
-            ),
+            None => {
+                let points = collect_points(effects.iter().filter(|effect| effect.axis == index).collect());
+                (vec![Series { name: "all".to_owned(), line: None, points }], String::new())
+            }
             Some(size_axis) => {
                 let sizes = grid.text_column(&axes[size_axis].columns[0]);
                 let series_by_size = axes[size_axis].levels.iter().map(|level| {
                     let rows_of_size = grid.take(&grid.select(|row| sizes.text(row) == level.values[0]));
-                    let (this_axis, reference) = (&axes[index..=index], &references[index..=index]);
-                    let effects = effects::main_effects(&rows_of_size, this_axis, reference, metric);
-                    Series { name: level.label.clone(), line: None, points: collect_points(&effects, 0) }
+                    // The effects of this axis alone.
+                    let (only_axis, only_reference) = (std::slice::from_ref(axis), &[references[index]]);
+                    let axis_effects = effects::main_effects(&rows_of_size, only_axis, only_reference, metric);
+                    let points = collect_points(axis_effects.iter().collect());
+                    Series { name: level.label.clone(), line: None, points }
                 });
                 (series_by_size.filter(|series| series.points.len() > 1).collect(), axes[size_axis].name.clone())
             }

@@ -52,6 +52,7 @@ struct Levels {
 }
 
 impl Levels {
+    /// Groups the grid's searches by their levels of `axes`.
     fn new(grid: &Frame, axes: &[&Axis]) -> Self {
         let by: Vec<String> = axes.iter().flat_map(|axis| axis.columns.iter().cloned()).collect();
         let grouping = Grouping::new(grid, &by);
@@ -65,7 +66,7 @@ impl Levels {
     }
 }
 
-/// The main effects of all axes.
+/// The effect of each level of each axis: its mean ratio to the axis's reference level.
 pub fn main_effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Effect> {
     // The indices of axis and level, with the log ratios to the reference level.
     let mut samples_by_level: Vec<((usize, usize), Logs)> = Vec::new();

@@ -24,7 +24,6 @@ pub struct EqualNodes {
     pub high: f64,
 }
 
-/// The number of bootstrap draws.
 const DRAWS: usize = 2_000;
 
 /// The result of each variant, from its pairs against the baseline and from the pairs of the
@@ -90,7 +89,8 @@ fn equal_nodes_with_draws(
         .collect()
 }
 
-/// A player's Elo over the resampled openings, and the number of its pairs.
+/// A player's Elo and number of pairs if each opening counts as often as its weight says. `points`
+/// are the player's points, from 0 to 2, in the pair of each opening.
 fn resampled_elo(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
     let (mut sum, mut pairs) = (0.0, 0.0);
     for (pair_points, &weight) in points.iter().zip(weights) {
@@ -116,7 +116,7 @@ struct WeightedCorner {
 /// corners and from the baseline itself, whose Elo is 0 by definition. Neighbours whose Elo does
 /// not increase with nodes are pooled at their weighted means.
 fn pool_curve(mut corners: Vec<WeightedCorner>) -> Vec<(f64, f64)> {
-    // So much larger than any number of pairs that pooling does not move the baseline.
+    // Far more than any number of pairs, so that pooling does not move the baseline.
     const BASELINE_WEIGHT: f64 = 1e12;
     corners.retain(|corner| !corner.elo.is_nan());
     corners.push(WeightedCorner { log_nodes: 0.0, elo: 0.0, weight: BASELINE_WEIGHT });

@@ -135,12 +135,12 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
     let noun = metric_noun(metric);
     let bases = (0..summary.lines.len()).filter(|&index| summary.lines[index].is_baseline);
     let describe_group = |base: usize| {
-        let line = &summary.lines[base];
+        let baseline = &summary.lines[base];
         let others = summary.lines.iter().filter(|other| other.base == Some(base) && !other.is_baseline);
         let others: Vec<&Line> = others.filter(|other| other.ratio().pairs > 0).collect();
         let text = match others.as_slice() {
-            [] => format!("nothing to compare with \"{}\"", line.name),
-            [single] => describe_contrast(single, line, metric),
+            [] => format!("nothing to compare with \"{}\"", baseline.name),
+            [single] => describe_contrast(single, baseline, metric),
             others => {
                 let lines_with = |sign: Sign| others.iter().filter(move |other| compare_sign(other, 0) == sign);
                 let [less_count, more_count] = [Sign::Less, Sign::More].map(|sign| lines_with(sign).count());
@@ -148,7 +148,7 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
                     format!("; \"{}\" has {}", lowest.name, describe_difference(&lowest.ratio(), metric))
                 });
                 match (less_count, more_count) {
-                    (0, 0) => describe_no_difference_from(line),
+                    (0, 0) => describe_no_difference_from(baseline),
                     _ => format!(
                         "{less_count} of {} with {} {noun}, {more_count} with more{lowest_text}",
                         others.len(),
@@ -157,7 +157,7 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
                 }
             }
         };
-        format!("At {}: {text}.", line.group)
+        format!("At {}: {text}.", baseline.group)
     };
     bases.map(describe_group).chain(describe_lines_without_baseline(summary)).collect()
 }
@@ -315,8 +315,8 @@ fn describe_fragile_lines(summary: &Summary) -> Option<String> {
     };
     let lines: Vec<&Line> = summary.lines.iter().filter(is_fragile).collect();
     let describe_line = |line: &&Line| {
-        let without = line.ratio().influence.map_or(f64::NAN, |influence| influence.without);
-        format!("\"{}\" ({:.3}; {without:.3} without {})", line.name, line.ratio().mean, line.influential)
+        let mean_without = line.ratio().influence.map_or(f64::NAN, |influence| influence.without);
+        format!("\"{}\" ({:.3}; {mean_without:.3} without {})", line.name, line.ratio().mean, line.influential)
     };
     let descriptions: Vec<String> = lines.iter().take(MAX_NAMED).map(describe_line).collect();
     let and_more = crate::text::and_more(lines.len().saturating_sub(MAX_NAMED));
@@ -354,9 +354,10 @@ fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
 fn describe_power(power: &Power) -> Option<String> {
     let Power { lines, clusters, games, .. } = *power;
     let units = if games { "independent games or positions" } else { "positions" };
-    let between = if power.rivals { "between rivals" } else { "from the baseline" };
-    let among = if lines > 1 { format!(" and {lines} comparisons") } else { String::new() };
-    Some(format!("With {clusters} {units}{among}, power for differences {between} is {}", describe_detectable(power)?))
+    let sides = if power.rivals { "between rivals" } else { "from the baseline" };
+    let comparisons = if lines > 1 { format!(" and {lines} comparisons") } else { String::new() };
+    let detectable = describe_detectable(power)?;
+    Some(format!("With {clusters} {units}{comparisons}, power for differences {sides} is {detectable}"))
 }
 
 /// A sentence about the power of comparing the lines other than the baseline with the best of them.

@@ -91,6 +91,7 @@ impl Gate {
         }
         let bound = if share { number / 100.0 } else { number };
         let gate = make_gate(metric, Rule::Bound { relation, bound, share });
+        // For a share, all positive totals of BASE give the same answer.
         if share && !gate.can_fail(1.0) {
             let help = "totals cannot be negative: use a share above -100 %, or METRIC <= -100%";
             return Err(GateError::new(trimmed, "it can never fail", help));
@@ -135,8 +136,8 @@ impl Gate {
     /// which does not depend on totals.
     pub fn exceeds_bound(&self, base: f64, new: f64) -> bool {
         let Rule::Bound { relation, bound, share } = self.limit else { return false };
-        // The share is multiplied by the old total. Dividing the change by it would fail for 0;
-        // this way, any rise from 0 exceeds every share.
+        // The change is not divided by the old total, which may be 0: any rise from 0 exceeds
+        // every share.
         relation.holds(new - base, if share { bound * base } else { bound })
     }
 }

@@ -155,8 +155,7 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
     order.retain(|&index| searches.list[index as usize].is_first);
     // A stable sort, so that the order of floating-point sums stays the same.
     order.sort_by_key(group_and_cluster);
-    // Of each rate, the functions from a search to its numerator and to the parts of its
-    // denominator.
+    // For each rate, functions that return a search's numerator and each part of its denominator.
     let sums = RATES.map(|(counter, columns)| {
         (searches.sums(counter), columns.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
     });
@@ -191,16 +190,16 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
         line.sums.iter_mut().zip(&sums).for_each(|(total, sum)| *total += sum(index));
         if slots[search.last] > 0.0 {
             line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
-            // The table has more entries than this search filled, so an earlier search used it too.
+            // A table with more entries than this search filled was used by an earlier search too.
             let filled_before = entries[search.last] > searches.sum(index, columns::FILLS);
             let game = if search.cluster & GAME_BIT != 0 { search.cluster } else { 0 };
             let (stores_per_slot, table_count) = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
             let is_first_of_table = *table_count == 0;
             // If the table was filled before its first search, the rows of earlier searches are
             // filtered out, and their stores are unknown.
-            let is_life_incomplete = is_first_of_table && filled_before;
+            let lacks_stores = is_first_of_table && filled_before;
             *stores_per_slot +=
-                if is_life_incomplete { f64::NAN } else { searches.sum(index, columns::STORES) / slots[search.last] };
+                if lacks_stores { f64::NAN } else { searches.sum(index, columns::STORES) / slots[search.last] };
             let shares_table = !is_first_of_table && filled_before;
             *table_count += usize::from(!shares_table);
             bounded_searches[search.group as usize] += 1.0;

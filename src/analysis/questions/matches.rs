@@ -103,7 +103,6 @@ const MAX_LLR_POINTS: u64 = 60;
 struct GameRow {
     /// The player's points: 0, 0.5 or 1.
     points: f64,
-    /// Whether the player had White.
     is_white: bool,
     /// Identifies the game's start position and moves.
     game_id: u32,
@@ -224,7 +223,6 @@ impl Matches {
 struct EncounterRows {
     /// The first game of each pair whose second game was not read yet, by opening.
     unpaired: HashMap<u32, GameRow>,
-    /// The points of each pair, in order.
     pairs: Vec<f64>,
     /// The opening of each pair.
     openings: Vec<u32>,
@@ -239,7 +237,7 @@ struct EncounterRows {
 }
 
 impl EncounterRows {
-    /// Adds a game from the opening `position`; the second one completes a pair.
+    /// Adds a game from the opening `position`; the second game from it completes a pair.
     fn add_game(&mut self, position: u32, game: GameRow) {
         let [wins, draws, losses] = &mut self.totals.games;
         let count = match game.points {
@@ -288,7 +286,7 @@ impl EncounterRows {
             }
         }
         let totals = self.totals.clone();
-        // The moves of each player.
+        // Each player makes half of the plies.
         let moves = totals.plies / 2.0;
         let mut seen_games = HashSet::new();
         let is_repeated = |game_ids: &&[u32; 2]| {

@@ -272,7 +272,6 @@ impl PairedResults {
         line.suite.as_ref().map_or_else(|| variant.clone(), |suite| format!("{suite}, {variant}"))
     }
 
-    /// Describes a row for messages.
     pub fn describe_row(&self, row: usize) -> String {
         let text = |column: &str| self.frame.text(column, row);
         format!("\"{}\", {}, depth {}", text(columns::VARIANT), text(columns::POSITION), text(columns::DEPTH))

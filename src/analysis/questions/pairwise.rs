@@ -24,9 +24,9 @@ pub struct LinePair {
     pub measure: Measure,
 }
 
-/// All pairs of lines, compared by the summary's first metric. Lines are ranked by the number of
-/// other lines that have more, and each pair is listed once, with the better line first: the pairs
-/// of the best line, then those of the next best.
+/// All pairs of lines, compared by the summary's first metric. A line ranks the higher, the more
+/// other lines have more than it. Each pair is listed once, with the higher line first: the pairs
+/// of the highest line, then those of the next.
 ///
 /// # Errors
 /// If there are too many lines.
@@ -41,12 +41,12 @@ pub fn compare_all_pairs(frame: &Frame, summary: &Summary) -> Result<Vec<LinePai
     let grouping = Grouping::new(frame, &summary.by);
     let searches = Searches::gather(frame, &grouping, &[]);
     let reader = MetricReader::new(&searches, metric, frame);
-    let with_group = |line: usize| Some((line, grouping.find(&summary.lines[line].values)?));
+    let add_group = |line: usize| Some((line, grouping.find(&summary.lines[line].values)?));
     // The indices of two lines, with the pairs of the first against the second.
     let mut line_pairs: Vec<(usize, usize, Pairs)> = Vec::new();
-    for (base, base_group) in (0..count).filter_map(with_group) {
+    for (base, base_group) in (0..count).filter_map(add_group) {
         let base_searches = BaseSearches::new(&reader, &grouping, base_group);
-        for (line, group) in (0..count).filter(|line| *line != base).filter_map(with_group) {
+        for (line, group) in (0..count).filter(|line| *line != base).filter_map(add_group) {
             line_pairs.push((line, base, base_searches.pairs(group)));
         }
     }

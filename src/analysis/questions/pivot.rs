@@ -62,6 +62,7 @@ impl Pivot {
             levels.into_iter().map(|mut level| level.remove(0)).enumerate().collect();
         let are_numbers = ordered_levels.iter().all(|(_, level)| level.is_empty() || parse_number(level).is_some());
         if are_numbers {
+            // The empty level comes last.
             let sort_value = |level: &str| parse_number(level).unwrap_or(f64::INFINITY);
             ordered_levels.sort_by(|(_, a), (_, b)| sort_value(a).total_cmp(&sort_value(b)));
         }
@@ -90,10 +91,8 @@ impl Pivot {
 
     /// Removes the rows without any total.
     fn drop_empty_rows(&mut self) {
-        let has_total = |row: &Vec<Option<Total>>| row.iter().any(Option::is_some);
-        let mut rows = self.cells.iter();
-        self.levels.retain(|_| rows.next().is_some_and(has_total));
-        self.cells.retain(has_total);
+        let rows = std::mem::take(&mut self.levels).into_iter().zip(std::mem::take(&mut self.cells));
+        (self.levels, self.cells) = rows.filter(|(_, cells)| cells.iter().any(Option::is_some)).unzip();
     }
 
     /// The smallest and the largest number of searches that a total is over.

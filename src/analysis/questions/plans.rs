@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// A program that was measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct MeasuredProgram {
-    /// What it calls itself.
     pub name: String,
     /// Its file and arguments; empty for ttlab's own engine.
     pub program: String,

@@ -50,7 +50,7 @@ impl Power {
         Self { rivals: true, ..Self::new(samples.iter().map(to_ratio).collect(), family) }
     }
 
-    /// The power of ratios, at the level of the family.
+    /// The power of comparisons with these ratios, at the family's significance level.
     fn new(mut ratios: Vec<Ratio>, family: &Family) -> Self {
         ratios.retain(|ratio| ratio.pairs > 0);
         // Lines that equal the baseline in every search do not show how much searches differ.
@@ -62,8 +62,10 @@ impl Power {
             .filter(|ratio| ratio.clusters >= required_clusters)
             .map(|ratio| ratio.detectable_effect(family.level));
         let mut effects: Vec<f64> = effects.filter(|effect| effect.is_finite()).collect();
-        let needed = ratios_with_spread().filter_map(|ratio| ratio.clusters_needed(0.01, family.level));
-        let mut needed: Vec<f64> = needed.map(|clusters| clusters.max(required_clusters as f64)).collect();
+        let clusters_for_one_percent =
+            ratios_with_spread().filter_map(|ratio| ratio.clusters_needed(0.01, family.level));
+        let mut needed: Vec<f64> =
+            clusters_for_one_percent.map(|clusters| clusters.max(required_clusters as f64)).collect();
         Self {
             // With a single position no line can be tested, but the lines are compared.
             lines: if family.tested > 0 { family.tested } else { ratios.len() },

@@ -48,11 +48,8 @@ impl RaceStage {
 /// The setup of a race.
 #[derive(Debug, Clone, Copy)]
 pub struct Contest<'a> {
-    /// The number of candidates.
     pub candidates: usize,
-    /// The index of the baseline.
     pub baseline: usize,
-    /// The number of items.
     pub items: usize,
     /// The number of pressures besides the file's own.
     pub pressures: usize,
@@ -277,8 +274,8 @@ fn corrected_p(samples: &Samples, candidates: &[usize], reference: usize) -> Vec
     test_lines(&lines).lines.iter().map(|line| line.corrected).collect()
 }
 
-/// The mean logarithm of a ratio as a cost, which is negative for the better side: the sign is
-/// changed if more is better.
+/// The mean logarithm of a candidate's ratios as a cost, which is negative if the candidate is
+/// better: the sign is changed if more is better.
 fn signed_cost(mean: f64, goal: Goal) -> f64 {
     match goal {
         Goal::Least => mean,
@@ -299,13 +296,13 @@ fn find_best(samples: &Samples, remaining: &[usize], baseline: usize, goal: Goal
     baseline_first.copied().reduce(choose_better).unwrap_or(baseline)
 }
 
-/// The candidates that are significantly worse than the best: joint sign-flip tests by item,
-/// corrected for the number of candidates, at a level that is divided among the rounds
+/// The candidates that are significantly worse than the best, by joint sign-flip tests over the
+/// items, which correct for the number of candidates. The rounds share the significance level
 /// (Bonferroni).
 fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune, rounds: usize) -> Vec<usize> {
     let others: Vec<usize> = remaining.iter().copied().filter(|&candidate| candidate != best).collect();
     let p_values = corrected_p(samples, &others, best);
-    // A candidate with a 0 where the best has none may be better, although no ratio can show it.
+    // Pairs with a 0 on one side have no ratio, but the candidate may be the better side in them.
     let may_be_better = |pairs: &Pairs| {
         let [smaller, larger] = pairs.one_sided_zero;
         match tune.goal {

@@ -32,8 +32,10 @@ impl Samples {
         for (&candidate, values) in candidates.iter().zip(&measurements.values) {
             self.values[candidate].extend(values);
         }
-        // The other candidates were not measured.
-        self.values.iter_mut().for_each(|values| values.resize(self.items.len(), f64::NAN));
+        for values in &mut self.values {
+            // NaN for candidates that were not measured.
+            values.resize(self.items.len(), f64::NAN);
+        }
     }
 
     /// Pairs two candidates by the searches that both made.

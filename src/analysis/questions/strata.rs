@@ -69,7 +69,6 @@ impl<'a> LineOverSuites<'a> {
         self.suites.iter().flatten().map(|(_, line)| *line).next()
     }
 
-    /// Whether it is the baseline.
     pub fn is_baseline(&self) -> bool {
         self.first().is_some_and(|line| line.is_baseline)
     }

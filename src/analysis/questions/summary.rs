@@ -258,8 +258,8 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
 }
 
 /// The log ratios of each rival to the best of the rivals. Rivals are the lines other than the
-/// baseline or, if the baseline has no table, the lines with a table. `None` if there is more than
-/// one baseline, or if there are fewer than two rivals.
+/// baseline or, if the baseline has no table, the lines with a table. `None` unless there is exactly
+/// one baseline and there are at least two rivals.
 fn rival_samples(
     lines: &[Line],
     reader: &MetricReader<'_>,
@@ -277,13 +277,14 @@ fn rival_samples(
     let rivals: Vec<usize> = (0..lines.len()).filter(is_rival).collect();
     let mean_ratio = |index: usize| lines[index].ratio().mean;
     let best = rivals.iter().copied().min_by(|&a, &b| mean_ratio(a).total_cmp(&mean_ratio(b)))?;
-    let reference = BaseSearches::new(reader, grouping, best);
+    let best_searches = BaseSearches::new(reader, grouping, best);
     let others = rivals.iter().filter(|index| **index != best);
-    let samples: Vec<Logs> = others.map(|index| reference.pairs(*index).logs()).collect();
+    let samples: Vec<Logs> = others.map(|index| best_searches.pairs(*index).logs()).collect();
     (!samples.is_empty()).then_some(samples)
 }
 
-/// Counts, for each line, the searches that end with another score than the baseline's.
+/// Counts, for each line, the searches that end with another score than the baseline's, and all
+/// that could be compared, because both end at the same depth.
 fn count_other_scores(lines: &mut [Line], searches: &Searches, frame: &Frame, bases: &[Option<&BaseSearches<'_>>]) {
     let score = Metric::from_column(columns::SCORE);
     let reader = MetricReader::new(searches, &score, frame);

@@ -26,14 +26,12 @@ pub struct Axis {
 pub struct Level {
     /// The value of each of the axis's columns.
     pub values: Vec<String>,
-    /// The text that pages show.
     pub label: String,
     /// The level as a number (a size in bytes or entries), if it is one.
     pub number: Option<f64>,
 }
 
 impl Axis {
-    /// Whether every level is a number.
     pub fn is_numeric(&self) -> bool {
         self.levels.iter().all(|level| level.number.is_some())
     }
@@ -68,7 +66,6 @@ const EXCLUDED: &[&str] = &[KEYS_SEED, THREADS_SEED, TABLE_KIND];
 
 /// The columns that become an axis.
 struct AxisColumns {
-    /// The axis's path.
     path: String,
     /// Indices of the columns.
     members: Vec<usize>,

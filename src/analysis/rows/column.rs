@@ -52,12 +52,11 @@ impl TextColumn {
         &self.list
     }
 
-    /// The string of a row.
     pub fn text(&self, row: usize) -> &str {
         &self.list[self.codes[row] as usize]
     }
 
-    /// The first row that has each string in the list; none for a string that no row has.
+    /// The first row that has each string in the list; `None` for a string that no row has.
     pub fn first_rows(&self) -> Vec<Option<usize>> {
         let mut first = vec![None; self.list.len()];
         for (row, &code) in self.codes.iter().enumerate() {
@@ -77,7 +76,6 @@ impl TextColumn {
         self.codes.push(code);
     }
 
-    /// Appends the rows of another column.
     fn extend(&mut self, other: &Self) {
         let new_codes: Vec<u32> = other.list.iter().map(|word| self.intern(word)).collect();
         self.codes.extend(other.codes.iter().map(|&code| new_codes[code as usize]));
@@ -140,7 +138,7 @@ impl Values {
         }
     }
 
-    /// Appends the first field of a block of lines and returns its length in bytes; none if the
+    /// Appends the first field of a block of lines and returns its length in bytes; `None` if the
     /// field does not have the column's type. The block has no quotes, and all its lines end in a
     /// newline.
     pub fn push_first_field(&mut self, text: &[u8]) -> Option<usize> {
@@ -184,9 +182,8 @@ impl Values {
             (Self::Numbers(numbers), Some(other)) => numbers.extend_from_slice(&other.numbers()),
             (Self::Numbers(numbers), None) => numbers.extend(std::iter::repeat_n(f64::NAN, rows)),
             (Self::Text(words), Some(Self::Text(other))) => words.extend(other),
-            (Self::Text(words), other) => {
-                (0..rows).for_each(|row| words.push(other.map_or(Cow::Borrowed(""), |other| other.text(row)).as_ref()));
-            }
+            (Self::Text(words), Some(other)) => (0..rows).for_each(|row| words.push(&other.text(row))),
+            (Self::Text(words), None) => (0..rows).for_each(|_| words.push("")),
         }
     }
 

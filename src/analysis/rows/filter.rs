@@ -74,7 +74,7 @@ impl Filter {
         ))
     }
 
-    /// Whether a field meets the condition. Text that is not a number meets no `<`.
+    /// Whether a field meets the condition. Only numbers can be less or more.
     fn accepts(&self, word: &str) -> bool {
         match (self.relation, parse_number(word).zip(parse_number(&self.value))) {
             (Relation::Equal, None) => word == self.value,

@@ -27,7 +27,8 @@ pub struct Grouping {
 }
 
 impl Grouping {
-    /// Groups rows by columns, given by full name.
+    /// Groups rows by columns, given by full name, and assigns them to the blocks in which groups
+    /// are paired.
     pub fn new(frame: &Frame, by: &[String]) -> Self {
         let (group, values) = combine(frame, by);
         // A variant determines every option and the limit; only the source may vary within it.
@@ -234,12 +235,12 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
         let words = frame.text_column(column);
         let (mut codes_of_pairs, mut pairs) = (HashMap::<(u32, u32), u32>::new(), Vec::new());
         // Successive rows are mostly equal, so the last pair's code is kept.
-        let (mut last_pair, mut pair_code) = ((u32::MAX, u32::MAX), 0);
+        let (mut last_pair, mut pair_code) = (None, 0);
         for (code, &word) in codes.iter_mut().zip(words.codes()) {
             let pair = (*code, word);
-            if last_pair != pair {
+            if last_pair != Some(pair) {
                 let next_code = pairs.len() as u32;
-                (last_pair, pair_code) = (pair, *codes_of_pairs.entry(pair).or_insert(next_code));
+                (last_pair, pair_code) = (Some(pair), *codes_of_pairs.entry(pair).or_insert(next_code));
                 if pair_code == next_code {
                     pairs.push(pair);
                 }

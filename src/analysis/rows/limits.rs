@@ -7,7 +7,6 @@ use crate::record::columns::LIMIT;
 /// The parts of a limit: the path of the option, and the word before its value in the column.
 const PARTS: [(&str, &str); 2] = [("limit.depth", "depth "), ("limit.nodes", "nodes ")];
 
-/// Whether a column is a part of the limit.
 pub fn is_part(name: &str) -> bool {
     PARTS.iter().any(|(path, _)| *path == name)
 }

@@ -7,7 +7,6 @@ use crate::record::columns::{self, Role};
 /// A figure of one search or of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metric {
-    /// Its name, as the user gave it.
     pub name: String,
     /// How it is computed from the rows.
     pub aggregation: Aggregation,
@@ -82,7 +81,7 @@ impl Metric {
     /// A metric by its name: a derived one, or a column by its name or a unique ending.
     ///
     /// # Errors
-    /// If there is none, the column holds words, or thin rows do not hold it by row.
+    /// If there is none, the column holds words, or thin rows have it only by search or variant.
     pub fn find(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         let metric = Self::find_any(name, frame)?;
         let thin_rows_error = frame.missing_columns().and_then(|missing| {
@@ -95,7 +94,7 @@ impl Metric {
         }
     }
 
-    /// As [`Metric::find`], but also finds metrics that thin rows do not hold by row.
+    /// As [`Metric::find`], but also finds metrics that thin rows have only by search or variant.
     fn find_any(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         if let Some((_, numerator, denominator, _)) = DERIVED.iter().find(|(derived, ..)| *derived == name)
             && frame.has(numerator)
@@ -169,7 +168,6 @@ impl Metric {
         }
     }
 
-    /// The columns that it is computed from.
     pub fn columns(&self) -> Vec<&str> {
         match &self.aggregation {
             Aggregation::Sum(column) | Aggregation::Last(column) => vec![column],

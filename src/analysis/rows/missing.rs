@@ -39,7 +39,7 @@ impl MissingColumns {
         self.partial.push(column.to_owned());
     }
 
-    /// Adds the columns that other rows lack, which are joined to these.
+    /// Adds the missing columns of another frame whose rows are joined to these.
     pub fn merge(&mut self, other: &Self) {
         for (list, other_list) in [(&mut self.partial, &other.partial), (&mut self.absent, &other.absent)] {
             let new_names: Vec<String> = other_list.iter().filter(|name| !list.contains(name)).cloned().collect();

@@ -72,7 +72,7 @@ impl Frame {
     }
 }
 
-/// Reads a file on `threads` threads in blocks of `size` bytes; none if the file has any error.
+/// Reads a file on `threads` threads in blocks of `size` bytes; `None` if the file has any error.
 fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize) -> Option<Frame> {
     let mut reader = csv::Reader::from_reader(&mut source);
     let heading = Heading::from_header(reader.headers().ok()?).ok()?;
@@ -94,7 +94,6 @@ fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize)
 struct Heading {
     /// The names of all columns.
     fields: Vec<String>,
-    /// Whether each column is loaded.
     is_loaded: Vec<bool>,
 }
 
@@ -135,8 +134,8 @@ impl Heading {
         Ok(())
     }
 
-    /// Parses complete lines without quotes; none if a line has quotes, or anything else that needs
-    /// the slower reader.
+    /// Parses complete lines without quotes; `None` if a line has quotes, or anything else that
+    /// needs the slower reader.
     fn parse_plain(&self, block: &[u8]) -> Option<Frame> {
         if block.contains(&b'"') || block.contains(&b'\r') || !block.ends_with(b"\n") {
             return None;
@@ -162,7 +161,7 @@ impl Heading {
         Some(rows)
     }
 
-    /// Parses lines of any kind; none if a line is invalid.
+    /// Parses lines of any kind; `None` if a line is invalid.
     fn parse_quoted(&self, block: &[u8]) -> Option<Frame> {
         // The empty line in front makes no row; it prevents the block's first bytes from being read
         // as a byte order mark.

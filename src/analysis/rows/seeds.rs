@@ -97,18 +97,18 @@ fn repeat_deviation(frame: &Frame, not_repeatable: &str) -> f64 {
         [columns::VARIANT, columns::POSITION, columns::REPEATS, columns::ERROR].map(|name| frame.text_column(name));
     let (repeats, nodes) = (frame.numbers(columns::REPEAT), frame.numbers(columns::NODES));
     // The nodes of each repeat, by variant and position.
-    let mut searches: BTreeMap<(u32, u32), BTreeMap<u64, f64>> = BTreeMap::new();
+    let mut nodes_by_repeat: BTreeMap<(u32, u32), BTreeMap<u64, f64>> = BTreeMap::new();
     let is_counted = |row: &usize| repeatabilities.text(*row) == not_repeatable && errors.text(*row).is_empty();
     for row in (0..frame.rows()).filter(is_counted) {
-        let search = searches.entry((variants.codes()[row], positions.codes()[row])).or_default();
+        let search = nodes_by_repeat.entry((variants.codes()[row], positions.codes()[row])).or_default();
         *search.entry(repeats[row].to_bits()).or_default() += nodes[row];
     }
     let variance = |search: &BTreeMap<u64, f64>| {
         let mean_log = mean(search.values().map(|nodes| nodes.ln()));
         search.values().map(|nodes| (nodes.ln() - mean_log).powi(2)).sum::<f64>() / (search.len() - 1) as f64
     };
-    let mean_variance = mean(searches.values().filter(|search| search.len() > 1).map(variance));
-    // From a difference of logarithms to a share.
+    let mean_variance = mean(nodes_by_repeat.values().filter(|search| search.len() > 1).map(variance));
+    // A difference of logarithms as a share.
     mean_variance.sqrt().exp_m1()
 }
 

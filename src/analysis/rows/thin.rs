@@ -48,7 +48,6 @@ impl Frame {
         let repeats = self.numbers(columns::REPEAT).into_owned();
         let adds_up = columns::role(name) != Role::Last;
         match resolution {
-            Resolution::Row => return,
             // The last row of a search holds the sum of all its rows, so the others count 0.
             Resolution::Search if adds_up => {
                 let search_key = |row: usize| (variants.codes()[row], positions.codes()[row], repeats[row].to_bits());
@@ -58,9 +57,10 @@ impl Frame {
                     }
                 }
             }
-            // Only the last row of a search is asked for a state.
-            Resolution::Search => return,
-            // One row of a variant holds its sum, so the others count 0. A state is that of all.
+            // The state of a search is read only from its last row.
+            Resolution::Row | Resolution::Search => return,
+            // One row of a variant holds its sum, so the others count 0, or its state, which the
+            // others get too.
             Resolution::Variant => {
                 let variant_and_suite = |row: usize| (variants.codes()[row], suites.codes()[row]);
                 let variant_values = (0..self.rows)
