@@ -54,8 +54,8 @@ pub fn check_small_limits(examiner: &Examiner<'_>) -> CheckOutcome {
     Ok(judge_overshoot(&counts))
 }
 
-/// Says how many nodes were searched for each node limit. It is a note if a limit was exceeded more
-/// than twofold.
+/// Says how many nodes were searched under each node limit. The result is a note if any limit was
+/// exceeded more than twofold.
 fn judge_overshoot(counts: &[(u64, u64)]) -> (CheckResult, String) {
     let parts: Vec<String> =
         counts.iter().map(|(limit, nodes)| format!("{nodes} nodes when asked for {limit}")).collect();
@@ -112,7 +112,7 @@ fn describe_fault(fault: &EngineFault, fen: &str) -> String {
 }
 
 /// Checks what the engine answers in positions without a legal move. A client need not ask for a
-/// move there, so no answer is a fault.
+/// move there, so a wrong answer is only a note.
 pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
     let mut engine = examiner.quick_engine()?;
     for fen in NO_LEGAL_MOVES {

@@ -109,7 +109,7 @@ pub fn find_depth(
     Ok(depth_and_nodes)
 }
 
-/// The median nodes of searches to a depth.
+/// The median nodes of searches to a depth, each in a new game.
 fn median_nodes(
     examiner: &Examiner<'_>,
     engine: &mut Uci,
@@ -137,7 +137,6 @@ struct GameReports {
     cleared_table: [Vec<UciReport>; 2],
     /// Searches with a node limit and the table kept; `None` if the engine does not respect one.
     node_limited: Option<[Vec<UciReport>; 2]>,
-    /// The long searches.
     long: Vec<UciReport>,
 }
 
@@ -206,7 +205,8 @@ fn start_with_table(examiner: &Examiner<'_>, mebibytes: i64, resets_on_new_game:
     examiner.start_engine(launch)
 }
 
-/// Runs all searches of one game, with the engines that have the small and the large table.
+/// Runs all searches of one game, with the engines that have the small and the large table. The
+/// long searches have only the large one.
 fn search_game(
     examiner: &Examiner<'_>,
     design: &Design,
@@ -248,7 +248,6 @@ fn search_positions(
         .collect()
 }
 
-/// Combines the reports of all games.
 fn summarize(design: &Design, reports_by_game: &[GameReports]) -> Forgetting {
     let count_nodes = |report: &UciReport| report.nodes.unwrap_or(0) as f64;
     let log_ratio = |report: &UciReport, base_report: &UciReport| {

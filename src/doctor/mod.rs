@@ -43,7 +43,6 @@ pub enum Budget {
     /// A fixed amount, so that an engine with repeatable searches gives the same figures on any
     /// machine.
     Games {
-        /// The depth of each search.
         depth: u8,
         /// The number of built-in games.
         games: usize,
@@ -84,7 +83,6 @@ const REPEAT_NODES: u64 = 20_000;
 const QUICK_SEARCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Examiner<'_> {
-    /// Starts a process of the engine.
     fn start_engine(&self, launch: Launch) -> Result<Uci, Interrupt> {
         let mut engine = Uci::new(launch);
         engine.start()?;
@@ -348,19 +346,19 @@ fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
 /// Adds the checks of repeatability. The same probe is made before every run.
 fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings) {
     let difference = probe.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
-    let limit = limit.depth.map_or(format!("{REPEAT_NODES} nodes"), |depth| format!("depth {depth}"));
+    let limit_text = limit.depth.map_or(format!("{REPEAT_NODES} nodes"), |depth| format!("depth {depth}"));
     let ((repeats_result, repeats_finding), (reset_result, reset_finding)) =
         match (probe.repeatability, probe.resets_on_new_game) {
             (Repeatability::Exact, _) => (
-                (CheckResult::Good, format!("exact: nodes, score, move, variation and depths, to {limit}")),
+                (CheckResult::Good, format!("exact: nodes, score, move, variation and depths, to {limit_text}")),
                 (CheckResult::Good, "like a new process".to_owned()),
             ),
             (_, false) => (
-                (CheckResult::Good, format!("exact in new processes, to {limit}")),
+                (CheckResult::Good, format!("exact in new processes, to {limit_text}")),
                 (CheckResult::Fault, format!("it does not forget all{difference}: measure it with restart = \"game\"")),
             ),
             (repeatability, true) => (
-                (CheckResult::Fault, format!("{repeatability}, even in new processes, to {limit}{difference}")),
+                (CheckResult::Fault, format!("{repeatability}, even in new processes, to {limit_text}{difference}")),
                 (CheckResult::Note, "undecided: nothing repeats".to_owned()),
             ),
         };
@@ -369,8 +367,8 @@ fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings)
 }
 
 /// The small and the large `Hash` size in MiB: the minimum that the engine allows, and the user's
-/// value or a size so large that little is evicted. `None` if the engine's range is too narrow for
-/// two sizes.
+/// value or, if that is too small, a size so large that little is evicted. `None` if the engine's
+/// range is too narrow for two sizes.
 fn table_sizes(declared: &[UciOption], set_options: &[(String, OptionValue)]) -> Option<(i64, i64)> {
     const DEFAULT_LARGE: i64 = 64;
     const MIN_FACTOR: i64 = 8;

@@ -13,9 +13,9 @@ pub fn format_diagnosis(diagnosis: &Diagnosis) -> String {
     let mut out = format!("{name}: {program}{arguments_text} (SHA-256 {})\n", sha256.get(..12).unwrap_or(sha256));
     let settings: Vec<String> = ["Threads", "Hash"]
         .iter()
-        .filter_map(|name| {
-            let (_, value) = options.iter().find(|(option, _)| option.eq_ignore_ascii_case(name))?;
-            Some(format!("{name} {value}"))
+        .filter_map(|setting| {
+            let (_, value) = options.iter().find(|(option, _)| option.eq_ignore_ascii_case(setting))?;
+            Some(format!("{setting} {value}"))
         })
         .collect();
     if !settings.is_empty() {
@@ -44,7 +44,8 @@ fn format_forgetting(forgetting: &Forgetting) -> String {
         format!("\n{small} MiB against {large} MiB: {searches} searches along {games} games, 95 % intervals by game\n");
     let mut add_line = |name: String, figure: &Option<Figure>, unit: &str| {
         if let Some(figure) = figure {
-            out += &format!("  {name:<44}{}{unit}\n", format_figure(figure, unit.is_empty()));
+            let is_ratio = unit.is_empty();
+            out += &format!("  {name:<44}{}{unit}\n", format_figure(figure, is_ratio));
         }
     };
     add_line(format!("nodes to depth {depth}, table kept"), &forgetting.kept, "");

@@ -23,7 +23,6 @@ pub enum EngineFault {
         .0.as_secs_f64()
     )]
     LimitIgnored(Duration),
-    /// It wrote too many lines.
     #[error("the engine wrote more than {0} lines")]
     TooManyLines(usize),
     /// Its answer could not be parsed.
@@ -35,7 +34,6 @@ pub enum EngineFault {
     /// It returned no move although there is a legal one.
     #[error("the engine returned no move although there is a legal one")]
     NoMove,
-    /// It refused an option.
     #[error("the engine refused an option: `{0}`")]
     OptionRefused(String),
 }

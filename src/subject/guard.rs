@@ -43,11 +43,12 @@ pub fn run(parent: u32, command: &[OsString]) -> Result<u8, String> {
         wait_for_parent_exit(parent);
         kill_everything(Some(engine));
     };
-    let new_thread = std::thread::Builder::new;
     let listen_for_sigterm = move || {
         let _ = receiver.read_exact(&mut [0]);
         kill_everything(Some(engine));
     };
+    // A builder reports that the system refuses a thread; `thread::spawn` panics.
+    let new_thread = std::thread::Builder::new;
     if let Err(error) = new_thread().spawn(watch_parent).and_then(|_| new_thread().spawn(listen_for_sigterm)) {
         kill_everything(Some(engine));
         return Err(error.to_string());

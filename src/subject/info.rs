@@ -73,7 +73,6 @@ struct InfoLine {
     fields: InfoFields,
     /// The value of `multipv`.
     rank: Option<u64>,
-    /// Whether its score is only a bound.
     is_bound: bool,
     /// Whether it has `currmove`. Engines write such lines at clock intervals.
     has_currmove: bool,
@@ -166,7 +165,7 @@ impl InfoCollector {
         let is_last_depth_unscored = depths.last().is_some_and(|last| depth > Some(last.depth));
         // Engines may stop a little before the limit, in a depth that has no score yet.
         let truncated = is_out_of_nodes || limit.nodes.is_some() && is_last_depth_unscored;
-        // From the last depth back: node counts must not exceed those of later depths.
+        // Goes back from the last depth, because no node count may exceed that of a later depth.
         let mut max_nodes = nodes;
         let mut earlier_depths = Vec::new();
         for DepthInfo { depth, fields, elapsed } in depths.into_iter().rev().filter(|info| Some(info.depth) < depth) {

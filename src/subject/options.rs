@@ -40,7 +40,6 @@ pub struct SubjectOptions {
 }
 
 impl SubjectOptions {
-    /// Whether it is the built-in engine.
     pub fn is_builtin(&self) -> bool {
         self.uci == CommandLine::default()
     }

@@ -146,7 +146,7 @@ pub fn probe_repeatability(
     let mut comparison = Comparison::default();
     let Some(common_depth) = comparison.search(launch, boards, limit, stop)? else { return Ok(None) };
     // Node counts under a node limit are always about the same, so the searches are also compared
-    // under a depth limit.
+    // under a depth limit, if the engine reported depths and respects such a limit.
     if let (Some(_), Some(1..), LimitSupport::Yes) = (limit.nodes, common_depth, &trial.depth) {
         let depth_limit = Limit { depth: common_depth, nodes: None };
         if comparison.search(launch, boards, depth_limit, stop)?.is_none() {

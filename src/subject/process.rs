@@ -65,11 +65,8 @@ pub struct Process {
     lines: Receiver<String>,
     /// The last lines of its standard output.
     tail: VecDeque<String>,
-    /// The last lines of its standard error.
     stderr_tail: Arc<Mutex<VecDeque<String>>>,
-    /// The thread that reads standard error.
     stderr_reader: Option<JoinHandle<()>>,
-    /// Whether the process was reaped.
     is_reaped: bool,
     /// Whether it runs under a guard, which kills everything that the engine started, in any
     /// process group.
@@ -176,7 +173,7 @@ impl Process {
     /// Quits an engine without a guard while no other engine runs, reports the processes that it
     /// leaves behind, and kills them.
     pub fn quit_and_inspect(&mut self) -> QuitReport {
-        // Orphans become children of this process, and are found.
+        // Orphans become children of this process, so that it finds them.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let start = Instant::now();
@@ -197,7 +194,7 @@ impl Process {
         self.is_reaped = true;
         #[cfg(target_os = "linux")]
         let _ = rustix::process::set_child_subreaper(None);
-        let exit = status.ok().filter(|_| ended_by_itself).map(describe_exit);
+        let exit = if ended_by_itself { status.ok().map(describe_exit) } else { None };
         QuitReport { exit, elapsed, leftovers: leftovers.into_iter().map(|process| process.name).collect() }
     }
 
@@ -227,8 +224,8 @@ impl Process {
         self.has_ended()
     }
 
-    /// Kills the process and what it started. First a guard is asked by a signal to do so, and
-    /// waited for; then the whole process group is killed.
+    /// Kills the process and what it started. A guard first gets a signal to do so itself, and some
+    /// time; then the whole process group is killed.
     fn kill(&mut self) {
         if self.is_guarded && !self.has_ended() {
             let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
@@ -268,7 +265,7 @@ fn for_each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
     let mut output = BufReader::new(output);
     let mut line: Vec<u8> = Vec::new();
     loop {
-        let (used, is_complete) = match output.fill_buf() {
+        let (consumed, is_complete) = match output.fill_buf() {
             Ok([]) | Err(_) => break,
             Ok(bytes) => {
                 let end = bytes.iter().position(|&byte| byte == b'\n');
@@ -277,7 +274,7 @@ fn for_each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
                 (end.map_or(bytes.len(), |end| end + 1), end.is_some())
             }
         };
-        output.consume(used);
+        output.consume(consumed);
         if is_complete {
             let text = String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned();
             line.clear();

@@ -51,18 +51,18 @@ fn locate(name: &str, folder: &Path) -> Result<PathBuf, String> {
         return Err("no program given".to_owned());
     }
     if Path::new(name).components().count() > 1 || name.starts_with('.') {
-        let beside = folder.join(name);
-        let path: &Path = if beside.is_file() { &beside } else { Path::new(name) };
+        let path_in_folder = folder.join(name);
+        let path: &Path = if path_in_folder.is_file() { &path_in_folder } else { Path::new(name) };
         return if is_executable(path) {
             std::path::absolute(path).map_err(|error| error.to_string())
         } else if path.is_file() {
             Err(format!("{name} is not executable (chmod +x)"))
         } else if path.is_dir() {
             Err(format!("{name} is a folder: give a program in it"))
-        } else if beside == Path::new(name) {
+        } else if path_in_folder == Path::new(name) {
             Err(format!("no such file: {name}{}", list_hint(name)))
         } else {
-            Err(format!("no such file: {name}, nor {}{}", beside.display(), list_hint(name)))
+            Err(format!("no such file: {name}, nor {}{}", path_in_folder.display(), list_hint(name)))
         };
     }
     let path_variable = std::env::var_os("PATH").unwrap_or_default();

@@ -66,8 +66,8 @@ impl UciOption {
         let mut choices: Vec<Vec<&str>> = Vec::new();
         let mut field = "";
         for word in words {
-            // Within a name, only "type" begins another field. If the type came before the name,
-            // each of these words does.
+            // Within a name, "type" begins another field. The names of other fields do so only if
+            // the type came before the name.
             let may_begin_field = field != "name" || !name.is_empty() && (word == "type" || !kind.is_empty());
             match word {
                 "name" if name.is_empty() && field != "name" => field = word,
@@ -101,7 +101,6 @@ impl UciOption {
         (!name.is_empty()).then(|| Self { name: name.join(" "), kind, default })
     }
 
-    /// Whether the option accepts a value.
     fn accepts(&self, value: &OptionValue) -> bool {
         match (&self.kind, value) {
             (OptionKind::Check, OptionValue::Check(_)) | (OptionKind::Button, OptionValue::Check(true)) => true,

@@ -127,7 +127,6 @@ impl Uci {
         self.read_answer(request, "readyok")
     }
 
-    /// Writes a line to the engine.
     fn send(&mut self, line: &str) -> Result<(), Failure> {
         self.send_for_request(line, line)
     }

@@ -52,7 +52,6 @@ impl Watchdog {
         Self { user_timeout, ..Self::default() }
     }
 
-    /// The timeout of a search.
     pub fn search_timeout(&self, limit: Limit) -> Duration {
         if let Some(user_timeout) = self.user_timeout {
             return user_timeout;
