@@ -176,14 +176,12 @@ fn along(line: u64, square: usize, occupied: u64) -> u64 {
     ALONG_RANK[square & 7][index] & line
 }
 
-/// What a bishop on `square` attacks.
 #[inline]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     let (square, lines) = (square.index(), &LINES[square.index()]);
     Bitboard(along(lines.diagonal, square, occupied.0) | along(lines.antidiagonal, square, occupied.0))
 }
 
-/// What a rook on `square` attacks.
 #[inline]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     let square = square.index();
@@ -193,19 +191,16 @@ pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard(along(LINES[square].rank, square, occupied.0) | ALONG_FILE[rank][index] << file)
 }
 
-/// What a queen on `square` attacks.
 #[inline]
 pub fn queen(square: Square, occupied: Bitboard) -> Bitboard {
     bishop(square, occupied) | rook(square, occupied)
 }
 
-/// What a knight on `square` attacks.
 #[inline]
 pub fn knight(square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].knight)
 }
 
-/// What a king on `square` attacks.
 #[inline]
 pub fn king(square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].king)

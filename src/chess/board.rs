@@ -21,7 +21,6 @@ pub struct Board {
     /// The codes of all squares as four bitboards, one for each bit of the code; the fourth has
     /// Black's pieces.
     pub(super) planes: [u64; 4],
-    /// The codes of the squares.
     pub(super) squares: [u8; 64],
     pub(super) key: u64,
     /// Pieces that give check to the side to move.
@@ -39,7 +38,7 @@ impl Board {
         self.squares[square & 63] as usize
     }
 
-    /// Adds pieces of a code on `squares` to the planes of its bits, or removes them.
+    /// Puts pieces with this code on `squares` of the planes, or removes them if they are there.
     #[inline]
     pub(super) fn toggle(&mut self, code: usize, squares: u64) {
         let spread = &SPREAD[code & 15];

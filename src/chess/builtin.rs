@@ -12,7 +12,6 @@ pub const PREFIX: &str = "builtin:";
 pub struct BuiltinSuite {
     /// The name of its file; the extension gives its kind.
     pub file: &'static str,
-    /// The text of the file.
     pub text: &'static str,
 }
 

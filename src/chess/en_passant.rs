@@ -13,9 +13,8 @@ impl Board {
         self.en_passant().is_some_and(|target| self.en_passant_counts(target, rule, 0))
     }
 
-    /// Whether the number of the e.p. square `target` is in the key under `rule`. `pushed`: the
-    /// squares from and to which a double push would go, so that [`Board::key_after`] need not play
-    /// it; 0 if it has been played.
+    /// Whether the number of the e.p. square `target` is in the key under `rule`. `pushed`: a mask
+    /// of the two squares of the double push if it has not been played yet, else 0.
     #[inline]
     pub(super) fn en_passant_counts(&self, target: Square, rule: EpRule, pushed: u64) -> bool {
         // A target on the third rank was pushed by White.

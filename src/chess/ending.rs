@@ -8,9 +8,7 @@ use super::{Bitboard, Board};
 /// Why a game ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The side to move is mated.
     Mate,
-    /// The side to move is not in check but has no legal move.
     Stalemate,
     /// The position occurred for the third time.
     Repetition,

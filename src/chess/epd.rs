@@ -207,10 +207,10 @@ impl<'a> Operations<'a> {
 
     /// Skips the rest of an operation up to its semicolon.
     fn drop_operation(&mut self) {
-        let mut quoted = false;
+        let mut in_quotes = false;
         self.skip_until(|c| {
-            quoted ^= c == '"';
-            c == ';' && !quoted
+            in_quotes ^= c == '"';
+            c == ';' && !in_quotes
         });
     }
 

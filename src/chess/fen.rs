@@ -147,7 +147,7 @@ pub(super) fn repair(
 }
 
 /// The start of the text in quotes, short enough for a message, with unprintable characters
-/// escaped.
+/// escaped; `nothing`, without quotes, for an empty text.
 pub(super) fn quote_start(text: &str) -> String {
     const MAX_LEN: usize = 24;
     let escape_blank = |c: char| {
@@ -192,6 +192,7 @@ impl<'a> Fields<'a> {
             Strictness::Lenient => (rest.len() - rest.trim_start_matches(is_blank).len(), is_blank),
         };
         let rest = &rest[skipped..];
+        // In EPD, a `;` may follow.
         let length = rest.find(|c| ends_field(c) || c == ';').unwrap_or(rest.len());
         (self.offset + skipped, &rest[..length])
     }
@@ -252,11 +253,11 @@ impl<'a> Fields<'a> {
         self.offset = clock_offset + clock.len();
         let (number_offset, number) = self.peek();
         let is_numeric = |field: &str| field.starts_with(|c: char| c.is_ascii_digit());
-        let has_clock_alone = allow_clock_alone
+        let accepts_clock_alone = allow_clock_alone
             && self.strictness == Strictness::Lenient
             && clock.bytes().all(|byte| byte.is_ascii_digit())
             && !self.text[self.offset..].starts_with(';');
-        if !is_numeric(clock) || !is_numeric(number) && !has_clock_alone {
+        if !is_numeric(clock) || !is_numeric(number) && !accepts_clock_alone {
             self.offset = start;
             return Ok((0, 1));
         }
@@ -272,7 +273,9 @@ impl<'a> Fields<'a> {
         };
         // Empty if it is missing, which is repaired below.
         let number = if is_numeric(number) { number } else { "" };
-        self.offset = if number.is_empty() { self.offset } else { number_offset + number.len() };
+        if !number.is_empty() {
+            self.offset = number_offset + number.len();
+        }
         match number.parse() {
             Ok(value @ 1..=9999) => Ok((halfmove_clock, value)),
             _ => {
@@ -330,8 +333,8 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
     }
 }
 
-/// The byte of a valid placement that has a square's piece, or the run of empty squares that it is
-/// in.
+/// The offset in a valid placement of the letter of a square's piece, or of the digit that counts
+/// the square as empty.
 fn offset_in(placement: &str, square: Square) -> usize {
     let squares_before = u32::from(7 - square.rank()) * 8 + u32::from(square.file());
     let mut squares_read = 0;
@@ -341,6 +344,7 @@ fn offset_in(placement: &str, square: Square) -> usize {
             return offset;
         }
     }
+    // Not reached: the placement has all squares.
     0
 }
 

@@ -40,8 +40,10 @@ impl Board {
             .map(|(_, letter)| letter)
             .collect();
         let castling = if castling.is_empty() { "-" } else { &castling };
-        let ep =
-            self.en_passant().filter(|_| self.has_en_passant(rule)).map_or("-".to_owned(), |square| square.to_string());
+        let ep = match self.en_passant() {
+            Some(square) if self.has_en_passant(rule) => square.to_string(),
+            _ => "-".to_owned(),
+        };
         let number = self.game_ply() / 2 + 1;
         format!("{} {turn} {castling} {ep} {} {number}", ranks.join("/"), self.halfmove_clock())
     }

@@ -98,7 +98,7 @@ pub fn generate(options: &GenerateOptions) -> Result<Vec<Board>, GenerateError> 
     }
 }
 
-/// Plays random moves; false if the game ends first.
+/// Plays `plies` random moves; returns false if the game ends before that.
 fn walk(board: &mut Board, plies: u32, inc: &Increments, random: &mut Pcg64) -> bool {
     for _ in 0..plies {
         let mut list = MoveList::new();
@@ -146,10 +146,10 @@ fn wins_material(board: &Board) -> bool {
 /// As [`generate`].
 pub fn epd(options: &GenerateOptions) -> Result<String, GenerateError> {
     let GenerateOptions { count, seed, plies } = *options;
-    let longer = plies + 1;
     let origin = format!(
-        "Quiet opening positions: {count} ends of random walks of {plies} or {longer} plies, seed {seed}. \
-         Made by `ttlab generate --count {count} --seed {seed} --plies {plies}`; chess/generate.rs says how."
+        "Quiet opening positions: {count} ends of random walks of {plies} or {} plies, seed {seed}. \
+         Made by `ttlab generate --count {count} --seed {seed} --plies {plies}`; chess/generate.rs says how.",
+        plies + 1
     );
     let boards = generate(options)?;
     let line = |(board, number): (&Board, usize)| epd_line(board, &format!("open.{number:03}"), None);
@@ -161,8 +161,8 @@ pub fn epd_line(board: &Board, id: &str, best: Option<Move>) -> String {
     let fen = board.fen(EpRule::Legal);
     let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
     let (clock, number) = (board.halfmove_clock(), board.game_ply() / 2 + 1);
-    let best = best.map(|mv| format!(" bm {};", san::write(board, mv))).unwrap_or_default();
-    format!("{position} hmvc {clock}; fmvn {number}; id \"{id}\";{best}")
+    let solution = best.map(|mv| format!(" bm {};", san::write(board, mv))).unwrap_or_default();
+    format!("{position} hmvc {clock}; fmvn {number}; id \"{id}\";{solution}")
 }
 
 /// Lines of EPD; the first has `origin` as its comment `c0`. EPD has no comment lines: other

@@ -12,13 +12,11 @@ pub(super) struct Increment {
 }
 
 impl Increment {
-    /// The sum with the contribution of another piece added.
     #[inline]
     pub(super) const fn with(self, other: Self) -> Self {
         Self { key: self.key ^ other.key, value: self.value + other.value }
     }
 
-    /// The sum with the contribution of a piece removed.
     #[inline]
     pub(super) const fn without(self, other: Self) -> Self {
         Self { key: self.key ^ other.key, value: self.value - other.value }

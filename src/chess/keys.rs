@@ -170,7 +170,6 @@ impl Keys {
     }
 }
 
-/// A stream of random numbers.
 enum Numbers {
     Pcg(Pcg64),
     Mt(Box<Mt64>),

@@ -19,8 +19,8 @@ impl Board {
         has_push || has_any(self)
     }
 
-    /// Whether, out of check, a pawn can be pushed that is on no line with its king, and so cannot
-    /// be pinned.
+    /// Whether the side to move is not in check and can push a pawn that is on no line with its
+    /// king, and so is not pinned.
     #[inline]
     fn has_free_push<const WHITE: bool>(&self) -> bool {
         let us = if WHITE { Color::White } else { Color::Black };

@@ -26,7 +26,7 @@ impl<R: BufRead> Lines<R> {
         loop {
             let bytes = self.input.fill_buf()?;
             let Some(&first) = bytes.first() else { return Ok(!line.is_empty()) };
-            // The second half of the last line's CR LF.
+            // The last line ended with CR LF, of which the CR was read.
             if std::mem::take(&mut self.after_cr) && first == b'\n' {
                 self.input.consume(1);
                 continue;

@@ -55,14 +55,12 @@ const CAPTURES: u8 = 1;
 const NOISY: u8 = 2;
 const QUIETS: u8 = 3;
 
-/// The number of legal moves.
 pub fn count(board: &Board) -> u64 {
     let mut count = LeafCount(0);
     generate::<_, ALL>(board, &mut count);
     count.0
 }
 
-/// Whether there is a legal move.
 pub(super) fn has_any(board: &Board) -> bool {
     let mut sink = FirstMove { found: false };
     generate::<_, ALL>(board, &mut sink);
@@ -207,7 +205,6 @@ struct Legality<'a, const WHITE: bool> {
 struct Danger {
     /// The occupied squares without the king: it does not block a slider once it has moved.
     occupied: Bitboard,
-    /// The enemy's knights.
     knights: u64,
     /// The squares that the enemy's pawns and king attack.
     near: u64,
@@ -326,7 +323,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     /// Returns whether the sink stopped it.
     #[inline]
     fn pawn_moves<S: Sink, const KIND: u8>(&self, sink: &mut S, saving: u64) -> bool {
-        let (third, last) = if WHITE { (0xff_0000, 0xff << 56) } else { (0xff << 40, 0xff) };
+        let (third_rank, last_rank) = if WHITE { (0xff_0000, 0xff << 56) } else { (0xff << 40, 0xff) };
         let (north, west, east) = if WHITE { (8, 7, 9) } else { (-8, -9, -7) };
         let pawns = self.board.pieces(Self::US, Piece::Pawn).0;
         let unpinned = pawns & !self.pinned;
@@ -344,7 +341,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         };
         // A pawn that has stepped to the third rank may step again.
         let quiet_pushes =
-            || (Bitboard(pushes & !last), Bitboard(ahead::<WHITE>(one_ahead & third, 0) & empty & saving));
+            || (Bitboard(pushes & !last_rank), Bitboard(ahead::<WHITE>(one_ahead & third_rank, 0) & empty & saving));
         if KIND == QUIETS {
             let (single, double) = quiet_pushes();
             return sink.pawns(single, north) || sink.pawns(double, 2 * north);
@@ -356,7 +353,9 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
                 return true;
             }
         }
-        if sink.pawns(Bitboard(left_captures & !last), west) || sink.pawns(Bitboard(right_captures & !last), east) {
+        if sink.pawns(Bitboard(left_captures & !last_rank), west)
+            || sink.pawns(Bitboard(right_captures & !last_rank), east)
+        {
             return true;
         }
         if let Some(target) = self.board.en_passant()
@@ -364,10 +363,10 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         {
             return true;
         }
-        (pushes | left_captures | right_captures) & last != 0
-            && (KIND != CAPTURES && sink.promotions(Bitboard(pushes & last), north)
-                || sink.promotions(Bitboard(left_captures & last), west)
-                || sink.promotions(Bitboard(right_captures & last), east))
+        (pushes | left_captures | right_captures) & last_rank != 0
+            && (KIND != CAPTURES && sink.promotions(Bitboard(pushes & last_rank), north)
+                || sink.promotions(Bitboard(left_captures & last_rank), west)
+                || sink.promotions(Bitboard(right_captures & last_rank), east))
     }
 
     /// Generates the captures en passant; returns whether the sink stopped it.
@@ -388,12 +387,12 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     /// Generates the castling moves; returns whether the sink stopped it.
     #[inline]
     fn castling<S: Sink>(&self, sink: &mut S) -> bool {
-        let (short, long, base) = if WHITE {
+        let (king_side, queen_side, base) = if WHITE {
             (rights::WHITE_KING, rights::WHITE_QUEEN, 0)
         } else {
             (rights::BLACK_KING, rights::BLACK_QUEEN, 56)
         };
-        let rights = self.board.castling() & (short | long);
+        let rights = self.board.castling() & (king_side | queen_side);
         if rights == 0 {
             return false;
         }
@@ -402,8 +401,9 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         let is_clear = |squares: u64| self.occupied & squares << base == 0;
         let are_safe =
             |squares: [u8; 2]| squares.into_iter().all(|square| self.is_safe(Square::new(square + base), &danger));
-        rights & short != 0 && is_clear(0x60) && are_safe([5, 6]) && sink.piece(self.king, Bitboard(0x40 << base))
-            || rights & long != 0 && is_clear(0x0e) && are_safe([3, 2]) && sink.piece(self.king, Bitboard(0x04 << base))
+        let can_castle = |right, path, king_path| rights & right != 0 && is_clear(path) && are_safe(king_path);
+        can_castle(king_side, 0x60, [5, 6]) && sink.piece(self.king, Bitboard(0x40 << base))
+            || can_castle(queen_side, 0x0e, [3, 2]) && sink.piece(self.king, Bitboard(0x04 << base))
     }
 
     /// Whether the king would not be attacked on `square`.
@@ -419,11 +419,11 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     /// The squares among `targets` to which the king can move.
     #[inline]
     fn king_targets(&self, targets: u64) -> u64 {
-        let mut safe = 0;
         let targets = attacks::king(self.king).0 & targets;
         if targets == 0 {
             return 0;
         }
+        let mut safe = 0;
         let danger = self.danger();
         for to in Bitboard(targets & !danger.near) {
             if self.is_safe(to, &danger) {

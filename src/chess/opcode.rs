@@ -95,36 +95,35 @@ pub(super) fn read(
                 OperationValue::Text(raw.trim_matches(|c| c == '"' || is_blank(c)).to_owned())
             }
         },
-        "acd" | "acs" => integer(source, 0, i64::MAX)?,
-        "ce" | "dm" => integer(source, i64::MIN, i64::MAX)?,
-        "hmvc" => integer(source, 0, 9999)?,
-        "fmvn" => integer(source, 1, 9999)?,
-        "D1" | "D2" | "D3" | "D4" | "D5" | "D6" | "D7" | "D8" | "D9" => match integer(source, 0, i64::MAX)? {
-            OperationValue::Integer(count) => OperationValue::Nodes(count as u64),
-            other => other,
-        },
+        "acd" | "acs" => OperationValue::Integer(integer(source, 0, i64::MAX)?),
+        "ce" | "dm" => OperationValue::Integer(integer(source, i64::MIN, i64::MAX)?),
+        "hmvc" => OperationValue::Integer(integer(source, 0, 9999)?),
+        "fmvn" => OperationValue::Integer(integer(source, 1, 9999)?),
+        "D1" | "D2" | "D3" | "D4" | "D5" | "D6" | "D7" | "D8" | "D9" => {
+            OperationValue::Nodes(integer(source, 0, i64::MAX)? as u64)
+        }
         _ => OperationValue::Raw(raw.to_owned()),
     };
     Ok((value, notes))
 }
 
 /// The single operand of an operation, as an integer in a range.
-fn integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<OperationValue, FenError> {
+fn integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<i64, FenError> {
     let RawOperation { name, words, .. } = *source;
-    let range = match (least, most) {
+    let expected = match (least, most) {
         (i64::MIN, _) => "an integer".to_owned(),
         (0, i64::MAX) => "a count".to_owned(),
         _ => format!("a number from {least} to {most}"),
     };
     let (column, actual) = match words {
         [word] => match word.text.parse() {
-            Ok(value) if (least..=most).contains(&value) && !word.quoted => return Ok(OperationValue::Integer(value)),
+            Ok(value) if (least..=most).contains(&value) && !word.quoted => return Ok(value),
             _ => (word.column, quote_start(word.text)),
         },
         [] => (source.column, "nothing".to_owned()),
         [_, second, ..] => (second.column, format!("a second operand {}", quote_start(second.text))),
     };
-    Err(FenError { column, message: format!("`{name}` expects {range}, found {actual}") })
+    Err(FenError { column, message: format!("`{name}` expects {expected}, found {actual}") })
 }
 
 /// Reads moves. `is_line`: whether they follow one another, rather than being alternatives.

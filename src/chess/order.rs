@@ -52,7 +52,6 @@ impl GenerationOrder {
     }
 }
 
-/// The number of the moving piece.
 fn piece_of(board: &Board, mv: Move) -> u64 {
     board.piece_on(mv.from()).map_or(0, |piece| piece as u64)
 }
@@ -87,7 +86,7 @@ fn webster(board: &Board, mv: Move) -> u64 {
     let step = if slides { (file.signum(), rank.signum()) } else { (file, rank) };
     // Castling is no step of the king: it comes after them, the king's side (east) first.
     let castling = 8 + u64::from(file < 0);
-    let direction = steps.iter().position(|&tried| tried == step).map_or(castling, |step_index| step_index as u64);
+    let direction = steps.iter().position(|&known| known == step).map_or(castling, |step_index| step_index as u64);
     let promotion = match mv.promotion() {
         None | Some(Piece::Queen) => 0,
         Some(Piece::Knight) => 1,

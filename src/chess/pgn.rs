@@ -96,11 +96,11 @@ pub fn read(
             column: fault.column,
             message: format!("game {number}: {}", fault.message),
         };
-        let without_moves = game.moves.is_empty().then(|| {
+        let no_moves = game.moves.is_empty().then(|| {
             let message = format!("no moves (result {})", game.result);
             ReadStop { line: game.line, column: 1, message }
         });
-        match fault.or(without_moves) {
+        match fault.or(no_moves) {
             Some(fault) => on_error.record(locate(fault), &mut faults, &mut file.notes),
             None => {
                 file.notes.extend(reader.notes.drain(..).map(locate));
@@ -140,22 +140,23 @@ impl GameReader<'_> {
     /// Reads the next game; returns it with its first fault, or none at the end of the text. After
     /// a fault, the moves up to the game's end are skipped.
     fn next_game(&mut self, number: usize) -> Option<(Game, Option<ReadStop>)> {
-        let mut open: Option<OpenGame> = None;
+        // None until its first token is read.
+        let mut open_game: Option<OpenGame> = None;
         loop {
-            let is_at_next_game = open.as_ref().is_some_and(|open| self.is_at_next_game(open));
-            let token = if is_at_next_game { Ok(None) } else { self.lexer.next_token() };
-            let Some(token) = token.transpose() else {
-                let mut open = open?;
+            let is_at_next_game = open_game.as_ref().is_some_and(|open| self.is_at_next_game(open));
+            let token = if is_at_next_game { None } else { self.lexer.next_token().transpose() };
+            let Some(token) = token else {
+                let mut open = open_game?;
                 let end = if is_at_next_game { "the next game" } else { "the end of the file" };
                 let result = self.end_without_result(&open, end);
                 open.record_fault(result);
                 return Some((open.game, open.fault));
             };
-            let current = open.get_or_insert_with(|| OpenGame::new(number, self.lexer.line()));
-            let result = token.and_then(|token| self.read_token(token, current));
-            current.record_fault(result);
-            if current.is_over {
-                return open.map(|open| (open.game, open.fault));
+            let open = open_game.get_or_insert_with(|| OpenGame::new(number, self.lexer.line()));
+            let result = token.and_then(|token| self.read_token(token, open));
+            open.record_fault(result);
+            if open.is_over {
+                return open_game.map(|open| (open.game, open.fault));
             }
         }
     }
@@ -249,7 +250,6 @@ struct OpenGame {
     in_moves: bool,
     ignores_moves: bool,
     is_over: bool,
-    /// The first fault.
     fault: Option<ReadStop>,
 }
 

@@ -11,7 +11,6 @@ pub(super) struct ReadStop {
 
 /// A token that is not skipped.
 pub(super) enum Token<'a> {
-    /// A tag's name and value.
     Tag(String, String),
     /// An opening bracket: a variation starts.
     Open,
@@ -155,7 +154,10 @@ impl<'a> Lexer<'a> {
         let inside = line[1..].trim_start();
         let length = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').ok_or_else(expected)?;
         let (name, rest) = inside.split_at(length);
-        let quoted = rest.trim_start().strip_prefix('"').filter(|_| length > 0).ok_or_else(expected)?;
+        if length == 0 {
+            return Err(expected());
+        }
+        let quoted = rest.trim_start().strip_prefix('"').ok_or_else(expected)?;
         let mut value = String::new();
         let mut escaped = false;
         let mut value_end = None;
@@ -175,6 +177,7 @@ impl<'a> Lexer<'a> {
         let after_value = value_end.map(|end| quoted[end..].trim_start()).ok_or_else(expected)?;
         let after_tag = after_value.strip_prefix(']').ok_or_else(expected)?;
         let name = name.to_owned();
+        // Back from the end of the line to the end of the tag.
         self.offset -= after_tag.len();
         Ok(Token::Tag(name, value))
     }

@@ -104,21 +104,21 @@ impl Board {
         debug_assert_eq!(self.kind(Piece::King).count(), 2, "{mv}: a king is lost");
     }
 
-    /// The pieces that check the side to move, Black if `WHITE`, after a move to `moved`. Of pawns
-    /// and knights only the one that moved can give check: `stepper` is what it attacks from there,
-    /// or empty if another kind of piece moved.
+    /// The pieces that give check after a move of White, if `WHITE`, or Black to the square
+    /// `moved`. Of pawns and knights only the one that moved can give check: `stepper` is what it
+    /// attacks from there, or empty if another kind of piece moved.
     #[inline(always)]
     fn find_checkers<const WHITE: bool>(&self, moved: u64, stepper: u64) -> u64 {
         let (us, them) = if WHITE { (Color::White, Color::Black) } else { (Color::Black, Color::White) };
         let kings = self.pieces(them, Piece::King);
         let king = Square::new(kings.0.trailing_zeros() as u8);
-        let sliding =
+        let aligned_sliders =
             attacks::bishop_rays(king) & self.diagonal_sliders() | attacks::rook_rays(king) & self.straight_sliders();
         let (own_pieces, occupied) = (self.colored(us), self.occupied());
         let mut checkers = Bitboard(if stepper & kings.0 == 0 { 0 } else { moved });
         // Checking the few aligned sliders for blockers is cheaper than computing the attacks of
         // sliders on the king's square.
-        for slider in sliding & own_pieces {
+        for slider in aligned_sliders & own_pieces {
             if (attacks::between(king, slider) & occupied).is_empty() {
                 checkers = checkers | Bitboard::from_square(slider);
             }

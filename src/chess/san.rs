@@ -140,7 +140,7 @@ fn describe_uci(board: &Board, text: &str) -> Option<Description> {
     })
 }
 
-/// Splits the promotion piece from the end of a move's text.
+/// Splits the promotion piece from the end of a move's text; leaves a text without one unchanged.
 fn split_promotion(text: &str, lenient: bool) -> (&str, Option<Piece>) {
     let unbracketed = if lenient { text.strip_suffix(')').unwrap_or(text) } else { text };
     let Some(letter) = unbracketed.chars().next_back() else { return (text, None) };
@@ -192,8 +192,8 @@ pub fn write(board: &Board, mv: Move) -> String {
     text
 }
 
-/// As much of the origin as distinguishes the move from those of other pieces of its kind: the
-/// file, else the rank, else both.
+/// As much of the origin as distinguishes the move from those of other pieces of its kind: nothing,
+/// else the file, else the rank, else both.
 fn origin_needed(board: &Board, mv: Move, piece: Piece) -> String {
     let mut list = MoveList::new();
     movegen::legal(board, &mut list);

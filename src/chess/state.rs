@@ -6,13 +6,9 @@ use super::types::{Color, Square};
 /// Castling rights as bits: White's king side, White's queen side, Black's king side, Black's queen
 /// side.
 pub mod rights {
-    /// White may castle on the king's side.
     pub const WHITE_KING: u8 = 1;
-    /// White may castle on the queen's side.
     pub const WHITE_QUEEN: u8 = 2;
-    /// Black may castle on the king's side.
     pub const BLACK_KING: u8 = 4;
-    /// Black may castle on the queen's side.
     pub const BLACK_QUEEN: u8 = 8;
 }
 
@@ -113,12 +109,10 @@ impl StateBits {
         Self(((self.0 & !(63 << EN_PASSANT | 63 << KEYED)) + 1 + ONE_PLY) ^ BLACK)
     }
 
-    /// The state with another halfmove clock.
     pub(super) const fn with_clock(self, clock: u16) -> Self {
         Self(self.0 & !CLOCK | clock as u64)
     }
 
-    /// The state with another game ply.
     pub(super) const fn with_ply(self, ply: u16) -> Self {
         Self(self.0 & !(CLOCK << PLY) | (ply as u64) << PLY)
     }

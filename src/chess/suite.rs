@@ -162,12 +162,11 @@ impl Suite {
     /// If the file cannot be read, is of an unknown kind, has no items, or has faults that
     /// `options` do not allow.
     pub fn load(path: &Path, options: SuiteOptions) -> Result<Self, SuiteError> {
+        let kind = SuiteKind::from_path(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
         if let Some(builtin) = builtin::find(path) {
             let text = builtin?.text.as_bytes();
-            let kind = SuiteKind::from_path(path).unwrap_or(SuiteKind::Positions);
             return Ok(Self::read(&stem(path), &path.display().to_string(), kind, text, options)?);
         }
-        let kind = SuiteKind::from_path(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
         let unreadable = |source| SuiteError::Unreadable { path: path.to_owned(), source };
         let file = crate::system::files::open_input(path).map_err(unreadable)?;
         let suite = Self::read_from(&stem(path), &path.display().to_string(), kind, BufReader::new(file), options)?;
@@ -276,10 +275,14 @@ fn game_item(game: Game) -> Item {
 /// The text with control characters replaced: those that separate words by spaces, others by
 /// U+FFFD.
 pub fn printable(text: &str) -> String {
-    let replace = |c: char| match c.is_control() {
-        true if c.is_whitespace() || c == '\0' => ' ',
-        true => char::REPLACEMENT_CHARACTER,
-        false => c,
+    let replace = |c: char| {
+        if !c.is_control() {
+            c
+        } else if c.is_whitespace() || c == '\0' {
+            ' '
+        } else {
+            char::REPLACEMENT_CHARACTER
+        }
     };
     text.chars().map(replace).collect()
 }
@@ -289,7 +292,7 @@ fn name_items(stem: &str, items: &mut [Item]) {
     // Ids are compared by their hashes: the ids of a large suite would take as much memory as its
     // positions.
     let mut hashes = HashSet::new();
-    let mut take_id = |id: &str| hashes.insert(SipHasher13::new().hash(id.as_bytes()).as_u128());
+    let mut insert_id = |id: &str| hashes.insert(SipHasher13::new().hash(id.as_bytes()).as_u128());
     // The last number given to copies of an id: counting from 2 for each copy would take quadratic
     // time.
     let mut copies: HashMap<String, u64> = HashMap::new();
@@ -298,7 +301,7 @@ fn name_items(stem: &str, items: &mut [Item]) {
             item.id = format!("{stem}.{}", item.line);
         }
         item.id = printable(&item.id);
-        if take_id(&item.id) {
+        if insert_id(&item.id) {
             continue;
         }
         let copy = copies.entry(item.id.clone()).or_insert(1);
@@ -306,7 +309,7 @@ fn name_items(stem: &str, items: &mut [Item]) {
         loop {
             *copy += 1;
             item.id = format!("{base}#{copy}");
-            if take_id(&item.id) {
+            if insert_id(&item.id) {
                 break;
             }
         }

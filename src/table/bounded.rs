@@ -40,7 +40,6 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     demotion: Demotion,
     /// The slots chosen by probes, if stores use them (`victim = "probe"`).
     probed: Option<ProbedSlots>,
-    /// The clock.
     now: u16,
     /// Mask of an age: ages are counted modulo `age_mask + 1`.
     age_mask: u16,
@@ -167,9 +166,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (&mut L::Word::view_mut(&mut self.memory)[start..end], &self.packing)
     }
 
-    /// The entries of the bucket that begins at word `start`, unpacked for the policy. Always
-    /// inlined: the compiler then drops the unpacking of entries and fields that the policy does
-    /// not read.
+    /// The entries of the bucket that begins at word `start`, unpacked for the policy; beyond the
+    /// slots in use they are empty. Always inlined: the compiler then drops the unpacking of what
+    /// the policy does not read.
     #[inline(always)]
     fn view(&self, start: usize) -> [Entry; MAX_SLOTS] {
         let bucket = self.words_at(start);
@@ -207,8 +206,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     #[inline]
     fn find(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         debug_assert_eq!(bucket.len(), self.words(), "a bucket of another length");
-        if let Some(zero) = self.zero_key_for(stored_key) {
-            return self.find_for_probe(bucket, stored_key, zero);
+        // Key bits of 0 may have a special meaning.
+        if let Some(zero_key) = self.zero_key_for(stored_key) {
+            return self.find_for_probe(bucket, stored_key, zero_key);
         }
         let has_key = |slot| (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0;
         let is_occupied = |slot| !self.packing.is_empty(bucket, slot);
@@ -277,8 +277,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.policy.decide_with(view, notes, newcomer, self.now)
     }
 
-    /// Whether a store that has only a static evaluation is refused by a bucket that does not hold
-    /// its position.
+    /// Whether a bucket refuses an entry that has only a static evaluation and whose position it
+    /// does not hold.
     #[cold]
     fn refuses_evaluation(&self, bucket: &[L::Word]) -> bool {
         match self.evaluations {
@@ -291,16 +291,14 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// Chooses the slot for the store that may follow a probe without a match.
     #[cold]
     fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
-        let free = self.find_free(self.words_at(start), stored_key);
-        // A policy under `victim = "probe"` looks at the bucket alone and never refuses.
+        // Under `victim = "probe"` a policy ignores the newcomer, so an empty entry stands for it.
         let newcomer = Newcomer { entry: Entry::default(), key, same: None };
-        let slot = match free {
-            Some(slot) => slot,
-            None => match self.decide_new_key(start, &newcomer, stored_key) {
-                Decision::Insert { slot, .. } => slot,
-                Decision::Refuse => 0,
-            },
-        };
+        let free_slot = self.find_free(self.words_at(start), stored_key);
+        let slot = free_slot.unwrap_or_else(|| match self.decide_new_key(start, &newcomer, stored_key) {
+            Decision::Insert { slot, .. } => slot,
+            // Never happens: such a policy refuses nothing.
+            Decision::Refuse => 0,
+        });
         if let Some(probed) = &mut self.probed {
             probed.push(key, slot);
         }
@@ -316,7 +314,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         bucket_number: usize,
         stored_key: u64,
     ) -> Option<StoreOutcome> {
-        let chosen_slot = self.probed.as_mut().and_then(|probed| probed.last(key));
+        let chosen_slot = self.probed.as_mut().and_then(|probed| probed.return_to(key));
         let bucket = self.bucket_words(bucket_number);
         let holds_key = |slot: &usize| {
             (self.packing.key(bucket, *slot) ^ stored_key) & self.key_mask == 0 && !self.packing.is_empty(bucket, *slot)
@@ -325,10 +323,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if entry.is_evaluation() && (own_slot.is_some() || self.refuses_evaluation(bucket)) {
             return Some(self.refuse(bucket_number, own_slot));
         }
-        Some(match own_slot {
-            Some(slot) => self.store_same_key(key, entry, bucket_number, slot, stored_key),
-            None => self.insert_rarely(bucket_number, stored_key, entry, Decision::replace(chosen_slot?), None),
-        })
+        if let Some(slot) = own_slot {
+            return Some(self.store_same_key(key, entry, bucket_number, slot, stored_key));
+        }
+        chosen_slot.map(|slot| self.insert_rarely(bucket_number, stored_key, entry, Decision::replace(slot), None))
     }
 
     /// Lowers the depth of an entry by `plies`, unless the demotion options exempt it. `once`: also
@@ -345,7 +343,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// The words of a bucket.
     #[inline(always)]
     fn bucket_words(&self, bucket: usize) -> &[L::Word] {
         self.words_at(bucket * self.words())
@@ -384,7 +381,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             }
             return self.refuse(bucket_number, Some(slot));
         }
-        // A mark of use stays with its position; under `demotion.once` a mark tells of a demotion.
+        // A mark of use stays within its tick; under `demotion.once` the mark tells of a demotion.
         entry.used |= old.used && old.age(self.now) == 0 && !self.demotion.once;
         let (bucket, packing) = self.words_at_mut(start);
         let old_generation = entry::generation(packing.data(bucket, slot));
@@ -426,12 +423,12 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let last = last.clamp(first, self.slots() - 1);
         let (bucket, packing) = self.words_at_mut(start);
         // Read directly, so that nothing is unpacked for a policy that reads no entries.
-        let evicted = packing.data(bucket, last);
+        let old_word = packing.data(bucket, last);
         for slot in (first..last).rev() {
             packing.copy(bucket, slot, slot + 1);
         }
         packing.write(bucket, first, stored_key, &entry);
-        let was_empty = entry::bound(evicted) == Bound::None;
+        let was_empty = entry::bound(old_word) == Bound::None;
         if same.is_some() {
             self.counters.updates += 1;
         } else if was_empty {
@@ -443,7 +440,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             self.packing.zero_key().is_some() || self.find(self.words_at(start), stored_key).is_some(),
             "what was stored is not found"
         );
-        self.count_replacement((!was_empty).then(|| entry::generation(evicted)));
+        self.count_replacement((!was_empty).then(|| entry::generation(old_word)));
         let outcome = StoreOutcome::in_slot(bucket_number * self.slots() + first, same.is_some());
         StoreOutcome { moved: (last - first) as u8, ..outcome }
     }
@@ -462,8 +459,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.by_generation[usize::from(self.now % GENERATIONS)] += 1;
     }
 
-    /// Renews the age of a slot's entry after a hit, and marks it as used if `mark`. Does nothing
-    /// if neither `mark` nor `refresh`.
+    /// Renews the age of a slot's entry if `mark` or `refresh`, and marks it as used if `mark`.
     #[inline]
     fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
         if mark || refresh {
@@ -576,7 +572,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         // The memory is indexed by 64-bit words.
         self.memory.prefetch(start * L::Word::BYTES / 8);
         if P::WORDS > 0 {
-            // Buckets with policy words straddle cache lines.
+            // Such a bucket consists of 64-bit words and straddles cache lines.
             self.memory.prefetch(start + self.words() - 1);
         }
     }
@@ -584,7 +580,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     fn advance(&mut self, ticks: u16) {
         debug_assert!(self.now < GENERATIONS, "the time was not reduced: {}", self.now);
         self.now = self.now.wrapping_add(ticks) & self.age_mask;
-        self.probed.iter_mut().for_each(ProbedSlots::clear);
+        if let Some(probed) = &mut self.probed {
+            probed.clear();
+        }
     }
 
     fn clear(&mut self) {
@@ -602,7 +600,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     fn mark_used(&mut self, hit: &Hit) {
         debug_assert!(((hit.slot / self.slots()) as u64) < self.buckets, "a hit of another table: slot {}", hit.slot);
-        // Otherwise the policy has it marked.
+        // A policy that uses the mark has set it already.
         if self.mark == Mark::Never {
             self.counters.reused += u64::from(!hit.entry.used);
             let (start, slot) = (hit.slot / self.slots() * self.words(), hit.slot % self.slots());

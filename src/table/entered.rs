@@ -45,11 +45,11 @@ impl Entered {
             self.counts[slot].searchers += u16::from(count.depth == depth);
             return;
         }
-        // The slot may have the count of another position, and this position's count may be in
-        // another slot.
+        // The slot may have the count of another position.
         if count.searchers > 0 {
             self.slots.remove(&count.key);
         }
+        // This position's count may be in another slot.
         if let Some(&old_slot) = self.slots.get(&key) {
             self.counts[old_slot] = Count::default();
         }

@@ -62,14 +62,12 @@ pub fn generation(word: u64) -> u16 {
     (word >> 11) as u16 % GENERATIONS
 }
 
-/// The word with another generation.
 #[inline]
 pub fn with_generation(word: u64, generation: u16) -> u64 {
     debug_assert!(bound(word) != Bound::None, "an empty slot has no time");
     word & !(u64::from(GENERATIONS - 1) << 11) | u64::from(generation % GENERATIONS) << 11
 }
 
-/// The word with another move.
 #[inline]
 pub fn with_move(word: u64, mv: Move) -> u64 {
     debug_assert!(bound(word) != Bound::None, "an empty slot has no move");
@@ -131,7 +129,7 @@ pub trait Packing: Sized + Send + 'static {
     fn words(&self, slots: usize) -> usize;
     /// Number of key bits stored in a slot.
     fn key_bits(&self) -> u32;
-    /// The part of a key that a slot stores; `high`: whether its high or its low bits are compared.
+    /// The part of a key that a slot stores: its high bits if `high`, else its low bits.
     fn stored_key(&self, key: u64, high: bool) -> u64;
     /// The key bits stored in a slot.
     fn key(&self, bucket: &[Self::Word], slot: usize) -> u64;

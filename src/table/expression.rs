@@ -298,12 +298,16 @@ impl Parser<'_> {
         let operand = if word.is_empty() {
             return Err(self.fail("expected a name, a number or `(`".to_owned()));
         } else if word.starts_with(|c: char| c.is_ascii_digit()) {
-            let number = word.parse().ok().filter(|number| *number <= LARGEST);
-            let number = number.ok_or_else(|| self.fail(format!("`{word}` is not a number from 0 to {LARGEST}")))?;
-            Operand { factor: number, name: None }
+            match word.parse() {
+                Ok(number) if number <= LARGEST => Operand { factor: number, name: None },
+                _ => return Err(self.fail(format!("`{word}` is not a number from 0 to {LARGEST}"))),
+            }
         } else {
             let name = self.names.iter().position(|name| *name == word);
-            Operand { factor: 1, name: Some(name.ok_or_else(|| self.fail(self.unknown_name_message(&word)))?) }
+            if name.is_none() {
+                return Err(self.fail(self.unknown_name_message(&word)));
+            }
+            Operand { factor: 1, name }
         };
         self.offset += word.len();
         self.push_load(operand)

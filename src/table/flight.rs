@@ -18,10 +18,10 @@ impl InFlight {
         if searcher >= self.paths.len() {
             self.paths.resize(searcher + 1, Vec::new());
         }
-        let old = &mut self.paths[searcher];
-        // Most turns end near the end of the last one, so most of the path is unchanged.
-        let same_len = old.iter().zip(path).take_while(|(old, new)| old == new).count();
-        for key in old.drain(same_len..) {
+        let recorded = &mut self.paths[searcher];
+        // Most of the path is usually the same as after the searcher's last turn.
+        let same_len = recorded.iter().zip(path).take_while(|(old, new)| old == new).count();
+        for key in recorded.drain(same_len..) {
             if let Some(count) = self.counts.get_mut(&key) {
                 *count -= 1;
                 if *count == 0 {
@@ -29,7 +29,7 @@ impl InFlight {
                 }
             }
         }
-        old.extend_from_slice(&path[same_len..]);
+        recorded.extend_from_slice(&path[same_len..]);
         for &key in &path[same_len..] {
             *self.counts.entry(key).or_default() += 1;
         }

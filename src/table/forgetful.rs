@@ -16,7 +16,6 @@ pub struct Loss {
     forgotten: u64,
 }
 
-/// A table with a loss.
 pub type Forgetful = WatchedTable<Loss>;
 
 /// Mixes the bits of a number. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number

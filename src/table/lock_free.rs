@@ -193,13 +193,13 @@ impl LockFree {
         }
     }
 
-    /// Calls `change` for the slot of a hit and writes the result back, unless the slot is empty by
+    /// Calls `update` for the slot of a hit and writes the result back, unless the slot is empty by
     /// now.
-    fn change(&mut self, hit: &Hit, change: fn(&mut dyn OneBucket, &Hit)) {
+    fn change(&mut self, hit: &Hit, update: fn(&mut dyn OneBucket, &Hit)) {
         let (number, slot) = (hit.slot / self.common.slots, hit.slot % self.common.slots);
         self.copy_bucket(number);
         if !self.bucket.is_empty(&self.words_read[..self.common.width], slot) {
-            change(&mut *self.bucket, &Hit { slot, ..*hit });
+            update(&mut *self.bucket, &Hit { slot, ..*hit });
             self.write_changes();
         }
     }
@@ -252,9 +252,10 @@ impl Table for LockFree {
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let first_slot = self.copy_bucket_of(key);
         let stored = self.bucket.store(key, entry);
-        match stored.refused {
-            true => self.write_changes(),
-            false => self.write_slots(stored.slot, stored.slot + usize::from(stored.moved)),
+        if stored.refused {
+            self.write_changes();
+        } else {
+            self.write_slots(stored.slot, stored.slot + usize::from(stored.moved));
         }
         let has_slot = stored.same || !stored.refused;
         let stored = StoreOutcome { slot: if has_slot { first_slot + stored.slot } else { 0 }, ..stored };

@@ -66,11 +66,13 @@ pub fn check_memory(options: &TableOptions, replaced: &TableOptions) -> Result<(
     })
 }
 
-/// The total slots of a bounded table. Policy words take memory too, so equal bytes may mean fewer
-/// slots.
+/// The total slots of a bounded table, `None` for any other. Policy words take memory too, so equal
+/// bytes may mean fewer slots.
 pub fn entries(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
-    let bounded = options.kind == TableKind::Bounded;
-    buckets(options, working_set).filter(|_| bounded)?.checked_mul(u64::from(options.slots))
+    if options.kind != TableKind::Bounded {
+        return None;
+    }
+    buckets(options, working_set)?.checked_mul(u64::from(options.slots))
 }
 
 impl TableOptions {
@@ -84,14 +86,13 @@ impl TableOptions {
             (reads_nodes && fields.nodes.bits == 0, "reads the nodes of a subtree"),
             (marks_entries && fields.used.bits == 0, "marks entries as used"),
         ];
-        let unmet_need = needs.into_iter().find_map(|(is_unmet, need)| is_unmet.then_some(need));
-        ensure("table.policy", unmet_need.is_none(), || {
-            let (policy, need) = (self.policy.name(), unmet_need.unwrap_or(""));
-            format!(
-                "\"{policy}\" {need}, for which table.layout has no room: expected another policy, a larger entry, \
-                 or \"bytes16\""
-            )
-        })
+        let Some((_, need)) = needs.into_iter().find(|(is_unmet, _)| *is_unmet) else { return Ok(()) };
+        let problem = format!(
+            "\"{}\" {need}, for which table.layout has no room: expected another policy, a larger entry, \
+             or \"bytes16\"",
+            self.policy.name()
+        );
+        Err(TableError::Option { path: "table.policy", problem })
     }
 
     /// Checks ranges and combinations, without asking for memory.
@@ -240,7 +241,6 @@ impl<T: Taker> Visitor for BoundedMaker<'_, T> {
     }
 }
 
-/// Boxes a table as a `dyn Table`.
 struct Boxed;
 
 impl Taker for Boxed {

@@ -187,12 +187,10 @@ impl SharedMemory {
         Memory::new(len, huge_pages).map(Self)
     }
 
-    /// As [`Memory::prefetch`].
     pub fn prefetch(&self, word: usize) {
         self.0.prefetch(word);
     }
 
-    /// As [`Memory::huge_pages`].
     pub fn huge_pages(&self) -> Option<bool> {
         self.0.huge_pages()
     }

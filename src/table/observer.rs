@@ -13,7 +13,6 @@ pub struct PositionObserver {
     check: u64,
 }
 
-/// A table with a `PositionObserver`.
 pub type ObservedTable = WatchedTable<PositionObserver>;
 
 impl ObservedTable {
@@ -47,9 +46,10 @@ impl Watch for PositionObserver {
     }
 
     fn on_clear(&mut self, renewed: bool) {
-        match renewed {
-            true => self.shadow.renew(),
-            false => self.shadow.clear(),
+        if renewed {
+            self.shadow.renew();
+        } else {
+            self.shadow.clear();
         }
     }
 

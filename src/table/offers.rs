@@ -159,7 +159,7 @@ impl Watch for Offers {
         let key = self.cell_key(key, entry.depth);
         self.cells.prefetch(self.start(key));
         let word = pack(&Entry { generation: self.now, nodes: 0, ..*entry });
-        // The offer waits for its cell in the place of the oldest, which is written now.
+        // Replaces the oldest pending offer, which is written now, so that this one can wait.
         let (oldest_key, oldest_word) = std::mem::replace(&mut self.pending[self.next], (key, word));
         self.next = (self.next + 1) % PENDING;
         if oldest_word != 0 {

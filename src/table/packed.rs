@@ -184,7 +184,9 @@ impl Packing for Packed {
         let clips_depth = i32::from(entry.depth) - i32::from(self.shape.depth_offset) > deepest;
         let clips_score = !entry.is_evaluation() && i32::from(entry.score).abs() > largest_score;
         let has_evaluation = evaluation.bits > 0 && entry.evaluation.get().is_some();
-        clips_depth || clips_score || has_evaluation && pack_evaluation(entry.evaluation, evaluation.bits) == 0
+        // A packed evaluation of 0 stands for none.
+        let loses_evaluation = has_evaluation && pack_evaluation(entry.evaluation, evaluation.bits) == 0;
+        clips_depth || clips_score || loses_evaluation
     }
 
     fn set_data(&self, bucket: &mut [u16], slot: usize, word: u64) {
@@ -215,6 +217,7 @@ impl Packing for Packed {
         for slot in 0..slots {
             let data = read(bucket, self.data_at(slot), self.data_bits);
             let (low, high) = (data as u64, (data >> 64) as u64);
+            // Without key bits the hash is masked away; `max` keeps the shift below 64.
             let hash = (low ^ high).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits.max(1));
             let key = read(bucket, self.key_at(slot), bits) ^ u128::from(hash) & mask(bits);
             write(bucket, self.key_at(slot), bits, key);

@@ -20,7 +20,7 @@ impl ProbedSlots {
 
     /// The slot that the last probe of a key chose; forgets the nodes below it. The slot itself is
     /// kept, since a node may store an evaluation first and its score later.
-    pub fn last(&mut self, key: u64) -> Option<usize> {
+    pub fn return_to(&mut self, key: u64) -> Option<usize> {
         let index = self.0.iter().rposition(|&(probed_key, _)| probed_key == key)?;
         self.0.truncate(index + 1);
         let (_, slot) = self.0[index];
@@ -43,9 +43,9 @@ mod tests {
         for (key, slot) in [(7, 1), (8, 2), (9, 0)] {
             probed.push(key, slot);
         }
-        assert_eq!([8, 9, 8, 7].map(|key| probed.last(key)), [Some(2), None, Some(2), Some(1)]);
+        assert_eq!([8, 9, 8, 7].map(|key| probed.return_to(key)), [Some(2), None, Some(2), Some(1)]);
         probed.clear();
-        assert_eq!(probed.last(7), None);
+        assert_eq!(probed.return_to(7), None);
     }
 
     #[test]
@@ -53,7 +53,7 @@ mod tests {
         let mut probed = ProbedSlots::default();
         (0..=MAX_NODES as u64).for_each(|key| probed.push(key, 3));
         assert_eq!(
-            [MAX_NODES as u64, MAX_NODES as u64 / 2, MAX_NODES as u64 / 2 - 1].map(|key| probed.last(key)),
+            [MAX_NODES as u64, MAX_NODES as u64 / 2, MAX_NODES as u64 / 2 - 1].map(|key| probed.return_to(key)),
             [Some(3), Some(3), None]
         );
     }

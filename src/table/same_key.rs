@@ -126,16 +126,17 @@ impl Rule {
         self.same_key == SameKey::Guard && (self.guard.age || !self.guard.lets.is_empty())
     }
 
-    /// Copies parts of the old entry that the new one lacks: the static evaluation, and, if the
-    /// options say so, the move and the mark of an open window.
+    /// Takes over parts of the old entry: the static evaluation if the new one has none, and, if
+    /// the options say so, the move and the mark of an open window.
     #[inline]
     pub fn inherit(&self, new: &mut Entry, old: &Entry) {
         if self.keep_move && new.mv.is_none() {
             new.mv = old.mv;
         }
         if self.guard.best_move && self.same_key == SameKey::Guard && new.bound == Bound::Upper {
-            // `used` marks a move from an exact entry or a lower bound.
-            let has_best_move = old.used || has_bound(old, Bound::Exact) + has_bound(old, Bound::Lower) > 0;
+            // Under this option, `used` marks a move from an exact entry or a lower bound.
+            let is_best = matches!(old.bound, Bound::Exact | Bound::Lower) && !old.is_evaluation();
+            let has_best_move = old.used || is_best;
             (new.mv, new.used) = if has_best_move { (old.mv, true) } else { (new.mv, false) };
         }
         new.pv |= self.keep_pv & old.pv;

@@ -125,18 +125,18 @@ impl Shadow {
 
     /// Records a miss at a node of depth `depth`.
     pub fn miss(&mut self, check: u64, depth: u8) {
-        let count = &mut self.counters;
+        let counters = &mut self.counters;
         match self.ghosts.get(&check) {
-            None => count.miss_never += 1,
-            Some(ghost) if ghost.epoch != self.epoch => count.miss_emptied += 1,
-            Some(ghost) if ghost.copies > 0 => count.miss_elsewhere += 1,
+            None => counters.miss_never += 1,
+            Some(ghost) if ghost.epoch != self.epoch => counters.miss_emptied += 1,
+            Some(ghost) if ghost.copies > 0 => counters.miss_elsewhere += 1,
             Some(ghost) if ghost.loss == LossReason::Evicted => {
-                count.miss_evicted += 1;
-                count.miss_evicted_deep += u64::from(ghost.depth >= depth);
+                counters.miss_evicted += 1;
+                counters.miss_evicted_deep += u64::from(ghost.depth >= depth);
             }
             Some(ghost) => {
-                count.miss_refused += 1;
-                count.miss_refused_deep += u64::from(ghost.depth >= depth);
+                counters.miss_refused += 1;
+                counters.miss_refused_deep += u64::from(ghost.depth >= depth);
             }
         }
     }
@@ -166,7 +166,7 @@ impl Shadow {
         let evicted = *self.slot(last);
         self.slots.copy_within(slot..last, slot + 1);
         if evicted.occupied && evicted.check == check {
-            // The position's own entry: its life goes on.
+            // The position was already in the table: its life goes on.
             self.slots[slot] = SlotLife { depth, ..evicted };
             return;
         }

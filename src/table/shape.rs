@@ -274,17 +274,17 @@ impl Shape {
             return None;
         }
         match (bucket, slots) {
-            // A key of 0 has 16 bits of 0 in this packing, also if fewer are compared.
+            // This packing stores 16 key bits, and calls a key 0 only if all of them are 0.
             (32, 3) if key_bits == 16 || key_bits < 16 && zero_key.is_none() => Some(10),
             _ => (keys == 0 && zero_key.is_none() && entry == 16 && bucket == 16 * u16::from(slots)).then_some(16),
         }
     }
 
-    /// Checks that the parts fit into an entry, the keys into their word, and the entries into the
-    /// bucket.
+    /// Checks the ranges of the parts, and that they fit into an entry, the keys into their word,
+    /// and the entries into the bucket.
     ///
     /// # Errors
-    /// The sum that is too large, and the room that there is.
+    /// What is out of range or does not fit.
     pub fn check(&self) -> Result<(), String> {
         let &Self { bucket, entry, slots, key_bits, keys, .. } = self;
         for (name, number, range) in [
@@ -307,25 +307,22 @@ impl Shape {
         {
             return Err(format!("{name} {bytes} is odd: entries are made of words of 2 bytes"));
         }
-        let sum: u32 = self.required_parts().iter().map(|(_, bits)| bits).sum();
-        if sum > 8 * u32::from(entry) {
-            let parts: Vec<_> = self
-                .required_parts()
-                .iter()
-                .filter(|(_, bits)| *bits > 0)
-                .map(|(name, bits)| format!("{name} {bits}"))
-                .collect();
-            let parts = parts.join(" + ");
-            return Err(format!("{parts} = {sum} bits, but an entry of {entry} bytes has {}", 8 * entry));
+        let parts = self.required_parts();
+        let bits: u32 = parts.iter().map(|(_, bits)| bits).sum();
+        if bits > 8 * u32::from(entry) {
+            let present = parts.iter().filter(|(_, bits)| *bits > 0);
+            let terms: Vec<_> = present.map(|(name, bits)| format!("{name} {bits}")).collect();
+            let terms = terms.join(" + ");
+            return Err(format!("{terms} = {bits} bits, but an entry of {entry} bytes has {}", 8 * entry));
         }
-        let sum = u32::from(slots) * u32::from(key_bits);
-        if keys > 0 && sum > 8 * u32::from(keys) {
-            return Err(format!("{slots} keys of {key_bits} bits = {sum} bits, but {keys} bytes have {}", 8 * keys));
+        let bits = u32::from(slots) * u32::from(key_bits);
+        if keys > 0 && bits > 8 * u32::from(keys) {
+            return Err(format!("{slots} keys of {key_bits} bits = {bits} bits, but {keys} bytes have {}", 8 * keys));
         }
-        let sum = u32::from(slots) * u32::from(entry) + u32::from(keys);
-        if sum > u32::from(bucket) {
+        let bytes = u32::from(slots) * u32::from(entry) + u32::from(keys);
+        if bytes > u32::from(bucket) {
             return Err(format!(
-                "{slots} entries of {entry} bytes + keys {keys} = {sum} bytes, but a bucket has {bucket}"
+                "{slots} entries of {entry} bytes + keys {keys} = {bytes} bytes, but a bucket has {bucket}"
             ));
         }
         Ok(())
@@ -353,21 +350,21 @@ impl fmt::Display for Shape {
         }
         let &Self { bucket, entry, slots, key_bits, key_end, generation, .. } = self;
         write!(f, "{{ bucket = {bucket}, entry = {entry}, slots = {slots}, key_bits = {key_bits}")?;
-        let plain = Self::default();
+        let defaults = Self::default();
         let end = key_end.map(|end| if end == KeyEnd::Low { "\"low\"" } else { "\"high\"" }.to_owned());
         let generation = generation.map(|bits| bits.to_string());
-        let differs = |value: u16, default: u16| (value != default).then(|| value.to_string());
+        let unless_default = |value: u16, default: u16| (value != default).then(|| value.to_string());
         for (name, value) in [
-            ("keys", differs(self.keys, plain.keys)),
+            ("keys", unless_default(self.keys, defaults.keys)),
             ("key_end", end),
-            ("zero_key", self.zero_key.map(|zero| zero.name().to_owned())),
+            ("zero_key", self.zero_key.map(|meaning| meaning.name().to_owned())),
             ("generation", generation),
-            ("evaluation", differs(self.evaluation.into(), plain.evaluation.into())),
-            ("move", differs(self.mv.into(), plain.mv.into())),
-            ("score", differs(self.score.into(), plain.score.into())),
-            ("depth", differs(self.depth.into(), plain.depth.into())),
+            ("evaluation", unless_default(self.evaluation.into(), defaults.evaluation.into())),
+            ("move", unless_default(self.mv.into(), defaults.mv.into())),
+            ("score", unless_default(self.score.into(), defaults.score.into())),
+            ("depth", unless_default(self.depth.into(), defaults.depth.into())),
             ("depth_offset", (self.depth_offset != 0).then(|| self.depth_offset.to_string())),
-            ("pv", differs(self.pv.into(), plain.pv.into())),
+            ("pv", unless_default(self.pv.into(), defaults.pv.into())),
         ] {
             if let Some(value) = value {
                 write!(f, ", {name} = {value}")?;
@@ -385,12 +382,14 @@ fn deserialize_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, 
         Number(u16),
         Text(String),
     }
-    let number = match Bytes::deserialize(deserializer)? {
+    let bytes = match Bytes::deserialize(deserializer)? {
         Bytes::Number(number) => Some(number),
         Bytes::Text(text) => text.strip_suffix("bytes").and_then(|number| number.trim_end().parse().ok()),
     };
-    let number = number.filter(|bytes| *bytes <= 512);
-    number.ok_or_else(|| de::Error::custom("expected bytes up to 512: \"32 bytes\" or 32"))
+    match bytes {
+        Some(bytes) if bytes <= 512 => Ok(bytes),
+        _ => Err(de::Error::custom("expected bytes up to 512: \"32 bytes\" or 32")),
+    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,6 @@ const UNITS: [(&str, u64); 5] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 <
 /// on smaller sizes cannot overflow 64 bits.
 pub const MAX_BYTES: u64 = 1 << 47;
 
-/// Maximum share of a working set.
 const MAX_SHARE: f64 = 10_000.0;
 
 impl fmt::Display for Size {
@@ -30,8 +29,8 @@ impl fmt::Display for Size {
             Self::Entries(entries) => write!(f, "{entries}"),
             Self::Share(share) => write!(f, "{} %", share * 100.0),
             Self::Bytes(bytes) => {
-                // The largest unit of which the size is a whole number of quarters, four at least:
-                // 256 KiB, 1.5 MiB.
+                // The largest unit that is not above the size and of which the size is a whole
+                // number of quarters, as in 1.5 MiB.
                 let (name, unit) = UNITS
                     .into_iter()
                     .find(|&(_, unit)| bytes >= unit && bytes % (unit / 4).max(1) == 0)
@@ -65,21 +64,21 @@ impl FromStr for Size {
                         "`{text}` is ambiguous (powers of 1000 or of 1024): did you mean `{number} {binary}`? Bytes are written `B`"
                     ));
                 }
-                let short = [("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
+                let short_units = [("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
                 let (_, scale) = UNITS
                     .into_iter()
-                    .chain(short)
+                    .chain(short_units)
                     .find(|(name, _)| name.eq_ignore_ascii_case(unit))
                     .ok_or_else(wrong)?;
                 Self::Bytes((number * scale as f64) as u64)
             }
         };
-        let large = |most: &str| Err(format!("`{text}` is too large: expected at most {most}"));
+        let too_large = |most: &str| Err(format!("`{text}` is too large: expected at most {most}"));
         match size {
             Self::Bytes(0) => Err(wrong()),
-            Self::Bytes(bytes) if bytes > MAX_BYTES => large("128 TiB"),
-            Self::Entries(entries) if entries > MAX_BYTES / 16 => large("8796093022208 entries"),
-            Self::Share(share) if share > MAX_SHARE => large("1000000 %"),
+            Self::Bytes(bytes) if bytes > MAX_BYTES => too_large("128 TiB"),
+            Self::Entries(entries) if entries > MAX_BYTES / 16 => too_large("8796093022208 entries"),
+            Self::Share(share) if share > MAX_SHARE => too_large("1000000 %"),
             size => Ok(size),
         }
     }

@@ -142,10 +142,11 @@ impl TornSlots {
         let Some(late) = self.late.get(&slot) else { return SlotRead::Whole };
         let is_written = self.calls_by_others(late.writer) >= late.until;
         let data_read = match (late.overwritten, is_written) {
-            // The second half is still missing, except for its writer.
+            // The second half is still missing; only its writer reads it already.
             (false, false) if late.writer != searcher => late.stale,
-            // It came last and has overwritten the data of a later store.
+            // The second half has overwritten the data of a later store.
             (true, true) => late.fresh,
+            // The store is complete.
             (false, true) => {
                 self.late.remove(&slot);
                 return SlotRead::Whole;
@@ -174,9 +175,10 @@ impl TornSlots {
             self.data.resize(last + 1, Entry::default());
         }
         // The slot has the data of the last store, or of a second half that came after it.
-        let late_last =
-            self.late.get(&slot).filter(|late| late.overwritten && self.calls_by_others(late.writer) >= late.until);
-        let stale = late_last.map_or(self.data[slot], |late| late.fresh);
+        let stale = match self.late.get(&slot) {
+            Some(late) if late.overwritten && self.calls_by_others(late.writer) >= late.until => late.fresh,
+            _ => self.data[slot],
+        };
         self.data.copy_within(slot..last, slot + 1);
         self.data[slot] = entry;
         for changed in slot..=last {

@@ -135,7 +135,9 @@ impl Table for Unbounded {
 
     fn renew(&mut self) {
         self.clear();
-        self.numbers.iter_mut().for_each(|numbers| numbers.clear());
+        if let Some(numbers) = &mut self.numbers {
+            numbers.clear();
+        }
     }
 
     fn now(&self) -> u16 {

@@ -50,14 +50,12 @@ pub trait Watch: Send {
     }
 }
 
-/// A table with an observer.
 pub struct WatchedTable<W> {
     table: Box<dyn Table>,
     watch: W,
 }
 
 impl<W: Watch> WatchedTable<W> {
-    /// Wraps a table with an observer.
     pub fn with_watch(watch: W, table: Box<dyn Table>) -> Self {
         Self { table, watch }
     }

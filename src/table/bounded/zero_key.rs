@@ -7,8 +7,8 @@ use crate::table::shape::ZeroKey;
 use crate::table::{Entry, Hit};
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
-    /// What key bits of 0 mean to a search for this key; nothing if it can meet none: most keys of
-    /// most layouts are then compared by the fast code.
+    /// The special meaning of key bits of 0, if a search for this key must heed it. Most keys of
+    /// most layouts need not, and are compared by the fast code.
     #[inline(always)]
     pub(super) fn zero_key_for(&self, stored_key: u64) -> Option<ZeroKey> {
         self.packing.zero_key().filter(|zero| zero.frees_slots() || stored_key & self.key_mask == 0)

@@ -67,7 +67,8 @@ impl Replacement for Formula {
         let worth = |entry: &Entry| self.worth.value(|name| FACTS[name].1(entry, now));
         // If the bucket already has the newcomer's position, only that entry can be replaced.
         let slot = newcomer.same.unwrap_or_else(|| least_worth_by(bucket, self.ties, worth).0);
-        let is_allowed = || same_key::allows_replacement(self.lets, &newcomer.entry, &bucket[slot], now);
-        if self.lets.is_empty() || is_allowed() { Decision::replace(slot) } else { Decision::Refuse }
+        let is_allowed = self.lets.is_empty()
+            || same_key::allows_replacement(self.lets, &newcomer.entry, &bucket[slot], now);
+        if is_allowed { Decision::replace(slot) } else { Decision::Refuse }
     }
 }

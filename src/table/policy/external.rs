@@ -130,8 +130,8 @@ where
             "`{name}`: a policy with bucket words (WORDS > 0) cannot be registered; add it to the list in src/table/policy/mod.rs"
         ));
     }
-    let defaults = serde_json::to_value(P::default()).map_err(|error| format!("`{name}`: {error}"))?;
-    let defaults = match defaults {
+    let defaults = match serde_json::to_value(P::default()).map_err(|error| format!("`{name}`: {error}"))? {
+        // A struct without fields.
         Value::Null => Value::Object(serde_json::Map::new()),
         Value::Object(fields) if !fields.contains_key("kind") => Value::Object(fields),
         _ => return Err(format!("`{name}`: expected a struct with named fields, none of them `kind`")),
@@ -213,9 +213,10 @@ impl ExternalPolicy {
     }
 
     pub(super) fn dispatch<V: Visitor>(&self, visitor: V) -> V::Output {
-        match self.kind.ordered {
-            true => visitor.visit(DynCaller::<true>(self.policy)),
-            false => visitor.visit(DynCaller::<false>(self.policy)),
+        if self.kind.ordered {
+            visitor.visit(DynCaller::<true>(self.policy))
+        } else {
+            visitor.visit(DynCaller::<false>(self.policy))
         }
     }
 

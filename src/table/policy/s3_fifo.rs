@@ -110,8 +110,8 @@ struct Ghosts(u128);
 impl Ghosts {
     /// Removes a fingerprint; returns whether it was there.
     fn forget(&mut self, fingerprint: u64) -> bool {
-        // All eight lanes at once: subtraction borrows in the lowest lane that is 0 after the
-        // exclusive or.
+        // Searches eight lanes of 16 bits at once: the subtraction borrows in the lowest lane that
+        // is 0 after the exclusive or.
         const ONES: u128 = u128::MAX / 0xffff;
         let differences = self.0 ^ (ONES * u128::from(fingerprint));
         let zeros = differences.wrapping_sub(ONES) & !differences & ONES << 15;
@@ -123,7 +123,7 @@ impl Ghosts {
         zeros != 0
     }
 
-    /// Adds a fingerprint and keeps the newest `most`; the other lanes stay empty.
+    /// Adds a fingerprint and keeps the newest `most`: only the lane after them must be emptied.
     fn remember(&mut self, fingerprint: u64, most: u8) {
         let (mut low, mut high) = (self.0 as u64, (self.0 >> 64) as u64);
         (low, high) = (low << 16 | fingerprint, high << 16 | low >> 48);

@@ -31,8 +31,8 @@ impl Replacement for Sieve {
     fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, _: &Newcomer, _: u16) -> Decision {
         let (mut marks, mut hand) = (notes.words[0] & 0xff, notes.words[0] >> HAND);
         let oldest = bucket.len() - 1;
-        let evicted = match bucket.iter().position(Entry::is_empty) {
-            Some(free) => free,
+        let last = match bucket.iter().position(Entry::is_empty) {
+            Some(free_slot) => free_slot,
             None => {
                 // The hand is its slot plus 1, or 0 at the oldest entry.
                 let mut slot = (hand as usize).checked_sub(1).unwrap_or(oldest).min(oldest);
@@ -45,11 +45,11 @@ impl Replacement for Sieve {
                 slot
             }
         };
-        // Entries before the evicted one move down by a slot, with their marks.
-        let after = marks >> (evicted + 1) << (evicted + 1);
-        let before = marks & ((1 << evicted) - 1);
+        // The entries before slot `last` move down by one slot, with their marks.
+        let after = marks >> (last + 1) << (last + 1);
+        let before = marks & ((1 << last) - 1);
         notes.words[0] = after | before << 1 | hand << HAND;
-        Decision::Insert { slot: 0, last: evicted }
+        Decision::Insert { slot: 0, last }
     }
 
     #[inline]

@@ -48,13 +48,13 @@ fn estimate(words: &[u64], key: u64) -> u64 {
 
 /// Moves a slot to the front of the order, of which the first `len` places are valid.
 fn move_to_front(order: u64, slot: usize, len: usize) -> u64 {
-    // Subtraction borrows in the lowest four bits that are 0 after the exclusive or; those at `len`
-    // are forced to 0.
+    // Finds the slot's place: the subtraction borrows in the lowest four bits that are 0 after the
+    // exclusive or. The place after the valid ones is set to 0, for a slot that is in none of them.
     const ONES: u64 = 0x1_1111_1111;
     let differences = (order ^ (ONES * slot as u64)) & !(15 << (4 * len));
     let index = (differences.wrapping_sub(ONES) & !differences & ONES << 3).trailing_zeros() as usize / 4;
     let before = order & ((1 << (4 * index)) - 1);
-    let behind = (order >> (4 * index)) >> 4 << (4 * index) << 4;
+    let behind = order >> (4 * index + 4) << (4 * index + 4);
     (behind | before << 4 | slot as u64) & 0xffff_ffff
 }
 
@@ -69,7 +69,7 @@ impl TinyLfu {
         let (first_count, second_count) = (words[ROWS[0]] >> first & MAX_COUNT, words[ROWS[1]] >> second & MAX_COUNT);
         let estimate = first_count.min(second_count);
         // Conservative update: only the smaller counters grow, since the others count another key
-        // too. Branchless, because which ones is unpredictable.
+        // too. Branchless, because it is unpredictable which ones grow.
         let increment = u64::from(estimate < MAX_COUNT);
         words[ROWS[0]] += (increment & u64::from(first_count == estimate)) << first;
         words[ROWS[1]] += (increment & u64::from(second_count == estimate)) << second;
@@ -98,11 +98,12 @@ impl Replacement for TinyLfu {
     fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, _: &Newcomer, _: u16) -> Decision {
         let BucketNotes { words, keys, key } = notes;
         let frequency = self.record(words, key, bucket.len());
-        let free = bucket.iter().position(Entry::is_empty);
-        let occupied = free.unwrap_or(bucket.len());
+        let free_slot = bucket.iter().position(Entry::is_empty);
+        // Slots are filled in order, so the first free one is the number of occupied ones.
+        let occupied = free_slot.unwrap_or(bucket.len());
         // The last slot in the order is the least recently used.
-        let slot = free.unwrap_or_else(|| (words[ORDER] >> (4 * (occupied - 1)) & 7) as usize % bucket.len());
-        if free.is_none() && frequency <= estimate(words, keys[slot]) {
+        let slot = free_slot.unwrap_or_else(|| (words[ORDER] >> (4 * (occupied - 1)) & 7) as usize % bucket.len());
+        if free_slot.is_none() && frequency <= estimate(words, keys[slot]) {
             return Decision::Refuse;
         }
         words[ORDER] = words[ORDER] >> RECORDED_SHIFT << RECORDED_SHIFT | move_to_front(words[ORDER] & 0xffff_ffff, slot, occupied);
