@@ -27,7 +27,7 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// The settings without `fresh`, which deletes results. Failed jobs include quarantined ones.
+    /// The settings, but not `fresh`, which deletes results. Quarantined jobs count as failed.
     pub fn settings(&self, jobs: usize) -> Settings {
         Settings {
             jobs,

@@ -50,8 +50,8 @@ pub fn run(args: &Args) -> CommandResult {
         }
     };
     let memory_grows = experiment.variants.iter().filter_map(Variant::builtin).any(EngineOptions::grows);
-    let audit = || audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report);
-    let (result, memory_ran_out) = stop_when_short(memory_grows, &stop, audit);
+    let run_audit = || audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report);
+    let (result, memory_ran_out) = stop_when_short(memory_grows, &stop, run_audit);
     if memory_ran_out {
         return Err(out_of_memory());
     }

@@ -27,10 +27,10 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let (mut invalid_files, mut warnings) = (0, 0);
+    let (mut invalid_files, mut warning_count) = (0, 0);
     let sets = super::with_skip_bad(&args.sets, args.skip_bad)?;
     for file in &args.files {
-        if let Err(failure) = check(file, &sets, &mut warnings) {
+        if let Err(failure) = check(file, &sets, &mut warning_count) {
             invalid_files += 1;
             eprintln!("{}", failure.message.trim_end());
         }
@@ -38,8 +38,8 @@ pub fn run(args: &Args) -> CommandResult {
     if invalid_files > 0 {
         refuse!("{} checked, {invalid_files} with errors", plural(args.files.len(), "file"));
     }
-    if args.strict && warnings > 0 {
-        refuse!("--strict: {}", plural(warnings, "warning"));
+    if args.strict && warning_count > 0 {
+        refuse!("--strict: {}", plural(warning_count, "warning"));
     }
     Ok(Exit::Done)
 }
@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> CommandResult {
 fn list_notes(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
     let has_grid = !file.grid.is_empty() || !file.zip.is_empty();
-    let separate_variants = (has_grid && !file.variant.is_empty() && !file.cross).then(|| {
+    let variants_note = (has_grid && !file.variant.is_empty() && !file.cross).then(|| {
         "each [[variant]] is one more variant beside those of the grid; cross = true combines it with each \
             of them"
             .to_owned()
@@ -57,10 +57,10 @@ fn list_notes(experiment: &Experiment) -> Vec<String> {
         Size::Entries(entries) if entries < 1024 => Some(entries),
         _ => None,
     });
-    let smallest = small_sizes.min();
-    let tiny_table = smallest
+    let size_note = small_sizes
+        .min()
         .map(|entries| format!("table.size = {entries} means {entries} entries: did you mean \"{entries} MiB\"?"));
-    separate_variants.into_iter().chain(tiny_table).collect()
+    variants_note.into_iter().chain(size_note).collect()
 }
 
 /// A message for each engine program of the file: its path, or that it was not found.
@@ -68,11 +68,11 @@ fn describe_programs(experiment: &Experiment) -> Vec<String> {
     let engines = experiment.variants.iter().filter_map(|variant| Some(&variant.external()?.uci));
     let reference = experiment.file.reference.iter().filter_map(|reference| reference.uci.as_ref());
     let mut commands: Vec<&CommandLine> = Vec::new();
-    engines.chain(reference).for_each(|command| {
+    for command in engines.chain(reference) {
         if !commands.contains(&command) {
-            commands.push(command)
+            commands.push(command);
         }
-    });
+    }
     let describe = |command: &CommandLine| match find_program(command, &experiment.folder) {
         Ok(program) => {
             format!(
@@ -101,7 +101,7 @@ fn check(file: &Path, sets: &[String], warning_count: &mut usize) -> Result<(), 
     super::warn_about_skipped(&experiment);
     println!("{file_name}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
     let folder = super::folder::default_folder(&experiment);
-    let (caveats, memory) = warnings(&experiment, &plan, &folder);
+    let (caveats, memory_warnings) = warnings(&experiment, &plan, &folder);
     caveats.lines().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
     caveats.notes.iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
     *warning_count += caveats.all_warnings().count();
@@ -109,7 +109,7 @@ fn check(file: &Path, sets: &[String], warning_count: &mut usize) -> Result<(), 
     power.iter().for_each(|power| eprintln!("{file_name}: {power}"));
     describe_programs(&experiment).iter().for_each(|line| eprintln!("{file_name}: {line}"));
     list_notes(&experiment).iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
-    memory.iter().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
+    memory_warnings.iter().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
     // The pressures of [tune] must be valid too.
     if experiment.file.tune.is_some() {
         crate::tune::at_pressures(file, sets, experiment).map_err(CommandFailure::usage)?;

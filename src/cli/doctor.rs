@@ -65,7 +65,6 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if diagnosis.has_faults() { Exit::Gate } else { Exit::Done })
 }
 
-/// Parses an option's name and value.
 fn parse_option(text: &str) -> Result<(String, String), CommandFailure> {
     match text.split_once('=').map(|(name, value)| (name.trim(), value.trim())) {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),

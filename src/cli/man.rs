@@ -42,7 +42,6 @@ fn find_command<'a>(root: &'a clap::Command, words: &[String]) -> Result<&'a cla
     })
 }
 
-/// The visible subcommands of a command.
 fn visible_subcommands(command: &clap::Command) -> impl Iterator<Item = &clap::Command> {
     command.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help")
 }
@@ -84,7 +83,10 @@ fn render_page(root: &clap::Command, command: &clap::Command) -> Result<String, 
         .and_then(|()| man.render_synopsis_section(&mut out))
         .and_then(|()| man.render_description_section(&mut out))
         .and_then(|()| man.render_options_section(&mut out))
-        .and_then(|()| visible_subcommands(command).next().map_or(Ok(()), |_| man.render_subcommands_section(&mut out)))
+        .and_then(|()| match visible_subcommands(command).next() {
+            Some(_) => man.render_subcommands_section(&mut out),
+            None => Ok(()),
+        })
         .map_err(CommandFailure::io)?;
     let mut text = String::from_utf8_lossy(&out).into_owned();
     for (heading, section) in

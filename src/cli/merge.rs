@@ -101,12 +101,12 @@ fn describe_incomplete(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String
             (Some(_), 0) => "all jobs done".to_owned(),
             (Some(_), missing) => format!("{missing} of {} jobs missing", shard_jobs.jobs),
         };
-        let failed = if shard_jobs.failed > 0 { format!(", {} failed", shard_jobs.failed) } else { String::new() };
-        let unjudged = match shard_jobs.unjudged {
+        let failed_text = if shard_jobs.failed > 0 { format!(", {} failed", shard_jobs.failed) } else { String::new() };
+        let reference_text = match shard_jobs.unjudged {
             0 => String::new(),
             searches => format!(", {} of the reference missing", plural(searches, "search")),
         };
-        format!("shard {} of {shard_count}: {state}{failed}{unjudged}", shard_jobs.shard)
+        format!("shard {} of {shard_count}: {state}{failed_text}{reference_text}", shard_jobs.shard)
     };
     incomplete.iter().map(describe_shard).collect()
 }

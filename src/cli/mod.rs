@@ -201,7 +201,10 @@ pub fn main() -> ExitCode {
         Ok(thread) => thread.join().unwrap_or(PANIC_EXIT_CODE),
         Err(_) => run(),
     };
-    if let Some(error) = crate::console::close().filter(|_| exit_code == Exit::Done as u8) {
+    let output_error = crate::console::close();
+    if exit_code == Exit::Done as u8
+        && let Some(error) = output_error
+    {
         eprintln!("error: standard output: {error}");
         exit_code = Exit::Io as u8;
     }
@@ -333,12 +336,12 @@ fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
 /// The output format: the requested one or, without a request, the one that belongs to the file's
 /// extension; otherwise the default.
 fn output_format<F: clap::ValueEnum>(requested: Option<F>, out: Option<&Path>, default: F) -> F {
-    let by_extension = || match out?.extension()?.to_str()? {
+    let extension_format = || match out?.extension()?.to_str()? {
         "htm" => F::from_str("html", false).ok(),
         "fen" => F::from_str("epd", false).ok(),
         extension => F::from_str(extension, false).ok(),
     };
-    requested.or_else(by_extension).unwrap_or(default)
+    requested.or_else(extension_format).unwrap_or(default)
 }
 
 /// Writes a command's result to a file or to standard output.
@@ -374,7 +377,6 @@ fn with_skip_bad(sets: &[String], skip_bad: bool) -> Result<Vec<String>, Command
     Ok(sets.iter().cloned().chain(skip_bad.then(|| crate::experiment::SKIP_BAD.to_owned())).collect())
 }
 
-/// Warns about suite entries that were skipped.
 fn warn_about_skipped(experiment: &Experiment) {
     let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
     if let Some(text) = crate::report::page::describe_skipped(&experiment.suite_name, &notes) {

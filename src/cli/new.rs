@@ -107,8 +107,7 @@ pub fn run(args: &Args) -> CommandResult {
         template.contents().into_iter().map(|(file, bytes)| (args.out.join(file), bytes)).collect();
     let experiment_index = contents.len() - 1;
     for (index, (path, bytes)) in contents.iter().enumerate() {
-        // Files that the experiment reads may exist already with the same content; the experiment
-        // file itself may not exist.
+        // The files that an experiment reads may exist already, if their content is the same.
         let accepted_content = (index < experiment_index).then_some(bytes.as_slice());
         check_free(path, accepted_content)?;
     }

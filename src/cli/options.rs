@@ -75,8 +75,8 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The options that match a text, which is in lower case: those whose path begins with it. If there
-/// are none, those that have it in their path or in a value; if there are none, in a meaning.
+/// The options whose path begins with a text in lower case. If there are none, those that have it
+/// in their path or in a value; if there are none either, those that have it in a meaning.
 fn find_options<'a>(pages: &'a [OptionPage], text: &str) -> Vec<&'a OptionPage> {
     let contains_text = |field: &str| field.to_ascii_lowercase().contains(text);
     let conditions: [&dyn Fn(&&OptionPage) -> bool; 3] = [

@@ -103,12 +103,12 @@ const MAX_SCORES: usize = 6;
 
 /// Messages at the end of a run.
 fn end_lines(summary: &RunSummary, seconds: f64) -> Vec<String> {
-    let failed = if summary.failed > 0 { format!(", {} failed", summary.failed) } else { String::new() };
-    let not_needed = match summary.not_needed {
+    let failed_text = if summary.failed > 0 { format!(", {} failed", summary.failed) } else { String::new() };
+    let not_needed_text = match summary.not_needed {
         0 => String::new(),
-        not_needed => format!("; {not_needed} not needed because their tests had ended"),
+        jobs => format!("; {jobs} not needed because their tests had ended"),
     };
-    let total = format!("{} in {seconds:.1} s{failed}{not_needed}", plural(summary.done, "job"));
+    let total = format!("{} in {seconds:.1} s{failed_text}{not_needed_text}", plural(summary.done, "job"));
     let failures = summary.failures.iter().map(|(_, failure)| format!("failed: {failure}"));
     let unlisted = summary.scores.len().saturating_sub(MAX_SCORES);
     let and_more = (unlisted > 0).then(|| format!("... and {unlisted} more encounters: see the report"));

@@ -35,7 +35,7 @@ pub struct Args {
 /// so on. Only the first number may be larger than its unit allows, as in 90 minutes.
 fn parse_time(text: &str) -> Result<String, String> {
     let parse_number =
-        |part: &str| part.chars().all(|c| c.is_ascii_digit()).then(|| part.parse::<u32>().ok()).flatten();
+        |part: &str| if part.chars().all(|c| c.is_ascii_digit()) { part.parse::<u32>().ok() } else { None };
     let (days, time_of_day) = text.split_once('-').map_or((None, text), |(days, time)| (Some(days), time));
     let parts: Option<Vec<u32>> = time_of_day.split(':').map(parse_number).collect();
     let is_valid = parts.is_some_and(|parts| {

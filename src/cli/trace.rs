@@ -142,7 +142,6 @@ fn merge(files: &[PathBuf], out: &Path) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Prints a description of a trace.
 fn info(file: &Path) -> CommandResult {
     print!("{}", describe_trace(&Info::read(open_trace(file)?).map_err(trace_failure(file))?));
     Ok(Exit::Done)

@@ -34,38 +34,42 @@ impl Choices {
     /// The columns that `--by`, `--pivot`, the filters and the baseline name.
     pub(super) fn named_columns(&self) -> impl Iterator<Item = &str> {
         let groupings = self.by.iter().chain(&self.pivot).flat_map(|list| list.split(','));
-        let filtered = self.filters.iter().filter_map(|filter| filter.split(['=', '!', '<', '>']).next());
-        let baseline = self.baseline.iter().flat_map(|list| list.split(',')).filter_map(|pair| pair.split_once('='));
-        let baseline = baseline.map(|(column, _)| column);
-        groupings.chain(filtered).chain(baseline).map(str::trim).filter(|name| !name.is_empty())
+        let filter_columns = self.filters.iter().filter_map(|filter| filter.split(['=', '!', '<', '>']).next());
+        let conditions = self.baseline.iter().flat_map(|list| list.split(',')).filter_map(|pair| pair.split_once('='));
+        let baseline_columns = conditions.map(|(column, _)| column);
+        groupings.chain(filter_columns).chain(baseline_columns).map(str::trim).filter(|name| !name.is_empty())
     }
 
-    /// The baseline that the user named; none if the user named none. If rows are grouped by
-    /// variant, the user may also give its options, as in `slots=4, policy=always`.
+    /// The baseline that the user named, if any. If rows are grouped by variant, the user may also
+    /// give options of the baseline, as in `slots=4, policy=always`.
     pub(super) fn baseline(&self, rows: &Frame, by: &[String]) -> Result<Option<Baseline>> {
         let Some(text) = &self.baseline else { return Ok(None) };
-        let variants = rows.text_column(columns::VARIANT);
-        let pairs: Option<Vec<(&str, &str)>> = text.split(',').map(|pair| pair.split_once('=')).collect();
-        let may_be_options = by == [columns::VARIANT] && !variants.list().contains(text);
-        let names_variant = |pairs: &[(&str, &str)]| pairs.iter().any(|(column, _)| column.trim() == columns::VARIANT);
-        let Some(options) = pairs.filter(|pairs| may_be_options && !names_variant(pairs)) else {
-            return Ok(Some(Baseline::Text(text.clone())));
-        };
+        let named_group = Ok(Some(Baseline::Text(text.clone())));
+        if by != [columns::VARIANT] || rows.text_column(columns::VARIANT).list().contains(text) {
+            return named_group;
+        }
+        let mut options = Vec::new();
+        for pair in text.split(',') {
+            match pair.split_once('=').map(|(column, value)| (column.trim(), value.trim())) {
+                Some((column, value)) if column != columns::VARIANT => options.push((column, value)),
+                _ => return named_group,
+            }
+        }
         let filters = options.iter().map(|(column, value)| {
-            Filter::parse(&format!("{}={}", column.trim(), value.trim()), rows).map_err(|error| match error {
-                FilterError::Column(_, error) => anyhow!("--baseline {text}: {error}"),
+            Filter::parse(&format!("{column}={value}"), rows).map_err(|error| match error {
+                // The whole message would speak of `--where`.
+                FilterError::Column(_, reason) => anyhow!("--baseline {text}: {reason}"),
                 error => anyhow!("--baseline {text}: {error}"),
             })
         });
         let filters = filters.collect::<Result<Vec<_>>>()?;
-        let condition = filters
-            .iter()
-            .zip(&options)
-            .map(|(filter, (_, value))| (filter.column().to_owned(), value.trim().to_owned()));
-        let condition = condition.collect();
-        // Without rows, the text is kept for the error.
-        let has_rows = !Filter::select_rows(&filters, rows).is_empty();
-        Ok(Some(if has_rows { Baseline::Condition(condition) } else { Baseline::Text(text.clone()) }))
+        if Filter::select_rows(&filters, rows).is_empty() {
+            // The caller reports that no group has this name.
+            return named_group;
+        }
+        let condition =
+            filters.iter().zip(&options).map(|(filter, (_, value))| (filter.column().to_owned(), (*value).to_owned()));
+        Ok(Some(Baseline::Condition(condition.collect())))
     }
 }
 
@@ -83,9 +87,8 @@ pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     if is_shared { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
 }
 
-/// The file's condition for the baseline: columns with their values. Options that are not columns,
-/// because they are the same in all rows, are left out. Empty if the file names a variant or no
-/// baseline.
+/// The columns and values that a file's baseline has. Options that have no column, because they are
+/// the same in all rows, are left out. Empty if the file names a variant or no baseline.
 pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, String)> {
     let Some(file) = file else { return Vec::new() };
     if file.baseline.contains_key(columns::VARIANT) {
@@ -110,14 +113,14 @@ pub(super) fn default_baseline(
     condition: Vec<(String, String)>,
 ) -> (Baseline, bool) {
     if by.iter().any(|column| column == SOURCE) {
-        // Compare the same variant across results with the first result.
+        // Each variant is compared with itself in the first result.
         return (Baseline::value(SOURCE, &rows.text(SOURCE, 0)), false);
     }
     let by_variant = by.iter().any(|column| column == columns::VARIANT);
     if !condition.is_empty() {
         let meets_condition =
             |row: usize| condition.iter().all(|(column, value)| rows.text_column(column).text(row) == value);
-        // A condition on other columns would split groups.
+        // A condition on other columns would split groups, but not variants.
         let selects_groups = by_variant || condition.iter().all(|(column, _)| by.contains(column));
         let is_usable = selects_groups && (0..rows.rows()).any(meets_condition);
         return if is_usable { (Baseline::Condition(condition), false) } else { (Baseline::First, true) };

@@ -23,7 +23,7 @@ pub fn format_change([base, new]: [f64; 2]) -> String {
 
 /// The headline, which is the same in every format.
 pub fn headline(comparison: &Comparison) -> String {
-    let failing = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
+    let failed_gates = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
     let (rows, moved) = comparison.rows;
     let (missing, _) = comparison.missing;
     let moved_text = match moved {
@@ -31,7 +31,9 @@ pub fn headline(comparison: &Comparison) -> String {
         _ => format!("{moved} of {rows} paired rows moved"),
     };
     match comparison.finding() {
-        Finding::Gate => format!("FAIL: {failing} of {}; {moved_text}", plural(comparison.gate_results.len(), "gate")),
+        Finding::Gate => {
+            format!("FAIL: {failed_gates} of {}; {moved_text}", plural(comparison.gate_results.len(), "gate"))
+        }
         Finding::Missing if rows == 0 => "FAIL: no row of BASE is in NEW".to_owned(),
         Finding::Missing => format!("FAIL: NEW lacks {} of BASE; {moved_text}", plural(missing, "row")),
         Finding::Unequal => format!("FAIL: the plans are equal, but {moved_text}"),
@@ -43,12 +45,15 @@ pub fn headline(comparison: &Comparison) -> String {
 
 /// Describes a gate's outcome in a few words.
 pub fn gate_outcome(gate_result: &GateResult) -> &'static str {
-    match (gate_result.fails, gate_result.noise, gate_result.caution.is_some()) {
-        (true, _, true) => "FAIL (may mislead)",
-        (true, _, false) => "FAIL",
-        (false, true, _) => "pass (within noise)",
-        (false, false, true) => "pass (may mislead)",
-        (false, false, false) => "pass",
+    let may_mislead = gate_result.caution.is_some();
+    if gate_result.fails {
+        if may_mislead { "FAIL (may mislead)" } else { "FAIL" }
+    } else if gate_result.noise {
+        "pass (within noise)"
+    } else if may_mislead {
+        "pass (may mislead)"
+    } else {
+        "pass"
     }
 }
 
@@ -60,12 +65,12 @@ pub fn gate_values(gate_result: &GateResult) -> String {
         columns::SCORE_ERROR => format!("{value:.1}"),
         _ => format_count(value),
     };
-    let rows = match gate_result.differ {
+    let rows_text = match gate_result.differ {
         0 => String::new(),
         1 => ", 1 row differs".to_owned(),
         rows => format!(", {rows} rows differ"),
     };
-    format!("{} -> {} ({}{rows})", format_total(base), format_total(new), format_change(gate_result.totals))
+    format!("{} -> {} ({}{rows_text})", format_total(base), format_total(new), format_change(gate_result.totals))
 }
 
 /// Makes the page of a comparison.
@@ -183,8 +188,8 @@ const TOO_FEW_POSITIONS: &str = "too few positions";
 
 /// A row for each variant: rows, nodes, ratio.
 fn variants_table(comparison: &Comparison) -> SheetTable {
-    let nodes = comparison.metric_index(columns::NODES);
-    let nodes_of = |change: &Change| nodes.map_or([f64::NAN; 2], |index| change.totals[index]);
+    let nodes_index = comparison.metric_index(columns::NODES);
+    let nodes_of = |change: &Change| nodes_index.map_or([f64::NAN; 2], |index| change.totals[index]);
     let interval_meaning = "of the ratio; †: of the depths that both finished";
     let p_meaning = "sign-flip test, corrected for all variants by joint flips";
     let entries = Entries::<Change>::default()

@@ -41,7 +41,7 @@ fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec
     let best = &screened.best;
     let decided_as =
         |decision: Option<Ordering>| contenders.iter().filter(move |contender| contender.decision(tail) == decision);
-    // With a sign of -1, the Elo of the best against the contender.
+    // A sign of -1 gives the Elo of the best against the contender.
     let elo_text = |contender: &Contender, sign: f64| {
         let Elo { elo, low, high } = contender.elo(tail);
         let (low, high) = if sign < 0.0 { (-high, -low) } else { (low, high) };

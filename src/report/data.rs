@@ -70,7 +70,6 @@ fn part_json(part: &Part) -> Json {
     }
 }
 
-/// The head of a column as JSON.
 fn column_json(column: &SheetColumn) -> Json {
     json!({ "key": column.key, "name": column.name, "meaning": column.meaning })
 }
@@ -96,11 +95,10 @@ fn row_json(table: &SheetTable, cells: &[Cell]) -> Json {
     Json::Object(row)
 }
 
-/// Header of the CSV format.
 const HEADER: [&str; 9] = ["part", "key", "row", "name", "column", "value", "low", "high", "text"];
 
-/// Renders every table and figure of a page as CSV. `guard`: writes an apostrophe before each cell
-/// that a spreadsheet would take for a formula.
+/// Renders the tables, figures and explorers of a page as CSV. `guard`: writes an apostrophe before
+/// each cell that a spreadsheet would take for a formula.
 pub fn csv(sheet: &Sheet, guard: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail.
@@ -125,7 +123,7 @@ pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
     });
     let fields = |(cell, has_range): (&Cell, &bool)| match (cell.value, has_range) {
         (Datum::Range(low, high), _) => vec![csv_number(low), csv_number(high)],
-        // No interval in a column of intervals.
+        // A cell without an interval in a column of intervals.
         (_, true) => vec![String::new(); 2],
         (Datum::Number(value), _) => vec![csv_number(value)],
         (Datum::None, _) => vec![String::new()],
@@ -154,7 +152,7 @@ fn guard_formula(cell: String) -> String {
     if is_formula { format!("'{cell}") } else { cell }
 }
 
-/// Passes a record for each value of the parts to `sink`.
+/// Calls `sink` with a record for each value in these parts.
 fn records(parts: &[Part], sink: &mut RecordSink) {
     for part in parts {
         match part {
@@ -167,7 +165,7 @@ fn records(parts: &[Part], sink: &mut RecordSink) {
     }
 }
 
-/// A record for each search: the position in `name`, the line in `column`.
+/// Calls `sink` for each search. Its position is the name and its line is the column.
 fn explorer_records(explorer: &Explorer, sink: &mut RecordSink) {
     let key = explorer.key("searches");
     for (index, position) in explorer.positions.iter().enumerate() {
@@ -184,7 +182,7 @@ pub(super) fn csv_number(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 
-/// A record for each cell. The text cells of a row are the `name` of its records.
+/// Calls `sink` for each cell. The text cells of a row are the name of its records.
 fn table_records(table: &SheetTable, sink: &mut RecordSink) {
     for (index, cells) in table.rows.iter().enumerate() {
         let text_cells =
@@ -201,30 +199,30 @@ fn table_records(table: &SheetTable, sink: &mut RecordSink) {
     }
 }
 
-/// A record for each point of a figure: the series in `name`, x in `column`, y as the value.
+/// Calls `sink` for each point. Its series is the name, its x is the column and its y the value.
 fn figure_records(figure: &Figure, sink: &mut RecordSink) {
-    let mut count = 0;
-    let mut point = |name: &str, x: &str, numbers: [f64; 3], label: &str| {
-        count += 1;
-        sink(["figure", &figure.file, name, x, label], count, numbers);
+    let mut row = 0;
+    let mut add_point = |name: &str, x: &str, numbers: [f64; 3], label: &str| {
+        row += 1;
+        sink(["figure", &figure.file, name, x, label], row, numbers);
     };
     match &figure.plot {
         Plot::Forest(forest) => {
-            for row in &forest.rows {
-                point(&row.name, &forest.x, [row.mean, row.low, row.high], "");
+            for line in &forest.rows {
+                add_point(&line.name, &forest.x, [line.mean, line.low, line.high], "");
             }
         }
         Plot::Lines(Lines { series, .. }) | Plot::Scatter(Scatter { series, .. }) => {
             for series in series {
                 for CurvePoint { x, y, low, high, label } in &series.points {
-                    point(&series.name, &csv_number(*x), [*y, *low, *high], label);
+                    add_point(&series.name, &csv_number(*x), [*y, *low, *high], label);
                 }
             }
         }
         Plot::Stacked(stacked) => {
             for (name, sizes) in &stacked.bars {
                 for ((part, _), size) in stacked.parts.iter().zip(sizes) {
-                    point(name, part, [*size, NAN, NAN], "");
+                    add_point(name, part, [*size, NAN, NAN], "");
                 }
             }
         }
@@ -232,7 +230,7 @@ fn figure_records(figure: &Figure, sink: &mut RecordSink) {
             let ((_, row_labels), (_, column_labels)) = (&heat.first, &heat.second);
             for (name, cells) in row_labels.iter().zip(&heat.cells) {
                 for (column, ratio) in column_labels.iter().zip(cells) {
-                    point(name, column, [ratio.unwrap_or(NAN), NAN, NAN], "");
+                    add_point(name, column, [ratio.unwrap_or(NAN), NAN, NAN], "");
                 }
             }
         }

@@ -26,12 +26,15 @@ impl Emphasis {
     /// The highlight of a value that differs from the baseline's: none unless the difference
     /// `is_significant`. `is_less`: the value is less than the baseline's.
     pub fn for_change(is_significant: bool, is_less: bool, better: Better) -> Self {
-        match (is_significant, better) {
-            (false, _) => Self::None,
-            (true, Better::Neither) => Self::Other,
-            (true, better) if is_less == (better == Better::Less) => Self::Better,
-            (true, _) => Self::Worse,
+        if !is_significant {
+            return Self::None;
         }
+        let is_better = match better {
+            Better::Neither => return Self::Other,
+            Better::Less => is_less,
+            Better::More => !is_less,
+        };
+        if is_better { Self::Better } else { Self::Worse }
     }
 
     /// The CSS class of a cell or mark; empty without a highlight.

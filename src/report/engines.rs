@@ -7,7 +7,7 @@ use super::table::{BASELINE, TOO_FEW_POSITIONS};
 use crate::analysis::questions::quality::Quality;
 use crate::record::manifest::EngineInfo;
 
-/// The external engines; none if there are none.
+/// A row for each variant that is an external engine; none without such variants.
 pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
     type Engine<'a> = (&'a String, &'a EngineInfo);
     let subjects = &page.manifest.subjects;

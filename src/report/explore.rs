@@ -107,7 +107,7 @@ impl Explorer {
         if self.suite.is_empty() { part.to_owned() } else { format!("{}.{part}", self.suite) }
     }
 
-    /// The data for a browser, which a script on the page renders.
+    /// A section of the page, with the data from which a script draws the plot.
     pub fn markup(&self) -> Markup {
         // Escaped so that no name can end the script element.
         let data = serde_json::to_string(self).unwrap_or_default();

@@ -204,7 +204,7 @@ pub fn ratio_figures(summary: &Summary) -> Vec<Figure> {
     summary.metrics.iter().enumerate().filter_map(|(index, metric)| ratio_figure(summary, index, metric)).collect()
 }
 
-/// Each line's ratio to the baseline in the metric with this index.
+/// Each line's ratio to the baseline in a metric, which has this index; none without ratios.
 fn ratio_figure(summary: &Summary, index: usize, metric: &Metric) -> Option<Figure> {
     let lines = summary.lines.iter().filter(|line| !line.is_baseline && line.measures[index].ratio.mean > 0.0);
     let make_row = |line: &Line| {

@@ -51,7 +51,7 @@ fn forest_table(plot: &Forest) -> SheetTable {
     named_table("line", names.into_iter(), rows.collect())
 }
 
-/// A column for each series, and a row for the points with the same x and row name. `head`: the
+/// A column for each series; points with the same x and row name share a row. `head`: the
 /// heading of the row names; `row_name`: the name of a point's row; `format_y`: the text of a y.
 fn series_table(
     head: &str,
@@ -99,8 +99,8 @@ fn stairs_table(plot: &Lines) -> SheetTable {
         let head = Cell::number(*share, format!("{} %", format_short(100.0 * share)));
         std::iter::once(head).chain(plot.series.iter().map(x_cell)).collect()
     });
-    let first = format!("{}, by {}", plot.y, plot.x);
-    named_table(&first, plot.series.iter().map(|series| series.name.clone()), rows.collect())
+    let heading = format!("{}, by {}", plot.y, plot.x);
+    named_table(&heading, plot.series.iter().map(|series| series.name.clone()), rows.collect())
 }
 
 /// A row for each bar, with the share of each part.

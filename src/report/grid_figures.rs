@@ -72,14 +72,14 @@ pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         }
         _ => false,
     });
-    if is_crowded && let Some(map) = figures.iter().position(|figure| matches!(figure.plot, Plot::Heat(_))) {
+    if is_crowded && let Some(map_index) = figures.iter().position(|figure| matches!(figure.plot, Plot::Heat(_))) {
         // Moves the map to the front.
-        figures[..=map].rotate_right(1);
+        figures[..=map_index].rotate_right(1);
     }
     figures
 }
 
-/// Ratios along the first numeric option, for a grid without sizes.
+/// Ratios along the first numeric option that has more than two values, if there is one.
 fn level_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     let index = grid.axes.iter().position(|axis| axis.is_numeric() && axis.levels.len() > 2)?;
     let axis = &grid.axes[index];
@@ -204,9 +204,9 @@ fn plot_against(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
 fn share_ticks(series: &[Series]) -> Vec<(f64, String)> {
     let percentages = || series.iter().flat_map(|series| &series.points).map(|point| 100.0 * point.x);
     let (min, max) = (percentages().fold(100.0, f64::min), percentages().fold(0.0, f64::max));
-    let step = [1u32, 2, 5, 10, 20].into_iter().find(|&step| max - min <= f64::from(step * 8)).unwrap_or(20);
-    let round = (0u32..=100).step_by(step as usize).filter(|&percent| (min..=max).contains(&f64::from(percent)));
-    round.map(|percent| (f64::from(percent) / 100.0, format!("{percent} %"))).collect()
+    let step = [1u32, 2, 5, 10].into_iter().find(|&step| max - min <= f64::from(step * 8)).unwrap_or(20);
+    let round_values = (0u32..=100).step_by(step as usize).filter(|&value| (min..=max).contains(&f64::from(value)));
+    round_values.map(|percent| (f64::from(percent) / 100.0, format!("{percent} %"))).collect()
 }
 
 /// Formats a number of entries as in 8 K or 1 M; in full if it is not a whole multiple.
@@ -271,12 +271,12 @@ fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     } else {
         Heat { first, second, cells, better }
     };
-    let remark = match (grid.axes.len() > 2, levels_differ) {
-        (_, true) => {
-            " Averaged over the other axes, of which not every cell has the same values: this may explain differences between cells."
-        }
-        (true, false) => " Averaged over the other axes.",
-        (false, false) => "",
+    let remark = if levels_differ {
+        " Averaged over the other axes, of which not every cell has the same values: this may explain differences between cells."
+    } else if grid.axes.len() > 2 {
+        " Averaged over the other axes."
+    } else {
+        ""
     };
     Some(Figure {
         file: "map".to_owned(),

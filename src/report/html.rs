@@ -14,7 +14,6 @@ const WIDE: f64 = 860.0;
 /// A figure's width on a phone, in pixels.
 const NARROW: f64 = 360.0;
 
-/// The style of the page.
 const PAGE: &str = include_str!("page.css");
 
 /// The script of the tables (sort, filter, hide columns) and of the explorer.
@@ -55,7 +54,7 @@ pub fn render(sheet: &Sheet) -> String {
 /// A page with fewer headings than this has no list of contents.
 const MIN_CONTENTS: usize = 4;
 
-/// A list of links to the headings.
+/// A list of links to the headings; nothing if there are few.
 fn contents_markup(parts: &[Part]) -> Markup {
     let headings: Vec<(String, &str)> = parts.iter().filter_map(heading).collect();
     html! {
@@ -65,7 +64,7 @@ fn contents_markup(parts: &[Part]) -> Markup {
     }
 }
 
-/// The anchor and the text of a part's heading.
+/// The anchor and the text of a part's heading, if it has one.
 fn heading(part: &Part) -> Option<(String, &str)> {
     let (id, title) = match part {
         Part::Table(table) => (title_id(&table.key), table.title.as_str()),
@@ -119,7 +118,7 @@ fn inline_markup(text: &str) -> Markup {
     html! { @for (is_code, text) in code_spans(text) { @if is_code { code { (text) } } @else { (text) } } }
 }
 
-/// A figure, drawn for a desktop and for a phone, of which the style shows one; and its data.
+/// A figure with its data. It is drawn for a desktop and for a phone, and the style shows one.
 fn figure_markup(figure: &Figure) -> Markup {
     html! {
         figure id=(figure.file) {

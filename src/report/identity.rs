@@ -73,10 +73,8 @@ impl Identity {
 
     /// The columns that identify a line.
     pub(super) fn columns(&self) -> Vec<SheetColumn> {
-        let columns = self.heads.iter().enumerate();
-        columns
-            .map(|(index, head)| SheetColumn::text(head, head, if index == 0 { "* is the baseline" } else { "" }))
-            .collect()
+        let meaning = |index: usize| if index == 0 { "* is the baseline" } else { "" };
+        self.heads.iter().enumerate().map(|(index, head)| SheetColumn::text(head, head, meaning(index))).collect()
     }
 
     /// The cells that identify a line; the baseline gets its star.

@@ -17,7 +17,6 @@ fn ratio_json(ratio: &Ratio) -> Value {
     json!({ "mean": ratio.mean, "low": ratio.low, "high": ratio.high, "p": ratio.p, "pairs": ratio.pairs, "clusters": ratio.clusters })
 }
 
-/// The changes of a variant as JSON.
 fn variant_json(comparison: &Comparison, change: &Change) -> Value {
     let metrics = comparison.metrics.iter().zip(change.totals.iter().zip(&change.differing));
     let metrics: serde_json::Map<String, Value> = metrics

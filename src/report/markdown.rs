@@ -12,14 +12,18 @@ pub struct Style {
     pub figures: bool,
 }
 
-/// Escapes text from a file for Markdown; names between backticks stay code.
+/// Escapes text from a file for Markdown. Between backticks, a plain name stays code.
 pub fn escape_text(text: &str) -> String {
     let is_harmless = |c: char| c.is_ascii_alphanumeric() || "-_.=/ ".contains(c);
     code_spans(text)
-        .map(|(is_code, text)| match is_code && text.chars().all(is_harmless) {
-            true => format!("`{text}`"),
-            false if is_code => format!("\\`{}\\`", escape(text)),
-            false => escape(text),
+        .map(|(is_code, text)| {
+            if !is_code {
+                escape(text)
+            } else if text.chars().all(is_harmless) {
+                format!("`{text}`")
+            } else {
+                format!("\\`{}\\`", escape(text))
+            }
         })
         .collect()
 }
@@ -31,8 +35,8 @@ pub(super) fn code_spans(text: &str) -> impl Iterator<Item = (bool, &str)> {
     std::iter::from_fn(move || {
         let text = unread?;
         // A backtick without a partner stays in the text.
-        let splits = |backtick: &usize| is_code || text[backtick + 1..].contains('`');
-        let (piece, after) = match text.find('`').filter(splits) {
+        let has_partner = |backtick: &usize| is_code || text[backtick + 1..].contains('`');
+        let (piece, after) = match text.find('`').filter(has_partner) {
             Some(backtick) => (&text[..backtick], Some(&text[backtick + 1..])),
             None => (text, None),
         };
@@ -68,16 +72,16 @@ fn closing_fence(text: &str) -> String {
         let is_code_line = line.len() - unindented.len() > 3;
         let Some(mark) = unindented.chars().next().filter(|&c| "`~".contains(c) && !is_code_line) else { continue };
         let after = unindented.trim_start_matches(mark);
-        let count = unindented.len() - after.len();
+        let length = unindented.len() - after.len();
         open_fence = match open_fence {
-            None if count >= 3 && (mark == '~' || !after.contains('`')) => Some((mark, count)),
-            Some((open_mark, open_count)) if mark == open_mark && count >= open_count && after.trim().is_empty() => {
+            None if length >= 3 && (mark == '~' || !after.contains('`')) => Some((mark, length)),
+            Some((open_mark, open_length)) if mark == open_mark && length >= open_length && after.trim().is_empty() => {
                 None
             }
             unchanged => unchanged,
         };
     }
-    open_fence.map_or_else(String::new, |(mark, count)| format!("\n{}", mark.to_string().repeat(count)))
+    open_fence.map_or_else(String::new, |(mark, length)| format!("\n{}", mark.to_string().repeat(length)))
 }
 
 /// Renders a page as Markdown.

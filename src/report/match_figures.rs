@@ -98,12 +98,12 @@ pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
 /// end farthest from 0 are drawn.
 pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
     let final_distance = |encounter: &&Encounter| encounter.llr_path.last().map_or(0.0, |(_, llr)| llr.abs());
-    let mut drawn: Vec<&Encounter> =
+    let mut shown: Vec<&Encounter> =
         matches.encounters.iter().filter(|encounter| encounter.llr_path.len() > 2).collect();
-    drawn.sort_by(|a, b| final_distance(b).total_cmp(&final_distance(a)));
+    shown.sort_by(|a, b| final_distance(b).total_cmp(&final_distance(a)));
     // The two bounds are lines too.
-    drawn.truncate(MAX_LINES - 2);
-    let last_points = drawn.iter().filter_map(|encounter| encounter.llr_path.last());
+    shown.truncate(MAX_LINES - 2);
+    let last_points = shown.iter().filter_map(|encounter| encounter.llr_path.last());
     let max_pairs = last_points.map(|&(pairs, _)| pairs).max()? as f64;
     let make_point = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
     let make_series = |encounter: &&Encounter| {
@@ -116,10 +116,10 @@ pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
         line: None,
         points: vec![make_point(0.0, bound), make_point(max_pairs, bound)],
     });
-    let series = drawn.iter().map(make_series).chain(bounds).collect();
-    let (drawn_count, encounter_count) = (drawn.len(), matches.encounters.len());
-    let remark = if drawn_count < encounter_count {
-        format!(" {drawn_count} of {encounter_count} shown: those with the largest ratios.")
+    let series = shown.iter().map(make_series).chain(bounds).collect();
+    let (shown_count, encounter_count) = (shown.len(), matches.encounters.len());
+    let remark = if shown_count < encounter_count {
+        format!(" {shown_count} of {encounter_count} shown: those with the largest ratios.")
     } else {
         String::new()
     };

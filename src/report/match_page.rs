@@ -66,8 +66,8 @@ fn format_multiples(equal: &EqualNodes, matches: &Matches) -> String {
 /// Describes the multiple of the opponent's nodes at which both players are equally strong.
 fn equal_nodes_text(equal: &EqualNodes, opponent: &str, matches: &Matches) -> String {
     let (nodes, interval) = (format_multiple(equal.nodes, handicap_range(matches)), format_multiples(equal, matches));
-    let was_covered = equal.nodes.is_finite() && equal.nodes > 0.0;
-    let note = if was_covered { String::new() } else { format!(", {OUTSIDE}") };
+    let is_in_range = equal.nodes.is_finite() && equal.nodes > 0.0;
+    let note = if is_in_range { String::new() } else { format!(", {OUTSIDE}") };
     format!("as strong as \"{opponent}\" with {nodes} of its nodes [{interval}]{note}")
 }
 

@@ -84,16 +84,15 @@ fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
 }
 
 /// Start of the last line of `report.md`, which names the figures written with it.
-const FIGURES_LINE: &str = "<!-- ttlab wrote ";
+const FIGURES_PREFIX: &str = "<!-- ttlab wrote ";
 
-/// The figures that the last report wrote into a folder, by its last line. Text on a page cannot
-/// forge this line, because every `<` in it is written as `&lt;`.
+/// The figures that the last report wrote into a folder, as its last line names them. Text on a
+/// page cannot forge this line, because every `<` in it is written as `&lt;`.
 fn recorded_figures(folder: &Path) -> Vec<String> {
     let text = crate::system::files::read_text(&folder.join("report.md")).unwrap_or_default();
-    let line =
-        text.lines().last().and_then(|line| line.strip_prefix(FIGURES_LINE)).and_then(|line| line.strip_suffix(" -->"));
+    let names = text.lines().last().and_then(|line| line.strip_prefix(FIGURES_PREFIX)?.strip_suffix(" -->"));
     let is_figure = |name: &&str| name.ends_with(".svg") && !name.contains(['/', '\\']);
-    line.unwrap_or_default().split(' ').filter(is_figure).map(str::to_owned).collect()
+    names.unwrap_or_default().split(' ').filter(is_figure).map(str::to_owned).collect()
 }
 
 /// Writes `report.md`, `report.html` and the figures into a folder.
@@ -105,8 +104,8 @@ pub fn write_sheet(sheet: &Sheet, folder: &Path) -> Result<()> {
     write_file(folder, "report.html", html::render(sheet).as_bytes())
 }
 
-/// Writes `report.md` and its figures. Figures of the last report that this one lacks are removed;
-/// other files are not touched.
+/// Writes `report.md` and its figures. Removes figures that only the last report had, and leaves
+/// other files alone.
 ///
 /// # Errors
 /// When the folder cannot be written to.
@@ -124,7 +123,8 @@ fn write_markdown(sheet: &Sheet, folder: &Path) -> Result<()> {
     }
     let mut text = markdown::render(sheet, markdown::Style { level: 1, figures: true });
     if !names.is_empty() {
-        text += &format!("{FIGURES_LINE}{} -->\n", names.join(" "));
+        // An HTML comment, which `recorded_figures` reads.
+        text += &format!("{FIGURES_PREFIX}{} -->\n", names.join(" "));
     }
     write_file(folder, "report.md", text.as_bytes())
 }
@@ -162,7 +162,7 @@ mod tests {
         assert!(!exists("map.svg"));
         assert!(exists("mine.svg"));
         let page = std::fs::read_to_string(folder.path().join("report.md")).unwrap();
-        assert!(!page.contains(FIGURES_LINE), "without a figure nothing is recorded: {page}");
+        assert!(!page.contains(FIGURES_PREFIX), "without a figure nothing is recorded: {page}");
         write_sheet(&sheet::sample_sheet(), folder.path()).unwrap();
         assert!(exists("map.svg"));
         assert!(exists("mine.svg"));

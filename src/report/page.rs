@@ -276,7 +276,6 @@ impl Page {
         self.nodes_mislead && self.summary.metrics.first().is_some_and(Metric::is_nodes)
     }
 
-    /// The page of a match.
     fn from_match(source: &Source, manifest: Manifest, games: Matches, rows: &Frame) -> Self {
         let mut page = Self {
             sources: vec![(source.label.clone(), source.manifest.clone())],
@@ -318,21 +317,25 @@ impl Page {
     fn parts(&self, rows: &Frame, grid: Option<&Grid<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
         let summary = &self.summary;
         let mut parts = self.head_parts();
-        let default_pivot = pivot::single_position_pivot(rows, summary.searches).filter(|_| self.pivots.is_empty());
+        let default_pivot = match self.pivots.as_slice() {
+            [] => pivot::single_position_pivot(rows, summary.searches),
+            _ => None,
+        };
         for pivot in self.pivots.iter().chain(&default_pivot) {
             parts.push(Part::Table(pivot::table(pivot)));
             parts.extend(pivot::figure(pivot).map(Part::Figure));
         }
         // The figures of a grid are by variant, so other groups have none.
-        let variants_grid = grid.filter(|_| summary.by == [columns::VARIANT]);
+        let variants_grid = if summary.by == [columns::VARIANT] { grid } else { None };
         let figures = variants_grid.map_or_else(Vec::new, |grid| grid_figures::figures(grid, summary));
-        let mut figures = figures.into_iter().peekable();
-        // The first figure of the grid comes before the summary, unless the variants are different
-        // engines: their nodes are not the same work.
+        let mut figures = figures.into_iter();
+        // A figure that covers the whole grid comes before the summary, unless the variants are
+        // different engines: their nodes are not the same work.
         let is_one_engine = warnings::different_engines(&self.manifest).is_none();
-        let comes_first =
-            is_one_engine && variants_grid.is_some_and(|grid| grid.axes.len() > 1 || grid.axes[0].is_numeric());
-        parts.extend(figures.next_if(|_| comes_first).map(Part::Figure));
+        let is_covered = |grid: &Grid<'_>| grid.axes.len() > 1 || grid.axes[0].is_numeric();
+        if is_one_engine && variants_grid.is_some_and(is_covered) {
+            parts.extend(figures.next().map(Part::Figure));
+        }
         parts.push(Part::Table(table::judged_summary_table(self)));
         parts.extend(threads::threads_table(self, rows).map(Part::Table));
         parts.extend(engines::quality_table(&self.quality).map(Part::Table));
@@ -362,14 +365,18 @@ impl Page {
     /// The tables that answer the question: the encounters of a match, the pivots that the user
     /// asked for, or the summary; then the tables of pairs and of move quality, if there are any.
     pub fn main_tables(&self) -> Vec<SheetTable> {
-        let answer = match (&self.games, self.across_suites.as_slice()) {
-            (Some(games), _) => vec![match_page::encounters_table(games)],
-            _ if !self.pivots.is_empty() => self.pivots.iter().map(pivot::table).collect(),
-            (None, []) => vec![table::summary_table(self)],
-            (None, tables) => tables.to_vec(),
+        let mut tables = if let Some(games) = &self.games {
+            vec![match_page::encounters_table(games)]
+        } else if !self.pivots.is_empty() {
+            self.pivots.iter().map(pivot::table).collect()
+        } else if !self.across_suites.is_empty() {
+            self.across_suites.clone()
+        } else {
+            vec![table::summary_table(self)]
         };
-        let tables = [table::pairs_table(self), engines::quality_table(&self.quality)];
-        answer.into_iter().chain(tables.into_iter().flatten()).collect()
+        tables.extend(table::pairs_table(self));
+        tables.extend(engines::quality_table(&self.quality));
+        tables
     }
 
     /// A short form of the page for a terminal.
@@ -393,8 +400,8 @@ impl Page {
         let [holds, differs, undecided] = claims::count_rulings(self.verdicts.iter());
         let summary_line =
             format!("Verdicts: {holds} hold, {differs} differ, {undecided} undecided; no expected outcome missed.");
-        let all_pass = (!self.verdicts.is_empty()).then(|| Part::Findings(vec![summary_line]));
-        verdicts::failed_table(self).map(Part::Table).or(all_pass)
+        let summary_part = (!self.verdicts.is_empty()).then(|| Part::Findings(vec![summary_line]));
+        verdicts::failed_table(self).map(Part::Table).or(summary_part)
     }
 
     /// The number of failed verdicts.

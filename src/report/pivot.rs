@@ -43,8 +43,10 @@ pub(super) fn choose(text: &str, by: Option<&[String]>, metrics: &[String], rows
 /// The pivot of evaluations by depth, which a page shows by default if each variant searched a
 /// single position. None unless there are several depths, several variants and evaluations.
 pub(super) fn single_position_pivot(rows: &Frame, searches: usize) -> Option<Pivot> {
-    let metric = Metric::find(columns::EVALS, rows).ok().filter(|_| searches == 1)?;
-    let metric = Metric { name: "evaluations".to_owned(), ..metric };
+    if searches != 1 {
+        return None;
+    }
+    let metric = Metric { name: "evaluations".to_owned(), ..Metric::find(columns::EVALS, rows).ok()? };
     let pivot = Pivot::new(rows, columns::DEPTH, &[columns::VARIANT.to_owned()], &metric);
     let has_value = pivot.cells.iter().flatten().flatten().any(|total| total.value > 0.0);
     (has_value && pivot.levels.len() > 1 && pivot.names.len() > 1).then_some(pivot)
@@ -90,9 +92,9 @@ pub(super) fn table(pivot: &Pivot) -> SheetTable {
         Unit::Count | Unit::Seconds => "Sums",
         _ => "Means",
     };
-    let fewer = if min_searches < max_searches { "; †: over fewer searches, so not of equal work" } else { "" };
+    let legend = if min_searches < max_searches { "; †: over fewer searches, so not of equal work" } else { "" };
     SheetTable::new(&key(pivot), &title(pivot), columns, rows)
-        .with_note(format!("{kind} over {}{fewer}.", plural(max_searches, "search")))
+        .with_note(format!("{kind} over {}{legend}.", plural(max_searches, "search")))
 }
 
 /// The figure: the column along x, and a line for each of the first groups. None if the table has

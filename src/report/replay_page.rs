@@ -158,8 +158,8 @@ impl ReplayOutcome<'_> {
         }
         let mut rows = Vec::new();
         for ((policy, _), threads) in self.policies.iter().zip(&self.threads) {
-            let active = threads.iter().filter(|(_, counters)| counters.probes + counters.stores > 0);
-            rows.extend(active.map(|(&thread, counters)| Row { policy, thread, counters }));
+            let active_threads = threads.iter().filter(|(_, counters)| counters.probes + counters.stores > 0);
+            rows.extend(active_threads.map(|(&thread, counters)| Row { policy, thread, counters }));
         }
         let count_cell = |count: Count| move |row: &Row<'_>| Cell::count(count(row.counters) as f64);
         Entries::<Row<'_>>::default()

@@ -110,7 +110,7 @@ fn failed_part(pages: &[Page]) -> Part {
 
 /// A row for each experiment.
 fn index_table(pages: &[Page]) -> SheetTable {
-    // Index 0: those that hold; 1: that differ; 2: undecided.
+    // Index 0 counts the verdicts that hold, 1 those that differ, 2 undecided ones.
     let ruling_cell = |index: usize| move |page: &Page| Cell::count(count_rulings(page.verdicts.iter())[index] as f64);
     let entries = Entries::<Page>::default()
         .text("experiment", "experiment", "", experiment_cell)
@@ -169,7 +169,7 @@ fn folded_verdicts(page: &Page) -> Option<SheetTable> {
                     let mut row = table.rows[first].clone();
                     row[0].text =
                         format!("{series}depth {depth} to {last_depth}: {figure} ({} figures)", same_figure.len());
-                    // The figure or claim, and what was measured.
+                    // The columns of the figure or claim and of what was measured.
                     for column in [3, 4] {
                         row[column].text = format!("{} ... {}", row[column].text, table.rows[*last][column].text);
                     }

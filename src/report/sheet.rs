@@ -112,7 +112,6 @@ struct Entry<'a, L> {
 pub struct Entries<'a, L>(Vec<Entry<'a, L>>);
 
 impl<L> Default for Entries<'_, L> {
-    /// No columns.
     fn default() -> Self {
         Self(Vec::new())
     }
@@ -129,7 +128,6 @@ impl<'a, L> Entries<'a, L> {
         self.push(SheetColumn::number(key, name, meaning), cell)
     }
 
-    /// Adds a column.
     fn push(mut self, head: SheetColumn, cell: impl Fn(&L) -> Cell + 'a) -> Self {
         self.0.push(Entry { head, cell: Box::new(cell) });
         self

@@ -188,8 +188,8 @@ fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
     frame.set_numbers(columns::SAVED, |row| values[row]);
 }
 
-/// Adds columns for requested options that have none in some results because they do not vary
-/// there; the values come from the manifests.
+/// Adds columns for requested options that lack one in some results because they do not vary there.
+/// The values come from the manifests.
 fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str]) {
     let options_by_variant = |source: &Source| {
         let Some(manifest) = &source.manifest else { return HashMap::new() };

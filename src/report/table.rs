@@ -42,10 +42,12 @@ fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static st
         line.values.iter().chain([&line.name]).any(|name| subjects.contains_key(name))
     };
     let is_external = external_engines.iter().any(names_line);
-    match (by_variant, is_external) {
-        (true, true) => NOT_REPORTED,
-        (true, false) => reason,
-        (false, _) => MAYBE_NOT_REPORTED,
+    if !by_variant {
+        MAYBE_NOT_REPORTED
+    } else if is_external {
+        NOT_REPORTED
+    } else {
+        reason
     }
 }
 
@@ -209,7 +211,11 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
 /// The summary for a page: each line's verdict follows the columns that identify the line.
 pub(super) fn judged_summary_table(page: &Page) -> SheetTable {
     let mut table = summary_table(page);
-    let (Some(metric), true) = (page.summary.metrics.first(), page.summary.lines.len() > 1) else { return table };
+    let Some(metric) = page.summary.metrics.first() else { return table };
+    // A single line has nothing to be compared with.
+    if page.summary.lines.len() < 2 {
+        return table;
+    }
     let column_index = page.identity.columns().len();
     for (row, line) in table.rows.iter_mut().zip(&page.summary.lines) {
         row.insert(column_index, verdict_cell(page, line, metric));
@@ -394,7 +400,8 @@ fn leaves(options: &serde_json::Value) -> Vec<(String, String)> {
         match value {
             serde_json::Value::Object(fields) => {
                 for (name, value) in fields {
-                    walk(&if path.is_empty() { name.clone() } else { format!("{path}.{name}") }, value, out);
+                    let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                    walk(&path, value, out);
                 }
             }
             serde_json::Value::String(text) => out.push((path.to_owned(), text.clone())),

@@ -15,7 +15,6 @@ use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The maximum number of figures on the page.
 const MAX_FIGURES: usize = 3;
 
 /// The maximum size of a figure in bytes. A figure with a mark for each search can be many times
@@ -47,8 +46,8 @@ pub fn write(from: &Path, to: &Path) -> Result<Page> {
         copy_if_present(from, to, MANIFEST)?;
         copy_if_present(from, to, reference::COMPRESSED_NAME)?;
     } else {
-        let by_row = columns_by_row(source.file.as_ref(), &source.frame);
-        write_rows(from, to, manifest, &by_row)?;
+        let kept_columns = columns_by_row(source.file.as_ref(), &source.frame);
+        write_rows(from, to, manifest, &kept_columns)?;
         let judgements = from.join(reference::NAME);
         if judgements.exists() {
             let packed = thin::compress(&files::read(&judgements)?)?;
@@ -62,17 +61,17 @@ pub fn write(from: &Path, to: &Path) -> Result<Page> {
     Ok(page)
 }
 
-/// Writes the thin rows, and the manifest with the seals of the full rows. `by_row`: see
+/// Writes the thin rows, and the manifest with the seals of the full rows. `kept_columns`: see
 /// [`columns_by_row`].
-fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, by_row: &BTreeSet<String>) -> Result<()> {
+fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, kept_columns: &BTreeSet<String>) -> Result<()> {
     let results = from.join(RESULTS);
     let context = || results.display().to_string();
     let verified = verify::verify(&results, Some(&manifest)).with_context(context)?;
     if let Some(unsealed) = verified.describe_unsealed() {
         bail!("{}: {unsealed}", context());
     }
-    let rows = thin::write(&results, to, by_row).with_context(context)?;
-    manifest.thin = Some(record::manifest::Thin { missing: verified.describe_missing_rows(), ..rows });
+    let thin = thin::write(&results, to, kept_columns).with_context(context)?;
+    manifest.thin = Some(record::manifest::Thin { missing: verified.describe_missing_rows(), ..thin });
     manifest.schema = SCHEMA;
     manifest.column_seals = verified.seals.columns;
     (manifest.header_seal, manifest.file_seal) = (Some(verified.seals.header), Some(verified.seals.file));
@@ -118,7 +117,6 @@ fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     record::write_atomic(&path, bytes).with_context(|| path.display().to_string())
 }
 
-/// Copies a file if it exists.
 fn copy_if_present(from: &Path, to: &Path, name: &str) -> Result<()> {
     let path = from.join(name);
     if !path.exists() {

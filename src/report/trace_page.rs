@@ -9,10 +9,12 @@ pub fn describe_trace(info: &Info) -> String {
         0 => format!("{part} (-)"),
         whole => format!("{part} ({:.1} %)", 100.0 * part as f64 / whole as f64),
     };
-    let worth = match (info.has_worth(), info.with_subtree > 0) {
-        (false, _) => "unknown: the trace records no search windows and no cutoffs",
-        (true, true) => "nodes of each entry's own subtree",
-        (true, false) => "nodes searched between a position's probe and its store",
+    let worth = if !info.has_worth() {
+        "unknown: the trace records no search windows and no cutoffs"
+    } else if info.with_subtree > 0 {
+        "nodes of each entry's own subtree"
+    } else {
+        "nodes searched between a position's probe and its store"
     };
     let rate = match info.nodes {
         0 => String::new(),

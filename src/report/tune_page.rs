@@ -39,7 +39,6 @@ pub struct TuneOutcome<'a> {
 }
 
 impl TuneOutcome<'_> {
-    /// The name of a candidate.
     fn name(&self, candidate: usize) -> &str {
         &self.experiment.variants[candidate].name
     }
@@ -49,7 +48,6 @@ impl TuneOutcome<'_> {
         self.experiment.baseline
     }
 
-    /// The report of the tuning as a page.
     fn sheet(&self) -> Sheet {
         let file = &self.experiment.file;
         let mut parts =
@@ -107,24 +105,23 @@ impl TuneOutcome<'_> {
         }
     }
 
-    /// The least and the greatest value of a numeric option in these candidates; none if they
-    /// differ in another option, or if a candidate between them that differs in no other option is
-    /// not among them.
+    /// The smallest and the largest value of a numeric option in these candidates. None unless they
+    /// are exactly the candidates in this range whose other options are the winner's.
     fn full_range(&self, path: &str, candidates: &[usize]) -> Option<(f64, f64)> {
         let other_values = |candidate: usize| {
             let mut columns = option_columns(&self.experiment.variants[candidate]);
             columns.retain(|(column, _)| column != path && self.varying.contains(column));
             columns
         };
-        let winners_others = other_values(self.tuned.winner);
+        let winner_values = other_values(self.tuned.winner);
         // A candidate's value of the option, if all other options are as in the winner.
         let value_beside_winner = |candidate: usize| {
             let columns = option_columns(&self.experiment.variants[candidate]);
             let (_, value) = columns.iter().find(|(column, _)| column == path)?;
-            value.parse::<f64>().ok().filter(|_| other_values(candidate) == winners_others)
+            value.parse::<f64>().ok().filter(|_| other_values(candidate) == winner_values)
         };
-        let values: Option<Vec<f64>> = candidates.iter().map(|&candidate| value_beside_winner(candidate)).collect();
-        let values = values?;
+        let values = candidates.iter().map(|&candidate| value_beside_winner(candidate));
+        let values = values.collect::<Option<Vec<f64>>>()?;
         let (low, high) = (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
         let all_values = (0..self.experiment.variants.len()).filter_map(value_beside_winner);
         let count_in_range = all_values.filter(|value| (low..=high).contains(value)).count();
@@ -370,15 +367,16 @@ fn interval_cell(ratio: &Ratio) -> Cell {
     Cell::range_with_text(ratio.low, ratio.high, format!("{:.4}-{:.4}", ratio.low, ratio.high))
 }
 
-/// A sentence about the differences that so few items would miss. The size is computed from the
-/// spread of the ratios; if a few items dominate it, the interval may reach farther, and its end is
-/// given instead.
+/// Says how large a difference these items would miss, given the spread of their ratios. If a few
+/// items dominate the spread, the interval may reach farther; then the sentence gives its end.
 fn undetected(ratio: &Ratio, level: f64) -> String {
     let detectable = ratio.confirmable_effect(level);
-    let largest = (1.0 - ratio.low).max(ratio.high - 1.0);
+    let interval_end = (1.0 - ratio.low).max(ratio.high - 1.0);
     match format_share(detectable).as_str() {
         ANY_SIZE => "These items are too few to detect a difference of any size.".to_owned(),
-        _ if largest > detectable => format!("That does not rule out differences of up to {}.", format_share(largest)),
+        _ if interval_end > detectable => {
+            format!("That does not rule out differences of up to {}.", format_share(interval_end))
+        }
         size => format!("These items would miss differences under about {size}."),
     }
 }

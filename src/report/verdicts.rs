@@ -22,10 +22,10 @@ pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
         format!("{factor}{} of \"{}\"", term.metric, term.variant)
     };
     let describe_claim = |(verdict, claim): &(&Verdict, Claim)| {
-        let about = if verdict.subject.is_empty() { String::new() } else { format!(" ({})", verdict.subject) };
+        let subject = if verdict.subject.is_empty() { String::new() } else { format!(" ({})", verdict.subject) };
         let measured = if verdict.measured.is_empty() { "no rows" } else { &verdict.measured };
         let (left, right) = (describe_term(&claim.left), describe_term(&claim.right));
-        format!("Claim {}{about}: {left} {} {right}: {measured}.", verdict.word(), claim.relation.words())
+        format!("Claim {}{subject}: {left} {} {right}: {measured}.", verdict.word(), claim.relation.words())
     };
     let mut sentences: Vec<String> = claims.iter().take(MAX_DESCRIBED).map(describe_claim).collect();
     if claims.len() > MAX_DESCRIBED {
@@ -46,12 +46,16 @@ pub(super) fn failed_table(page: &Page) -> Option<SheetTable> {
     table_of(page, |verdict| !verdict.passes())
 }
 
-/// A table of some verdicts; none if none `is_listed`.
+/// A table of the verdicts that `is_listed` selects; none without such verdicts.
 fn table_of(page: &Page, is_listed: fn(&Verdict) -> bool) -> Option<SheetTable> {
-    let highlight = |verdict: &Verdict| match (verdict.is_met(), verdict.passes()) {
-        (true, _) => Emphasis::Passed,
-        (false, true) => Emphasis::None,
-        (false, false) => Emphasis::Failed,
+    let highlight = |verdict: &Verdict| {
+        if verdict.is_met() {
+            Emphasis::Passed
+        } else if verdict.passes() {
+            Emphasis::None
+        } else {
+            Emphasis::Failed
+        }
     };
     let entries = verdict_columns(Entries::default(), |verdict: &&Verdict| verdict, highlight)
         .text("source", "source", "", |verdict| {

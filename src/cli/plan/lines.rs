@@ -122,11 +122,11 @@ pub(super) fn describe_confirmation(experiment: &Experiment) -> Option<String> {
     let (confirm, (_, openings)) = experiment.file.confirm.as_ref().zip(experiment.openings.as_ref())?;
     let stages = confirm.stages(openings.items.len());
     let pairs_so_far: Vec<String> = stages.iter().map(|stage| stage.end.to_string()).collect();
-    let pairs = stages.last().map_or(0, |stage| stage.end);
+    let max_pairs = stages.last().map_or(0, |stage| stage.end);
     let players: Vec<usize> = (0..experiment.variants.len()).collect();
-    let games = confirm.stage(experiment, &players, experiment.baseline, &openings.items[..pairs]);
+    let games = confirm.stage(experiment, &players, experiment.baseline, &openings.items[..max_pairs]);
     let plan = Plan::new(&games);
-    let (encounters, pairs) = (plural(plan.lanes(), "encounter"), plural(pairs, "pair"));
+    let (encounters, pairs) = (plural(plan.lanes(), "encounter"), plural(max_pairs, "pair"));
     Some(format!("at most {encounters} x {pairs} of games, judged after {} pairs", pairs_so_far.join(", ")))
 }
 

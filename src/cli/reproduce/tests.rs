@@ -48,7 +48,6 @@ fn select_returns_the_named_files_sorted() {
     assert_eq!(select_names(&[]), ok_names("a.toml b-2.toml b.toml k.toml m.toml z.toml"));
     assert_eq!(select_names(&["z", "b"]), ok_names("b.toml z.toml"));
     assert_eq!(select_names(&["z", "a", "m"]), ok_names("a.toml m.toml z.toml"));
-    // An unknown name is an error even if there are known names too.
     let message = "--only b-3: no file b-3.toml\nhelp: did you mean `b-2`?";
     assert_eq!(select_names(&["a", "b-3"]), Err(message.to_owned()));
     assert!(list_experiment_files(&folder.path().join("none")).is_err());

@@ -122,7 +122,6 @@ fn lead_lines_name_the_largest_change() {
             vec![variant("a", 5, 1, [100.0, 20.0]), variant("b", 5, 0, [100.0, 100.0])],
             "nodes: 200 -> 120 (-40.00 %); most in \"a\": -80.00 %",
         ),
-        // A variant without pairs is left out.
         (vec![variant("a", 5, 1, [100.0, 110.0]), variant("b", 0, 1, [0.0, 70.0])], "nodes: 100 -> 110 (+10.00 %)"),
     ] {
         assert_eq!(lead_lines(&comparison_of(variants))[3], text);

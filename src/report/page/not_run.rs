@@ -9,19 +9,19 @@ use std::collections::HashSet;
 /// Heading of the list.
 pub(super) const NOT_RUN: &str = "Not run";
 
-/// The maximum number of names to list.
 const MAX_NAMED: usize = 20;
 
 /// The list of variants without rows; none if every variant has rows.
 pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let variants = rows.text_column(columns::VARIANT);
-    let with_rows = variants.list().iter().zip(variants.first_rows()).filter(|(_, first_row)| first_row.is_some());
-    let with_rows: HashSet<&str> = with_rows.map(|(name, _)| name.as_str()).collect();
+    let searched = variants.list().iter().zip(variants.first_rows()).filter(|(_, first_row)| first_row.is_some());
+    let searched_names: HashSet<&str> = searched.map(|(name, _)| name.as_str()).collect();
     // Names with a further key seed or schedule are not variants of their own.
     let base_variants = manifest.variants.iter().filter(|name| base_variant(name).is_none());
-    let mut names: Vec<String> = base_variants.filter(|name| !with_rows.contains(name.as_str())).cloned().collect();
-    let more = names.len().saturating_sub(MAX_NAMED);
+    let mut names: Vec<String> =
+        base_variants.filter(|name| !searched_names.contains(name.as_str())).cloned().collect();
+    let unnamed = names.len().saturating_sub(MAX_NAMED);
     names.truncate(MAX_NAMED);
-    names.extend((more > 0).then(|| format!("and {more} more (manifest.json names all variants)")));
+    names.extend((unnamed > 0).then(|| format!("and {unnamed} more (manifest.json names all variants)")));
     (!names.is_empty()).then(|| Part::List(NOT_RUN.to_owned(), names))
 }

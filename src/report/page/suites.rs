@@ -25,8 +25,8 @@ pub(super) fn suite_names(rows: &Frame, manifest: &Manifest) -> Vec<String> {
         return Vec::new();
     }
     let suites = rows.text_column(columns::SUITE);
-    let with_rows = suites.list().iter().zip(suites.first_rows()).filter(|(_, first_row)| first_row.is_some());
-    let mut names: Vec<String> = with_rows.map(|(name, _)| name.clone()).collect();
+    let searched = suites.list().iter().zip(suites.first_rows()).filter(|(_, first_row)| first_row.is_some());
+    let mut names: Vec<String> = searched.map(|(name, _)| name.clone()).collect();
     names.sort_by_key(|name| manifest.suites.iter().position(|suite| suite.name == *name));
     names
 }

@@ -574,7 +574,6 @@ fn unjudged_moves_are_warned_of() {
     assert_eq!(judgement_notes(&source), [one_unjudged]);
     source.judgements.extend([make_judgement("q", "", "e2e4"), make_judgement("q", "d2d4", "")]);
     assert_eq!(judgement_notes(&source), Vec::<String>::new());
-    // Moves of self-play are never judged.
     let self_play = from_toml(&format!("sequence = {{ self_play = 4 }}\n{text}"));
     let self_play =
         Source { file: Some(self_play.unwrap_or_else(|error| panic!("{error}"))), judgements: Vec::new(), ..source };

@@ -5,7 +5,7 @@ use crate::analysis::caveats::{confounds, sample_size, sensitivity, warnings};
 use crate::analysis::questions::quality;
 use crate::experiment::{File, paths};
 use crate::record::manifest::Manifest;
-use crate::record::reference::NAME;
+use crate::record::reference;
 use crate::report::choices::Choices;
 use crate::report::source::Source;
 use crate::text::plural;
@@ -38,9 +38,8 @@ impl Page {
             warnings.extend(sensitivity::diverging_games_warning(sequence, self.summary.lines.len()));
             notes.extend(unjudged_moves(source));
             let variants_with_kept_table = manifest.uncleared_variants();
-            let lines = self.summary.lines.iter().map(|line| line.name.as_str());
             let lines_with_kept_table: Vec<&str> =
-                lines.filter(|name| variants_with_kept_table.contains(name)).collect();
+                shown_variants.iter().copied().filter(|name| variants_with_kept_table.contains(name)).collect();
             if self.summary.lines.len() > 1 {
                 warnings.extend(sensitivity::uncleared_tables_warning(&lines_with_kept_table, self.manifest.items));
             }
@@ -93,12 +92,11 @@ fn manifests(sources: &[Source]) -> Vec<(&str, Option<&Manifest>)> {
     sources.iter().map(|source| (source.label.as_str(), source.manifest.as_ref())).collect()
 }
 
-/// Warnings about the results themselves, whether their rows are searches or games: mixed builds
-/// and machines, missing rows.
+/// Warnings about results of searches or games: mixed builds and machines, restarts, missing rows.
 pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
-    let labelled = manifests(sources);
-    let mut warnings: Vec<String> = warnings::join_warnings(&labelled).iter().map(ToString::to_string).collect();
-    let restarts = labelled.iter().filter_map(|(_, manifest)| warnings::restart_warning((*manifest)?));
+    let manifests = manifests(sources);
+    let mut warnings: Vec<String> = warnings::join_warnings(&manifests).iter().map(ToString::to_string).collect();
+    let restarts = manifests.iter().filter_map(|(_, manifest)| warnings::restart_warning((*manifest)?));
     warnings.extend(restarts.map(|warning| warning.to_string()));
     let missing = sources.iter().filter_map(|source| Some((&source.label, source.missing.as_ref()?)));
     warnings.extend(
@@ -109,15 +107,15 @@ pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
 
 /// Notes on the results themselves: shards, skipped items, rows without times.
 pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
-    let labelled = manifests(sources);
-    let shards = labelled.iter().filter_map(|(_, manifest)| warnings::shard_warning((*manifest)?));
-    let shards = shards.map(|warning| warning.to_string());
-    let skipped = labelled.iter().filter_map(|(label, manifest)| describe_skipped(label, &(*manifest)?.left_out));
-    let untimed = labelled.iter().filter_map(|(label, manifest)| {
+    let manifests = manifests(sources);
+    let shards = manifests.iter().filter_map(|(_, manifest)| warnings::shard_warning((*manifest)?));
+    let shard_notes = shards.map(|warning| warning.to_string());
+    let skip_notes = manifests.iter().filter_map(|(label, manifest)| describe_skipped(label, &(*manifest)?.left_out));
+    let time_notes = manifests.iter().filter_map(|(label, manifest)| {
         let rows = (*manifest)?.sources.iter().map(|source| source.rows).sum::<u64>();
         (rows > 0).then(|| format!("{label}: {} taken from other results have no times", plural(rows, "row")))
     });
-    shards.chain(skipped).chain(untimed).collect()
+    shard_notes.chain(skip_notes).chain(time_notes).collect()
 }
 
 /// A note if the reference has not judged all moves or scores that the file asks for.
@@ -129,28 +127,31 @@ fn unjudged_moves(source: &Source) -> Option<String> {
             "moves along an engine's own play are not judged: this file's [reference] has no effect".to_owned(),
         );
     }
-    let (unjudged, searches) = quality::count_unjudged(&source.frame, &source.judgements, judges_moves);
-    let description = format!("{unjudged} of {} are not judged by the reference", plural(searches, "search"));
-    let consequence = match (judges_moves, source.judgements.is_empty()) {
-        (false, _) => "score errors cover the others".to_owned(),
-        (true, true) => format!("there is no {NAME}, and so no table of the moves' quality"),
-        (true, false) => "losses cover the others".to_owned(),
+    let (unjudged_count, searches) = quality::count_unjudged(&source.frame, &source.judgements, judges_moves);
+    let description = format!("{unjudged_count} of {} are not judged by the reference", plural(searches, "search"));
+    let consequence = if !judges_moves {
+        "score errors cover the others".to_owned()
+    } else if source.judgements.is_empty() {
+        format!("there is no {}, and so no table of the moves' quality", reference::NAME)
+    } else {
+        "losses cover the others".to_owned()
     };
-    (unjudged > 0).then(|| format!("{description}: {consequence}; run the same command again to judge them"))
+    (unjudged_count > 0).then(|| format!("{description}: {consequence}; run the same command again to judge them"))
 }
 
 /// Describes the items that were left out of a suite, the first few by their notes; none if there
 /// are no such items.
 pub fn describe_skipped(label: &str, notes: &[String]) -> Option<String> {
     const MAX_NOTES: usize = 3;
-    let named = notes.iter().take(MAX_NOTES).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");
+    let first_notes =
+        notes.iter().take(MAX_NOTES).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");
     let more = if notes.len() > MAX_NOTES {
         format!("; and {} more (manifest.json)", notes.len() - MAX_NOTES)
     } else {
         String::new()
     };
     (!notes.is_empty()).then(|| {
-        let were = if notes.len() == 1 { "was" } else { "were" };
-        format!("{label}: {} of the suite {were} left out: {named}{more}", plural(notes.len(), "item"))
+        let verb = if notes.len() == 1 { "was" } else { "were" };
+        format!("{label}: {} of the suite {verb} left out: {first_notes}{more}", plural(notes.len(), "item"))
     })
 }

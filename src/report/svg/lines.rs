@@ -43,7 +43,7 @@ impl Lines {
         if is_crowded { 3.0 * (index as f64 - (self.series.len() - 1) as f64 / 2.0) } else { 0.0 }
     }
 
-    /// The colour of a series: 0 is the baseline's, and the others have theirs in order.
+    /// The colour of a series: 0 for the baseline; the other series are numbered from 1.
     fn colour(&self, index: usize) -> usize {
         match self.base {
             Some(base) if index == base => 0,

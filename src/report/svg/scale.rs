@@ -24,6 +24,7 @@ impl Scale {
         let (mut low, mut high) = values
             .filter(is_usable)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        // Without usable values.
         if low > high {
             (low, high) = (1.0, 2.0);
         }
@@ -101,8 +102,8 @@ impl Scale {
 fn linear_ticks(low: f64, high: f64, max_steps: f64) -> Vec<f64> {
     let min_step = (high - low) / max_steps;
     let power = 10_f64.powf(min_step.log10().floor());
-    let round_steps = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power);
-    let step = round_steps.into_iter().find(|step| *step >= min_step).unwrap_or(min_step);
+    let mut round_steps = [1.0, 2.0, 5.0].into_iter().map(|factor| factor * power);
+    let step = round_steps.find(|step| *step >= min_step).unwrap_or(10.0 * power);
     let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
     // Never more than 51 ticks.
     (first..=last.min(first + 50)).map(|multiple| multiple as f64 * step).collect()

@@ -297,7 +297,6 @@ fn fragile_mean_has_a_question_mark() {
             let measure = &mut line.measures[0];
             measure.fragile = fragile;
             measure.ratio = Ratio { median: 0.75, below: 6, influence: Some(influence), ..measure.ratio };
-            // A second metric does not count.
             let second = Measure { fragile: !fragile, ..*measure };
             line.measures.push(second);
         }

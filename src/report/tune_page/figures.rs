@@ -52,8 +52,8 @@ impl TuneOutcome<'_> {
         figures
     }
 
-    /// The finalists on the held-out items, over the first numeric option: for each pressure the
-    /// series that contains the winner.
+    /// Plots the finalists' ratios on the held-out items over the first numeric option. Of each
+    /// pressure, only the series with the winner is shown.
     pub(super) fn held_out_figure(&self) -> Option<Figure> {
         let path = self.numeric_options().into_iter().next()?;
         let lines = self.tuned.held_out_results.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
@@ -64,7 +64,8 @@ impl TuneOutcome<'_> {
             let winner = self.name(self.tuned.winner);
             series.retain(|line| line.points.iter().any(|point| point.label == winner));
             for line in &mut series {
-                line.name = if line.name.is_empty() { pressure.clone() } else { format!("{pressure}, {}", line.name) };
+                let separator = if line.name.is_empty() { "" } else { ", " };
+                line.name = format!("{pressure}{separator}{}", line.name);
             }
             series
         });
@@ -115,7 +116,8 @@ impl TuneOutcome<'_> {
         axes::parse_number(&columns.iter().find(|(column, _)| column == path)?.1)
     }
 
-    /// Series over a numeric option, one for each combination of the other options that vary.
+    /// Series over a numeric option, one for each combination of the other options that vary, if it
+    /// has at least two points.
     pub(super) fn series_over(&self, path: &str, ratio_of: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
         let mut series_by_others: BTreeMap<Vec<String>, Series> = BTreeMap::new();
         for candidate in 0..self.experiment.variants.len() {
