@@ -19,7 +19,7 @@ pub struct DecodeError {
 pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
     serde_path_to_error::deserialize(&value).map_err(|error| {
         let (path, message) = (error.path().to_string(), error.inner().to_string());
-        // The document itself.
+        // `.` is the document itself.
         let path = if path == "." { String::new() } else { path };
         match faulty_key(&value, &path, &message) {
             Some(key) => DecodeError { path: join_path(&path, key), message },

@@ -52,7 +52,6 @@ pub enum AuditedClaim {
 /// An answer or score that differs from the true value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
-    /// The position, in FEN.
     pub fen: String,
     /// Which answer is wrong.
     pub claim: AuditedClaim,
@@ -60,11 +59,8 @@ pub struct Wrong {
     pub score: Score,
     /// How the true value compares with the score; equal if only the bound or the move is wrong.
     pub truth: Ordering,
-    /// Remaining depth of the node.
     pub depth: i32,
-    /// Plies from the root.
     pub ply: usize,
-    /// The window of the node.
     pub window: (Score, Score),
 }
 

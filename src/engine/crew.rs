@@ -32,7 +32,6 @@ pub struct Report {
     pub completed: Option<Completed>,
 }
 
-/// How a helper's turn ended.
 pub enum TurnEnd {
     /// The turn is used up; the helper's search continues in its next turn.
     Paused(Report),

@@ -520,7 +520,6 @@ struct IterationPlan {
     nodes: u64,
 }
 
-/// The result of one iteration.
 struct IterationResult {
     score: Score,
     pv: Vec<Move>,

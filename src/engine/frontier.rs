@@ -30,7 +30,6 @@ struct Frontier<'a> {
     /// The last move that raised alpha.
     raising_move: Move,
     tried: u64,
-    /// Whether a quiet move was tried.
     quiet_tried: bool,
 }
 

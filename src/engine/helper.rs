@@ -22,13 +22,11 @@ use std::sync::Arc;
 /// Maximum depth of an iteration.
 pub const MAX_DEPTH: u8 = 255;
 
-/// The task of a helper.
 #[derive(Clone)]
 pub struct Task {
     pub root: Board,
     /// Keys of the earlier positions of the game.
     pub path: Vec<u64>,
-    /// Depth of the first iteration.
     pub first_depth: u8,
 }
 

@@ -12,7 +12,6 @@ use crate::table::Table;
 pub struct Instruments<'a> {
     /// Collects the anatomy, under full diagnostics.
     pub dissector: Option<Box<Dissector<'a>>>,
-    /// Audits the table's answers.
     pub auditor: Option<Auditor<'a>>,
     /// Records each node's best move for another search.
     pub notes: Option<&'a mut BestMoves>,

@@ -15,7 +15,6 @@ use crate::chess::MoveList;
 use crate::chess::increments::Increments;
 use crate::table::Table;
 
-/// The parts of the engine that a search borrows.
 pub struct Kernel<'a> {
     pub options: &'a EngineOptions,
     pub increments: &'a Increments,

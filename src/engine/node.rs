@@ -5,13 +5,10 @@ use crate::chess::{Bound, Move, Score};
 /// A node of the search.
 #[derive(Debug, Clone, Copy)]
 pub struct Node {
-    /// Lower bound of the window.
     pub alpha: Score,
-    /// Upper bound of the window.
     pub beta: Score,
     /// Remaining depth; 0 for leaves and quiescence.
     pub depth: i32,
-    /// Plies from the root.
     pub ply: usize,
     /// Whether it is expected to fail high: its window is closed, and its parent is not expected to
     /// fail high.

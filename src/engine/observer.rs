@@ -11,7 +11,6 @@ pub struct Probed<'a> {
     /// The position that was looked up.
     pub board: &'a Board,
     pub node: Node,
-    /// The hit, if any.
     pub hit: Option<&'a Hit>,
     /// Whether the hit is deep enough for the node.
     pub deep: bool,

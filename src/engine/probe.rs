@@ -19,7 +19,6 @@ pub struct Answer {
     pub alpha: Score,
     /// Upper bound of the window, lowered if better starting values are on.
     pub beta: Score,
-    /// The initial best value.
     pub best: Score,
 }
 

@@ -25,7 +25,6 @@ impl Variations {
         Self { moves: Vec::new(), len: [0; PLIES + 1], deepest: 0 }
     }
 
-    /// Clears the line of a ply.
     #[inline]
     pub fn clear(&mut self, ply: usize) {
         self.reach(ply);
@@ -47,7 +46,6 @@ impl Variations {
         self.len[ply] = len as u16 + 1;
     }
 
-    /// Replaces the line of a ply.
     pub fn set(&mut self, ply: usize, line: &[Move]) {
         let (ply, len) = (ply.min(PLIES - 1), line.len().min(PLIES));
         self.moves[ply * PLIES..][..len].copy_from_slice(&line[..len]);

@@ -25,7 +25,6 @@ pub struct Shared<'s> {
     results: Mutex<HelperResults>,
 }
 
-/// The helpers' results so far.
 struct HelperResults {
     /// The counters of each helper since the start of the root search.
     counts: Vec<SearchCounters>,

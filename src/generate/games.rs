@@ -15,7 +15,6 @@ pub struct SelfPlay {
 }
 
 impl SelfPlay {
-    /// Creates the player.
     pub fn new() -> Result<Self, SuiteError> {
         let table = TableOptions { kind: TableKind::None, ..TableOptions::default() };
         Ok(Self { engine: Engine::new(&EngineOptions { draws: true, table, ..EngineOptions::default() }, None)? })

@@ -85,7 +85,11 @@ fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(
         let (past, _) = player.play_game(&start, request.length, request.depth);
         let first_match =
             past.iter().find_map(|board| Some((*board, matches_kind(kind, board, &mut player, request.depth)?)));
-        positions.extend(first_match.filter(|(board, _)| identities.insert(board.identity())));
+        if let Some((board, best)) = first_match
+            && identities.insert(board.identity())
+        {
+            positions.push((board, best));
+        }
     }
     if positions.len() < request.count {
         let [what, ..] = kind.names();

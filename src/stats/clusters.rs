@@ -29,12 +29,10 @@ impl Clusters {
         clusters
     }
 
-    /// The number of clusters.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there is no cluster.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }

@@ -47,7 +47,6 @@ impl Pentanomial {
         self.0[(points * 2.0).round() as usize % 5] += 1;
     }
 
-    /// The number of pairs.
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
     }
@@ -138,8 +137,8 @@ const MAX_UNIFORM_START: f64 = 0.9;
 /// Starting from uniform shares converges up to t = 2 sqrt(2) / 3, while some b is positive; from
 /// wins and losses alone, in the ratio that gives the required mean, for any t.
 fn constrained_shares(shares: &[f64; 5], t: f64) -> [f64; 5] {
-    let lost = 0.5 - 0.5 * t / t.hypot(1.0);
-    let mut p = if t.abs() < MAX_UNIFORM_START { [0.2; 5] } else { [lost, 0.0, 0.0, 0.0, 1.0 - lost] };
+    let lost_share = 0.5 - 0.5 * t / t.hypot(1.0);
+    let mut p = if t.abs() < MAX_UNIFORM_START { [0.2; 5] } else { [lost_share, 0.0, 0.0, 0.0, 1.0 - lost_share] };
     for _ in 0..50 {
         let (mean, deviation) = moments(&p);
         let b = POINTS.map(|points| points - 0.5 - t * deviation * (1.0 + ((points - mean) / deviation).powi(2)) / 2.0);
@@ -158,6 +157,7 @@ fn constrained_shares(shares: &[f64; 5], t: f64) -> [f64; 5] {
 fn solve_multiplier(shares: &[f64; 5], b: &[f64; 5]) -> f64 {
     let (minimum, maximum) =
         b.iter().fold((f64::MAX, f64::MIN), |(minimum, maximum), &b| (minimum.min(b), maximum.max(b)));
+    // There are two poles only if b has both signs.
     if minimum >= 0.0 || maximum <= 0.0 {
         return 0.0;
     }

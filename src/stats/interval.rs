@@ -56,7 +56,7 @@ pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
     let clusters = samples.iter().map(Clusters::len).sum();
     let mut intervals: Vec<(f64, f64)> = par_map(samples.len(), clusters, |index| {
         let sample = &samples[index];
-        // Up to `MAX_BOOTSTRAP` clusters, the resamples below widen the interval further.
+        // From `MIN_BOOTSTRAP` to `MAX_BOOTSTRAP` clusters, resamples widen the interval below.
         let quantile: fn(&Clusters, f64) -> f64 = match sample.len() {
             ..MIN_BOOTSTRAP | MIN_FULL_SKEW..=MAX_BOOTSTRAP => return student_interval(sample),
             MIN_BOOTSTRAP..MIN_FULL_SKEW => johnson_quantile,
@@ -193,8 +193,8 @@ fn tail_quantiles(mut values: Vec<f64>) -> Option<(f64, f64)> {
         return None;
     }
     let last = values.len() - 1 - tail;
-    let lower = *values.select_nth_unstable_by(tail, f64::total_cmp).1;
-    let upper = *values.select_nth_unstable_by(last, f64::total_cmp).1;
+    let (_, &mut lower, _) = values.select_nth_unstable_by(tail, f64::total_cmp);
+    let (_, &mut upper, _) = values.select_nth_unstable_by(last, f64::total_cmp);
     Some((lower, upper))
 }
 

@@ -18,18 +18,15 @@ pub struct Ratio {
     pub mean: f64,
     /// The lower end of its 95 % interval; NaN for fewer than two clusters.
     pub low: f64,
-    /// The upper end of the interval.
     pub high: f64,
     /// Two-sided p of the sign-flip permutation test that the true ratio is 1; NaN for fewer than
     /// two clusters.
     pub p: f64,
     /// Standard error of the mean logarithm, by clusters; NaN for fewer than two.
     pub error: f64,
-    /// The number of pairs.
     pub pairs: usize,
     /// The number of clusters (games, or positions where there are none).
     pub clusters: usize,
-    /// The median of the ratios.
     pub median: f64,
     /// The number of clusters with a ratio below 1.
     pub below: usize,
@@ -134,7 +131,6 @@ fn exceeds_margin([low, high]: [f64; 2], clusters: usize) -> bool {
 }
 
 impl Ratio {
-    /// Whether the interval excludes 1.
     pub fn excludes_one(&self) -> bool {
         self.low > 1.0 || self.high < 1.0
     }
@@ -184,7 +180,7 @@ impl Ratio {
         let enough = |clusters: usize| {
             detectable_log(clusters, level, spread / (clusters as f64).sqrt(), margin(clusters)) <= effect.ln_1p()
         };
-        // Doubling finds an upper limit, bisection the smallest number below it.
+        // Doubling finds a number that is enough, bisection the smallest one.
         let mut upper = 2_usize;
         while !enough(upper) {
             upper = upper.checked_mul(2)?;

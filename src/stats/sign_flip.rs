@@ -41,7 +41,6 @@ const BATCH: usize = 64;
 /// The tolerance within which sums count as equal.
 const TOLERANCE: f64 = 1e-9;
 
-/// The test result of one line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlipResult {
     /// The two-sided p of the line alone; all fields are NaN for fewer than two clusters.
@@ -54,7 +53,6 @@ pub struct FlipResult {
     pub strongest: f64,
 }
 
-/// The test results of all lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlipResults {
     /// One result for each line, in the order given.
@@ -109,8 +107,8 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
         let step_counts = counts.steps[step];
         let p_alone = share_of(step_counts.alone);
         let p = if units.is_enumerated() { p_alone } else { single_line_p(&lines[statistics.line], p_alone) };
-        // Corrected p values are monotone, and no smaller than the line's own p.
         let weakest = share_of(step_counts.min_without_one).max(running_max);
+        // Corrected p values are monotone, and no smaller than the line's own p.
         running_max = running_max.max(share_of(step_counts.all_clusters)).max(p);
         let strongest = share_of(step_counts.max_without_one);
         results.lines[statistics.line] = FlipResult { p, corrected: running_max, weakest, strongest };
@@ -126,9 +124,9 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
     results
 }
 
-/// A line's own p: by enumeration for few clusters, `shared` for more, and from the normal
-/// distribution for very many.
-fn single_line_p(line: &Clusters, shared: f64) -> f64 {
+/// A line's own p: by enumeration for few clusters, from the normal distribution for very many,
+/// else `shared_p`, that of the flips shared by all lines.
+fn single_line_p(line: &Clusters, shared_p: f64) -> f64 {
     if line.len() <= EXACT {
         return enumerate_p(&line.sums);
     }
@@ -137,7 +135,7 @@ fn single_line_p(line: &Clusters, shared: f64) -> f64 {
         let sum = line.sums.iter().sum::<f64>().abs();
         return if spread > 0.0 { 2.0 * Normal::standard().cdf(-sum / spread) } else { 1.0 };
     }
-    shared
+    shared_p
 }
 
 /// The share of all sign patterns whose sum is at least as far from 0 as the observed sum.
@@ -183,7 +181,6 @@ struct StepCounts {
     alone: u64,
 }
 
-/// Counts over all patterns.
 struct PatternCounts {
     patterns: u64,
     /// The counts of each line, in the order of [`Units::order`].
@@ -240,10 +237,10 @@ impl Units {
     fn signs(&self, batch: usize, rows: usize) -> Vec<f64> {
         let mut signs = vec![1.0; rows * self.count];
         let mut random = Pcg64::seed_from_u64(2 + batch as u64);
-        for (row, signs) in signs.chunks_mut(self.count).enumerate() {
+        for (row, pattern) in signs.chunks_mut(self.count).enumerate() {
             // One bit of a word for each sign.
-            for signs in signs.chunks_mut(64) {
-                // The first sign is fixed: the other half is the mirror image.
+            for signs in pattern.chunks_mut(64) {
+                // When all are enumerated, the first sign is fixed: the others are mirror images.
                 let bits = if self.is_enumerated() { ((batch * BATCH + row) as u64) << 1 } else { random.random() };
                 for (index, sign) in signs.iter_mut().enumerate() {
                     *sign = if bits >> index & 1 == 1 { -1.0 } else { 1.0 };
@@ -257,8 +254,8 @@ impl Units {
     fn count_patterns(&self) -> PatternCounts {
         let (patterns, line_count) = (self.patterns(), self.order.len());
         let total = Mutex::new((vec![StepCounts::default(); line_count], vec![0.0_f64; patterns]));
-        // The number of each batch, and its number of patterns.
         let rows_of = |batch: usize| BATCH.min(patterns - batch * BATCH);
+        // The number of each batch, and its number of patterns.
         let batches: Vec<(usize, usize)> = (0..patterns.div_ceil(BATCH)).map(|batch| (batch, rows_of(batch))).collect();
         par_for_each(batches, |(batch, rows)| {
             let mut sums = vec![0.0; rows * line_count];

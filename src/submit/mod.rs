@@ -16,7 +16,6 @@ pub enum System {
 pub struct Order {
     /// The experiment's name, which becomes the name of the job.
     pub name: String,
-    /// The number of shards.
     pub shards: u64,
     /// The number of jobs in all shards.
     pub jobs: u64,
@@ -44,7 +43,6 @@ pub struct Order {
 pub struct Script {
     /// The file name, without a folder.
     pub name: &'static str,
-    /// The whole contents of the file.
     pub text: String,
 }
 
@@ -92,10 +90,10 @@ pub fn check(system: System, order: &Order) -> Result<(), String> {
 /// Quotes a word for a POSIX shell.
 pub fn shell(word: &str) -> String {
     let needs_no_quotes = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
-    match !word.is_empty() && word.chars().all(needs_no_quotes) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+    if !word.is_empty() && word.chars().all(needs_no_quotes) {
+        return word.to_owned();
     }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// A job name that every scheduler accepts: at most 50 lower-case letters, digits and hyphens.

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// The interval between two checks of the memory.
 pub const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The message of a search that was stopped because it left too little memory.

@@ -6,7 +6,6 @@ use crate::chess::Bound;
 use crate::table::key_map::{KeyMap, fewest_passes, map_capacity};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
-/// Counts of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExportCounts {
     /// The number of requests that were written.
@@ -37,7 +36,7 @@ const MAP_SLOT_BYTES: u64 = 17 * 3 / 2;
 /// output that the ids of each pass fit into `memory` bytes.
 ///
 /// # Errors
-/// When it is not a trace, is damaged, and where, or is of several threads, or when a write fails.
+/// When it is not a trace, is damaged (and where) or is of several threads; when a write fails.
 ///
 /// Source: `libCacheSim`, <https://github.com/1a1a11a/libCacheSim>, doc of its trace formats.
 pub fn oracle_general<F: Read + Write + Seek>(
@@ -77,8 +76,8 @@ pub fn oracle_general<F: Read + Write + Seek>(
     Ok(exported)
 }
 
-/// Writes the next requests of the ids of one pass, block by block from the end. `later_requests`:
-/// for each id, the number of its first request after the current one.
+/// Fills in the number of the next request of the same id, for the ids of one pass, block by block
+/// from the end. `later_requests`: for each id, its first request after the current one.
 fn write_next_requests<F: Read + Write + Seek>(
     file: &mut F,
     requests: u64,

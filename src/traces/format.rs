@@ -22,12 +22,10 @@ impl Format {
     /// Events of 16 bytes, depths in plies.
     pub const NARROW: Self = Self { wide: false, depth_parts: 1 };
 
-    /// The version of the format.
     pub fn version(self) -> u16 {
         1 + u16::from(self.wide)
     }
 
-    /// The format of a version.
     pub fn from_version(version: u16) -> Option<Self> {
         [false, true].map(|wide| Self { wide, ..Self::NARROW }).into_iter().find(|format| format.version() == version)
     }
@@ -84,7 +82,6 @@ impl Format {
         (words, self.words())
     }
 
-    /// The bytes of an event.
     pub fn bytes(self, event: &Event) -> Vec<u8> {
         let (words, count) = self.encode(event);
         words[..count].iter().flat_map(|word| word.to_le_bytes()).collect()

@@ -3,7 +3,6 @@
 use super::{Event, EventKind, Reader, TraceError, Writer, flags};
 use std::io::{self, Read, Write};
 
-/// Result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ImportResult {
     /// The number of events that were copied.

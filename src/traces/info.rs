@@ -11,7 +11,6 @@ use std::io::Read;
 pub struct Info {
     /// The number of events of all kinds.
     pub events: u64,
-    /// The number of probes.
     pub probes: u64,
     /// Probes answered by the recorded table.
     pub hits: u64,
@@ -19,7 +18,6 @@ pub struct Info {
     pub cuts: u64,
     /// Probes with a window.
     pub with_window: u64,
-    /// The number of stores.
     pub stores: u64,
     /// Stores with an exact bound.
     pub exact: u64,
@@ -33,7 +31,6 @@ pub struct Info {
     pub searches: u64,
     /// The number of iterations that the trace records.
     pub iterations: u64,
-    /// Clears of the table.
     pub clears: u64,
     /// Games or unrelated positions: each begins with a clear or with a search flagged as the first
     /// of a game.
@@ -125,7 +122,7 @@ impl Default for InfoCounter {
             info: Info::default(),
             has_accesses: false,
             is_game_empty: false,
-            last_totals: vec![0; 1 << 8],
+            last_totals: vec![0; usize::from(u8::MAX) + 1],
             threads: HashSet::default(),
             stored: DistinctCounter::new(MAX_STORED_KEYS),
             live: DistinctCounter::new(MAX_LIVE_KEYS),

@@ -24,19 +24,19 @@ impl<R: Read> Source<R> {
             self.pending.extend(block.iter().rev());
         }
         let Some(event) = self.pending.last() else { return Ok(None) };
-        // A clock never goes back. 0 is what programs without a clock write.
+        // Clocks begin at 1 and never go back; programs without a clock write 0.
         let least = self.clock.max(1);
         if event.clock < least {
-            let (offset, event, found) = (self.reader.offset(self.merged), self.merged, event.clock);
-            return Err(TraceError::Clock { offset, event, found, least });
+            let offset = self.reader.offset(self.merged);
+            return Err(TraceError::Clock { offset, event: self.merged, found: event.clock, least });
         }
         Ok(Some(event.clock))
     }
 }
 
 /// Writes the events of several traces in the order of their clocks; events with equal clocks are
-/// in the order of the traces. Threads are numbered as they appear, and the first trace's first
-/// thread, whose searches advance the clock of ages, is 0. Returns the number of events.
+/// in the order of the traces. Threads are numbered as they appear; thread 0 of the first
+/// trace, whose searches advance the clock of ages, stays 0. Returns the number of events.
 ///
 /// # Errors
 /// The index of the trace that is damaged or whose clock goes back, and the error.

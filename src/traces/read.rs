@@ -201,11 +201,11 @@ impl<R: Read> Reader<R> {
     fn extend_cost(&mut self, event: &mut Event) {
         if !self.format.wide && event.has_total() {
             let fall = (self.total - self.wrapped).saturating_sub(event.cost);
-            self.wrapped = match fall {
-                0 => self.wrapped,
-                fall if fall > 1 << 31 => self.wrapped + (1 << 32),
-                _ => 0,
-            };
+            if fall > 1 << 31 {
+                self.wrapped += 1 << 32;
+            } else if fall > 0 {
+                self.wrapped = 0;
+            }
             event.cost += self.wrapped;
             self.total = event.cost;
         }

@@ -28,7 +28,6 @@ pub fn screen_result(experiment: &Experiment, race: &RaceResult) -> ScreenResult
     }
 }
 
-/// The result of the games.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Confirmation {
     /// The variants that played against the best one, in the order of the file.

@@ -20,18 +20,13 @@ use std::sync::atomic::AtomicBool;
 /// Why a stage has no measurements.
 #[derive(Debug, thiserror::Error)]
 pub enum RunsError {
-    /// The stage's run failed.
     #[error(transparent)]
     Run(#[from] RunError),
     /// The run was interrupted; finished jobs are kept.
     #[error("interrupted")]
     Interrupted(RunSummary),
-    #[error("{} failed: see the error column of {path}; --retry-failed runs what failed again", plural(failed, "job"))]
-    Failed {
-        /// The number of failed jobs.
-        failed: u64,
-        path: String,
-    },
+    #[error("{} failed: see the error column of {path}; --retry-failed runs what failed again", plural(jobs, "job"))]
+    Failed { jobs: u64, path: String },
     /// The results cannot be read, or have no such metric.
     #[error("{0}")]
     Rows(#[from] FrameError),
@@ -53,7 +48,6 @@ pub struct Runs<'a> {
     pub experiments: &'a [Experiment],
     /// The folder that contains the stages' folders.
     pub folder: PathBuf,
-    /// The settings of each stage's run.
     pub settings: Settings,
     /// If set by another thread, the run ends soon.
     pub stop: &'a AtomicBool,
@@ -78,7 +72,7 @@ pub(super) fn run_stage(
     }
     let path = session.output.results_path();
     if summary.failed > 0 {
-        return Err(RunsError::Failed { failed: summary.failed, path: path.display().to_string() });
+        return Err(RunsError::Failed { jobs: summary.failed, path: path.display().to_string() });
     }
     Ok(Frame::read(&path)?)
 }
@@ -147,8 +141,7 @@ fn read_measurements(
     let searches = Searches::gather(frame, &grouping, &[]);
     let reader = MetricReader::new(&searches, &metric, frame);
     let (games, positions) = (frame.text_column(columns::GAME), frame.text_column(columns::POSITION));
-    // The place of each search among the values. A unit is a position, whose name has its game and
-    // ply.
+    // Where the searches of each unit (a position, in a game by its ply) are among the values.
     let mut place_of_unit: HashMap<u32, usize> = HashMap::new();
     let mut measurements = Measurements { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
     for (index, search) in searches.list.iter().enumerate() {
@@ -236,9 +229,9 @@ mod tests {
         assert_eq!((measurements.items.as_slice(), measurements.values.len()), (&[2, 4][..], 2));
         assert!(matches!(measure("stopped", true, &[]), Err(RunsError::Interrupted(_))));
         let one_failed = measure("one", false, &["BK.05"]);
-        assert!(matches!(one_failed, Err(RunsError::Failed { failed: 1, .. })), "{one_failed:?}");
+        assert!(matches!(one_failed, Err(RunsError::Failed { jobs: 1, .. })), "{one_failed:?}");
         let both_failed = measure("both", false, &["BK.03", "BK.05"]);
-        assert!(matches!(both_failed, Err(RunsError::Failed { failed: 2, .. })), "{both_failed:?}");
+        assert!(matches!(both_failed, Err(RunsError::Failed { jobs: 2, .. })), "{both_failed:?}");
     }
 
     /// The metric tells the experiments apart: at depth 1 the root is the only interior node, at

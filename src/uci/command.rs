@@ -9,7 +9,6 @@ pub enum Command {
     /// Asks for identity and options.
     Uci,
     IsReady,
-    /// A new game begins.
     NewGame,
     /// An option's name and value; a button has no value.
     SetOption(String, Option<String>),
@@ -27,7 +26,6 @@ pub enum Command {
     Unknown(String),
 }
 
-/// The limits of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Go {
     /// Maximum depth in plies, 1 to 255.
@@ -54,8 +52,8 @@ pub struct Go {
 const TIME_WITHOUT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Go {
-    /// Gives a search without a usable limit one, and adds a message. A search that names no limit
-    /// becomes infinite, as in most engines; one with only invalid limits gets a fixed time.
+    /// Gives a limit to a search that has no usable one, and adds a message: a search that names no
+    /// limit becomes infinite, as in most engines; one with only invalid limits gets a fixed time.
     pub fn complete(&mut self, turn: Color) {
         let has_clock = self.time[turn as usize].is_some();
         if !has_clock && self.time[!turn as usize].is_some() {

@@ -14,7 +14,6 @@ const MAX_HASH: u64 = 1 << 20;
 const TURNS: &str = "Threads: the searchers take turns on one system thread: counts repeat, but no move comes sooner";
 const REAL: &str = "Threads: each searcher has its own system thread: searches do not repeat";
 
-/// The settings of the engine in play.
 #[derive(Debug, Clone)]
 pub struct UciSettings {
     preset: Option<String>,
@@ -41,7 +40,7 @@ impl UciSettings {
         let engine = experiment::options(preset, sets)?;
         let source = FileText { text: "", path: "--set".as_ref(), suites: SuiteTexts::Files };
         check_playable(&engine).map_err(|message| source.problem(message))?;
-        // No earlier table would be freed for the new one.
+        // There is no earlier table, whose memory would become free.
         let no_table = TableOptions { kind: TableKind::None, ..TableOptions::default() };
         table::check_memory(&engine.table, &no_table).map_err(|error| source.problem(error.to_string()))?;
         Ok(Self { preset: preset.map(str::to_owned), sets: sets.to_vec(), engine, overhead: Duration::from_millis(10) })
@@ -138,10 +137,10 @@ impl UciSettings {
         table::check_memory(&engine.table, &self.engine.table).map_err(|error| error.to_string())?;
         (self.sets, self.engine) = (sets, engine);
         let threads = &self.engine.threads;
-        Ok(match ["threads.count", "threads.kind"].contains(&path) && threads.count > 1 {
-            true => FollowUp::Note(if threads.is_real() { REAL } else { TURNS }),
-            false => FollowUp::None,
-        })
+        if ["threads.count", "threads.kind"].contains(&path) && threads.count > 1 {
+            return Ok(FollowUp::Note(if threads.is_real() { REAL } else { TURNS }));
+        }
+        Ok(FollowUp::None)
     }
 }
 

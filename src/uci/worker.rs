@@ -23,7 +23,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The phase of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// Running; the answer may be sent when it ends.
@@ -32,7 +31,6 @@ enum Phase {
     Waiting,
     /// Stopping as soon as possible.
     Ending,
-    /// The answer was sent.
     Done,
 }
 
@@ -74,7 +72,6 @@ impl Signal {
 #[derive(Default)]
 pub struct Worker<'scope> {
     engine: Arc<Mutex<Option<Engine>>>,
-    /// The settings of the current engine.
     applied: Option<UciSettings>,
     lag: Arc<Mutex<Lag>>,
     running: Option<(Arc<Signal>, ScopedJoinHandle<'scope, ()>)>,
@@ -139,13 +136,19 @@ impl<'scope> Worker<'scope> {
         if self.running.as_ref().is_some_and(|(signal, _)| signal.endless || *signal.phase() == Phase::Waiting) {
             self.stop();
         }
-        self.running.take().map(|(_, thread)| thread.join());
+        self.join();
     }
 
     /// Stops the search and waits for its answer.
     pub fn finish(&mut self) {
         self.stop();
-        self.running.take().map(|(_, thread)| thread.join());
+        self.join();
+    }
+
+    fn join(&mut self) {
+        if let Some((_, thread)) = self.running.take() {
+            let _ = thread.join();
+        }
     }
 
     /// Starts a search on its own thread, which writes the `info` lines and the answer.

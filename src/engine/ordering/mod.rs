@@ -199,6 +199,5 @@ pub struct Hint {
     pub table_move: Move,
     /// The opponent's last move; [`Move::NONE`] at the root.
     pub previous: Move,
-    /// Plies from the root.
     pub ply: usize,
 }

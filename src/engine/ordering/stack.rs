@@ -8,7 +8,6 @@ use crate::chess::{Board, GenerationOrder, Move, MoveList, movegen};
 #[derive(Clone, Copy)]
 pub struct StageContext<'a> {
     pub ranks: &'a Ranks,
-    /// The order of generation.
     pub generation: GenerationOrder,
     pub seed: u64,
     pub board: &'a Board,

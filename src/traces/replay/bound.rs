@@ -52,7 +52,6 @@ pub struct Clairvoyant {
     total: u64,
 }
 
-/// An interval in a bucket.
 struct BucketSpan {
     bucket: u64,
     interval: Interval,
@@ -79,10 +78,9 @@ impl Clairvoyant {
         self.first = buckets.start;
         if self.objective != Objective::Worth {
             let too_large = TableError::Memory { bytes: u64::MAX, available: None };
-            let buckets = usize::try_from(buckets.end - buckets.start).ok();
-            let slots = buckets.and_then(|buckets| buckets.checked_mul(self.slots));
+            let bucket_count = usize::try_from(buckets.end - buckets.start).ok();
+            let slots = bucket_count.and_then(|count| count.checked_mul(self.slots)).ok_or(too_large)?;
             self.free_since.clear();
-            let slots = slots.ok_or(too_large)?;
             // No other thread may count on this memory until it is touched.
             let _lock = check_free(slots as u64 * 4)?;
             self.free_since.resize(slots, 0);
@@ -90,7 +88,7 @@ impl Clairvoyant {
         Ok(())
     }
 
-    /// Adds the next events in these buckets.
+    /// Adds the next events of the pass.
     pub fn push(&mut self, steps: &[Step]) {
         match self.objective {
             Objective::Hits => self.count(steps, Step::is_known, |step| step.last_event),
@@ -104,21 +102,20 @@ impl Clairvoyant {
         self.add_worth();
     }
 
-    /// The total so far.
     pub fn total(&self) -> u64 {
         self.total
     }
 
     /// Counts the intervals that can be kept, each in a slot of its bucket. `ends_interval`:
-    /// whether an interval ends at a step; `begin`: the event at which it begins.
+    /// whether an interval ends at a step; `begin_of`: the event at which it begins.
     #[inline]
-    fn count(&mut self, steps: &[Step], ends_interval: impl Fn(&Step) -> bool, begin: impl Fn(&Step) -> u32) {
+    fn count(&mut self, steps: &[Step], ends_interval: impl Fn(&Step) -> bool, begin_of: impl Fn(&Step) -> u32) {
         let mut kept_intervals = 0;
         for step in steps.iter().filter(|step| ends_interval(step)) {
-            let begin = begin(step);
+            let begin = begin_of(step);
             let first_slot = (self.index.bucket(step.key, self.buckets) - self.first) as usize * self.slots;
             let bucket = &mut self.free_since[first_slot..first_slot + self.slots];
-            // Of the free slots, the one that became so last.
+            // Of the slots that are free by then, the one that became free last.
             if let Some(free_since) = bucket.iter_mut().filter(|free_since| **free_since <= begin).max() {
                 *free_since = step.number;
                 kept_intervals += 1;

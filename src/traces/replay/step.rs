@@ -154,12 +154,10 @@ struct KeyFacts {
     value: i16,
     /// In the trace's own parts of a ply.
     depth: i16,
-    /// The move offered last.
     mv: u16,
     /// Bound, window and move, as in [`flags`]; 0 if nothing was offered.
     entry_bits: u8,
     worth: u64,
-    /// The last event of the key.
     last_event: u32,
     /// The last event at which the entry was offered.
     last_offer: u32,
