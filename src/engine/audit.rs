@@ -43,9 +43,7 @@ pub enum AuditedClaim {
     Stored(Bound),
     /// The score that cut off a node, as a bound of its window.
     Cutoff,
-    /// The score of the root.
     Root,
-    /// The move of an entry.
     Move(Move),
 }
 
@@ -85,9 +83,7 @@ impl std::fmt::Display for Wrong {
 /// The results of an audit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Counts of checks and faults.
     pub count: AuditCounters,
-    /// The first wrong answers.
     pub wrong: Vec<Wrong>,
 }
 

@@ -229,6 +229,7 @@ impl Baton for Crew<'_> {
                 number => self.resume(number - 1, nodes),
             }
         }
+        // The search must end.
         0
     }
 }

@@ -13,7 +13,6 @@ use crate::table::Entry;
 /// A change of depth for one move of a node.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Extension {
-    /// The move, or [`Move::NONE`].
     pub mv: Move,
     /// Plies added to its depth, possibly negative.
     pub plies: i32,

@@ -44,9 +44,9 @@ impl Answers {
         }
     }
 
-    /// Under `threads.answer = "first"`: the iteration of a helper that completed the main
-    /// searcher's depth or a deeper one, and so ends the main searcher's iteration. The shallowest
-    /// if there are several.
+    /// Under `threads.answer = "first"`, a helper that completed the main searcher's depth or a
+    /// deeper one ends the main searcher's iteration. Returns its iteration; of several, the
+    /// shallowest.
     pub fn early_answer(&self) -> Option<&Completed> {
         if self.answer != Answer::First {
             return None;

@@ -194,10 +194,10 @@ impl Ratio {
     }
 }
 
-/// The smallest logarithm that is significant at a level (two-sided) with a power of 80 %: the
-/// standard error times two quantiles of Student's t, the first of which must pass the level and
-/// the end of the interval with its margin. Infinite if even clusters that all agree are not
-/// significant. Exact power differs by less than one position in thirty.
+/// The smallest logarithm that is significant at a level (two-sided) with a power of 80 %: what the
+/// level or the interval with its margin requires, whichever is more, plus the standard error times
+/// the 80 % quantile of Student's t. Infinite if even clusters that all agree are not significant.
+/// Exact power differs by less than one position in thirty.
 fn detectable_log(clusters: usize, level: f64, error: f64, margin: f64) -> f64 {
     if clusters < 2 || level.is_nan() {
         return f64::NAN;

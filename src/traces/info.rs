@@ -19,9 +19,7 @@ pub struct Info {
     /// Probes with a window.
     pub with_window: u64,
     pub stores: u64,
-    /// Stores with an exact bound.
     pub exact: u64,
-    /// Stores with a lower bound.
     pub lower: u64,
     /// Stores of a static evaluation alone.
     pub evaluations: u64,
@@ -29,13 +27,11 @@ pub struct Info {
     pub with_subtree: u64,
     /// Searches, not counting iterations.
     pub searches: u64,
-    /// The number of iterations that the trace records.
     pub iterations: u64,
     pub clears: u64,
     /// Games or unrelated positions: each begins with a clear or with a search flagged as the first
     /// of a game.
     pub games: u64,
-    /// Stores with a move.
     pub moves: u64,
     /// Threads that probed or stored.
     pub threads: u16,

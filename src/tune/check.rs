@@ -55,11 +55,11 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
 /// Refuses a metric that an external engine does not report, or that the limit makes equal for
 /// every candidate.
 pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), String> {
-    let external = experiment.variants.iter().find_map(|variant| Some((variant, variant.external()?)));
+    let first_external = experiment.variants.iter().find_map(|variant| Some((variant, variant.external()?)));
     // Of the counts of a search, external engines report only the nodes.
     let is_reported = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
     if let (Some((variant, subject)), Some(column)) =
-        (external, metric.columns().into_iter().find(|column| !is_reported(column)))
+        (first_external, metric.columns().into_iter().find(|column| !is_reported(column)))
     {
         return Err(format!(
             "tune.metric: {} needs {column}, which {} (\"{}\") does not report: use nodes",

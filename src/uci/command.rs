@@ -141,7 +141,6 @@ fn parse_number(text: &str) -> Option<(u64, bool)> {
 /// Larger than any clock, and safe from overflow in sums.
 const MAX_NUMBER: u64 = 1 << 53;
 
-/// The keywords of `go`.
 const KEYWORDS: [&str; 12] = [
     "infinite",
     "ponder",

@@ -35,7 +35,7 @@ pub enum FollowUp {
 }
 
 impl UciSettings {
-    /// Settings from a preset and `path=value` pairs. An error says where it is.
+    /// Settings from a preset and `path=value` pairs. An error names the setting.
     pub fn new(preset: Option<&str>, sets: &[String]) -> Result<Self, experiment::Problem> {
         let engine = experiment::options(preset, sets)?;
         let source = FileText { text: "", path: "--set".as_ref(), suites: SuiteTexts::Files };

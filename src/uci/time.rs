@@ -4,7 +4,6 @@ use super::command::Go;
 use crate::chess::Color;
 use std::time::Duration;
 
-/// The time limits of one move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     /// No further iteration starts after this.

@@ -20,7 +20,7 @@ impl Stack {
         match frame.stage {
             Stage::First => {
                 frame.stage = Stage::FirstDone;
-                (!frame.first_move.is_none()).then_some(frame.first_move)
+                if frame.first_move.is_none() { None } else { Some(frame.first_move) }
             }
             Stage::FirstDone => None,
             Stage::Noisy | Stage::Quiet | Stage::All => self.next(frame),

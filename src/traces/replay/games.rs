@@ -9,12 +9,10 @@ use std::ops::Range;
 pub struct TracedGame {
     /// The number of its first event.
     pub first: u64,
-    /// The counts of its events.
     pub info: Info,
 }
 
 impl TracedGame {
-    /// The numbers of its events.
     pub fn events(&self) -> Range<u64> {
         self.first..self.first + self.info.events
     }

@@ -31,7 +31,6 @@ pub struct Step {
     depth: u8,
     /// The depth required to cut off the node.
     pub needed_depth: u8,
-    /// The kind of event.
     kind_bits: u8,
     /// The entry's bound, window and move, as in [`flags`].
     entry_bits: u8,
@@ -322,8 +321,8 @@ impl StepMaker {
         let (depth, thread, number) = (self.depths.plies(event.depth), event.thread, self.events);
         let step = Step { key: event.key, depth, thread, number, kind_bits: STORE, entry_bits, ..Step::default() };
         if event.flags & flags::BOUND == 0 {
-            // A static evaluation ends no node, and is offered only if the engine's table had no
-            // entry: a table without losses would still have the earlier entry.
+            // A static evaluation ends no node. It is offered only if the engine's table had no
+            // entry; a table without losses would keep the earlier one, as the facts do.
             return Step { worth: 1, mv: event.best_move(), ..step };
         }
         let search = self.searches[usize::from(thread)];
