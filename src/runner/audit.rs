@@ -26,9 +26,6 @@ pub struct Audited {
 /// options that make scores incomparable ([`comparable`]). If a variant has draws, repeats its
 /// searches with them ([`with_draws`]). Returns the variants in the order of the file. After each
 /// job, calls `report_progress` with the number of finished jobs and the number of all jobs.
-///
-/// # Errors
-/// If an engine cannot be created.
 pub fn audit(
     experiment: &Experiment,
     depth: u8,
@@ -80,7 +77,7 @@ pub fn audit(
     Ok(into_value(audited).into_iter().flatten().collect())
 }
 
-/// Runs one job on a new engine; `None` if it was interrupted.
+/// Runs one job on a new engine that audits its table's answers; `None` if interrupted.
 fn audit_job(
     experiment: &Experiment,
     plan: &Plan,

@@ -119,7 +119,7 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
 }
 
 /// Whether every search of a variant starts with an empty table of a known size and cleared
-/// histories, and counts are exact. Then the counts of each depth do not depend on the limit.
+/// histories, so that the counts of each depth do not depend on the limit.
 fn starts_empty(experiment: &Experiment, variant: &Variant) -> bool {
     let (Some(options), Work::Search(sequence)) = (variant.builtin(), &experiment.work) else { return false };
     let has_sequences = experiment.has_sequences();

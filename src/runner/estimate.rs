@@ -43,7 +43,7 @@ fn format_seconds(seconds: f64) -> String {
 }
 
 /// Estimates the duration from the rows of this plan in a folder; `None` if no job is done there.
-/// `known_places`: the places in the plan's order of jobs that need not run.
+/// `known_places`: the jobs that need not run, by place in the plan's order.
 pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_places: &HashSet<u64>) -> Option<Estimate> {
     let row_index = RowIndex::new(experiment, plan);
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, None);
@@ -53,7 +53,7 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_plac
     let group = |job: &Job| (job.variant, plan.suite(job.item));
     // The number of jobs done and their seconds, by variant and suite.
     let mut spent: HashMap<_, (u64, f64)> = HashMap::new();
-    let status = Status::read(&row_index, &folder.join(crate::record::RESULTS), false, |entry, row| {
+    let status = Status::read(&row_index, &folder.join(crate::record::RESULTS), !Status::STRICT, |entry, row| {
         let number = |index: usize| row.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
         // A game's row has the time of only one player. The opponent's time is assumed to be
         // proportional to its nodes.

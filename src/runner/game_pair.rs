@@ -47,9 +47,6 @@ struct PlayerTotals {
 }
 
 /// Plays both games of a pair. `None` if interrupted.
-///
-/// # Errors
-/// If an engine fails.
 pub fn play(
     experiment: &Experiment,
     job: &Job,

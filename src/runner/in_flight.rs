@@ -24,9 +24,6 @@ pub struct InFlight {
 impl InFlight {
     /// Reads the crash counts of earlier runs and compacts the file. `retry`: forget quarantined
     /// jobs, so that they run again.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written.
     pub fn open(folder: &Path, retry: bool) -> io::Result<Self> {
         let path = folder.join(IN_FLIGHT_FILE);
         let mut file = crate::record::open_own_file(&path)?;

@@ -133,11 +133,11 @@ struct Context<'a> {
 impl Context<'_> {
     /// Runs all searches of a job.
     fn run_searches(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Interrupt> {
-        for (index, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
+        for (item_index, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
             match (experiment.work.sequence(), item.game()) {
-                (None, None) => drop(self.search(index, item, None, &Position::from_board(&item.board))?),
-                (sequence, _) => self.search_game(index, item, sequence.unwrap_or_default())?,
+                (None, None) => drop(self.search(item_index, item, None, &Position::from_board(&item.board))?),
+                (sequence, _) => self.search_game(item_index, item, sequence.unwrap_or_default())?,
             }
         }
         Ok(())
@@ -147,7 +147,7 @@ impl Context<'_> {
     /// drops all of its rows.
     fn search(
         &mut self,
-        index: usize,
+        item_index: usize,
         item: &Item,
         ply: Option<u16>,
         position: &Position<'_>,
@@ -155,7 +155,7 @@ impl Context<'_> {
         let record = record(self.subject, position, self.limit, self.stop)?;
         let mut add_row = |iteration: Iteration, report, seconds| {
             let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
-            self.rows.push(JobRow { ply, report, solved, ..JobRow::new(index, iteration, seconds) });
+            self.rows.push(JobRow { ply, report, solved, ..JobRow::new(item_index, iteration, seconds) });
         };
         record.iterations.into_iter().for_each(|(iteration, seconds)| add_row(iteration, None, seconds));
         for (report, seconds) in record.report.iter().flat_map(|report| report.by_depth(record.seconds)) {
@@ -165,7 +165,7 @@ impl Context<'_> {
     }
 
     /// Searches at the selected plies of a game, or of a game that the engine plays against itself.
-    fn search_game(&mut self, index: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
+    fn search_game(&mut self, item_index: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
         let length = item.game().map_or(usize::from(sequence.self_play), <[Move]>::len);
         for move_index in 0..length {
@@ -174,14 +174,14 @@ impl Context<'_> {
             let mv = match item.game() {
                 Some(game) => {
                     if sequence.searches_ply(ply, board.turn()) {
-                        self.search(index, item, Some(ply), &position)?;
+                        self.search(item_index, item, Some(ply), &position)?;
                     }
                     game[move_index]
                 }
                 None => {
                     // The engine also searches the moves of the side that is not selected; their
                     // rows are dropped.
-                    let best = self.search(index, item, Some(ply), &position)?;
+                    let best = self.search(item_index, item, Some(ply), &position)?;
                     if !sequence.side.includes(board.turn()) {
                         self.rows.truncate(rows_before);
                     }

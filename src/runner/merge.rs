@@ -101,7 +101,7 @@ impl Shards<'_> {
             return Ok(Status::default());
         }
         let split = self.split();
-        let status = Status::read(row_index, &path, true, |entry, row| {
+        let status = Status::read(row_index, &path, Status::STRICT, |entry, row| {
             let shard_of_job = split.shard_of(self.plan, &entry.job);
             if shard_of_job != shard {
                 return Err(format!("its job belongs to shard {shard_of_job}"));
@@ -231,7 +231,7 @@ impl Shards<'_> {
     }
 
     /// Writes the rows of all shards to a new file beside the results. Returns this file and the
-    /// number of pairs that are not needed. `checked_rows`: how many rows each shard had when it was
+    /// number of pairs that are not needed. `checked_rows`: each shard's number of rows when it was
     /// checked.
     fn write_rows(
         &self,
@@ -340,7 +340,9 @@ impl Shards<'_> {
                 let same_engines = engine_hashes(merged) == engine_hashes(&manifest);
                 (!same_engines).then(|| format!("was run with another build of an engine than shard {first}"))
             };
-            if let Some(difference) = difference.filter(|_| !any_build) {
+            if let Some(difference) = difference
+                && !any_build
+            {
                 let problem = format!("{difference}: run it again, or merge anyway with --any-build");
                 return Err(foreign_error(folder, &problem));
             }

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 /// the end of the process; their jobs would run again.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Repeats all checks until the sender of `run_ended` is dropped.
+/// Passes a stop on to the workers, frees memory when it is short, and syncs the results, until the
+/// sender of `run_ended` is dropped.
 pub fn watch(shared: &Shared<'_>, run_ended: &Receiver<()>) {
     let (mut last_sync, reserve) = (Instant::now(), MemoryReserve::now());
     while run_ended.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {

@@ -107,9 +107,6 @@ impl Output {
 
     /// As [`Output::open`]. If `must_lock` is false, the folder may stay unlocked: the caller
     /// guarantees that no other process uses it.
-    ///
-    /// # Errors
-    /// As [`Output::open`].
     pub fn open_with(folder: &Path, must_lock: bool) -> Result<Self, OutputError> {
         record::create_folder(folder).map_err(OutputError::io(folder))?;
         let path = folder.join(".lock");
@@ -124,6 +121,7 @@ impl Output {
                 return Err(OutputError::NoLocks { path: path.display().to_string(), error });
             }
         }
+        // Delete what killed runs have left.
         let entries = fs::read_dir(folder).map_err(OutputError::io(folder))?.flatten();
         for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(record::TEMPORARY)) {
             let _ = fs::remove_file(entry.path());
@@ -151,9 +149,6 @@ impl Output {
     }
 
     /// Deletes the results in the folder, and the pages made from them.
-    ///
-    /// # Errors
-    /// If a file cannot be read or deleted.
     pub fn clear(&self) -> Result<(), OutputError> {
         let results = self.results_path();
         let has_results = results.symlink_metadata().is_ok();
@@ -263,9 +258,6 @@ impl Output {
     }
 
     /// Adds sources of rows to the current manifest.
-    ///
-    /// # Errors
-    /// If it cannot be read or written.
     pub fn add_sources(&self, sources: Vec<RowSource>) -> io::Result<()> {
         let mut manifest = self.manifest()?;
         manifest.sources.extend(sources);

@@ -119,7 +119,7 @@ pub fn count_missing_searches(experiment: &Experiment, folder: &Path) -> std::io
 pub fn gather(folders: &[PathBuf], target: &Path, allow_any: bool) -> Result<(), OutputError> {
     let io = |folder: &Path| OutputError::io(folder.join(NAME));
     let mut judgements: Vec<Judgement> = Vec::new();
-    // The reference of the first judgement, and its folder.
+    // The reference of the first judgement, and the folder of this judgement.
     let mut first_reference: Option<(String, &Path)> = None;
     for folder in folders.iter().map(PathBuf::as_path).chain([target]) {
         let is_target = folder == target;

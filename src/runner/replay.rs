@@ -31,11 +31,8 @@ pub struct Replayers<'a> {
 }
 
 impl<'a> Replayers<'a> {
-    /// Creates the tables, and upper bounds of hits, cutoffs and worth for a table with the
-    /// dimensions of `bounded`. Sizes given as a share are shares of `positions`.
-    ///
-    /// # Errors
-    /// If a table cannot be created.
+    /// Creates the tables and, if `bounded` is given, upper bounds of hits, cutoffs and worth for a
+    /// table with its dimensions. Sizes given as a share are shares of `positions`.
     pub fn new(
         tables: &[TableOptions],
         bounded: Option<&TableOptions>,

@@ -26,6 +26,7 @@ const LIBRARIES: [&str; 6] = ["foldhash", "rand", "rand_core", "rand_mt", "rand_
 /// The hash of the sources under `src` and of the libraries' versions in `lock`, the text of
 /// `Cargo.lock`, as 16 hexadecimal digits.
 pub fn search_hash(src: &Path, lock: &str) -> String {
+    // The start value of FNV-1a.
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     for name in SEARCHING_CODE {
         for path in source_files(&src.join(name)) {

@@ -78,8 +78,8 @@ pub struct Session<'a> {
 
 impl<'a> Session<'a> {
     /// Checks that the tables fit into memory, tests the external engines, locks the folder, writes
-    /// its manifest, and takes rows from other folders. Returns early if another thread sets
-    /// `stop`.
+    /// its manifest, and takes rows from other folders. Fails with [`RunError::Interrupted`]
+    /// if another thread sets `stop`.
     ///
     /// # Errors
     /// If the tables do not fit, an engine cannot be used, or a folder cannot be used, holds other
@@ -136,7 +136,8 @@ impl<'a> Session<'a> {
         let retry = RetryPolicy { failed: false, quarantined: false, damaged: settings.repair };
         let (mut results, done) = output.open_results(&row_index, retry)?;
         let path = output.results_path();
-        let status = Status::read(&row_index, &path, true, |_, _| Ok(())).map_err(OutputError::results(&path))?;
+        let status =
+            Status::read(&row_index, &path, Status::STRICT, |_, _| Ok(())).map_err(OutputError::results(&path))?;
         let done_jobs = status.jobs.into_iter().filter(|(job, _)| done.jobs.contains(job));
         let mut known: HashMap<u64, String> =
             done_jobs.map(|(job, status)| (job, format!("{:08x}", status.check))).collect();
@@ -170,7 +171,7 @@ impl<'a> Session<'a> {
         let path = output.results_path();
         let mut stopping = Stopping::new(experiment, plan, &row_index.header, settings.shard);
         if plan.is_match() {
-            let status = Status::read(&row_index, &path, true, |entry, row| {
+            let status = Status::read(&row_index, &path, Status::STRICT, |entry, row| {
                 stopping.add_row(plan, entry, row);
                 Ok(())
             });

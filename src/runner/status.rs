@@ -76,6 +76,9 @@ pub struct JobCounts {
 }
 
 impl Status {
+    /// Whether an invalid row is an error for [`Status::read`].
+    pub const STRICT: bool = true;
+
     /// Reads a results file, and checks each row against the plan and its checksum. Calls `take`
     /// with each valid row; an error from `take` makes the row invalid.
     ///

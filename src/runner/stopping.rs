@@ -85,7 +85,8 @@ impl Lane {
     fn count(&mut self, points: [f64; 2]) {
         self.pairs.add(points.iter().sum());
         for game_points in points {
-            // 1, 0.5 and 0 points have the indices 0 (won), 1 (drawn) and 2 (lost).
+            // 1, 0.5 and 0 points have the indices 0 (won), 1 (drawn) and 2 (lost); `% 3` keeps
+            // the index of wrong points valid.
             let result = ((1.0 - game_points) * 2.0).round() as usize % 3;
             self.games[result] += 1;
         }

@@ -272,7 +272,7 @@ fn verify_against_plan(
 ) -> Result<(FolderState, String), String> {
     let row_index = RowIndex::new(experiment, plan);
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, manifest.shard);
-    let result = Status::read(&row_index, &folder.join(record::RESULTS), true, |entry, row| {
+    let result = Status::read(&row_index, &folder.join(record::RESULTS), Status::STRICT, |entry, row| {
         stopping.add_row(plan, entry, row);
         Ok(())
     });
