@@ -75,9 +75,6 @@ pub fn scan(
 
 /// As [`scan`], but visits only rows with a wanted id. The other lines are not parsed, which is
 /// several times faster.
-///
-/// # Errors
-/// As [`scan`].
 pub fn scan_ids(
     path: &Path,
     header: &[String],
@@ -104,9 +101,6 @@ pub fn read_header(path: &Path) -> Result<Option<Vec<String>>, ResultsError> {
 
 /// As [`scan`], but accepts any first line: if it is not the header, it is visited as a row or as
 /// an invalid line. Also returns whether the first line is the header.
-///
-/// # Errors
-/// When `visit` or reading fails.
 pub fn scan_any(
     path: &Path,
     header: &[String],
@@ -139,6 +133,7 @@ pub(super) struct Lines<'f> {
 }
 
 impl<'f> Lines<'f> {
+    /// Reads the first line, and finds the end of the last complete one.
     pub(super) fn open(mut file: &'f File) -> io::Result<Self> {
         let complete_length = complete_lines_length(file)?;
         file.seek(SeekFrom::Start(0))?;
@@ -216,9 +211,6 @@ pub fn csv_line(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io::Resul
 }
 
 /// Length of the header line in bytes.
-///
-/// # Errors
-/// When the header cannot be written as CSV.
 pub fn header_length(header: &[String]) -> io::Result<u64> {
     Ok(csv_line(header)?.len() as u64)
 }

@@ -61,9 +61,6 @@ pub fn sort_rows<K: Ord>(
 
 /// Writes rows to a new file that [`publish`] will move to `path`. `rows` is called with a function
 /// that writes one row.
-///
-/// # Errors
-/// When `rows` or writing fails.
 pub fn write_rows(
     path: &Path,
     header: &[String],

@@ -78,17 +78,17 @@ impl SealHasher {
     /// The seals of a file with this header.
     pub(super) fn finish(self, header: &[String]) -> Seals {
         let hashes: Vec<u64> = self.columns.iter().map(Hasher::finish).collect();
-        let mut file = hasher();
-        file.write_u64(self.length);
+        let mut file_hash = hasher();
+        file_hash.write_u64(self.length);
         for (name, hash) in header.iter().zip(&hashes) {
-            write_field(&mut file, name);
-            file.write_u64(*hash);
+            write_field(&mut file_hash, name);
+            file_hash.write_u64(*hash);
         }
         let reproducible = header.iter().zip(hashes).filter(|(name, _)| is_reproducible(name));
         Seals {
             columns: reproducible.map(|(name, hash)| (name.clone(), format_hash(hash))).collect(),
             header: hash_header(header),
-            file: format_hash(file.finish()),
+            file: format_hash(file_hash.finish()),
         }
     }
 }

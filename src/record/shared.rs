@@ -39,6 +39,7 @@ fn shared_part(values: &[&Value]) -> Value {
 fn without_shared(value: &Value, shared: &Value) -> Value {
     let (Value::Object(fields), Value::Object(shared)) = (value, shared) else { return value.clone() };
     let mut remaining = Map::new();
+    // A shared null stands for values that differ.
     for (key, field) in fields {
         match shared.get(key) {
             Some(shared_field) if shared_field == field && !shared_field.is_null() => {}

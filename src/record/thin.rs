@@ -76,12 +76,14 @@ const RATES: [&str; 12] = [
 /// Whether a column is kept by row, search or variant; `None` if it is dropped. `kept_by_row`:
 /// further columns to keep by row; `games`: whether the rows are games.
 fn resolution(column: &str, kept_by_row: &BTreeSet<String>, games: bool) -> Option<Resolution> {
+    let is_dropped = [columns::ID, columns::PV, columns::SEARCHES].contains(&column);
     let by_row = kept_by_row.contains(column)
+        || column.starts_with(columns::MATCH)
         || [columns::NODES, columns::SCORE, columns::SLOTS, columns::BYTES].contains(&column);
     match columns::role(column) {
-        _ if [columns::ID, columns::PV, columns::SEARCHES].contains(&column) => None,
         Role::Seal => None,
-        _ if by_row || column.starts_with(columns::MATCH) => Some(Resolution::Row),
+        _ if is_dropped => None,
+        _ if by_row => Some(Resolution::Row),
         Role::Key | Role::Option | Role::Word => Some(Resolution::Row),
         Role::Time if games => Some(Resolution::Row),
         Role::Time => Some(Resolution::Variant),
@@ -270,9 +272,6 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
 }
 
 /// Compresses bytes by xz, deterministically.
-///
-/// # Errors
-/// When compression fails.
 pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut writer = XzWriter::new(Vec::new(), XzOptions::with_preset(PRESET))?;
     writer.write_all(bytes)?;
@@ -284,9 +283,6 @@ pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
 const PRESET: u32 = 6;
 
 /// The decompressed bytes of an xz file.
-///
-/// # Errors
-/// When it cannot be read or is not an xz file.
 pub fn decompress_file(path: &Path) -> io::Result<Vec<u8>> {
     let (file, mut bytes) = (files::read(path)?, Vec::new());
     let result = XzReader::new(&file[..], true).read_to_end(&mut bytes);

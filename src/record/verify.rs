@@ -204,9 +204,6 @@ fn read_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) ->
 }
 
 /// Verifies a results file on all processors, by itself and against its manifest.
-///
-/// # Errors
-/// When it cannot be read or is not a table.
 pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<VerifyReport, ResultsError> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     verify_in_blocks(path, manifest, threads, blocks::SIZE)

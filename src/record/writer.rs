@@ -38,8 +38,7 @@ impl ResultsWriter {
     /// process cannot lose them; [`ResultsWriter::sync`] writes them to the disk.
     ///
     /// # Errors
-    /// When writing fails (a full disk). The file is then truncated to its former length if
-    /// possible.
+    /// When writing fails, as on a full disk. The file then gets its former length if possible.
     pub fn append(&mut self, rows: &[Vec<String>]) -> io::Result<()> {
         let mut bytes = Vec::new();
         for fields in rows {
