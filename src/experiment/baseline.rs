@@ -65,7 +65,7 @@ impl Partners {
             let group = group_of(point);
             base_of_group.get(&group).copied().or_else(|| {
                 let mut agreeing = bases.iter().copied().filter(|&base| agree(&group, &group_of(base)));
-                // Several would be ambiguous.
+                // With several baselines, the pair would be ambiguous.
                 let base = agreeing.next()?;
                 agreeing.next().is_none().then_some(base)
             })

@@ -209,7 +209,7 @@ pub struct Term {
 }
 
 impl Claim {
-    /// Reads `"nodes(a) > 1.2 * nodes(b)"`.
+    /// Parses a claim such as `nodes(a) > 1.2 * nodes(b)`.
     ///
     /// # Errors
     /// The message with the expected form.

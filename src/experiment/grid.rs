@@ -32,9 +32,6 @@ struct Draft {
 }
 
 /// All variants of a file, in order: the grid's, the includes, then `[[variant]]`.
-///
-/// # Errors
-/// The first mistake, with its place.
 pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Vec<Variant>, Problem> {
     let valid_paths = known_paths();
     let axes = read_axes(file, source)?;

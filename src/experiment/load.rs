@@ -307,7 +307,7 @@ fn read_variants(file: &File, sets: &[String], source: &FileText<'_>) -> Result<
     Ok((variants, partners))
 }
 
-/// The experiment's name: from the file, else the file's stem.
+/// The experiment's name: the one that the file gives, or else the file's own without extension.
 fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem> {
     let name = file.name.clone().unwrap_or_else(|| {
         source.path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())

@@ -138,9 +138,6 @@ impl Match {
     }
 
     /// Appends the handicapped copies of the baseline to the variants.
-    ///
-    /// # Errors
-    /// When the baseline has no node limit to divide, or a copy equals a variant.
     pub(super) fn add_handicaps(
         &self,
         variants: &mut Vec<Variant>,

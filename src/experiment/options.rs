@@ -131,9 +131,6 @@ fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
 
 /// Reads options: the preset, overridden by `engine`, overridden by the single paths in `settings`.
 /// The key `preset`, limits and subject paths are skipped.
-///
-/// # Errors
-/// The first invalid option.
 pub fn read_options<'a>(
     preset: Option<&Value>,
     engine: &Table,

@@ -310,6 +310,7 @@ impl Plan {
         }
         if let Some(games) = self.games {
             hash.write_u64(games);
+            // A match has one suite, so a player's limit is the same for all items.
             let players = self.lanes.iter().flat_map(|&(first, second)| [Some(first), second]).flatten();
             players.for_each(|player| hash.write_u64(self.variant_id(player, 0)));
         }

@@ -170,6 +170,7 @@ pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), P
     };
     let mut conflicts = CONFLICTS.lines().filter_map(|line| line.split_once(": "));
     let Some((_, message)) = conflicts.find(|(keys, _)| keys.split(' ').all(is_given)) else { return Ok(()) };
+    // Each message begins with the section that it is about.
     let place = message.split(':').next().unwrap_or_default();
     Err(source.problem_at(place, message))
 }

@@ -121,9 +121,6 @@ fn shard_jobs(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
 
 impl PlanFile {
     /// The plan file of an experiment with the given number of shards (1 to [`MAX_SHARDS`]).
-    ///
-    /// # Errors
-    /// When a suite's file cannot be read again.
     pub fn new(experiment: &Experiment, file: &Path, sets: &[String], shards: u64) -> Result<Self, PlanError> {
         let plan = Plan::new(experiment);
         let shards = shards.clamp(1, MAX_SHARDS);
@@ -156,9 +153,6 @@ impl PlanFile {
     }
 
     /// As [`PlanFile::load`], from text; errors name `path`.
-    ///
-    /// # Errors
-    /// As [`PlanFile::load`].
     pub fn parse(text: &str, path: &str) -> Result<(Self, Experiment, Plan), PlanError> {
         let plan_error = |problem: String| PlanError { path: path.to_owned(), problem };
         let not_a_plan = |problem: String| {
@@ -175,6 +169,7 @@ impl PlanFile {
         };
         check_equal("schema", file.schema.to_string(), SCHEMA.to_string())?;
         if !(1..=MAX_SHARDS).contains(&file.shards) {
+            // Fails, because no number equals this range.
             check_equal("shards", file.shards.to_string(), format!("1 to {MAX_SHARDS}"))?;
         }
         let texts = SuiteTexts::Plan { suite: file.suite.as_deref(), suites: &file.suites };

@@ -27,9 +27,6 @@ pub fn is_subject_path(path: &str) -> bool {
 
 /// Reads a variant's subject: `table`, which is `[subject]`, overridden by the variant's
 /// `settings`. None if neither names a subject. `is_match`: whether the variants play games.
-///
-/// # Errors
-/// The first invalid value.
 pub fn read_subject<'a>(
     table: Option<&Table>,
     is_match: bool,

@@ -91,7 +91,7 @@ pub fn limits(suites: Option<&SuiteEntries>, limit: Limit) -> Vec<(String, Limit
 }
 
 /// Reads every suite. Returns a name for all of them together, all items, and the section of each
-/// suite. `first`: how many items to read of each.
+/// suite. `first`: how many items to read from each suite.
 pub(super) fn load(
     entries: &SuiteEntries,
     on_error: OnError,

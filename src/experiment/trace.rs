@@ -159,7 +159,7 @@ impl Trace {
         Reader::range(file, self.games[game].events())
     }
 
-    /// The steps of a game, decoded once for successive tables; none if the replay takes several
+    /// The steps of a game, decoded once for successive tables; `None` if the replay takes several
     /// `passes`, or if the steps do not fit into the cache.
     fn load_steps(&self, game: usize, passes: u64) -> Result<Option<Arc<Vec<Step>>>, TraceError> {
         let step_bytes = |steps: usize| (steps * size_of::<Step>()) as u64;
