@@ -48,10 +48,10 @@ fn design_columns(variant: &Variant) -> Vec<(String, String)> {
     let design_table: Table = text.parse().unwrap_or_default();
     let design_options =
         from_table::<TableOptions>(design_table.clone()).map(|table| serde_json::json!({ "table": table }));
-    let mut columns = paths::flatten(&design_options.unwrap_or_default());
+    let mut options = paths::flatten(&design_options.unwrap_or_default());
     // A path is `table.NAME` or longer. Names that the design does not set have their defaults.
-    columns.retain(|(path, _)| path.split('.').nth(1).is_some_and(|name| design_table.contains_key(name)));
-    columns
+    options.retain(|(path, _)| path.split('.').nth(1).is_some_and(|name| design_table.contains_key(name)));
+    options
 }
 
 /// Sorts the options of a variant into compared and controlled ones.

@@ -34,7 +34,7 @@ pub fn design_limits(experiment: &Experiment) -> Vec<String> {
     }
     let open_loop = "open loop: the trace is replayed and nothing is searched; in a search, a table's answers would change \
          later probes";
-    let trace_warning = experiment.work.trace().map(|_| open_loop.to_owned());
+    let trace_warning = experiment.work.trace().is_some().then(|| open_loop.to_owned());
     trace_warning
         .into_iter()
         .chain(wrapping_ages_warning(experiment))

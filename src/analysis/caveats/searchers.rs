@@ -32,8 +32,11 @@ pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
         depending on where the others are: limit nodes instead";
     let not_repeatable =
         "searches by several threads do not repeat, and each is made once: set repeats to see the spread";
-    let thread_warning = warn_of(&has_real_threads, not_repeatable).filter(|_| experiment.file.repeats == 1);
-    warn_of(&has_unequal_depths, unequal_depths).into_iter().chain(thread_warning).collect()
+    let mut warnings = Vec::from_iter(warn_of(&has_unequal_depths, unequal_depths));
+    if experiment.file.repeats == 1 {
+        warnings.extend(warn_of(&has_real_threads, not_repeatable));
+    }
+    warnings
 }
 
 #[cfg(test)]

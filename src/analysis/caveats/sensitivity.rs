@@ -74,8 +74,9 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
         // If a variant with a table that is not full differs significantly, replacement had an
         // effect.
         loose_lines.retain(|line| !line.measures.first().is_some_and(|measure| measure.significant));
-        let is_baseline_alone = summary.lines.len() > 1 && loose_lines.iter().all(|line| line.is_baseline);
-        loose_lines.retain(|_| !is_baseline_alone);
+        if summary.lines.len() > 1 && loose_lines.iter().all(|line| line.is_baseline) {
+            loose_lines.clear();
+        }
     }
     let loose_lines: Vec<&str> = loose_lines.into_iter().map(|line| line.name.as_str()).collect();
     let bounded_tables = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();

@@ -120,6 +120,7 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, finished: boo
             summary.lines.iter().filter(|line| line.measures.get(metric).is_some_and(|measure| count(measure) > 0));
         lines.map(|line| line.name.clone()).collect()
     };
+    // The first metric stands for all.
     let (truncated, incomparable) =
         (lines_with(0, |measure| measure.truncated), lines_with(0, |measure| measure.incomparable));
     warnings.extend(

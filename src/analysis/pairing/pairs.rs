@@ -23,7 +23,6 @@ pub struct Pair {
     pub unit: u32,
     /// The unit of sampling: the game, or the position if it does not belong to a game.
     pub cluster: u32,
-    /// The logarithm of the ratio.
     pub log: f64,
     /// The values of the base and of the other group.
     pub values: [f64; 2],
@@ -233,25 +232,23 @@ impl<'a> BaseSearches<'a> {
         for (base, cell, depths) in self.pair_cells(group) {
             let &Repeats { block, unit, cluster, seed, .. } = cell;
             let read_values = |depths: &Depths| [self.reader.cell_value(base, depths), reader.cell_value(cell, depths)];
-            match depths {
+            if compares_means {
                 // Means compare whole searches, whatever their depths.
-                _ if compares_means => {
-                    let values = read_values(&Depths::All);
-                    if values.iter().all(|value| value.is_finite()) {
-                        // The logarithm follows when all means are known.
-                        pairs.list.push(Pair { block, unit, cluster, log: 0.0, values, seed });
-                    }
+                let values = read_values(&Depths::All);
+                if values.iter().all(|value| value.is_finite()) {
+                    // The logarithm follows when all means are known.
+                    pairs.list.push(Pair { block, unit, cluster, log: 0.0, values, seed });
                 }
-                None => pairs.incomparable += 1,
-                Some(depths) => {
-                    pairs.truncated += usize::from(depths != Depths::All);
-                    let values = read_values(&depths);
-                    pairs.push([block, unit, cluster, seed], values);
-                    if seed == 0 && values.iter().all(|value| value.is_finite()) {
-                        pairs.totals = [pairs.totals[0] + values[0], pairs.totals[1] + values[1]];
-                        pairs.spread += reader.half_range(cell, &depths);
-                    }
+            } else if let Some(depths) = depths {
+                pairs.truncated += usize::from(depths != Depths::All);
+                let values = read_values(&depths);
+                pairs.push([block, unit, cluster, seed], values);
+                if seed == 0 && values.iter().all(|value| value.is_finite()) {
+                    pairs.totals = [pairs.totals[0] + values[0], pairs.totals[1] + values[1]];
+                    pairs.spread += reader.half_range(cell, &depths);
                 }
+            } else {
+                pairs.incomparable += 1;
             }
             has_seeds |= seed > 0;
         }

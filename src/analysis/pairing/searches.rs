@@ -184,6 +184,7 @@ impl Searches {
         self.order = (0..self.list.len() as u32).collect();
         self.order.sort_by_key(|&index| (key(&self.list[index as usize]), self.list[index as usize].repeat));
         self.cells = vec![Vec::new(); group_count];
+        // The repeats of a search are adjacent in `order`, so only the last cell may fit.
         for (first, &index) in self.order.iter().enumerate() {
             let search = &mut self.list[index as usize];
             match self.cells[search.group as usize].last_mut() {

@@ -145,7 +145,8 @@ fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
         return f64::NAN;
     }
     let upper_index = curve.partition_point(|(_, corner_elo)| *corner_elo < elo);
-    match (upper_index.checked_sub(1).map(|index| curve[index]), curve.get(upper_index)) {
+    let lower_corner = upper_index.checked_sub(1).map(|index| curve[index]);
+    match (lower_corner, curve.get(upper_index)) {
         (_, Some(&(log_nodes, corner_elo))) if corner_elo == elo => log_nodes,
         (Some((lower_log, lower_elo)), Some(&(upper_log, upper_elo))) => {
             lower_log + (upper_log - lower_log) * (elo - lower_elo) / (upper_elo - lower_elo)

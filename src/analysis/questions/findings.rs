@@ -80,7 +80,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     // Lines that differ in size, key width or key scheme are not ranked: the largest table would
     // always win.
     let is_ranked = summary.unranked_options.is_empty();
-    if let Some(lowest) = lowest.filter(|_| is_ranked) {
+    if is_ranked && let Some(lowest) = lowest {
         findings.push(format!("{fewest} {noun}: {}.", describe_extreme(lowest, &less, metric)));
         // The power among rivals follows the finding that it belongs to.
         findings.extend(rival_sentence.take());
@@ -120,7 +120,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     if compared_count > unclear.len() {
         findings.extend(describe_identical_ratios(&[&less[..], &more[..]].concat()));
     }
-    if let Some(highest) = highest.filter(|_| is_ranked) {
+    if is_ranked && let Some(highest) = highest {
         findings.push(format!("Most {noun}: {}.", describe_extreme(highest, &more, metric)));
     }
     findings.extend(describe_lines_without_baseline(summary));

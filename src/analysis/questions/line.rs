@@ -192,6 +192,7 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
             line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
             // A table with more entries than this search filled was used by an earlier search too.
             let filled_before = entries[search.last] > searches.sum(index, columns::FILLS);
+            // All single positions count as one game, with number 0.
             let game = if search.cluster & GAME_BIT != 0 { search.cluster } else { 0 };
             let (stores_per_slot, table_count) = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
             let is_first_of_table = *table_count == 0;

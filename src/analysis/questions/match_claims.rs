@@ -51,7 +51,8 @@ fn find_encounter<'m>(claim: &MatchClaim, matches: &'m Matches) -> Option<&'m En
     })
 }
 
-/// The Elo of the claim's player; the interval's ends are NaN if there are too few pairs.
+/// The Elo of the claim's player, with `tail` beyond each end of its interval; the ends are NaN if
+/// there are fewer than two pairs.
 fn claimed_elo(claim: &MatchClaim, encounter: &Encounter, tail: f64) -> Elo {
     let Elo { elo, low, high } = encounter.pairs.elo_with_tail(tail);
     let (low, high) = if encounter.pairs.count() < 2 { (f64::NAN, f64::NAN) } else { (low, high) };

@@ -62,15 +62,16 @@ impl RecordedResult {
         if let Some(folder) = thin::thin_folder(path) {
             return Self::read_thin(path, folder);
         }
-        let rows = if path.is_dir() { path.join(RESULTS) } else { path.to_owned() };
+        let rows_path = if path.is_dir() { path.join(RESULTS) } else { path.to_owned() };
         // The manifest in a folder belongs to its `results.csv` only.
-        let manifest = match rows.parent() {
-            Some(folder) if rows.file_name().is_some_and(|name| name == RESULTS) => Manifest::read(folder)?,
+        let manifest = match rows_path.parent() {
+            Some(folder) if rows_path.file_name().is_some_and(|name| name == RESULTS) => Manifest::read(folder)?,
             _ => None,
         };
-        let frame = Frame::read(&rows)?;
-        let damage_error = |problem| CompareError::Damaged(rows.display().to_string(), problem);
-        let verification = verify::verify(&rows, manifest.as_ref()).map_err(|error| damage_error(error.to_string()))?;
+        let frame = Frame::read(&rows_path)?;
+        let damage_error = |problem| CompareError::Damaged(rows_path.display().to_string(), problem);
+        let verification =
+            verify::verify(&rows_path, manifest.as_ref()).map_err(|error| damage_error(error.to_string()))?;
         match verification.describe_damage() {
             Some(problem) => Err(damage_error(problem)),
             None => {
@@ -91,8 +92,8 @@ impl RecordedResult {
             folder.join("experiment.toml").display()
         );
         let frame = Frame::from_thin_rows(&thin_rows, &file, remedy)?;
-        let unsealed = (manifest.seal_kind() != SealKind::Whole).then(|| UNSEALED.to_owned());
-        let missing = manifest.thin.as_ref().and_then(|thin| thin.missing.clone()).or(unsealed);
+        let seal_note = (manifest.seal_kind() != SealKind::Whole).then(|| UNSEALED.to_owned());
+        let missing = manifest.thin.as_ref().and_then(|thin| thin.missing.clone()).or(seal_note);
         Ok(Self { name: path.display().to_string(), frame, manifest: Some(manifest), missing })
     }
 }

@@ -10,7 +10,6 @@ use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::stats::ratio::{Family, JudgedRatio};
 
-/// The largest number of lines.
 const MAX_LINES: usize = 40;
 
 /// One line compared with another.

@@ -125,11 +125,8 @@ pub enum Confirmation {
 /// The result of a race.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RaceResult {
-    /// The rounds, in order.
     pub rounds: Vec<Round>,
-    /// The candidates, in their order.
     pub candidates: Vec<Candidate>,
-    /// The index of the winner.
     pub winner: usize,
     /// The index of the candidate that the winner is tested against: the baseline, or the next best
     /// candidate if the baseline won.

@@ -52,9 +52,8 @@ impl<'a> LineOverSuites<'a> {
         let mut lines: Vec<Self> = Vec::new();
         for (suite_index, summary) in summaries.iter().enumerate() {
             for (line_index, line) in summary.lines.iter().enumerate() {
-                let existing =
-                    lines.iter().position(|existing| existing.first().is_some_and(|first| first.values == line.values));
-                let index = existing.unwrap_or_else(|| {
+                let has_values = |earlier: &Self| earlier.first().is_some_and(|first| first.values == line.values);
+                let index = lines.iter().position(has_values).unwrap_or_else(|| {
                     lines.push(Self { name: &line.name, suites: vec![None; summaries.len()] });
                     lines.len() - 1
                 });
@@ -132,7 +131,9 @@ pub fn findings(suite_names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let noun = metric.name.rsplit('.').next().unwrap_or(&metric.name);
     let lines_with_ratios = less.iter().filter_map(|line| Some((line, line.ratio(0)?)));
     let lowest = lines_with_ratios.min_by(|(_, a), (_, b)| a.mean.total_cmp(&b.mean));
-    if let Some((line, ratio)) = lowest.filter(|_| summaries[0].unranked_options.is_empty()) {
+    if summaries[0].unranked_options.is_empty()
+        && let Some((line, ratio)) = lowest
+    {
         let fewest = if fewer_or_less(metric) == "fewer" { "Fewest" } else { "Least" };
         findings.push(format!(
             "{fewest} {noun} over the {suites} suites, of the lines below the baseline in each: \"{}\", {:.3} of the baseline's (95 % {:.3} to {:.3}).",

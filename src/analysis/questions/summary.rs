@@ -56,10 +56,10 @@ impl Baseline {
             Self::Text(text) => grouping.parse_baseline(text)?,
             Self::Values(pairs) => {
                 let find_value = |(column, value): &(String, String)| {
-                    let index = grouping.by.iter().position(|by| by == column);
+                    let column_index = grouping.by.iter().position(|by| by == column);
                     let has_value =
                         |index: &usize| grouping.values.iter().any(|group_values| group_values[*index] == *value);
-                    let index = index
+                    let index = column_index
                         .filter(has_value)
                         .ok_or_else(|| format!("there are no rows of the baseline \"{value}\""))?;
                     Ok::<_, String>((index, value.clone()))
@@ -73,8 +73,9 @@ impl Baseline {
         let describe_shared = |group_values: &Vec<String>| {
             let is_in_baseline = |index: usize| baseline_values.iter().any(|(column_index, _)| *column_index == index);
             let columns_and_values = grouping.by.iter().zip(group_values).enumerate();
-            let shared = columns_and_values.filter(|(index, _)| !is_in_baseline(*index));
-            describe_group(&shared.map(|(_, (column, value))| (column.clone(), value.clone())).collect::<Vec<_>>())
+            let shared_values = columns_and_values.filter(|(index, _)| !is_in_baseline(*index));
+            let pairs = shared_values.map(|(_, (column, value))| (column.clone(), value.clone()));
+            describe_group(&pairs.collect::<Vec<_>>())
         };
         Ok((grouping.references(&baseline_values), grouping.values.iter().map(describe_shared).collect()))
     }
@@ -100,16 +101,13 @@ const UNRANKED_OPTIONS: [&str; 5] = ["table.size", "uci.Hash", "table.key_bits",
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     pub by: Vec<String>,
-    /// One line for each group.
     pub lines: Vec<Line>,
-    /// The metrics that are compared.
     pub metrics: Vec<Metric>,
     /// The largest number of searches of a line.
     pub searches: usize,
     /// The options in which the lines differ and whose values must not be ranked, such as size or
     /// key width.
     pub unranked_options: Vec<String>,
-    /// The number of repeats.
     pub repeats: usize,
     /// The power of the comparison in the first metric. If the baseline has no table and others
     /// have one, it is the power of the comparison among those.
@@ -232,7 +230,10 @@ impl Summary {
     /// The baseline, if it is a single line.
     pub fn baseline(&self) -> Option<&Line> {
         let mut baselines = self.lines.iter().filter(|line| line.is_baseline);
-        baselines.next().filter(|_| baselines.next().is_none())
+        match (baselines.next(), baselines.next()) {
+            (single, None) => single,
+            _ => None,
+        }
     }
 }
 
@@ -258,8 +259,8 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
 }
 
 /// The log ratios of each rival to the best of the rivals. Rivals are the lines other than the
-/// baseline or, if the baseline has no table, the lines with a table. `None` unless there is exactly
-/// one baseline and there are at least two rivals.
+/// baseline or, if the baseline has no table, the lines with a table. `None` unless there are
+/// exactly one baseline and at least two rivals.
 fn rival_samples(
     lines: &[Line],
     reader: &MetricReader<'_>,

@@ -65,7 +65,6 @@ impl TextColumn {
         first
     }
 
-    /// Appends a row.
     pub fn push(&mut self, text: &str) {
         // Successive rows are often equal, so the next string is most likely the last one again.
         let last_code = self.codes.last().copied();

@@ -188,8 +188,8 @@ impl Grouping {
                 let names = matching.iter().map(|&index| format!("`{}`", self.by[index])).collect();
                 return Err(format!("--baseline: {}", FrameError::Ambiguous(key.to_owned(), names)));
             }
-            let index = matching.first().filter(|index| self.values.iter().any(|values| values[**index] == value));
-            pairs.push(index.map(|&index| (index, value.to_owned())));
+            let has_value = |index: &&usize| self.values.iter().any(|values| values[**index] == value);
+            pairs.push(matching.first().filter(has_value).map(|&index| (index, value.to_owned())));
         }
         pairs.into_iter().collect::<Option<_>>().ok_or_else(|| {
             let names = self.names();
