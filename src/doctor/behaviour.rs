@@ -150,31 +150,29 @@ fn mate_in(score: Score) -> Option<i32> {
 
 /// Judges the scores of positions; each comes with its FEN and its true number of moves to mate.
 fn judge_mates(results: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
-    let describe = |fen: &str, moves: i32, score: Option<Score>| {
+    let correct_count = results.iter().filter(|(_, moves, score)| score.and_then(mate_in) == Some(*moves)).count();
+    let summary = format!("{correct_count} of {} correct", results.len());
+    let describe_result = |&(fen, moves, score): &(&str, i32, Option<Score>)| {
         let score_text = match (score, score.and_then(mate_in)) {
             (_, Some(mate)) => format!("mate {mate}"),
             (Some(score), None) => format!("cp {score}"),
             (None, None) => "no score".to_owned(),
         };
-        format!("{score_text} instead of mate {moves} in {fen}")
+        format!("{summary}; {score_text} instead of mate {moves} in {fen}")
     };
-    let correct = results.iter().filter(|(_, moves, score)| score.and_then(mate_in) == Some(*moves)).count();
     // A selective search may miss a mate or find a longer one; a shorter one, or one for the other
     // side, is wrong.
     let is_wrong = |moves: i32, score: Option<Score>| {
         score.and_then(mate_in).is_some_and(|mate| mate.signum() != moves.signum() || mate.abs() < moves.abs())
     };
-    let wrong = results.iter().find(|(_, moves, score)| is_wrong(*moves, *score));
-    let missed = results.iter().find(|(_, moves, score)| score.and_then(mate_in) != Some(*moves));
-    let total = results.len();
-    match (wrong, missed) {
-        (Some(&(fen, moves, score)), _) => {
-            (Fault, format!("{correct} of {total} correct; {}", describe(fen, moves, score)))
-        }
-        (None, Some(&(fen, moves, score))) => {
-            (Note, format!("{correct} of {total} correct; {}", describe(fen, moves, score)))
-        }
-        (None, None) => (Good, format!("{correct} of {total} correct")),
+    let first_wrong = results.iter().find(|(_, moves, score)| is_wrong(*moves, *score));
+    let first_missed = results.iter().find(|(_, moves, score)| score.and_then(mate_in) != Some(*moves));
+    if let Some(result) = first_wrong {
+        (Fault, describe_result(result))
+    } else if let Some(result) = first_missed {
+        (Note, describe_result(result))
+    } else {
+        (Good, summary)
     }
 }
 

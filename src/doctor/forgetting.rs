@@ -75,9 +75,9 @@ pub struct Design {
     pub nodes: Option<u64>,
 }
 
-/// The depth of the searches, and the median nodes of a search to this depth. The budget gives the
-/// depth, or else a time: then it is the largest depth (at least [`MIN_DEPTH`]) at which searches
-/// of these positions are short enough for that time.
+/// The depth of the searches, and the median nodes of a search to this depth. If the budget is a
+/// time, the depth is the largest one (at least [`MIN_DEPTH`]) at which searches of these positions
+/// are short enough; otherwise the budget gives the depth.
 ///
 /// # Errors
 /// If the engine fails or the user stops the examination.

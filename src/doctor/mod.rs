@@ -188,7 +188,7 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
 fn type_options(request: &Request, declared: &[UciOption]) -> Vec<(String, OptionValue)> {
     let find_kind =
         |name: &str| declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| &option.kind);
-    let typed = request.options.iter().map(|(name, text)| {
+    let typed_options = request.options.iter().map(|(name, text)| {
         let number_or_switch = match find_kind(name) {
             Some(OptionKind::Text) => None,
             _ => text.parse().map(OptionValue::Spin).ok().or_else(|| text.parse().map(OptionValue::Check).ok()),
@@ -198,7 +198,7 @@ fn type_options(request: &Request, declared: &[UciOption]) -> Vec<(String, Optio
     let is_set = |name: &str| request.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
     let single_thread =
         (find_kind("Threads").is_some() && !is_set("Threads")).then(|| ("Threads".to_owned(), OptionValue::Spin(1)));
-    single_thread.into_iter().chain(typed).collect()
+    single_thread.into_iter().chain(typed_options).collect()
 }
 
 /// What is measured in addition to the checks.
@@ -281,7 +281,7 @@ fn run_checks(
                 Budget::Time(time) => Budget::Time(time.saturating_sub(started.elapsed()).max(time / 4)),
                 fixed_budget => fixed_budget,
             };
-            let nodes = Some(nodes).filter(|_| probe.nodes == LimitSupport::Yes);
+            let nodes = (probe.nodes == LimitSupport::Yes).then_some(nodes);
             let design = forgetting::Design { small, large, depth, nodes };
             let outcome = forgetting::measure(examiner, design, probe.resets_on_new_game, &games, remaining);
             let forgetting = record_failure(outcome, "Hash", findings)?;

@@ -134,7 +134,7 @@ impl InfoCollector {
         self.total.update(&fields);
         // Engines write lines with `currmove` at clock intervals, so their depths are ignored: rows
         // must not depend on the clock.
-        let Some(depth) = depth.filter(|_| !has_currmove) else { return };
+        let (Some(depth), false) = (depth, has_currmove) else { return };
         self.depth = self.depth.max(Some(depth));
         if is_bound {
             return;

@@ -280,10 +280,12 @@ fn describe_overrun(waited: Duration, limit: Limit, depth: Option<u8>, nodes: Op
     if !exceeded {
         return format!("it did not answer within {seconds:.0} s");
     }
-    let reached = match (limit.depth, depth, nodes) {
-        (Some(maximum), Some(depth), _) => format!(" to depth {depth} (limit {maximum})"),
-        (None, _, Some(nodes)) => format!(" to {nodes} nodes (limit {})", limit.nodes.unwrap_or(0)),
-        _ => String::new(),
+    let reached = if let (Some(maximum), Some(depth)) = (limit.depth, depth) {
+        format!(" to depth {depth} (limit {maximum})")
+    } else if let (Some(maximum), Some(nodes)) = (limit.nodes, nodes) {
+        format!(" to {nodes} nodes (limit {maximum})")
+    } else {
+        String::new()
     };
     format!("it searched for {seconds:.0} s{reached} and had to be stopped")
 }
@@ -354,12 +356,14 @@ impl Comparison {
             Restart::Experiment => (self.spread, self.between_fresh.or(self.after_others)),
             Restart::Game | Restart::Search => (self.spread_fresh, self.between_fresh),
         };
-        let repeatability = match spread {
-            _ if self.missing_nodes => Repeatability::NotRepeatable,
-            0.0 if difference.is_some() => Repeatability::SameNodes,
-            0.0 => Repeatability::Exact,
-            spread if spread <= MAX_SPREAD => Repeatability::Within(spread),
-            _ => Repeatability::NotRepeatable,
+        let repeatability = if self.missing_nodes || spread > MAX_SPREAD {
+            Repeatability::NotRepeatable
+        } else if spread > 0.0 {
+            Repeatability::Within(spread)
+        } else if difference.is_some() {
+            Repeatability::SameNodes
+        } else {
+            Repeatability::Exact
         };
         let node_reports = if self.missing_nodes { NodeReports::Never } else { trial.node_reports };
         ProbeResult { repeatability, resets_on_new_game: resets, difference, node_reports, ..trial }
