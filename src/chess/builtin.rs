@@ -4,10 +4,8 @@ use super::fault::distance;
 use std::fmt;
 use std::path::Path;
 
-/// The prefix that marks the name of a suite that is compiled in.
 pub const PREFIX: &str = "builtin:";
 
-/// A suite that is compiled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltinSuite {
     /// The name of its file; the extension gives its kind.

@@ -31,7 +31,6 @@ pub struct Epd {
 }
 
 impl Epd {
-    /// The value of an opcode.
     pub fn value(&self, opcode: &str) -> Option<&OperationValue> {
         opcode::value(&self.operations, opcode)
     }

@@ -206,13 +206,13 @@ impl<'a> Fields<'a> {
             return Ok((start + 1, field));
         }
         let actual = quote_start(self.text[start..].split(is_blank).next().unwrap_or_default());
-        let missing = fault(start + 1, format!("expected {what}, found {actual}"));
+        let error = fault(start + 1, format!("expected {what}, found {actual}"));
         match default {
             Some(default) if self.strictness == Strictness::Lenient => {
-                self.repairs.push(missing);
+                self.repairs.push(error);
                 Ok((start + 1, default))
             }
-            _ => Err(missing),
+            _ => Err(error),
         }
     }
 
@@ -291,6 +291,7 @@ impl<'a> Fields<'a> {
 
 type Placement = [Option<(Color, Piece)>; 64];
 
+/// Reads the field with the pieces, which begins at `column` of the text.
 fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<Placement, FenError> {
     let mut squares = [None; 64];
     let (mut rank, mut file) = (7, 0);

@@ -22,7 +22,6 @@ use std::collections::HashSet;
 /// How many positions to generate, from which seed, and which are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GenerateOptions {
-    /// The number of positions to generate.
     pub count: usize,
     /// The seed: the same seed gives the same positions.
     pub seed: u64,
@@ -39,23 +38,13 @@ impl Default for GenerateOptions {
 /// Why nothing can be generated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GenerateError {
-    /// Too few or too many plies.
     #[error("plies: expected 1 to 40, found {0}")]
     Plies(u32),
     /// Too few walks ended in an accepted position.
     #[error(
         "only {found} of {expected} positions found in {walks} walks of {plies} plies: ask for fewer, or for more plies"
     )]
-    TooFew {
-        /// The positions that were accepted.
-        found: usize,
-        /// The positions that were requested.
-        expected: usize,
-        /// The random walks that were tried.
-        walks: u64,
-        /// The plies of each walk.
-        plies: u32,
-    },
+    TooFew { found: usize, expected: usize, walks: u64, plies: u32 },
 }
 
 /// The values of the pieces, pawn to king.

@@ -263,7 +263,8 @@ fn purple_product(numbers: &mut Numbers) -> Keys {
     keys
 }
 
-/// Webster's order: 768 piece-squares, the side, 4 castling rights, 8 e.p. files.
+/// Keys from numbers in Webster's order: 768 piece-squares, the side, 4 castling rights, 8 e.p.
+/// files; with the faults of `scheme`.
 fn webster(numbers: &mut Numbers, scheme: Scheme) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     let table: [u64; 781] = numbers.take();

@@ -67,7 +67,7 @@ impl Board {
         }
         let (home_rank, step) = if us == Color::White { (1, 8) } else { (6, -8) };
         let is_empty = |square: Square| !self.occupied().has(square);
-        // The origin of a step back is the square ahead.
+        // The square from which a backward step leads to `from` is ahead of it.
         let [one_ahead, two_ahead] = [origin(from, -step), origin(from, -2 * step)];
         let can_reach = attacks::pawn(us, from).has(to) && self.colored(!us).has(to)
             || to == one_ahead && is_empty(one_ahead)

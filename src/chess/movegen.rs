@@ -369,7 +369,8 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
                 || sink.promotions(Bitboard(right_captures & last_rank), east))
     }
 
-    /// Generates the captures en passant; returns whether the sink stopped it.
+    /// Generates the captures en passant, by the steps `west` and `east`; returns whether the sink
+    /// stopped it.
     fn en_passant<S: Sink>(&self, sink: &mut S, target: Square, west: i8, east: i8) -> bool {
         let capturers = self.board.en_passant_capturers(target, Self::THEM);
         for step in [west, east] {

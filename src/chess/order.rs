@@ -39,6 +39,7 @@ impl GenerationOrder {
     /// uses the seed.
     pub fn sort(self, board: &Board, list: &mut MoveList, seed: u64) {
         let rank: &dyn Fn(Move) -> u64 = match self {
+            // Moves are generated in this order.
             Self::Purple => return,
             Self::Otter => &|mv| piece_of(board, mv) << 16 | by_square(mv),
             Self::Webster => &|mv| webster(board, mv),
@@ -72,9 +73,9 @@ const BLACK_PAWN: [(i32, i32); 4] = [(0, -1), (0, -2), (1, -1), (-1, -1)];
 /// Ranks moves as in [`GenerationOrder::Webster`].
 fn webster(board: &Board, mv: Move) -> u64 {
     let piece = board.piece_on(mv.from()).unwrap_or(Piece::Pawn);
-    let file = i32::from(mv.to().file()) - i32::from(mv.from().file());
-    let rank = i32::from(mv.to().rank()) - i32::from(mv.from().rank());
-    let distance = file.abs().max(rank.abs());
+    let files = i32::from(mv.to().file()) - i32::from(mv.from().file());
+    let ranks = i32::from(mv.to().rank()) - i32::from(mv.from().rank());
+    let distance = files.abs().max(ranks.abs());
     let steps: &[(i32, i32)] = match piece {
         Piece::Pawn if board.turn() == Color::White => &WHITE_PAWN,
         Piece::Pawn => &BLACK_PAWN,
@@ -83,9 +84,9 @@ fn webster(board: &Board, mv: Move) -> u64 {
         _ => &QUEEN,
     };
     let slides = matches!(piece, Piece::Bishop | Piece::Rook | Piece::Queen);
-    let step = if slides { (file.signum(), rank.signum()) } else { (file, rank) };
+    let step = if slides { (files.signum(), ranks.signum()) } else { (files, ranks) };
     // Castling is no step of the king: it comes after them, the king's side (east) first.
-    let castling = 8 + u64::from(file < 0);
+    let castling = 8 + u64::from(files < 0);
     let direction = steps.iter().position(|&known| known == step).map_or(castling, |step_index| step_index as u64);
     let promotion = match mv.promotion() {
         None | Some(Piece::Queen) => 0,

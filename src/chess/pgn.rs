@@ -51,7 +51,8 @@ impl Game {
         self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
     }
 
-    /// The positions of the game: before the first move, after it, and so on: one more than moves.
+    /// The positions of the game, one more than it has moves: before the first move, after it, and
+    /// so on.
     pub fn positions(&self) -> impl Iterator<Item = Board> + '_ {
         let first = self.start;
         std::iter::once(first).chain(self.moves.iter().scan(first, |board, &mv| {
@@ -61,7 +62,6 @@ impl Game {
     }
 }
 
-/// A file of games.
 #[derive(Debug, Clone, Default)]
 pub struct PgnFile {
     /// The games in the order of the file.

@@ -16,13 +16,10 @@ use super::types::{Piece, Square};
 /// Why a text does not name a legal move.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SanError {
-    /// It does not have the form of a move.
     #[error("expected a move, found {}", quote_start(.0))]
     Unreadable(String),
-    /// No legal move fits.
     #[error("no legal move {}", quote_start(.0))]
     Illegal(String),
-    /// Several legal moves fit.
     #[error("{} is ambiguous: {}", quote_start(.0), .1.join(" or "))]
     Ambiguous(String, Vec<String>),
 }

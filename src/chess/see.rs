@@ -25,10 +25,10 @@ impl Board {
             occupied = occupied ^ Bitboard(1 << (to.index() ^ 8));
         }
         let value = |piece: Piece| values[piece as usize];
-        let promotion = mv.promotion().map_or(0, |piece| value(piece) - value(Piece::Pawn));
+        let promotion_gain = mv.promotion().map_or(0, |piece| value(piece) - value(Piece::Pawn));
         // By ply: what the side that moves there has won if the exchange ends with its move.
         let mut gains = [0; 33];
-        gains[0] = self.captured(mv).map_or(0, value) + promotion;
+        gains[0] = self.captured(mv).map_or(0, value) + promotion_gain;
         let mut on_target = mv.promotion().unwrap_or(mover);
         let mut side = !self.turn();
         let mut ply = 0;

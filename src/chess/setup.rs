@@ -28,7 +28,7 @@ impl Board {
             squares[56 + file] = Some((Color::Black, piece));
         }
         let turn = Color::White;
-        Self::assemble(&Setup { squares, turn, castling: 15, en_passant: None, halfmove_clock: 0, game_ply: 0 })
+        Self::assemble(&Setup { squares, turn, castling: 0b1111, en_passant: None, halfmove_clock: 0, game_ply: 0 })
     }
 
     /// Assembles a board. The caller has checked that there is one king of each colour, and that

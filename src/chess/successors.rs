@@ -221,9 +221,9 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
             self.next.planes = board.planes;
             targets.for_each(|to| {
                 let (from, target) = (origin(to, step), origin(to, step / 2));
-                let keyed = board.en_passant_counts(target, keys.rule, 1 << from.index() | 1 << to.index());
+                let counts = board.en_passant_counts(target, keys.rule, 1 << from.index() | 1 << to.index());
                 let (keyed_square, number) =
-                    if keyed { (target.index(), keys.en_passant[target.index()]) } else { (0, 0) };
+                    if counts { (target.index(), keys.en_passant[target.index()]) } else { (0, 0) };
                 self.next.state = state.with_en_passant(target.index()).with_keyed(keyed_square);
                 self.show_push(to, from, number);
             });

@@ -83,7 +83,8 @@ fn compute_layout(
     // `Memory` consists of 64-bit words.
     let len = usize::try_from(buckets)
         .ok()
-        .and_then(|buckets| Some(buckets.checked_mul(words * word_bytes)?.div_ceil(8)))
+        .and_then(|buckets| buckets.checked_mul(words * word_bytes))
+        .map(|bytes| bytes.div_ceil(8))
         .ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
     let compares_high_bits = layout::compares_high_bits(options);
     let compared_bits = u32::from(options.key_bits).min(options.layout.key_bits());
@@ -241,6 +242,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             }
             Decision::Refuse => Decision::Refuse,
             Decision::Insert { .. } => {
+                // Slot 0 of a bucket of one.
                 let newcomer = Newcomer { same: Some(0), ..newcomer };
                 match self.policy.decide(&view[slot..=slot], &newcomer, self.now) {
                     Decision::Insert { slot: 0, .. } => Decision::replace(slot),
@@ -391,7 +393,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         StoreOutcome::in_slot(bucket_number * self.slots() + slot, true)
     }
 
-    /// As [`Self::insert`], for rare kinds of stores.
+    /// As [`Self::insert`], but not inlined: for rare kinds of stores.
     #[cold]
     fn insert_rarely(
         &mut self,
@@ -600,7 +602,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     fn mark_used(&mut self, hit: &Hit) {
         debug_assert!(((hit.slot / self.slots()) as u64) < self.buckets, "a hit of another table: slot {}", hit.slot);
-        // A policy that uses the mark has set it already.
+        // With any other `mark`, the policy decides which entries are marked.
         if self.mark == Mark::Never {
             self.counters.reused += u64::from(!hit.entry.used);
             let (start, slot) = (hit.slot / self.slots() * self.words(), hit.slot % self.slots());

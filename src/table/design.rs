@@ -105,8 +105,8 @@ pub fn page() -> String {
         evaluations come on top ([your table](your-table.md)).\n\n| engine, commit | `table.design` | missing |\n|---|---|---|\n"
         .to_owned();
     let designs = Design::ALL.iter().map(|design| (design.source(), format!("`{}`", design.name())));
-    for ([source, lacks], name) in designs.chain(OTHERS.map(|row| (row, "by its parts".to_owned()))) {
-        page += &format!("| {} | {name} | {lacks} |\n", source.trim_end_matches('.'));
+    for ([source, missing], name) in designs.chain(OTHERS.map(|row| (row, "by its parts".to_owned()))) {
+        page += &format!("| {} | {name} | {missing} |\n", source.trim_end_matches('.'));
     }
     page
 }

@@ -83,8 +83,8 @@ impl Entered {
         self.grow_to_include(last);
         let old = std::mem::take(&mut self.counts[last]);
         for slot in (stored.slot..last).rev() {
-            let moved = std::mem::take(&mut self.counts[slot]);
-            self.put(slot + 1, moved);
+            let count = std::mem::take(&mut self.counts[slot]);
+            self.put(slot + 1, count);
         }
         if old.key == key {
             self.put(stored.slot, old);

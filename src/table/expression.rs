@@ -137,7 +137,6 @@ impl Expression {
         Ok(Self(parsed))
     }
 
-    /// Whether the expression is empty.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0.code.is_empty()
@@ -189,7 +188,6 @@ pub const fn names<F, const N: usize>(facts: &[(&'static str, F); N]) -> [&'stat
 
 struct Parser<'a> {
     text: &'a str,
-    /// Byte offset in the text.
     offset: usize,
     names: &'static [&'static str],
     code: Vec<Step>,
@@ -262,6 +260,7 @@ impl Parser<'_> {
                 self.code.truncate(left);
                 self.code.push(Step::Load(Operand { factor: a.factor * b.factor, ..b }));
             }
+            // A single operand on the right need not go through the stack.
             (_, _, &[Step::Load(operand)]) => self.code[right] = Step::Apply(operator, operand),
             _ => self.code.push(Step::Combine(operator)),
         }

@@ -8,7 +8,7 @@ use super::shape::KeyEnd;
 /// With a static evaluation the fixed layouts become `bytes24`, the only one that has room for it.
 pub fn memory_layout(options: &TableOptions) -> Layout {
     match options.shape() {
-        Some(shape) => match shape.fixed_entry() {
+        Some(shape) => match shape.fixed_entry_bytes() {
             Some(10) => Layout::Bytes10,
             Some(_) => Layout::Bytes16,
             None => Layout::Shape(shape),

@@ -129,15 +129,15 @@ impl LockFree {
     fn copy_bucket(&mut self, number: usize) {
         let Common { words, width, now, .. } = &*self.common;
         let first_word = number * width;
-        let mut bucket = [0; MAX_WORDS];
-        for (word, shared) in bucket.iter_mut().zip(&words[first_word..first_word + width]) {
+        let mut copy = [0; MAX_WORDS];
+        for (word, shared) in copy.iter_mut().zip(&words[first_word..first_word + width]) {
             *word = shared.load(Ordering::Relaxed);
         }
-        (self.first_word, self.words_read) = (first_word, bucket);
+        (self.first_word, self.words_read) = (first_word, copy);
         if self.common.xor {
-            self.bucket.combine(&mut bucket[..*width]);
+            self.bucket.combine(&mut copy[..*width]);
         }
-        self.bucket.load(&bucket[..*width]);
+        self.bucket.load(&copy[..*width]);
         let ticks = now.load(Ordering::Relaxed).wrapping_sub(self.bucket.now());
         if ticks != 0 {
             self.bucket.advance(ticks);
@@ -153,13 +153,13 @@ impl LockFree {
 
     /// The words of the copied bucket after the last call, as the shared table is to store them.
     fn changed_words(&self) -> [u64; MAX_WORDS] {
-        let mut bucket = [0; MAX_WORDS];
+        let mut changed = [0; MAX_WORDS];
         let width = self.common.width;
-        bucket[..width].copy_from_slice(self.bucket.words());
+        changed[..width].copy_from_slice(self.bucket.words());
         if self.common.xor {
-            self.bucket.combine(&mut bucket[..width]);
+            self.bucket.combine(&mut changed[..width]);
         }
-        bucket
+        changed
     }
 
     /// Writes the words that changed, the last first, so that data comes before its key. Stops at a
@@ -207,12 +207,12 @@ impl LockFree {
     /// Calls `visit` with each entry of a bucket.
     fn visit(&self, number: usize, visit: &mut dyn FnMut(&Entry)) {
         let Common { words, width, slots, options, .. } = &*self.common;
-        let mut bucket = [0; MAX_WORDS];
-        for (word, shared) in bucket.iter_mut().zip(&words[number * width..(number + 1) * width]) {
+        let mut copy = [0; MAX_WORDS];
+        for (word, shared) in copy.iter_mut().zip(&words[number * width..(number + 1) * width]) {
             *word = shared.load(Ordering::Relaxed);
         }
         for slot in 0..*slots {
-            let entry = self.bucket.entry(&bucket[..*width], slot);
+            let entry = self.bucket.entry(&copy[..*width], slot);
             // Stored generations count modulo 2^`age_bits`, those of entries modulo 1,024.
             let (now, age_mask) = (self.now(), (1 << options.age_bits) - 1);
             let age = now.wrapping_sub(entry.generation) & age_mask;
@@ -245,7 +245,8 @@ impl Table for LockFree {
         let hit = self.bucket.probe(key, depth)?;
         self.write_changes();
         let slot = first_slot + hit.slot;
-        self.counters.count_hit(hit.age, self.common.owners.read(slot, self.searcher));
+        let is_foreign = self.common.owners.read(slot, self.searcher);
+        self.counters.count_hit(hit.age, is_foreign);
         Some(Hit { slot, ..hit })
     }
 

@@ -57,10 +57,10 @@ pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
 /// # Errors
 /// When there is not enough memory.
 pub fn check_memory(options: &TableOptions, replaced: &TableOptions) -> Result<(), TableError> {
-    let [bytes, freed] = [options, replaced].map(|options| bytes(options, None).unwrap_or(0));
-    check_free(bytes.saturating_sub(freed)).map(drop).map_err(|error| match error {
+    let [new_bytes, freed_bytes] = [options, replaced].map(|options| bytes(options, None).unwrap_or(0));
+    check_free(new_bytes.saturating_sub(freed_bytes)).map(drop).map_err(|error| match error {
         TableError::Memory { available, .. } => {
-            TableError::Memory { bytes, available: available.map(|free| free + freed) }
+            TableError::Memory { bytes: new_bytes, available: available.map(|free| free + freed_bytes) }
         }
         other => other,
     })
@@ -197,9 +197,7 @@ pub fn build(
 
 /// Generic code that receives a table as its concrete type.
 pub(crate) trait Taker {
-    /// What the code returns.
     type Output;
-    /// Runs the code on a table.
     fn take<P: Replacement, L: Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output;
 }
 

@@ -51,21 +51,21 @@ impl Memory {
         // A slice is limited to isize::MAX bytes, whatever the kernel grants.
         let bytes = len.checked_mul(8).filter(|&bytes| isize::try_from(bytes).is_ok());
         let bytes = bytes.ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
-        let large = bytes >= HUGE;
+        let is_large = bytes >= HUGE;
         let refused = || TableError::Memory { bytes: bytes as u64, available: None };
-        let map_len = bytes.checked_add(if large { HUGE } else { 0 }).ok_or_else(refused)?.max(1);
+        let map_len = bytes.checked_add(if is_large { HUGE } else { 0 }).ok_or_else(refused)?.max(1);
         let _touching = check_free(bytes as u64)?;
         let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
         // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory of
         // ours.
         let map =
             unsafe { mm::mmap_anonymous(core::ptr::null_mut(), map_len, access, flags) }.map_err(|_| refused())?;
-        let offset = if large { (map as usize).next_multiple_of(HUGE) - map as usize } else { 0 };
+        let offset = if is_large { (map as usize).next_multiple_of(HUGE) - map as usize } else { 0 };
         // SAFETY: offset < HUGE, and where it is not 0 the mapping is HUGE longer than the words.
         let words = unsafe { map.byte_add(offset) }.cast::<u64>();
         debug_assert!(words.is_aligned() && offset + bytes <= map_len, "the words do not lie in the mapping");
         let mut memory = Self { map, map_len, words, len };
-        if large {
+        if is_large {
             let advice = if huge_pages { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
             // SAFETY: the range lies inside the mapping. A refusal costs speed only; `huge_pages`
             // reports the result.
@@ -137,7 +137,6 @@ impl Drop for Memory {
 
 /// A word of a bucket: 64 bits in the fixed layouts, 16 bits in layouts described by a shape.
 pub trait Word: Copy + Send + 'static {
-    /// The size of a word in bytes.
     const BYTES: usize;
     /// Views 64-bit words as words of this type.
     fn view(words: &[u64]) -> &[Self];

@@ -51,6 +51,7 @@ impl Offers {
             occupied: 0,
             by_depth,
             rule,
+            // An age that the rule ignores need not be renewed.
             refresh: if rule.reads_ages() { options.refresh } else { Refresh::Never },
             now: 0,
             last_probe: (0, 0),

@@ -97,7 +97,7 @@ impl<'de> Deserialize<'de> for Layout {
                     "bytes16" => Ok(Layout::Bytes16),
                     "bytes24" => Ok(Layout::Bytes24),
                     "bytes10" => Ok(Layout::Bytes10),
-                    // The form in which results files have a shape.
+                    // Results files write a shape in this form.
                     text if text.starts_with('{') => Shape::from_text(text).map(Layout::Shape).map_err(E::custom),
                     text => {
                         let shape = Shape::from_name(text).map(Layout::Shape);

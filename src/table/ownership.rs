@@ -92,7 +92,6 @@ impl Ownership {
         notes
     }
 
-    /// Makes room for at least this many slots.
     pub fn grow_to(&mut self, slots: usize) {
         if slots > self.0.len() {
             self.0.resize_with(slots, AtomicU32::default);

@@ -18,7 +18,6 @@ pub struct Packed {
     fields: Fields,
     /// Bits from the start of an entry to the start of the next.
     entry_bits: usize,
-    /// Bits of an entry's data.
     data_bits: usize,
     /// Bits from the start of a key to the start of the next.
     key_stride: usize,
@@ -101,8 +100,9 @@ impl Packed {
             | score.put(pack_score(entry.score, score.bits))
             | mv.put(entry.mv.bits().into())
             | nodes.put(if nodes.bits == 0 { 0 } else { compress_nodes(entry.nodes) });
-        let skipped = self.fields.evaluation.bits as usize;
-        write(bucket, self.data_at(slot) + skipped, self.data_bits - skipped, data >> skipped);
+        let evaluation_bits = self.fields.evaluation.bits as usize;
+        let (start, bits) = (self.data_at(slot) + evaluation_bits, self.data_bits - evaluation_bits);
+        write(bucket, start, bits, data >> evaluation_bits);
     }
 }
 
@@ -110,6 +110,7 @@ impl Packing for Packed {
     type Word = u16;
 
     fn new(shape: Option<Shape>) -> Self {
+        // The layouts that are packed this way always have a shape.
         let shape = shape.unwrap_or_default();
         let fields = shape.fields();
         let (entry_bits, key_bits) = (8 * usize::from(shape.entry), usize::from(shape.key_bits));
@@ -160,8 +161,8 @@ impl Packing for Packed {
         let bound = Bound::from_bits(bound.get(data) as u8);
         if bound == Bound::None {
             // An empty slot that answers a key of 0 has a generation, and an evaluation of 0.
-            let answers = self.shape.zero_key.is_some() && evaluation.bits > 0;
-            let evaluation = if answers { StaticEvaluation::new(0) } else { StaticEvaluation::default() };
+            let has_evaluation = self.shape.zero_key.is_some() && evaluation.bits > 0;
+            let evaluation = if has_evaluation { StaticEvaluation::new(0) } else { StaticEvaluation::default() };
             return Entry { generation: generation.get(data) as u16, evaluation, ..Entry::default() };
         }
         Entry {

@@ -196,7 +196,6 @@ impl Shadow {
         self.epoch = 0;
     }
 
-    /// The counts so far.
     pub fn counters(&self) -> ShadowCounters {
         self.counters
     }

@@ -265,7 +265,7 @@ impl Shape {
     /// The bytes per entry of the fixed packing (`bytes10` or `bytes16`) that can be used for this
     /// shape, if either can: the fields must have their default widths, and the data at least the
     /// 64 bits of a fixed packing.
-    pub(super) fn fixed_entry(&self) -> Option<u16> {
+    pub(super) fn fixed_entry_bytes(&self) -> Option<u16> {
         let Self { bucket, entry, slots, key_bits, keys, zero_key, generation, .. } = *self;
         let with_default_fields =
             Self { bucket, entry, slots, key_bits, keys, zero_key, generation, ..Self::default() };

@@ -90,7 +90,8 @@ impl Table for SharedTable {
                 return None;
             }
         }
-        counters.count_hit(hit.age, owners.read(hit.slot, self.searcher));
+        let is_foreign = owners.read(hit.slot, self.searcher);
+        counters.count_hit(hit.age, is_foreign);
         entered.visit(self.searcher, Some(hit.slot));
         Some(hit)
     }
@@ -102,7 +103,8 @@ impl Table for SharedTable {
         owners.grow_to(stored.slot + usize::from(stored.moved) + 1);
         owners.store(stored, self.searcher, entry.depth, counters);
         entered.store(stored, key);
-        entered.visit(self.searcher, (stored.same || !stored.refused).then_some(stored.slot));
+        let has_slot = stored.same || !stored.refused;
+        entered.visit(self.searcher, has_slot.then_some(stored.slot));
         if let Some(torn) = torn {
             torn.count_call(self.searcher);
             counters.torn += u64::from(torn.store(stored, entry, self.searcher));

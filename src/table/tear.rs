@@ -132,7 +132,6 @@ impl TornSlots {
         self.total_calls += 1;
     }
 
-    /// The number of calls by all other searchers.
     fn calls_by_others(&self, searcher: u8) -> u64 {
         self.total_calls - self.calls[usize::from(searcher)]
     }
@@ -140,8 +139,8 @@ impl TornSlots {
     /// What a searcher gets when it reads a slot in which the table has `entry`.
     pub fn read(&mut self, slot: usize, entry: &Entry, searcher: u8) -> SlotRead {
         let Some(late) = self.late.get(&slot) else { return SlotRead::Whole };
-        let is_written = self.calls_by_others(late.writer) >= late.until;
-        let data_read = match (late.overwritten, is_written) {
+        let has_second_half = self.calls_by_others(late.writer) >= late.until;
+        let data_read = match (late.overwritten, has_second_half) {
             // The second half is still missing; only its writer reads it already.
             (false, false) if late.writer != searcher => late.stale,
             // The second half has overwritten the data of a later store.

@@ -20,7 +20,7 @@ pub trait OneBucket: Table {
 }
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
-    /// Applies `update` to the generation count of each entry in the bucket.
+    /// Applies `update` once for each entry in the bucket to the count of the entry's generation.
     fn update_generation_counts(&mut self, update: fn(&mut u64)) {
         for slot in 0..self.slots() {
             let bucket = self.words_at(0);

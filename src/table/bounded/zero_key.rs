@@ -30,7 +30,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             .filter(|&slot| zero != ZeroKey::Stores || !self.packing.is_empty(bucket, slot))
     }
 
-    /// The slot in which a store finds its own position.
+    /// The slot in which a store finds its own position; it may be empty.
     #[inline]
     pub(super) fn find_for_store(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         match self.zero_key_for(stored_key) {
@@ -44,7 +44,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     pub(super) fn find_free(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         match self.find_for_store(bucket, stored_key) {
             Some(slot) => self.packing.is_empty(bucket, slot).then_some(slot),
-            None => self.first_free(bucket).filter(|_| self.policy.fills_empty()),
+            None if self.policy.fills_empty() => self.first_free(bucket),
+            None => None,
         }
     }
 

@@ -177,9 +177,9 @@ fn least_worth<W: PartialOrd + Copy>(bucket: &[Entry], worth: impl Fn(&Entry) ->
 fn least_worth_by<W: PartialOrd + Copy>(bucket: &[Entry], ties: Ties, worth: impl Fn(&Entry) -> W) -> (usize, W) {
     let (mut least_slot, mut least_worth) = (0, worth(&bucket[0]));
     for (slot, entry) in bucket.iter().enumerate().skip(1) {
-        let worth = worth(entry);
-        let is_least = worth < least_worth || ties == Ties::Last && worth == least_worth;
-        (least_slot, least_worth) = if is_least { (slot, worth) } else { (least_slot, least_worth) };
+        let this_worth = worth(entry);
+        let is_least = this_worth < least_worth || ties == Ties::Last && this_worth == least_worth;
+        (least_slot, least_worth) = if is_least { (slot, this_worth) } else { (least_slot, least_worth) };
     }
     (least_slot, least_worth)
 }
@@ -421,10 +421,11 @@ pub fn deserialize_policy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
             let kind = fields.get("kind").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
             if !Policy::NAMES.contains(&kind.as_str()) {
                 fields.remove("kind");
-                match external::from_name(&kind, fields.clone()) {
-                    Some(policy) => return policy.map(Policy::External).map_err(serde::de::Error::custom),
-                    None => fields.insert("kind".to_owned(), kind.into()),
-                };
+                if let Some(policy) = external::from_name(&kind, fields.clone()) {
+                    return policy.map(Policy::External).map_err(serde::de::Error::custom);
+                }
+                // No policy has this name: the error below says so.
+                fields.insert("kind".to_owned(), kind.into());
             }
             Policy::deserialize(serde_json::Value::Object(fields)).map_err(serde::de::Error::custom)
         }

@@ -184,7 +184,7 @@ impl Replacement for S3Fifo {
         let small_slots = usize::from(self.small).min(bucket.len() - 1);
         let was_ghost = ghosts.forget(fingerprint(notes.key));
         let slot = match bucket.iter().position(Entry::is_empty) {
-            Some(free) => free as u8,
+            Some(free_slot) => free_slot as u8,
             None => {
                 let (slot, from_small) = self.evict(&mut queues, bucket.len() - small_slots);
                 if from_small {

@@ -48,6 +48,7 @@ impl Default for Scored {
             pv: 0,
             mv: 0,
             nodes: 0,
+            // Below every difference of two worths.
             margin: -1_000_000,
             ties: Ties::First,
         }
