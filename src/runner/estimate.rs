@@ -65,23 +65,23 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_plac
         Ok(())
     });
     let status = status.ok()?;
-    let (done, not_done): (Vec<Job>, Vec<Job>) = plan.jobs().partition(|job| status.job(&row_index, job).ended);
-    for job in &done {
-        let (jobs_done, _) = spent.entry(group(job)).or_default();
-        *jobs_done += 1;
+    let (done_jobs, other_jobs): (Vec<Job>, Vec<Job>) = plan.jobs().partition(|job| status.job(&row_index, job).ended);
+    for job in &done_jobs {
+        let (count, _) = spent.entry(group(job)).or_default();
+        *count += 1;
     }
-    if done.is_empty() {
+    if done_jobs.is_empty() {
         return None;
     }
-    let mean_seconds = spent.values().map(|(_, seconds)| seconds).sum::<f64>() / done.len() as f64;
+    let mean_seconds = spent.values().map(|(_, seconds)| seconds).sum::<f64>() / done_jobs.len() as f64;
     let is_needed = |job: &Job| stopping.needs(plan, job) && !known_places.contains(&plan.order_key(job));
-    let left: Vec<Job> = not_done.into_iter().filter(is_needed).collect();
-    let seconds = left.iter().map(|job| match spent.get(&group(job)) {
-        Some(&(jobs_done, seconds)) if jobs_done > 0 => seconds / jobs_done as f64,
+    let needed_jobs: Vec<Job> = other_jobs.into_iter().filter(is_needed).collect();
+    let seconds = needed_jobs.iter().map(|job| match spent.get(&group(job)) {
+        Some(&(count, seconds)) if count > 0 => seconds / count as f64,
         _ => mean_seconds,
     });
-    let source = format!("{} jobs of this plan are done in {}", done.len(), folder.display());
-    Some(Estimate { left: left.len() as u64, seconds: seconds.sum(), source })
+    let source = format!("{} jobs of this plan are done in {}", done_jobs.len(), folder.display());
+    Some(Estimate { left: needed_jobs.len() as u64, seconds: seconds.sum(), source })
 }
 
 #[cfg(test)]

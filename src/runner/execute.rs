@@ -114,9 +114,10 @@ impl Shared<'_> {
         let mut check = 0;
         let to_fields = |(index, row): (usize, &JobRow)| {
             // The job's own id marks its last row.
-            let id = match index == last_index {
-                true => self.plan.job_id(job),
-                false => self.plan.row_id(job, row.item, row.ply.unwrap_or(0), row.iteration.depth),
+            let id = if index == last_index {
+                self.plan.job_id(job)
+            } else {
+                self.plan.row_id(job, row.item, row.ply.unwrap_or(0), row.iteration.depth)
             };
             let mut fields = self.row(job, &self.label(job, row.item, row.ply, id), Ok(row));
             check = record::seal(&mut fields, check);
@@ -155,7 +156,10 @@ impl Shared<'_> {
     /// [`WorkingSetKey`]: super::context::WorkingSetKey
     fn working_set(&self, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
         let variant = &self.plan.variants[job.variant];
-        let Some(options) = variant.builtin().filter(|_| variant.has_share()) else { return Ok(Some(0)) };
+        let options = match variant.builtin() {
+            Some(options) if variant.has_share() => options,
+            _ => return Ok(Some(0)),
+        };
         let unbounded_options = serde_json::to_string(&job::unbounded(options)).unwrap_or_default();
         let limit = self.plan.limit(job.variant, job.item);
         let key = (unbounded_options, limit.depth, limit.nodes, job.item);

@@ -201,8 +201,8 @@ impl Adjudicator {
             }
         }
         let draw = rules.draw?;
-        let level = self.level.iter().all(|&moves| moves >= draw.moves);
-        (level && self.plies >= 2 * usize::from(draw.from)).then_some((None, games::AGREED))
+        let is_level = self.level.iter().all(|&moves| moves >= draw.moves);
+        (is_level && self.plies >= 2 * usize::from(draw.from)).then_some((None, games::AGREED))
     }
 }
 

@@ -53,11 +53,11 @@ fn sync_results(shared: &Shared<'_>) {
         }
         std::mem::take(&mut sink.dirty).then(|| sink.results.clone_file())
     };
-    let result = file_to_sync.map_or(Ok(()), |file| file.and_then(|file| file.sync_data()));
+    let sync_result = file_to_sync.map_or(Ok(()), |file| file.and_then(|file| file.sync_data()));
     let mut sink = lock(&shared.sink);
-    let checked =
-        result.map_err(|error| shared.output.row_write_error(error)).and_then(|()| sink.check_file(shared.output));
-    if let Err(error) = checked {
+    let check_result =
+        sync_result.map_err(|error| shared.output.row_write_error(error)).and_then(|()| sink.check_file(shared.output));
+    if let Err(error) = check_result {
         sink.broken.get_or_insert(error);
         shared.stop.store(true, Ordering::Relaxed);
     }

@@ -305,9 +305,10 @@ impl Output {
         retry: RetryPolicy,
     ) -> Result<(ResultsWriter, Done), OutputError> {
         let path = self.results_path();
-        let (done, length) = match path.exists() {
-            true => scan_rows(&path, row_index, retry).map_err(OutputError::results(&path))?,
-            false => Default::default(),
+        let (done, length) = if path.exists() {
+            scan_rows(&path, row_index, retry).map_err(OutputError::results(&path))?
+        } else {
+            Default::default()
         };
         let results = ResultsWriter::open(&path, &row_index.header, length).map_err(OutputError::results(&path))?;
         Ok((results, done))
@@ -316,9 +317,6 @@ impl Output {
     /// Checks that nobody edited the seconds of the previous run. The seconds were edited if all
     /// counts match their seals, but the file as a whole does not. Lost or reordered rows are no
     /// error here, because the run restores them.
-    ///
-    /// # Errors
-    /// If the seconds were edited, or the results cannot be read.
     pub fn check_seconds(&self) -> Result<(), OutputError> {
         let path = self.results_path();
         let ended_manifest =
@@ -327,10 +325,10 @@ impl Output {
         let actual = record::verify::verify(&path, Some(sealed)).map_err(OutputError::results(&path))?;
         let same_counts = sealed.rows == Some(actual.rows)
             && sealed.column_seals.iter().all(|(name, seal)| actual.seals.columns.get(name) == Some(seal));
-        match same_counts && sealed.file_seal.as_ref() != Some(&actual.seals.file) {
-            true => Err(OutputError::Edited(path.display().to_string())),
-            false => Ok(()),
+        if same_counts && sealed.file_seal.as_ref() != Some(&actual.seals.file) {
+            return Err(OutputError::Edited(path.display().to_string()));
         }
+        Ok(())
     }
 
     /// Sorts the rows into the plan's order, drops pairs after the end of their test, seals the

@@ -92,9 +92,9 @@ pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Res
         return Ok(());
     }
     let prune_file = || {
-        let valid = read_valid(experiment, subjects, folder)?;
-        if valid.len() < read(folder)?.len() {
-            Judgements::rewrite(folder, valid.iter())?;
+        let valid_rows = read_valid(experiment, subjects, folder)?;
+        if valid_rows.len() < read(folder)?.len() {
+            Judgements::rewrite(folder, valid_rows.iter())?;
         }
         Ok(())
     };
@@ -106,8 +106,8 @@ pub fn count_missing_searches(experiment: &Experiment, folder: &Path) -> std::io
     if experiment.file.reference.is_none() || !folder.join(crate::record::RESULTS).exists() {
         return Ok(0);
     }
-    let judged = judged_searches(&read(folder)?);
-    Ok(chosen_moves(experiment, folder)?.iter().map(|position| position.count_missing(&judged) as u64).sum())
+    let judged_searches = judged_searches(&read(folder)?);
+    Ok(chosen_moves(experiment, folder)?.iter().map(|position| position.count_missing(&judged_searches) as u64).sum())
 }
 
 /// Merges the judgements of several folders into `target`; of duplicates the first is kept. The
@@ -142,9 +142,6 @@ pub fn gather(folders: &[PathBuf], target: &Path, allow_any: bool) -> Result<(),
 
 /// Judges the moves of a folder's results; earlier judgements are kept. Returns the number of
 /// searches, or `None` if interrupted.
-///
-/// # Errors
-/// If the reference fails, or a file cannot be read or written.
 pub fn judge(
     experiment: &Experiment,
     subjects: &Subjects,
@@ -155,17 +152,19 @@ pub fn judge(
     let Some(reference) = &experiment.file.reference else { return Ok(Some(0)) };
     let (limit, judges_moves) = (subjects.reference_limit, reference.own_search.is_none());
     let io = |error| RunError::write(folder, error);
-    let valid = read_valid(experiment, subjects, folder).map_err(io)?;
-    let judged = judged_searches(&valid);
+    let valid_rows = read_valid(experiment, subjects, folder).map_err(io)?;
+    let judged_searches = judged_searches(&valid_rows);
     let mut positions = chosen_moves(experiment, folder).map_err(io)?;
-    positions.retain(|position| position.count_missing(&judged) > 0);
-    let file = Mutex::new(Judgements::rewrite(folder, valid.iter()).map_err(io)?);
+    positions.retain(|position| position.count_missing(&judged_searches) > 0);
+    let file = Mutex::new(Judgements::rewrite(folder, valid_rows.iter()).map_err(io)?);
     let searches = AtomicU64::new(0);
     in_parallel(&positions, jobs, stop, |next| {
         let engine = start_reference(subjects).map_err(RunError::Subject)?;
         let mut judge = Judge { engine, limit, judges_moves, stop, id: subjects.reference_id.clone() };
         while let Some(position) = next() {
-            let Some(rows) = judge.judge_position(position, &judged).map_err(RunError::Subject)? else { break };
+            let Some(rows) = judge.judge_position(position, &judged_searches).map_err(RunError::Subject)? else {
+                break;
+            };
             searches.fetch_add(rows.len() as u64, Ordering::Relaxed);
             lock(&file).append(&rows).map_err(io)?;
         }

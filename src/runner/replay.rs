@@ -132,8 +132,8 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
     // Only a size that is a share needs the working set.
     let working_set = if variant.has_share() { game.positions.max(1) } else { 0 };
     let end_pass = &mut || {};
-    let counted = count_depths_from(trace.depths.lowest, options);
-    let replayers = Replayers::new(&[counted], None, working_set, end_pass);
+    let table_options = count_depths_from(trace.depths.lowest, options);
+    let replayers = Replayers::new(&[table_options], None, working_set, end_pass);
     let mut replayers = replayers.map_err(|error| error.to_string())?;
     let buckets = buckets(options, Some(working_set)).map_err(|error| error.to_string())?;
     trace

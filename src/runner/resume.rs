@@ -76,9 +76,10 @@ pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> R
     let mut ranges: Vec<Range<u64>> = Vec::new();
     record::scan_any(path, header, |line, row| {
         let entry = row.ok().and_then(|row| row_index.entry(row).ok());
-        match entry.is_some_and(|entry| done.jobs.contains(&row_index.plan.order_key(&entry.job))) {
-            true => ranges.push(line.bytes.clone()),
-            false => done.dropped += 1,
+        if entry.is_some_and(|entry| done.jobs.contains(&row_index.plan.order_key(&entry.job))) {
+            ranges.push(line.bytes.clone());
+        } else {
+            done.dropped += 1;
         }
         Ok(())
     })?;

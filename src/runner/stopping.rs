@@ -133,9 +133,10 @@ impl Stopping {
             0 => "no pair of games yet".to_owned(),
             _ => lane.pairs.elo().to_string(),
         };
-        let test = match self.has_test {
-            true => format!(", {}", self.bounds.describe(lane.pairs.llr(self.bounds.elo0, self.bounds.elo1))),
-            false => String::new(),
+        let test = if self.has_test {
+            format!(", {}", self.bounds.describe(lane.pairs.llr(self.bounds.elo0, self.bounds.elo1)))
+        } else {
+            String::new()
         };
         let pairs = format!("W/D/L {won}/{drawn}/{lost}, Ptnml(0-2) {ll} {ld} {dd} {wd} {ww}");
         Some(format!("{player} against {opponent}: {elo}{test}, {pairs}"))

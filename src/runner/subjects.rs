@@ -263,9 +263,6 @@ impl Subjects {
     }
 
     /// Checks that the engines of `jobs` parallel jobs fit into the free memory.
-    ///
-    /// # Errors
-    /// If they do not fit; the message gives the sizes, and the number of jobs that would fit.
     pub fn check_memory(&self, plan: &Plan, jobs: usize) -> Result<(), RunError> {
         let engines =
             self.engines.iter().map(|(&index, engine)| (plan.variants[index].name.as_str(), engine.bytes)).collect();
@@ -391,14 +388,14 @@ fn identify_and_test(
 /// If the engine lacks an option or does not accept its value. The message names the first such
 /// option, and the most similar name or value that is valid.
 pub fn select_options<'a>(
-    declared: &[UciOption],
-    required: impl IntoIterator<Item = (&'a String, &'a OptionValue)>,
+    declared_options: &[UciOption],
+    required_options: impl IntoIterator<Item = (&'a String, &'a OptionValue)>,
     who: &str,
     place: &str,
 ) -> Result<Vec<(String, OptionValue)>, String> {
     let mut selected = Vec::new();
-    for (name, value) in required {
-        let (problem, wrong_text, choices) = match check_option(declared, name, value) {
+    for (name, value) in required_options {
+        let (problem, wrong_text, choices) = match check_option(declared_options, name, value) {
             Ok(_) => {
                 selected.push((name.clone(), value.clone()));
                 continue;
@@ -417,12 +414,12 @@ pub fn select_options<'a>(
 
 /// The values of all options of an engine except buttons: the value that was set, or the default.
 pub fn engine_option_values(identity: &EngineIdentity) -> BTreeMap<String, String> {
-    let declared = identity.options.iter().filter(|option| option.kind != OptionKind::Button);
+    let options = identity.options.iter().filter(|option| option.kind != OptionKind::Button);
     let value = |option: &UciOption| {
         let applied = identity.applied.iter().find(|(name, _)| name.eq_ignore_ascii_case(&option.name));
         applied.map_or_else(|| option.default.clone(), |(_, value)| value.clone())
     };
-    declared.map(|option| (option.name.clone(), value(option))).collect()
+    options.map(|option| (option.name.clone(), value(option))).collect()
 }
 
 /// Whether an engine that lacks this option behaves as if the option had this value. For example,

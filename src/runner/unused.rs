@@ -29,9 +29,10 @@ pub fn append_lines(source: &Path, lines: &[Range<u64>], header: &[String], targ
     }
     let mut new_file = record::begin_file(target)?;
     let mut writer = io::BufWriter::new(new_file.as_file_mut());
-    match target.exists() {
-        true => drop(io::copy(&mut files::open(target)?, &mut writer)?),
-        false => writer.write_all(&record::csv_line(header)?)?,
+    if target.exists() {
+        io::copy(&mut files::open(target)?, &mut writer)?;
+    } else {
+        writer.write_all(&record::csv_line(header)?)?;
     }
     let (mut source_file, mut bytes) = (files::open(source)?, Vec::new());
     for line in lines {
