@@ -27,9 +27,9 @@ impl<R: Read> BlockReader<R> {
         let mut block = std::mem::take(&mut self.unused);
         while !self.ended {
             // Without a boundary so far, read as much again, so that the block doubles.
-            let wanted = block.len().max(size);
-            block.reserve(wanted);
-            self.ended = self.source.by_ref().take(wanted as u64).read_to_end(&mut block)? < wanted;
+            let read_size = block.len().max(size);
+            block.reserve(read_size);
+            self.ended = self.source.by_ref().take(read_size as u64).read_to_end(&mut block)? < read_size;
             let length = cut(&block);
             if length > 0 && !self.ended {
                 self.unused = block.split_off(length);

@@ -108,11 +108,13 @@ impl Parser {
             self.fields.resize(text.len(), 0);
             self.ends.resize(text.len() + 1, 0);
         }
-        let (_, _, written, count) = self.csv_reader.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
+        let (_, _, bytes_written, end_count) =
+            self.csv_reader.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
         // Empty input means the end of the file, which ends the last field.
-        let (_, _, _, more) = self.csv_reader.read_record(&[], &mut self.fields[written..], &mut self.ends[count..]);
+        let (_, _, _, more_ends) =
+            self.csv_reader.read_record(&[], &mut self.fields[bytes_written..], &mut self.ends[end_count..]);
         let mut start = 0;
-        for &end in &self.ends[..count + more] {
+        for &end in &self.ends[..end_count + more_ends] {
             row.push_field(std::str::from_utf8(&self.fields[start..end]).map_err(|_| NOT_UTF8.to_owned())?);
             start = end;
         }

@@ -38,16 +38,16 @@ fn shared_part(values: &[&Value]) -> Value {
 /// A value without its shared parts.
 fn without_shared(value: &Value, shared: &Value) -> Value {
     let (Value::Object(fields), Value::Object(shared)) = (value, shared) else { return value.clone() };
-    let mut remaining = Map::new();
+    let mut remaining_fields = Map::new();
     // A shared null stands for values that differ.
     for (key, field) in fields {
         match shared.get(key) {
             Some(shared_field) if shared_field == field && !shared_field.is_null() => {}
-            Some(shared_field) => drop(remaining.insert(key.clone(), without_shared(field, shared_field))),
-            None => drop(remaining.insert(key.clone(), field.clone())),
+            Some(shared_field) => drop(remaining_fields.insert(key.clone(), without_shared(field, shared_field))),
+            None => drop(remaining_fields.insert(key.clone(), field.clone())),
         }
     }
-    Value::Object(remaining)
+    Value::Object(remaining_fields)
 }
 
 /// A value with the shared parts that it lacks, in the order of the shared keys.

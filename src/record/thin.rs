@@ -346,7 +346,7 @@ pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError
         }
         thin_rows.columns.push((resolution, name, fields));
     }
-    let absent = manifest.column_seals.keys().filter(|name| thin_rows.column(name).is_none());
-    thin_rows.absent = absent.cloned().collect();
+    let absent_columns = manifest.column_seals.keys().filter(|name| thin_rows.column(name).is_none());
+    thin_rows.absent = absent_columns.cloned().collect();
     Ok(thin_rows)
 }
