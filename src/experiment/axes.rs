@@ -94,14 +94,14 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
 pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
     for axis in axes {
-        let mut longer = Vec::new();
+        let mut longer_combinations = Vec::new();
         for combination in &combinations {
             for index in 0..axis_len(axis) {
                 let point = axis.iter().map(|(path, values)| (path.clone(), values[index].clone()));
-                longer.push(combination.iter().cloned().chain(point).collect());
+                longer_combinations.push(combination.iter().cloned().chain(point).collect());
             }
         }
-        combinations = longer;
+        combinations = longer_combinations;
     }
     combinations
 }

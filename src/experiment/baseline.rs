@@ -64,10 +64,10 @@ impl Partners {
         let find_base = |point: usize| {
             let group = group_of(point);
             base_of_group.get(&group).copied().or_else(|| {
-                let mut agreeing = bases.iter().copied().filter(|&base| agree(&group, &group_of(base)));
+                let mut agreeing_bases = bases.iter().copied().filter(|&base| agree(&group, &group_of(base)));
                 // With several baselines, the pair would be ambiguous.
-                let base = agreeing.next()?;
-                agreeing.next().is_none().then_some(base)
+                let base = agreeing_bases.next()?;
+                agreeing_bases.next().is_none().then_some(base)
             })
         };
         let baselines = (0..points.len()).map(find_base).collect();
@@ -89,16 +89,16 @@ fn varying_columns<'a>(points: &[&'a OptionValues]) -> BTreeSet<&'a str> {
 fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String)]) -> BTreeSet<&'a str> {
     // Other tables lack most options, so bounded ones show better which options vary together.
     let is_bounded = |point: &&OptionValues| point.get(TABLE_KIND).is_none_or(|kind| kind == "bounded");
-    let mut compared: Vec<&OptionValues> = points.iter().filter(is_bounded).collect();
-    if compared.is_empty() {
-        compared = points.iter().collect();
+    let mut compared_points: Vec<&OptionValues> = points.iter().filter(is_bounded).collect();
+    if compared_points.is_empty() {
+        compared_points = points.iter().collect();
     }
-    let varying = varying_columns(&compared);
+    let varying = varying_columns(&compared_points);
     // The `kind` on whose axis a parameter lies: some points, of other kinds, lack the parameter.
     let kind_of = |column: &str| {
         varying.iter().copied().find(|kind| {
             let is_below = kind.strip_suffix("kind").is_some_and(|parent| column.starts_with(parent));
-            *kind != column && is_below && compared.iter().any(|point| !point.contains_key(column))
+            *kind != column && is_below && compared_points.iter().any(|point| !point.contains_key(column))
         })
     };
     let mut axes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -109,7 +109,7 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
     let count_levels = |columns: &[&str]| {
         let values =
             |point: &&OptionValues| columns.iter().map(|column| point.get(*column).cloned()).collect::<Vec<_>>();
-        compared.iter().map(values).collect::<BTreeSet<_>>().len()
+        compared_points.iter().map(values).collect::<BTreeSet<_>>().len()
     };
     let mut named: BTreeSet<&str> = condition.iter().map(|(column, _)| column.as_str()).collect();
     let is_named = |column: &&str| condition.iter().any(|(name, _)| name == column);

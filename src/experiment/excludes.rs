@@ -27,9 +27,9 @@ impl<'a> Excludes<'a> {
     /// Whether some exclude matches a combination in all of its values. `"always"` and `{ kind =
     /// "always" }` are equal.
     pub(super) fn matches(&self, combination: &[(String, Value)]) -> bool {
-        self.values_by_paths.iter().any(|(paths, excluded)| {
+        self.values_by_paths.iter().any(|(paths, excluded_values)| {
             let values: Option<Vec<String>> = paths.iter().map(|path| value_at(combination, path)).collect();
-            values.is_some_and(|values| excluded.contains(&values))
+            values.is_some_and(|values| excluded_values.contains(&values))
         })
     }
 }

@@ -105,11 +105,11 @@ pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<Strin
 /// `uses_clocks`: whether positions that differ only in their clocks are different searches. In
 /// games they always are, because the move number decides which plies are searched.
 pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, uses_clocks: bool) -> [usize; 2] {
-    let mut distinct = HashSet::new();
+    let mut distinct_hashes = HashSet::new();
     let mut searches = 0;
     let mut count_search = |hash: &SipHasher13| {
         searches += 1;
-        distinct.insert(hash.finish());
+        distinct_hashes.insert(hash.finish());
     };
     for item in items {
         let fen = item.board.fen(EpRule::Always);
@@ -129,7 +129,7 @@ pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, uses_clocks: 
             hash.write(mv.to_string().as_bytes());
         }
     }
-    [searches - distinct.len(), searches]
+    [searches - distinct_hashes.len(), searches]
 }
 
 #[cfg(test)]

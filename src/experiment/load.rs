@@ -338,12 +338,11 @@ fn parse_settings(sets: &[String]) -> Result<Vec<Setting>, Problem> {
 fn read_file_text(path: &Path) -> Result<String, Problem> {
     let problem = |message: String| Problem { file: path.display().to_string(), message, ..Problem::default() };
     let in_experiments = Path::new("experiments").join(path);
-    let help = match in_experiments.exists() {
-        true => format!("did you mean `{}`?", in_experiments.display()),
-        false => {
-            let name = path.file_stem().unwrap_or_default().display();
-            format!("`ttlab new` lists templates; if `{name}` is one, `ttlab new {name}` writes it")
-        }
+    let help = if in_experiments.exists() {
+        format!("did you mean `{}`?", in_experiments.display())
+    } else {
+        let name = path.file_stem().unwrap_or_default().display();
+        format!("`ttlab new` lists templates; if `{name}` is one, `ttlab new {name}` writes it")
     };
     let bytes = crate::system::files::read_input(path).map_err(|error| {
         let help = (error.kind() == std::io::ErrorKind::NotFound).then_some(help);

@@ -88,12 +88,12 @@ pub(super) fn check(
                 "expect.claim: a test that stops early biases Elo: give the test `stop = false`, or use its verdict";
             return Err(source.problem_at(&place, message));
         }
-        let claim = MatchClaim::parse(claim, names()).map_err(|(unknown, message)| match unknown.is_empty() {
-            true => source.problem_at(&place, message),
-            false => {
-                let help = Some(nearest_or_all(&unknown, names()));
-                Problem { help, ..source.problem_at_word(&place, Some(&unknown), message) }
+        let claim = MatchClaim::parse(claim, names()).map_err(|(unknown_name, message)| {
+            if unknown_name.is_empty() {
+                return source.problem_at(&place, message);
             }
+            let help = Some(nearest_or_all(&unknown_name, names()));
+            Problem { help, ..source.problem_at_word(&place, Some(&unknown_name), message) }
         })?;
         let plays = |&(first, second): &(usize, usize)| {
             let players = [first, second].map(|index| &variants[index].name);

@@ -56,10 +56,7 @@ impl Setting {
         Ok(setting)
     }
 
-    /// Parses several settings.
-    ///
-    /// # Errors
-    /// The first invalid setting, with its place.
+    /// Parses several settings, up to the first invalid one.
     pub fn parse_all(texts: &[String]) -> Result<Vec<Self>, Problem> {
         if texts.is_empty() {
             return Ok(Vec::new());

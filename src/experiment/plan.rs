@@ -156,10 +156,10 @@ impl Plan {
     /// The job that searches an item with a variant, or plays it against an opponent.
     pub fn job_for(&self, variant: usize, opponent: Option<usize>, item: usize, repeat: u32) -> Job {
         let suite = &self.suites[self.suite_of(item)];
-        match self.takes_whole_suite[variant] {
-            true => Job { variant, opponent, item: suite.start, items: suite.len(), repeat },
-            false => Job { variant, opponent, item, items: 1, repeat },
+        if self.takes_whole_suite[variant] {
+            return Job { variant, opponent, item: suite.start, items: suite.len(), repeat };
         }
+        Job { variant, opponent, item, items: 1, repeat }
     }
 
     /// Index of an item's suite; 0 if there is one.

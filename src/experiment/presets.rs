@@ -28,9 +28,6 @@ pub fn text(name: &str) -> Option<&'static str> {
 }
 
 /// A preset's options.
-///
-/// # Errors
-/// For an unknown name: the message and the nearest known one.
 pub fn options(name: &str) -> Result<Table, OptionFault> {
     let text = text(name).ok_or_else(|| {
         let valid_names = names().collect::<Vec<_>>().join(", ");

@@ -98,20 +98,21 @@ pub(super) fn load(
     first: Option<usize>,
     source: &FileText<'_>,
 ) -> Result<(String, Suite, Vec<Section>), Problem> {
-    let mut all = Suite { name: String::new(), items: Vec::new(), notes: Vec::new() };
+    let mut joint_suite = Suite { name: String::new(), items: Vec::new(), notes: Vec::new() };
     let (mut sections, mut names) = (Vec::new(), Vec::new());
     for (name, entry) in &entries.0 {
         let place = format!("suites.{name}.file");
         let LoadedSuite { name: file, path, suite } =
             source.load_suite(&SuiteChoice::File(entry.file.clone()), &place, Some(name), on_error, first)?;
-        let start = all.items.len();
+        let start = joint_suite.items.len();
         let prefix_name = |item: Item| Item { id: format!("{name}{SEPARATOR}{}", item.id), ..item };
-        all.items.extend(suite.items.into_iter().map(prefix_name));
-        all.notes.extend(suite.notes);
+        joint_suite.items.extend(suite.items.into_iter().map(prefix_name));
+        joint_suite.notes.extend(suite.notes);
         names.push(format!("{name}: {file}"));
-        sections.push(Section { name: name.clone(), entry: entry.clone(), path, item_range: start..all.items.len() });
+        let item_range = start..joint_suite.items.len();
+        sections.push(Section { name: name.clone(), entry: entry.clone(), path, item_range });
     }
-    Ok((names.join(", "), all, sections))
+    Ok((names.join(", "), joint_suite, sections))
 }
 
 /// Applies a change to the items of each suite separately, and updates the sections.
