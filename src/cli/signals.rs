@@ -13,6 +13,7 @@ pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, CommandFailure> {
     let stop = Arc::new(AtomicBool::new(false));
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let hangup = (!is_ignored(&status, SIGHUP)).then_some(SIGHUP);
+    // The shutdown is registered first, so that it sees only the flag of an earlier signal.
     for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
         flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))

@@ -79,10 +79,10 @@ pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     let variant = vec![columns::VARIANT.to_owned()];
     let Some((source_codes, _)) = rows.words(SOURCE) else { return variant };
     let variants = rows.text_column(columns::VARIANT);
-    let mut sources_by_variant = std::collections::HashMap::new();
+    let mut first_sources = std::collections::HashMap::new();
     let is_shared = (0..rows.rows()).any(|row| {
         let source = source_codes[row];
-        *sources_by_variant.entry(variants.codes()[row]).or_insert(source) != source
+        *first_sources.entry(variants.codes()[row]).or_insert(source) != source
     });
     if is_shared { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
 }
@@ -116,12 +116,12 @@ pub(super) fn default_baseline(
         // Each variant is compared with itself in the first result.
         return (Baseline::value(SOURCE, &rows.text(SOURCE, 0)), false);
     }
-    let by_variant = by.iter().any(|column| column == columns::VARIANT);
+    let is_by_variant = by.iter().any(|column| column == columns::VARIANT);
     if !condition.is_empty() {
         let meets_condition =
             |row: usize| condition.iter().all(|(column, value)| rows.text_column(column).text(row) == value);
         // A condition on other columns would split groups, but not variants.
-        let selects_groups = by_variant || condition.iter().all(|(column, _)| by.contains(column));
+        let selects_groups = is_by_variant || condition.iter().all(|(column, _)| by.contains(column));
         let is_usable = selects_groups && (0..rows.rows()).any(meets_condition);
         return if is_usable { (Baseline::Condition(condition), false) } else { (Baseline::First, true) };
     }
@@ -131,7 +131,7 @@ pub(super) fn default_baseline(
     if variant_rows.is_empty() {
         return (Baseline::First, true);
     }
-    if by_variant {
+    if is_by_variant {
         return (Baseline::value(columns::VARIANT, variant), false);
     }
     // The columns in which all rows of the variant have the same value.

@@ -87,8 +87,8 @@ fn row_json(table: &SheetTable, cells: &[Cell]) -> Json {
         (column.key.clone(), value)
     });
     let mut row = fields.collect::<Map<_, _>>();
-    let signs = table.columns.iter().zip(cells).filter(|(_, cell)| !cell.signs.is_empty());
-    let signs = signs.map(|(column, cell)| (column.key.clone(), json!(cell.signs))).collect::<Map<_, _>>();
+    let signed_cells = table.columns.iter().zip(cells).filter(|(_, cell)| !cell.signs.is_empty());
+    let signs = signed_cells.map(|(column, cell)| (column.key.clone(), json!(cell.signs))).collect::<Map<_, _>>();
     if !signs.is_empty() {
         row.insert(SIGNS.to_owned(), Json::Object(signs));
     }
@@ -121,7 +121,7 @@ pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
         true => vec![format!("{}_low", column.key), format!("{}_high", column.key)],
         false => vec![column.key.clone()],
     });
-    let fields = |(cell, has_range): (&Cell, &bool)| match (cell.value, has_range) {
+    let cell_fields = |(cell, has_range): (&Cell, &bool)| match (cell.value, has_range) {
         (Datum::Range(low, high), _) => vec![csv_number(low), csv_number(high)],
         // A cell without an interval in a column of intervals.
         (_, true) => vec![String::new(); 2],
@@ -131,12 +131,12 @@ pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
     };
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail.
-    let mut write = |fields: Vec<String>| {
-        let fields = fields.into_iter().map(|field| field.replace(super::sheet::is_unprintable, "\u{fffd}"));
+    let mut write = |record: Vec<String>| {
+        let fields = record.into_iter().map(|field| field.replace(super::sheet::is_unprintable, "\u{fffd}"));
         let _ = writer.write_record(fields.map(|field| if guard { guard_formula(field) } else { field }));
     };
     write(head.collect());
-    table.rows.iter().for_each(|row| write(row.iter().zip(&has_ranges).flat_map(fields).collect()));
+    table.rows.iter().for_each(|row| write(row.iter().zip(&has_ranges).flat_map(cell_fields).collect()));
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 

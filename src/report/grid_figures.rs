@@ -223,7 +223,7 @@ fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     responses.into_iter().map(|response| response_figure(response, &metric.name)).collect()
 }
 
-/// The figure of one response.
+/// The figure of the response to one option.
 fn response_figure(response: Response, metric: &str) -> Figure {
     let to_file_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();

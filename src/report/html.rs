@@ -163,7 +163,7 @@ fn column_class(column: &SheetColumn) -> &'static str {
 
 /// A cell, with its value for sorting and its note as a tooltip.
 fn cell_markup(column: &SheetColumn, cell: &Cell) -> Markup {
-    let (sort_value, upper) = match cell.value {
+    let (sort_value, high_value) = match cell.value {
         Datum::Number(value) => (Some(value), None),
         Datum::Range(low, high) => (Some(low), Some(high)),
         Datum::Text | Datum::None => (cell.sort_rank.map(|rank| rank as f64), None),
@@ -171,7 +171,7 @@ fn cell_markup(column: &SheetColumn, cell: &Cell) -> Markup {
     // Long texts get a wider column.
     let width_class = if column.is_text && cell.text.chars().count() > 60 { " w" } else { "" };
     html! {
-        td class={ (column_class(column)) (width_class) @if cell.emphasis != Emphasis::None { " " (cell.emphasis.class()) } } data-v=[sort_value] data-high=[upper] title=[Some(cell.note).filter(|note| !note.is_empty())] {
+        td class={ (column_class(column)) (width_class) @if cell.emphasis != Emphasis::None { " " (cell.emphasis.class()) } } data-v=[sort_value] data-high=[high_value] title=[Some(cell.note).filter(|note| !note.is_empty())] {
             @if cell.link.is_empty() { (inline_markup(&cell.text)) } @else { a href=(cell.link) { (inline_markup(&cell.text)) } }
         }
     }

@@ -73,8 +73,9 @@ fn closing_fence(text: &str) -> String {
         let Some(mark) = unindented.chars().next().filter(|&c| "`~".contains(c) && !is_code_line) else { continue };
         let after = unindented.trim_start_matches(mark);
         let length = unindented.len() - after.len();
+        let opens = length >= 3 && (mark == '~' || !after.contains('`'));
         open_fence = match open_fence {
-            None if length >= 3 && (mark == '~' || !after.contains('`')) => Some((mark, length)),
+            None => opens.then_some((mark, length)),
             Some((open_mark, open_length)) if mark == open_mark && length >= open_length && after.trim().is_empty() => {
                 None
             }

@@ -98,12 +98,12 @@ pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
 /// end farthest from 0 are drawn.
 pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
     let final_distance = |encounter: &&Encounter| encounter.llr_path.last().map_or(0.0, |(_, llr)| llr.abs());
-    let mut shown: Vec<&Encounter> =
+    let mut tests: Vec<&Encounter> =
         matches.encounters.iter().filter(|encounter| encounter.llr_path.len() > 2).collect();
-    shown.sort_by(|a, b| final_distance(b).total_cmp(&final_distance(a)));
+    tests.sort_by(|a, b| final_distance(b).total_cmp(&final_distance(a)));
     // The two bounds are lines too.
-    shown.truncate(MAX_LINES - 2);
-    let last_points = shown.iter().filter_map(|encounter| encounter.llr_path.last());
+    tests.truncate(MAX_LINES - 2);
+    let last_points = tests.iter().filter_map(|encounter| encounter.llr_path.last());
     let max_pairs = last_points.map(|&(pairs, _)| pairs).max()? as f64;
     let make_point = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
     let make_series = |encounter: &&Encounter| {
@@ -116,8 +116,8 @@ pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
         line: None,
         points: vec![make_point(0.0, bound), make_point(max_pairs, bound)],
     });
-    let series = shown.iter().map(make_series).chain(bounds).collect();
-    let (shown_count, encounter_count) = (shown.len(), matches.encounters.len());
+    let series = tests.iter().map(make_series).chain(bounds).collect();
+    let (shown_count, encounter_count) = (tests.len(), matches.encounters.len());
     let remark = if shown_count < encounter_count {
         format!(" {shown_count} of {encounter_count} shown: those with the largest ratios.")
     } else {

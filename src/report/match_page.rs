@@ -33,11 +33,9 @@ fn format_elo(encounter: &Encounter) -> String {
 
 /// Describes the decision of an encounter's test.
 fn test_text(encounter: &Encounter) -> String {
-    match encounter.test_decision {
-        None => "open".to_owned(),
-        Some((TestState::H1, pairs)) => format!("H1 accepted after {} pairs", format_count(pairs as f64)),
-        Some((_, pairs)) => format!("H0 accepted after {} pairs", format_count(pairs as f64)),
-    }
+    let Some((state, pairs)) = encounter.test_decision else { return "open".to_owned() };
+    let hypothesis = if state == TestState::H1 { "H1" } else { "H0" };
+    format!("{hypothesis} accepted after {} pairs", format_count(pairs as f64))
 }
 
 /// The smallest and the largest multiple of the baseline's nodes that were played with, by
@@ -58,15 +56,16 @@ fn format_multiple(multiple: f64, (min, max): (f64, f64)) -> String {
 }
 
 /// Formats the interval of the nodes with which both players are equally strong.
-fn format_multiples(equal: &EqualNodes, matches: &Matches) -> String {
-    let [low, high] = [equal.low, equal.high].map(|nodes| format_multiple(nodes, handicap_range(matches)));
+fn format_multiples(equal_nodes: &EqualNodes, matches: &Matches) -> String {
+    let [low, high] = [equal_nodes.low, equal_nodes.high].map(|nodes| format_multiple(nodes, handicap_range(matches)));
     if low == high { low } else { format!("{low}, {high}") }
 }
 
 /// Describes the multiple of the opponent's nodes at which both players are equally strong.
-fn equal_nodes_text(equal: &EqualNodes, opponent: &str, matches: &Matches) -> String {
-    let (nodes, interval) = (format_multiple(equal.nodes, handicap_range(matches)), format_multiples(equal, matches));
-    let is_in_range = equal.nodes.is_finite() && equal.nodes > 0.0;
+fn equal_nodes_text(equal_nodes: &EqualNodes, opponent: &str, matches: &Matches) -> String {
+    let (nodes, interval) =
+        (format_multiple(equal_nodes.nodes, handicap_range(matches)), format_multiples(equal_nodes, matches));
+    let is_in_range = equal_nodes.nodes.is_finite() && equal_nodes.nodes > 0.0;
     let note = if is_in_range { String::new() } else { format!(", {OUTSIDE}") };
     format!("as strong as \"{opponent}\" with {nodes} of its nodes [{interval}]{note}")
 }

@@ -363,7 +363,8 @@ impl Page {
     }
 
     /// The tables that answer the question: the encounters of a match, the pivots that the user
-    /// asked for, or the summary; then the tables of pairs and of move quality, if there are any.
+    /// asked for, those across suites, or the summary. Then, if there are any, the tables of pairs
+    /// and of move quality.
     pub fn main_tables(&self) -> Vec<SheetTable> {
         let mut tables = if let Some(games) = &self.games {
             vec![match_page::encounters_table(games)]

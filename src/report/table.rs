@@ -37,12 +37,12 @@ fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static st
         return reason;
     }
     // The engine is known only if lines are variants.
-    let by_variant = page.summary.by.iter().any(|column| column == columns::VARIANT);
+    let is_by_variant = page.summary.by.iter().any(|column| column == columns::VARIANT);
     let names_line = |subjects: &&BTreeMap<String, EngineInfo>| {
         line.values.iter().chain([&line.name]).any(|name| subjects.contains_key(name))
     };
     let is_external = external_engines.iter().any(names_line);
-    if !by_variant {
+    if !is_by_variant {
         MAYBE_NOT_REPORTED
     } else if is_external {
         NOT_REPORTED

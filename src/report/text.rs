@@ -134,8 +134,8 @@ fn min_width(table: &SheetTable, column: usize, min_text_width: usize) -> usize 
     if table.columns[column].is_text {
         return natural.min(min_text_width);
     }
-    let words = table.columns[column].name.split(' ').map(|word| word.chars().count());
-    content_width(table, column).max(words.max().unwrap_or(0)).min(natural)
+    let word_lengths = table.columns[column].name.split(' ').map(|word| word.chars().count());
+    content_width(table, column).max(word_lengths.max().unwrap_or(0)).min(natural)
 }
 
 /// The total width of columns with the gaps between them.
@@ -143,7 +143,7 @@ fn total_width(widths: impl Iterator<Item = usize>) -> usize {
     widths.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
 }
 
-/// Drops columns until the table fits; returns it with the names of the dropped columns.
+/// Drops columns until the table fits or none may be dropped. Returns it with the dropped names.
 fn fit_columns(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
     let drop_order = |column: usize| table.columns[column].drop_order;
     let mut kept_columns: Vec<usize> = (0..table.columns.len()).collect();

@@ -74,8 +74,8 @@ pub(super) fn describe_checks(experiment: &Experiment, plan: &Plan, folder: &Pat
     let (caveats, memory) = check::warnings(experiment, plan, folder);
     let describe_count = |count: usize, noun| (count > 0).then(|| plural(count, noun));
     let warnings = caveats.warnings.len() + memory.len();
-    let counts = [describe_count(caveats.blockers.len(), "blocker"), describe_count(warnings, "warning")];
-    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    let blocker_text = describe_count(caveats.blockers.len(), "blocker");
+    let counts: Vec<String> = blocker_text.into_iter().chain(describe_count(warnings, "warning")).collect();
     if counts.is_empty() {
         return "no warnings".to_owned();
     }

@@ -13,7 +13,6 @@ pub(in crate::cli) fn call(words: &[&str]) -> (u8, String, String) {
     (exit_code, stdout, stderr)
 }
 
-/// Runs a command; returns its exit code.
 fn exit_code(words: &[&str]) -> u8 {
     let (exit_code, ..) = call(words);
     exit_code
@@ -30,7 +29,6 @@ pub(in crate::cli) fn write_experiment(folder: &Path, name: &str, more: &str) ->
     path.display().to_string()
 }
 
-/// Two variants, with tables of different sizes.
 pub(in crate::cli) const TWO_SIZES: &str = "[grid]\n'table.size' = [64, 256]";
 
 /// Two variants, one with a table that does not fit into any memory, so that three of six jobs
@@ -434,7 +432,6 @@ fn search_prints_sums_over_all_iterations() {
             result.iterations.iter().map(|iteration| iteration.table.values()[column]).sum::<u64>(),
         )
     });
-    // The table has 64 entries of 16 bytes.
     let occupied = engine.table().unwrap().occupancy().occupied;
     let table_values =
         [("entries", occupied), ("slots", 64), ("bytes", 1024)].map(|(name, sum)| (name.to_owned(), sum));

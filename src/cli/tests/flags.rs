@@ -257,7 +257,6 @@ fn with_flags(command: &str, flags: &str) -> String {
     let (mut kept_words, mut words) = (Vec::new(), command.split(' '));
     while let Some(word) = words.next() {
         if word == first_flag {
-            // Its value is dropped too.
             words.next();
         } else {
             kept_words.push(word);

@@ -14,8 +14,9 @@ const MAX_NAMED: usize = 20;
 /// The list of variants without rows; none if every variant has rows.
 pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let variants = rows.text_column(columns::VARIANT);
-    let searched = variants.list().iter().zip(variants.first_rows()).filter(|(_, first_row)| first_row.is_some());
-    let searched_names: HashSet<&str> = searched.map(|(name, _)| name.as_str()).collect();
+    let searched_variants =
+        variants.list().iter().zip(variants.first_rows()).filter(|(_, first_row)| first_row.is_some());
+    let searched_names: HashSet<&str> = searched_variants.map(|(name, _)| name.as_str()).collect();
     // Names with a further key seed or schedule are not variants of their own.
     let base_variants = manifest.variants.iter().filter(|name| base_variant(name).is_none());
     let mut names: Vec<String> =

@@ -25,8 +25,8 @@ pub(super) fn suite_names(rows: &Frame, manifest: &Manifest) -> Vec<String> {
         return Vec::new();
     }
     let suites = rows.text_column(columns::SUITE);
-    let searched = suites.list().iter().zip(suites.first_rows()).filter(|(_, first_row)| first_row.is_some());
-    let mut names: Vec<String> = searched.map(|(name, _)| name.clone()).collect();
+    let searched_suites = suites.list().iter().zip(suites.first_rows()).filter(|(_, first_row)| first_row.is_some());
+    let mut names: Vec<String> = searched_suites.map(|(name, _)| name.clone()).collect();
     names.sort_by_key(|name| manifest.suites.iter().position(|suite| suite.name == *name));
     names
 }
@@ -135,14 +135,14 @@ fn merge_notes(suites: &[String], pages: &[Page], list_of: fn(&Page) -> &Vec<Str
     merged
 }
 
-/// Pending verdicts for the expectations of suites that have no rows.
-fn unsearched_verdicts(rows: &Rows<'_>, suites: &[String]) -> Vec<Verdict> {
+/// Pending verdicts for the expectations of all suites except the `searched` ones.
+fn unsearched_verdicts(rows: &Rows<'_>, searched: &[String]) -> Vec<Verdict> {
     let Some(file) = rows.sources.first().and_then(|source| source.file.as_ref()) else { return Vec::new() };
     if !rows.checks_expectations() {
         return Vec::new();
     }
     let mut verdicts = Vec::new();
-    for suite in rows.manifest.suites.iter().filter(|suite| !suites.contains(&suite.name)) {
+    for suite in rows.manifest.suites.iter().filter(|suite| !searched.contains(&suite.name)) {
         verdicts.extend(suite_expectations(&file.expect, &suite.name).into_iter().map(|expect| Verdict {
             subject: format!("suite {}", suite.name),
             published: expect.claim.clone().unwrap_or_default(),

@@ -84,7 +84,6 @@ fn timing_is_given_in_percent() {
     assert_eq!(times_line(f64::NAN, -0.03), expected_line("-", "-3.0"));
 }
 
-/// A result with the given rows and no manifest.
 fn source(label: &str, rows: &str) -> Source {
     let frame = Frame::parse(rows.as_bytes(), label).unwrap_or_else(|error| panic!("{error}"));
     let (label, path) = (label.to_owned(), std::path::PathBuf::from(label));
@@ -285,7 +284,6 @@ fn page(sources: &[Source], choices: &Choices) -> Page {
     Page::new(sources, choices).unwrap_or_else(|error| panic!("{error:#}"))
 }
 
-/// The choices that the user made on the command line.
 fn choices(by: Option<&str>, filters: &[&str], pairs: bool) -> Choices {
     let filters = filters.iter().map(|&text| text.to_owned()).collect();
     Choices { by: by.map(str::to_owned), filters, pairs, ..Choices::default() }

@@ -23,6 +23,7 @@ impl Page {
         warnings.extend(pairing_warnings.iter().map(ToString::to_string));
         let result_warnings = warnings::result_warnings(&self.summary, self.timing.as_ref(), is_finished);
         warnings.extend(result_warnings.iter().map(ToString::to_string));
+        // These warnings are about the variants of a single result.
         if let [source] = sources
             && source.manifest.is_some()
             && choices.by.is_none()
@@ -44,10 +45,10 @@ impl Page {
                 warnings.extend(sensitivity::uncleared_tables_warning(&lines_with_kept_table, self.manifest.items));
             }
             let effect = source.file.as_ref().map_or(0.0, |file| file.smallest_effect);
-            let counts = sensitivity::count_warnings(&manifest, &self.summary, effect);
-            self.undetectable = counts.all_warnings().cloned().collect();
-            self.blockers = counts.blockers;
-            warnings.extend(counts.warnings);
+            let count_caveats = sensitivity::count_warnings(&manifest, &self.summary, effect);
+            self.undetectable = count_caveats.all_warnings().cloned().collect();
+            self.blockers = count_caveats.blockers;
+            warnings.extend(count_caveats.warnings);
             let times_were_chosen =
                 self.summary.metrics.iter().any(crate::analysis::Metric::is_time) && !choices.metrics.is_empty();
             if times_were_chosen || source.file.as_ref().is_some_and(File::asks_for_times) {

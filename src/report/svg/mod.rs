@@ -114,7 +114,8 @@ impl Svg {
         self.shape(series % 4, class.trim_end(), (x, y), size, title);
     }
 
-    /// Draws the mark of a verdict: a square is good, a triangle bad, a diamond unclear.
+    /// Draws the mark of a verdict: a square is good, a triangle bad, a diamond unclear. Other
+    /// highlights have a circle.
     pub fn verdict(&mut self, emphasis: Emphasis, (x, y): (f64, f64), size: f64, title: &str) {
         let shape = match emphasis {
             Emphasis::Better | Emphasis::Passed => 1,

@@ -24,7 +24,6 @@ impl Patch {
     }
 }
 
-/// All numbers in a text.
 fn numbers(text: &str) -> Vec<f64> {
     let parts = text.split(|c: char| !(c.is_ascii_digit() || ".-".contains(c)));
     parts.filter_map(|part| part.parse().ok()).collect()
@@ -37,7 +36,6 @@ fn read_drawing(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
     let mut open_tags = Vec::new();
     for piece in svg.split('<').skip(1) {
         let (tag, content) = piece.split_once('>').unwrap();
-        // The drawing must be well-formed XML.
         match tag.strip_prefix('/') {
             Some(closed) => assert_eq!(open_tags.pop(), Some(closed), "{svg}"),
             None if !tag.ends_with('/') => open_tags.extend(tag.split(' ').next()),

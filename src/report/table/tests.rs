@@ -21,7 +21,6 @@ fn page(mut lines: Vec<Line>) -> Page {
     Page { identity: Identity::new(&Frame::default(), &summary, &[]), summary, ..Page::default() }
 }
 
-/// A line without probes.
 fn line(name: &str) -> Line {
     let (pressure, hashfull) = (f64::NAN, f64::NAN);
     let measures = vec![Measure { ratio: Ratio::identity(8), p: f64::NAN, value: 100.0, ..Measure::default() }];
@@ -44,7 +43,6 @@ fn add_probes(line: &mut Line) {
     (line.pressure, line.hashfull) = (1.25, 375.0);
 }
 
-/// Gives a line a significant ratio below 1.
 fn make_smaller(line: &mut Line) {
     let ratio = Ratio { mean: 0.5, low: 0.4, high: 0.6, p: 0.01, pairs: 8, clusters: 8, ..Ratio::default() };
     line.measures[0] = Measure { ratio, p: 0.02, significant: true, value: 100.0, ..Measure::default() };
@@ -61,7 +59,6 @@ fn text<'a>(table: &'a SheetTable, row: usize, key: &str) -> Option<&'a str> {
     cell(table, row, key).map(|cell| cell.text.as_str())
 }
 
-/// The reason for a dash; none if the cell has a value.
 fn dash_reason(table: &SheetTable, row: usize, key: &str) -> Option<&'static str> {
     cell(table, row, key).filter(|cell| cell.value == Datum::None).map(|cell| cell.note)
 }

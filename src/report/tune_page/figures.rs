@@ -119,23 +119,23 @@ impl TuneOutcome<'_> {
     /// Series over a numeric option, one for each combination of the other options that vary, if it
     /// has at least two points.
     pub(super) fn series_over(&self, path: &str, ratio_of: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
-        let mut series_by_others: BTreeMap<Vec<String>, Series> = BTreeMap::new();
+        let mut series_by_options: BTreeMap<Vec<String>, Series> = BTreeMap::new();
         for candidate in 0..self.experiment.variants.len() {
             let (Some(x), Some(ratio)) = (self.option_value(candidate, path), ratio_of(candidate)) else { continue };
             let columns = variant::option_columns(&self.experiment.variants[candidate]);
-            let others: Vec<String> = self
+            let other_options: Vec<String> = self
                 .varying
                 .iter()
                 .filter(|other| other.as_str() != path)
                 .filter_map(|other| columns.iter().find(|(column, _)| column == other))
                 .map(|(column, value)| format!("{}={value}", column.rsplit('.').next().unwrap_or(column)))
                 .collect();
-            let new_series = || Series { name: others.join(", "), ..Series::default() };
-            let series = series_by_others.entry(others.clone()).or_insert_with(new_series);
+            let new_series = || Series { name: other_options.join(", "), ..Series::default() };
+            let series = series_by_options.entry(other_options.clone()).or_insert_with(new_series);
             let label = self.name(candidate).to_owned();
             series.points.push(CurvePoint { x, y: ratio.mean, low: ratio.low, high: ratio.high, label });
         }
-        let mut series: Vec<Series> = series_by_others.into_values().filter(|line| line.points.len() > 1).collect();
+        let mut series: Vec<Series> = series_by_options.into_values().filter(|line| line.points.len() > 1).collect();
         series.iter_mut().for_each(|line| line.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
         series
     }

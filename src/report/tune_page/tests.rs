@@ -344,7 +344,6 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
     ];
     assert_eq!(fates, expected);
     assert_eq!(tests, ["own None -", "own Better 0.020", "other None -", "other None 0.030"]);
-    // The fields are searches, ratio and p.
     assert_eq!(fields, ["20 0.5 ", "20 0.5 0.02"]);
 }
 

@@ -2,7 +2,6 @@ use super::*;
 use crate::analysis::questions::claims::Ruling;
 use crate::experiment::expect::ClaimOrigin;
 
-/// A verdict about `subject`.
 pub(in super::super) fn verdict(subject: &str, expected: ExpectedVerdict, ruling: Ruling) -> Verdict {
     Verdict {
         subject: subject.to_owned(),
