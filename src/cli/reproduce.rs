@@ -94,8 +94,8 @@ fn select_files(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, St
     let stem = |file: &PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = files.iter().map(stem).collect();
     if let Some(unknown) = only.iter().find(|name| !names.contains(name)) {
-        let help = nearest(unknown, names.iter().map(String::as_str));
-        let help = help.map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+        let hint = nearest(unknown, names.iter().map(String::as_str));
+        let help = hint.map(|hint| format!("\nhelp: {hint}")).unwrap_or_default();
         return Err(format!("--only {unknown}: no file {unknown}.toml{help}"));
     }
     Ok(files.into_iter().filter(|file| only.is_empty() || only.contains(&stem(file))).collect())

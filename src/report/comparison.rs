@@ -225,13 +225,12 @@ fn metrics_table(comparison: &Comparison) -> SheetTable {
     let mut rows = Vec::new();
     for (index, metric) in comparison.metrics.iter().enumerate() {
         for change in comparison.variants.iter().filter(|change| change.differing[index] > 0) {
-            let differing = Cell::count(change.differing[index] as f64);
             let totals = change.totals[index];
             let [base, new] = totals.map(Cell::count);
             rows.push([
                 Cell::text(metric),
                 Cell::text(&change.variant),
-                differing,
+                Cell::count(change.differing[index] as f64),
                 base,
                 new,
                 change_cell(totals, false),

@@ -49,7 +49,7 @@ pub(super) fn quality_table(rows: &[Quality]) -> Option<SheetTable> {
         0 => Cell::empty("the suite names no best moves"),
         _ => Cell::number(part as f64 / whole as f64, format!("{part} of {whole}")),
     };
-    // A cell about the difference from the baseline: its mean and the ends of its interval.
+    // `make_cell` gets the mean difference from the baseline and the ends of its interval.
     let against_cell = |row: &Quality, make_cell: fn((f64, f64, f64)) -> Cell| match row.against {
         Some((mean, low, high)) if mean.is_finite() => make_cell((mean, low, high)),
         Some(_) => Cell::empty("no position that both searched"),

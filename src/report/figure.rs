@@ -243,10 +243,11 @@ pub fn probes_figure(summary: &Summary) -> Option<Figure> {
         ("miss, other keys", 4),
     ];
     let make_bar = |line: &Line| {
-        let [hits, usable, move_only, free, other] =
+        let [hits, usable_hits, move_hits, free_misses, other_misses] =
             [columns::HITS, columns::USABLE, columns::MOVE_ONLY, columns::MISSES_EMPTY, columns::MISSES_OTHER]
                 .map(|column| line.sum(column));
-        (line.name.clone(), vec![usable, move_only, (hits - usable - move_only).max(0.0), free, other])
+        let other_hits = (hits - usable_hits - move_hits).max(0.0);
+        (line.name.clone(), vec![usable_hits, move_hits, other_hits, free_misses, other_misses])
     };
     let lines_with_probes =
         lines.iter().map(|&index| &summary.lines[index]).filter(|line| line.sum(columns::PROBES) > 0.0);

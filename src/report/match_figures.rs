@@ -73,7 +73,7 @@ pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
         }
     }
     series.iter_mut().for_each(|line| line.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
-    if series.is_empty() || series.iter().all(|line| line.points.len() < 2) {
+    if series.iter().all(|line| line.points.len() < 2) {
         return None;
     }
     let ticks = size_axis.levels.iter().filter_map(|level| Some((level.number?, level.label.clone())));

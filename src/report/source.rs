@@ -226,13 +226,13 @@ pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Fra
     let is_state = |column: &columns::Column| column.role == Role::Last && !column.name.contains('.');
     let is_ordinary_column =
         |name: &str| columns::columns().iter().any(|column| columns::may_mean(name, &column.name) && !is_state(column));
-    let mut paths: Vec<&str> =
+    let mut names: Vec<&str> =
         requested.iter().copied().filter(|name| ![SOURCE, SEED].contains(name) && !is_ordinary_column(name)).collect();
     if sources.len() > 1 {
-        paths.extend(sources.iter().flat_map(|source| source.frame.options()));
+        names.extend(sources.iter().flat_map(|source| source.frame.options()));
     }
     let mut joined = match sources {
-        [source] if paths.is_empty() => return Cow::Borrowed(&source.frame),
+        [source] if names.is_empty() => return Cow::Borrowed(&source.frame),
         [source] => source.frame.clone(),
         _ => {
             let mut joined = Frame::default();
@@ -244,8 +244,8 @@ pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Fra
             joined
         }
     };
-    add_option_columns(&mut joined, sources, &paths);
-    limits::add_limit_columns(&mut joined, &paths);
+    add_option_columns(&mut joined, sources, &names);
+    limits::add_limit_columns(&mut joined, &names);
     Cow::Owned(joined)
 }
 

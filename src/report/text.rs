@@ -237,8 +237,8 @@ fn wrap_words(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Wraps text into lines of at most `width` characters. All lines except the first are indented by
-/// the width of `start`, but by at least two blanks.
+/// Wraps text into lines of at most `width` characters. The first begins with `start`; the others
+/// are indented by its width, but by at least two blanks.
 pub fn wrap(text: &str, width: usize, start: &str) -> String {
     let indent = " ".repeat(start.chars().count().max(2));
     let (mut out, mut line) = (String::new(), start.to_owned());

@@ -52,8 +52,7 @@ impl TuneOutcome<'_> {
         let file = &self.experiment.file;
         let mut parts =
             head_parts(&file.question, file.analysis.trim(), self.findings(), warning_parts(&self.warnings()));
-        // The first figure comes before the table of the race, which may be long, so that it is on
-        // the first screen.
+        // The table of the race may be long, so one figure comes before it, on the first screen.
         let mut figures = self.figures().into_iter().map(Part::Figure);
         parts.extend(figures.next());
         parts.push(Part::Table(self.race_table()));
@@ -131,15 +130,15 @@ impl TuneOutcome<'_> {
     /// A sentence about the candidates that have the same counts as the winner in every search;
     /// none without such candidates. If they and the winner are all candidates within a range of
     /// one numeric option, it gives that range.
-    fn describe_equals(&self, equals: &[usize]) -> Option<String> {
+    fn describe_equals(&self, equal_candidates: &[usize]) -> Option<String> {
         let metric = &self.tune.metric;
-        if equals.is_empty() {
+        if equal_candidates.is_empty() {
             return None;
         }
-        let list = self.quote_names(equals);
-        let winner_and_equals: Vec<usize> = equals.iter().copied().chain([self.tuned.winner]).collect();
+        let names = self.quote_names(equal_candidates);
+        let candidates: Vec<usize> = equal_candidates.iter().copied().chain([self.tuned.winner]).collect();
         let range = self.varying.iter().find_map(|path| {
-            let (low, high) = self.full_range(path, &winner_and_equals)?;
+            let (low, high) = self.full_range(path, &candidates)?;
             Some((path, low, high))
         });
         Some(match range {
@@ -147,7 +146,7 @@ impl TuneOutcome<'_> {
                 "Any `{}` from {low} to {high} does equally well: the same {metric} in every search.",
                 short_names(std::slice::from_ref(path))[0]
             ),
-            None => format!("Identical to it, with the same {metric} in every search: {list}."),
+            None => format!("Identical to it, with the same {metric} in every search: {names}."),
         })
     }
 

@@ -93,9 +93,11 @@ pub(super) fn verdict_texts(verdict: &Verdict) -> [&str; 5] {
 /// The number of verdicts by outcome, in a sentence.
 pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
     let [holds, differs, undecided] = count_rulings(verdicts.clone());
-    let expected = verdicts.clone().filter(|verdict| verdict.expected != ExpectedVerdict::Either).count();
-    let as_expected = verdicts.filter(|verdict| verdict.is_met()).count();
-    format!("{holds} hold, {differs} differ, {undecided} undecided; {as_expected} of {expected} expected outcomes met.")
+    let expected_count = verdicts.clone().filter(|verdict| verdict.expected != ExpectedVerdict::Either).count();
+    let met_count = verdicts.filter(|verdict| verdict.is_met()).count();
+    format!(
+        "{holds} hold, {differs} differ, {undecided} undecided; {met_count} of {expected_count} expected outcomes met."
+    )
 }
 
 #[cfg(test)]

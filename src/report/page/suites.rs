@@ -115,7 +115,7 @@ impl Page {
     }
 }
 
-/// The limit of all searches of a suite; none if it is not the same in all rows.
+/// The limit of all searches of a suite; none if it is empty or not the same in all rows.
 fn common_limit(rows: &Frame, suite: &str) -> Option<String> {
     let (suites, limits) = (rows.text_column(columns::SUITE), rows.text_column(columns::LIMIT));
     let mut suite_limits = (0..rows.rows()).filter(|&row| suites.text(row) == suite).map(|row| limits.text(row));

@@ -289,7 +289,6 @@ fn choices(by: Option<&str>, filters: &[&str], pairs: bool) -> Choices {
     Choices { by: by.map(str::to_owned), filters, pairs, ..Choices::default() }
 }
 
-/// An experiment's file with the given text appended.
 fn file(text: &str) -> Option<crate::experiment::File> {
     let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{text}");
     Some(from_toml(&text).unwrap_or_else(|error| panic!("{error}")))

@@ -63,9 +63,9 @@ impl Page {
 
 /// The manifest reduced to these variants and to the options that vary among them. Unchanged if
 /// none of the names is a variant's: with several key seeds, rows have other names.
-fn restrict_to(manifest: &Manifest, shown: &[&str]) -> Manifest {
+fn restrict_to(manifest: &Manifest, names: &[&str]) -> Manifest {
     let mut restricted = manifest.clone();
-    let is_shown = |name: &String| shown.contains(&name.as_str());
+    let is_shown = |name: &String| names.contains(&name.as_str());
     let (some_are_shown, all_are_shown) =
         (manifest.variants.iter().any(is_shown), manifest.variants.iter().all(is_shown));
     if some_are_shown && !all_are_shown {

@@ -34,7 +34,6 @@ fn with_outcome<T>(grid: &str, result: &RaceResult, tune: &Tune, query: impl Fn(
     })
 }
 
-/// The name of each series and the x of its points.
 fn shape(series: &[Series]) -> Vec<(String, Vec<f64>)> {
     series.iter().map(|series| (series.name.clone(), series.points.iter().map(|point| point.x).collect())).collect()
 }
