@@ -28,9 +28,9 @@ pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
     })
 }
 
-/// The key of the faulty value in the table at `path`, if it can be found. Serde buffers a table
-/// whose type depends on one of its keys, and then reports the path of the table only; the value is
-/// in the message.
+/// The key of the faulty value in the table at `path`, if no other has this value. Serde buffers a
+/// table whose type depends on one of its keys, and then reports the path of the table only; the
+/// value is in the message.
 fn faulty_key<'a>(value: &'a Json, path: &str, message: &str) -> Option<&'a str> {
     let pointer = path.split('.').map(|key| format!("/{key}")).collect::<String>();
     // From a message such as "invalid type: integer `5`, expected a string".

@@ -51,7 +51,6 @@ pub enum AuditedClaim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
     pub fen: String,
-    /// Which answer is wrong.
     pub claim: AuditedClaim,
     /// The claimed score, from the node at `ply`.
     pub score: Score,

@@ -27,7 +27,7 @@ pub trait Suspended {
 /// A helper's state at the end of its turn.
 pub struct Report {
     /// The helper's counters since the start of the root search.
-    pub count: SearchCounters,
+    pub counters: SearchCounters,
     /// The last iteration that the helper completed in this turn, if any.
     pub completed: Option<Completed>,
 }
@@ -49,8 +49,8 @@ impl HelperCoroutine {
             DefaultStack::new(STACK).unwrap_or_else(|error| panic!("no memory for a searcher's stack: {error}"));
         Box::new(Self(Coroutine::with_stack(stack, move |yielder, first_nodes| {
             let mut baton = CoroutineBaton { yielder, first_nodes: Some(first_nodes), completed: None };
-            let count = helper.run(&task, &mut baton);
-            (helper, Report { count, completed: baton.completed })
+            let counters = helper.run(&task, &mut baton);
+            (helper, Report { counters, completed: baton.completed })
         })))
     }
 }
@@ -74,11 +74,11 @@ struct CoroutineBaton<'y> {
 }
 
 impl Baton for CoroutineBaton<'_> {
-    fn pass(&mut self, count: &SearchCounters) -> u64 {
+    fn pass(&mut self, counters: &SearchCounters) -> u64 {
         // The coroutine was started with the nodes of its first turn.
         match self.first_nodes.take() {
             Some(nodes) => nodes,
-            None => self.yielder.suspend(Report { count: *count, completed: self.completed.take() }),
+            None => self.yielder.suspend(Report { counters: *counters, completed: self.completed.take() }),
         }
     }
 
@@ -182,9 +182,9 @@ impl<'a> Crew<'a> {
                 report
             }
         };
-        self.counts[helper] = report.count;
+        self.counts[helper] = report.counters;
         self.answers.note(helper, report.completed);
-        self.nodes_left -= report.count.nodes - nodes_before;
+        self.nodes_left -= report.counters.nodes - nodes_before;
     }
 }
 
@@ -211,9 +211,9 @@ impl Team for Crew<'_> {
 }
 
 impl Baton for Crew<'_> {
-    fn pass(&mut self, count: &SearchCounters) -> u64 {
-        self.nodes_left -= count.nodes - self.main_resumed_at;
-        (self.main_resumed_at, self.main_stops_at) = (count.nodes, count.nodes);
+    fn pass(&mut self, counters: &SearchCounters) -> u64 {
+        self.nodes_left -= counters.nodes - self.main_resumed_at;
+        (self.main_resumed_at, self.main_stops_at) = (counters.nodes, counters.nodes);
         while self.nodes_left > 0 && self.answers.early_answer().is_none() && !self.is_stopped() {
             if self.turn_left == 0 {
                 (self.searcher, self.turn_left) = self.turns.next();

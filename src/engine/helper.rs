@@ -79,6 +79,7 @@ impl Helper {
             evaluator,
             root_order: root_order(&self.options, self.number),
         };
+        // No limit of nodes: the baton has it.
         let (options, number, buffers, pace) = (&self.options, self.number, &mut self.buffers, Pace::Turns(baton));
         let counters = if auditor.is_some() {
             let observer = Instruments { auditor, ..Instruments::default() };
@@ -102,6 +103,7 @@ fn deepen<'a, O: Observer>(
     number: u8,
 ) -> Search<'a, O> {
     let step = options.deepening.step;
+    // A step of 0: there is one iteration.
     let last_depth = if step == 0 { task.first_depth } else { MAX_DEPTH };
     let skips_depths = options.threads.helpers == Helpers::SkipDepths;
     let mut guess = None;

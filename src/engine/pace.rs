@@ -6,9 +6,9 @@ use super::vote::Completed;
 
 /// A searcher's side of taking turns with other searchers.
 pub trait Baton {
-    /// Ends the searcher's turn and waits for its next one. `count`: the searcher's counters so
-    /// far. Returns the number of nodes of the next turn; 0: the search must end.
-    fn pass(&mut self, count: &SearchCounters) -> u64;
+    /// Ends the searcher's turn and waits for its next one. `counters`: the searcher's so far.
+    /// Returns the number of nodes of the next turn; 0: the search must end.
+    fn pass(&mut self, counters: &SearchCounters) -> u64;
     /// Records an iteration that the searcher has completed. The others may see it only once the
     /// turn has ended.
     fn complete(&mut self, completed: Completed) {

@@ -62,7 +62,7 @@ impl<'s> Shared<'s> {
         if self.ended.load(Ordering::Relaxed) || self.stop.is_set() {
             return 0;
         }
-        // Never refuses, so that there is always a number left before.
+        // Always `Some`: the update cannot fail.
         let take_grant = |left: u64| Some(left - left.min(POLL));
         let left_before = self.nodes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_grant).unwrap_or(0);
         let granted = left_before.min(POLL);
@@ -110,8 +110,8 @@ struct HelperBaton<'c, 's> {
 }
 
 impl Baton for HelperBaton<'_, '_> {
-    fn pass(&mut self, count: &SearchCounters) -> u64 {
-        self.shared.results().counts[self.helper] = *count;
+    fn pass(&mut self, counters: &SearchCounters) -> u64 {
+        self.shared.results().counts[self.helper] = *counters;
         self.shared.grant(self.helper + 1)
     }
 
@@ -162,12 +162,12 @@ impl Team for RealCrew<'_, '_> {
 }
 
 impl Baton for RealCrew<'_, '_> {
-    fn pass(&mut self, count: &SearchCounters) -> u64 {
+    fn pass(&mut self, counters: &SearchCounters) -> u64 {
         if self.shared.results().answers.early_answer().is_some() {
             return 0;
         }
         let nodes = self.shared.grant(0);
-        self.granted = count.nodes + nodes;
+        self.granted = counters.nodes + nodes;
         nodes
     }
 }

@@ -9,7 +9,6 @@ use std::fmt::Write;
 pub struct Turns {
     options: Threads,
     random: Pcg64,
-    /// How many turns were dealt out so far.
     turns_dealt: usize,
     /// The turns of `schedule = "list"`: searcher and nodes.
     list: Vec<(usize, u64)>,

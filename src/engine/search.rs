@@ -83,6 +83,7 @@ pub(super) struct StartCounts {
 /// of the earlier positions up to its parent.
 pub(super) fn is_draw(board: &Board, path: &[u64]) -> bool {
     let clock = usize::from(board.halfmove_clock());
+    // A mate by the hundredth halfmove counts.
     if clock >= 100 && (!board.in_check() || board.has_legal_move()) {
         return true;
     }
@@ -230,9 +231,8 @@ impl<O: Observer> Search<'_, O> {
     /// outer one. The inner search is shallower and ends first.
     #[cold]
     pub(super) fn unmark_entry(&mut self, node: Node) {
-        let is_of_node =
-            |&mut (ply, _, depth): &mut (usize, u64, u8)| ply == node.ply && i32::from(depth) <= node.depth;
-        if let (Some((_, key, depth)), Some(table)) = (self.entry_marks.pop_if(is_of_node), self.table.as_deref_mut()) {
+        let mark = self.entry_marks.pop_if(|(ply, _, depth)| *ply == node.ply && i32::from(*depth) <= node.depth);
+        if let (Some((_, key, depth)), Some(table)) = (mark, self.table.as_deref_mut()) {
             table.leave(key, depth);
         }
     }

@@ -38,11 +38,5 @@ pub enum SuiteError {
     #[error(
         "found only {found} of {expected} {what} positions in {games} games: request fewer positions or longer games"
     )]
-    TooFew {
-        found: usize,
-        expected: usize,
-        /// The kind of positions.
-        what: &'static str,
-        games: usize,
-    },
+    TooFew { found: usize, expected: usize, what: &'static str, games: usize },
 }

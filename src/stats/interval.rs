@@ -147,6 +147,7 @@ fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
     let units = samples[0].len();
     let resamples = (budget / (3 * units)).clamp(*RESAMPLES.start(), *RESAMPLES.end());
     let mut random = Pcg64::seed_from_u64(1);
+    // A row for each resample: how often it draws each cluster.
     let mut weights = vec![0.0; resamples * units];
     for row in weights.chunks_mut(units) {
         (0..units).for_each(|_| row[random.random_range(0..units)] += 1.0);

@@ -226,10 +226,10 @@ impl Units {
 
     /// The number of patterns to compute.
     fn patterns(&self) -> usize {
-        match self.is_enumerated() {
-            true => 1 << (self.count - 1),
-            false => (MAX_WORK / (self.count * self.order.len())).clamp(MIN_DRAWS, MAX_DRAWS),
+        if self.is_enumerated() {
+            return 1 << (self.count - 1);
         }
+        (MAX_WORK / (self.count * self.order.len())).clamp(MIN_DRAWS, MAX_DRAWS)
     }
 
     /// The patterns of one batch, as rows of signs. Each batch has its own seed, so that batches

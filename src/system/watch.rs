@@ -38,10 +38,7 @@ impl MemoryReserve {
 /// Runs `work`. If `grows` (its use of memory grows), sets `stop` when too little memory is left.
 /// Returns the result of the work, and whether it was stopped for lack of memory.
 pub fn stop_when_short<T>(grows: bool, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
-    match grows {
-        true => stop_when(available_bytes, stop, work),
-        false => (work(), false),
-    }
+    if grows { stop_when(available_bytes, stop, work) } else { (work(), false) }
 }
 
 /// As [`stop_when_short`], with `available` as the source of the free memory.

@@ -8,7 +8,6 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExportCounts {
-    /// The number of requests that were written.
     pub requests: u64,
     /// Distinct ids among them.
     pub ids: u64,

@@ -5,7 +5,6 @@ use std::io::{self, Read, Write};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ImportResult {
-    /// The number of events that were copied.
     pub events: u64,
     /// Probes and stores among them.
     pub accesses: u64,

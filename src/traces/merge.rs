@@ -9,7 +9,6 @@ struct Source<R> {
     reader: Reader<R>,
     /// The events of its current block that are not merged yet, in reverse order.
     pending: Vec<Event>,
-    /// The number of events that are merged.
     merged: u64,
     /// The clock of the last merged event.
     clock: u64,
@@ -35,8 +34,8 @@ impl<R: Read> Source<R> {
 }
 
 /// Writes the events of several traces in the order of their clocks; events with equal clocks are
-/// in the order of the traces. Threads are numbered as they appear; thread 0 of the first
-/// trace, whose searches advance the clock of ages, stays 0. Returns the number of events.
+/// in the order of the traces. Threads are numbered as they appear; thread 0 of the first trace,
+/// whose searches advance the clock of ages, stays 0. Returns the number of events.
 ///
 /// # Errors
 /// The index of the trace that is damaged or whose clock goes back, and the error.

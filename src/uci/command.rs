@@ -31,7 +31,6 @@ pub struct Go {
     /// Maximum depth in plies, 1 to 255.
     pub depth: Option<u8>,
     pub nodes: Option<u64>,
-    /// Time for this move.
     pub move_time: Option<Duration>,
     /// Remaining clock time, of White and of Black.
     pub time: [Option<Duration>; 2],

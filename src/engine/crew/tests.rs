@@ -45,9 +45,9 @@ struct ThreadBaton {
 }
 
 impl Baton for ThreadBaton {
-    fn pass(&mut self, count: &SearchCounters) -> u64 {
+    fn pass(&mut self, counters: &SearchCounters) -> u64 {
         if std::mem::replace(&mut self.began, true) {
-            self.ends.send(TurnEnd::Paused(Report { count: *count, completed: self.completed.take() })).unwrap();
+            self.ends.send(TurnEnd::Paused(Report { counters: *counters, completed: self.completed.take() })).unwrap();
         }
         self.turns.recv().unwrap()
     }
@@ -64,8 +64,8 @@ impl HelperThread {
         let run = move || {
             let mut baton =
                 ThreadBaton { turns: turn_receiver, ends: end_sender.clone(), began: false, completed: None };
-            let count = helper.run(&task, &mut baton);
-            end_sender.send(TurnEnd::Finished(helper, Report { count, completed: baton.completed })).unwrap();
+            let counters = helper.run(&task, &mut baton);
+            end_sender.send(TurnEnd::Finished(helper, Report { counters, completed: baton.completed })).unwrap();
         };
         Box::new(Self { turns: turn_sender, ends: end_receiver, thread: Some(std::thread::spawn(run)) })
     }

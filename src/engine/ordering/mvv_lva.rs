@@ -15,7 +15,7 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
     if victim.is_none() && promotion.is_none() {
         return None;
     }
-    // A move's first square is never empty.
+    // A move's from-square is never empty.
     let attacker = board.piece_on(mv.from()).unwrap_or(Piece::King);
     if promotion.is_none() {
         return victim.map(|victim| capture_score(scheme, attacker, victim));

@@ -29,7 +29,7 @@ impl<'a> Scoring<'a> {
     #[inline]
     pub(super) fn push(&mut self, score: i32, mv: Move) {
         debug_assert!(self.len < MAX_MOVES, "more moves than a node has room for");
-        debug_assert!(!mv.is_none(), "no move is no move to order");
+        debug_assert!(!mv.is_none(), "`Move::NONE` has no order");
         self.words[self.len & (MAX_MOVES - 1)] = pack_word(score, self.len, mv);
         self.len += 1;
     }

@@ -115,7 +115,7 @@ impl NodeMoves {
 const INITIAL_WORDS: usize = 256 * 100;
 
 impl Stack {
-    /// Makes room for the moves of one more node at the top of the stack.
+    /// Makes room for one more node's moves at the top of the stack; never `None`.
     #[inline]
     fn room(&mut self) -> Option<Scoring<'_>> {
         debug_assert!(self.top <= self.words.len(), "more is taken than there is");
@@ -228,7 +228,7 @@ impl Stack {
     pub fn push_quiets(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
         debug_assert_eq!(frame.stage, Stage::Noisy, "quiet moves come after captures");
         debug_assert_eq!(self.top, frame.end, "a deeper node left its moves on the stack");
-        // All winning captures have been tried.
+        // All winning captures have been tried; losing ones remain.
         frame.losing = (frame.next, frame.end);
         let quiets = context.ranks.quiets(context.board, context.hint, context.heuristics);
         (frame.next, frame.end, frame.tail) = (self.top, self.top, self.top);
@@ -291,9 +291,9 @@ impl Stack {
         let mut best = *first;
         if !frame.sorted {
             let mut best_index = None;
-            for (index, &key) in others.iter().enumerate() {
-                if key > best {
-                    (best, best_index) = (key, Some(index));
+            for (index, &word) in others.iter().enumerate() {
+                if word > best {
+                    (best, best_index) = (word, Some(index));
                 }
             }
             if is_losing(best) {

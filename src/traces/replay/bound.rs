@@ -73,7 +73,7 @@ impl Clairvoyant {
         })
     }
 
-    /// Starts a pass over a range of buckets, which takes four bytes of memory for each slot.
+    /// Starts a pass over a range of buckets; counting takes four bytes of memory per slot.
     pub fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
         self.first = buckets.start;
         if self.objective != Objective::Worth {

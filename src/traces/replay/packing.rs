@@ -62,7 +62,7 @@ impl Packer {
         self.ends.extend(intervals.iter().map(|interval| interval.end));
         self.ends.sort_unstable();
         let mut ended = 0;
-        // Those that have begun and not ended overlap.
+        // Intervals that have begun and not ended overlap.
         intervals.iter().enumerate().any(|(index, interval)| {
             while self.ends[ended] <= interval.begin {
                 ended += 1;
@@ -144,7 +144,7 @@ impl Flow {
         self.selected.resize(nodes, false);
         self.line_flow.clear();
         self.line_flow.resize(nodes, 0);
-        // Counting sort by target: those to node n are lists[n]..lists[n + 1] of `arriving`.
+        // Counting sort by target: intervals to node n are `arriving[lists[n]..lists[n + 1]]`.
         self.lists.clear();
         self.lists.resize(nodes + 2, 0);
         for &target in &self.target {
