@@ -108,6 +108,7 @@ crate::counters! {
 }
 
 impl ContentCounters {
+    /// Counts the table's entries by depth, age and bound.
     fn from_table(table: &dyn Table) -> Self {
         let (mut counters, now) = (Self::default(), table.now());
         table.for_each(&mut |entry| {

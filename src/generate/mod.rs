@@ -10,7 +10,6 @@ pub use positions::{PositionKind, epd};
 
 use crate::chess::generate::GenerateError;
 
-/// What to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GenerateRequest {
     /// Number of games or positions.

@@ -134,6 +134,7 @@ fn only_move(board: &Board, player: &mut SelfPlay) -> Option<Move> {
         let score_move = |&mv: &Move| {
             let mut child = *board;
             child.play(mv, Increments::none());
+            // Of a mate, above every other score, or of a stalemate.
             let score_of_end = if child.in_check() { 30_000 } else { 0 };
             let score = player.best_move(&child, &[*board], depth).map_or(score_of_end, |(_, score)| -score);
             (score, mv)

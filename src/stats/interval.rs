@@ -56,7 +56,7 @@ pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
     let clusters = samples.iter().map(Clusters::len).sum();
     let mut intervals: Vec<(f64, f64)> = par_map(samples.len(), clusters, |index| {
         let sample = &samples[index];
-        // From `MIN_BOOTSTRAP` to `MAX_BOOTSTRAP` clusters, resamples widen the interval below.
+        // From `MIN_BOOTSTRAP` to `MAX_BOOTSTRAP` clusters, the resamples below widen it further.
         let quantile: fn(&Clusters, f64) -> f64 = match sample.len() {
             ..MIN_BOOTSTRAP | MIN_FULL_SKEW..=MAX_BOOTSTRAP => return student_interval(sample),
             MIN_BOOTSTRAP..MIN_FULL_SKEW => johnson_quantile,

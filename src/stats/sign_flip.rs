@@ -149,6 +149,7 @@ fn enumerate_p(sums: &[f64]) -> f64 {
     let mut extreme = 0_u32;
     for pattern in 1..=patterns {
         extreme += u32::from(signed.iter().sum::<f64>().abs() >= observed);
+        // After the last pattern, there is no value at the index.
         let index = 1 + pattern.trailing_zeros() as usize;
         if let Some(value) = signed.get_mut(index) {
             *value = -*value;
@@ -278,11 +279,11 @@ impl Units {
             let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let (total_steps, largest_of_all) = &mut *total;
             largest_of_all[batch * BATCH..batch * BATCH + rows].copy_from_slice(&largest);
-            for (total, counts) in total_steps.iter_mut().zip(steps) {
-                total.all_clusters += counts.all_clusters;
-                total.min_without_one += counts.min_without_one;
-                total.max_without_one += counts.max_without_one;
-                total.alone += counts.alone;
+            for (sum, counts) in total_steps.iter_mut().zip(steps) {
+                sum.all_clusters += counts.all_clusters;
+                sum.min_without_one += counts.min_without_one;
+                sum.max_without_one += counts.max_without_one;
+                sum.alone += counts.alone;
             }
         });
         let (steps, largest) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -38,7 +38,6 @@ pub struct Order {
     pub at_once: Option<u64>,
 }
 
-/// A script to be written, with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
     /// The file name, without a folder.

@@ -97,7 +97,6 @@ const MAX_LIVE_KEYS: usize = 1 << 16;
 #[derive(Debug)]
 pub struct InfoCounter {
     info: Info,
-    /// Whether there was a probe or store.
     has_accesses: bool,
     /// Whether a game has begun without a probe or store so far.
     is_game_empty: bool,

@@ -38,7 +38,6 @@ pub trait ReplaySink {
 pub struct Passes {
     /// The table's index from key to bucket.
     pub index: Index,
-    /// The number of buckets.
     pub buckets: u64,
     /// The number of passes, each over the whole trace.
     pub count: u64,
