@@ -51,6 +51,7 @@ impl Board {
     pub fn rekey(&mut self, inc: &Increments) {
         self.key = self.key_from_scratch(inc.keys());
         self.sum = self.sum_from_scratch(inc);
+        // 0: the key has no e.p. number.
         let keyed_square = if self.has_en_passant(inc.keys().rule) { self.state.en_passant() } else { 0 };
         self.state = self.state.with_keyed(keyed_square);
     }

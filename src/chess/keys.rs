@@ -206,6 +206,7 @@ fn polyglot_numbers() -> Vec<u64> {
     text.flat_map(str::split_whitespace).filter_map(|word| u64::from_str_radix(word, 16).ok()).collect()
 }
 
+/// Keys from numbers in the usual order: the pieces, then what [`Keys::take_state`] takes.
 fn standard(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     keys.piece = std::array::from_fn(|_| numbers.take());
@@ -230,6 +231,7 @@ fn polyglot(numbers: &mut Numbers) -> Keys {
     keys
 }
 
+/// Keys from numbers in Otter's order, with one for each e.p. square.
 fn otter(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     keys.piece = std::array::from_fn(|_| numbers.take());

@@ -172,7 +172,8 @@ impl GameReader<'_> {
         })
     }
 
-    /// Records the fault of a game that ends without a result. `end`: what was found instead.
+    /// Records that a game ends without a result, unless it has nothing but tags. `end`: what was
+    /// found instead.
     fn end_without_result(&mut self, open: &OpenGame, end: &str) -> Result<(), ReadStop> {
         if !open.in_moves {
             return Ok(());
@@ -299,7 +300,6 @@ mod tests {
         }
     }
 
-    /// Only the faulty game is skipped, with an `Event` tag or without, wherever the fault is.
     #[test]
     fn faulty_game_is_skipped_alone() {
         let tags = |event: bool, more_tags: &str| {

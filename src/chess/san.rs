@@ -141,7 +141,7 @@ fn describe_uci(board: &Board, text: &str) -> Option<Description> {
 fn split_promotion(text: &str, lenient: bool) -> (&str, Option<Piece>) {
     let unbracketed = if lenient { text.strip_suffix(')').unwrap_or(text) } else { text };
     let Some(letter) = unbracketed.chars().next_back() else { return (text, None) };
-    let piece = Piece::from_letter(letter).filter(|_| lenient || letter.is_ascii_uppercase());
+    let piece = if lenient || letter.is_ascii_uppercase() { Piece::from_letter(letter) } else { None };
     let rest = &unbracketed[..unbracketed.len() - letter.len_utf8()];
     let signs: &[char] = if lenient { &['=', '(', '/'] } else { &['='] };
     match piece {

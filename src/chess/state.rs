@@ -94,6 +94,7 @@ impl StateBits {
         debug_assert!(from < 64 && to < 64, "no square");
         debug_assert!(self.0 & CLOCK < CLOCK && self.0 >> PLY & CLOCK < CLOCK, "clock or ply overflows");
         let remaining = self.0 & KEPT[from & 63] & KEPT[to & 63];
+        // The clock has the lowest bits.
         let with_clock = if reversible { remaining + 1 } else { remaining & !CLOCK };
         Self((with_clock + ONE_PLY) ^ BLACK)
     }

@@ -242,7 +242,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             }
             Decision::Refuse => Decision::Refuse,
             Decision::Insert { .. } => {
-                // Slot 0 of a bucket of one.
+                // The old entry is slot 0 of a bucket of one.
                 let newcomer = Newcomer { same: Some(0), ..newcomer };
                 match self.policy.decide(&view[slot..=slot], &newcomer, self.now) {
                     Decision::Insert { slot: 0, .. } => Decision::replace(slot),

@@ -20,7 +20,6 @@ struct Parsed {
 /// One step of the calculation, on the last number or the last two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Pushes a number.
     Load(Operand),
     /// Applies the operator to the last number and an operand, and replaces the number with the
     /// result.

@@ -39,7 +39,8 @@ impl Loss {
     fn loses_hit(&mut self, key: u64) -> bool {
         self.hits += 1;
         let bits = mix(mix(mix(self.seed) ^ key) ^ self.hits);
-        // An f64 holds 53 bits exactly. They are below 2^53, so that a share of 1 drops every hit.
+        // An f64 holds the top 53 bits exactly. As a number they are below 2^53, so that a share of
+        // 1 drops every hit.
         ((bits >> 11) as f64) < self.share * (1_u64 << 53) as f64
     }
 }

@@ -25,7 +25,6 @@ impl Hasher for KeyHasher {
     }
 }
 
-/// A hash map keyed by position keys.
 pub type KeyMap<K, V> = HashMap<K, V, BuildHasherDefault<KeyHasher>>;
 
 /// The capacity of a map that holds `keys` keys: a power of two, filled to at most 7/8.

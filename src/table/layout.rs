@@ -31,7 +31,6 @@ fn bytes_in(layout: Layout, options: &TableOptions) -> u64 {
     8 * (words + options.policy.words()) as u64
 }
 
-/// Bytes per bucket in memory.
 pub fn memory_bytes(options: &TableOptions) -> u64 {
     bytes_in(memory_layout(options), options)
 }

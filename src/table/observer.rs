@@ -33,7 +33,7 @@ impl Watch for PositionObserver {
             Some(hit) => self.shadow.hit(hit.slot, self.check),
             None => self.shadow.miss(self.check, depth),
         }
-        // The entry of the hit is to be marked as used.
+        // If there is a hit, its entry is to be marked as used.
         true
     }
 

@@ -143,10 +143,10 @@ impl Shadow {
 
     /// The ghost of a position; a new one if it has none of this epoch.
     fn ghost(&mut self, check: u64) -> &mut Ghost {
-        let fresh = Ghost { copies: 0, loss: LossReason::Refused, depth: 0, epoch: self.epoch };
-        let ghost = self.ghosts.entry(check).or_insert(fresh);
+        let new_ghost = Ghost { copies: 0, loss: LossReason::Refused, depth: 0, epoch: self.epoch };
+        let ghost = self.ghosts.entry(check).or_insert(new_ghost);
         if ghost.epoch != self.epoch {
-            *ghost = fresh;
+            *ghost = new_ghost;
         }
         ghost
     }

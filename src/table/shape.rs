@@ -11,7 +11,6 @@ pub struct Shape {
     /// Bytes of a bucket, padding included.
     #[serde(deserialize_with = "deserialize_bytes")]
     pub bucket: u16,
-    /// Bytes of an entry.
     #[serde(deserialize_with = "deserialize_bytes")]
     pub entry: u16,
     pub slots: u8,
@@ -61,7 +60,6 @@ const fn default_pv() -> u8 {
     1
 }
 
-/// An end of the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyEnd {
@@ -158,7 +156,6 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// The number of bits of all fields together.
     pub fn bits(&self) -> u32 {
         self.nodes.shift + self.nodes.bits
     }
@@ -190,12 +187,10 @@ impl Default for Shape {
 }
 
 impl Shape {
-    /// The names of all named shapes.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMED.iter().map(|row| row.0)
     }
 
-    /// The shape with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         let &(_, bucket, entry, slots, key_bits, keys, generation) = NAMED.iter().find(|row| row.0 == name)?;
         Some(Self { bucket, entry, slots, key_bits, keys, generation, ..Self::default() })

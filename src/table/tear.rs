@@ -98,7 +98,6 @@ fn data(entry: &Entry) -> (u16, i16, u8, u8, bool) {
     (entry.mv.bits(), entry.score, entry.bound as u8, entry.depth, entry.pv)
 }
 
-/// Eight bits of a checksum of the data.
 fn checksum(entry: &Entry) -> u8 {
     let (mv, score, bound, depth, pv) = data(entry);
     let bits = u64::from(mv) | (score as u64 & 0xffff) << 16 | u64::from(bound) << 32 | u64::from(depth) << 40;
@@ -126,7 +125,6 @@ impl TornSlots {
         self.total_calls = 0;
     }
 
-    /// Counts a call of the table by a searcher.
     pub fn count_call(&mut self, searcher: u8) {
         self.calls[usize::from(searcher)] += 1;
         self.total_calls += 1;

@@ -17,7 +17,6 @@ pub trait Watch: Send {
         let _ = (key, depth, hit);
         false
     }
-    /// A store and its result.
     fn on_store(&mut self, key: u64, entry: &Entry, stored: StoreOutcome) {
         let _ = (key, entry, stored);
     }
@@ -25,7 +24,6 @@ pub trait Watch: Send {
     fn on_cutoff(&mut self, hit: &Hit) {
         let _ = hit;
     }
-    /// The clock was advanced.
     fn on_advance(&mut self, ticks: u16) {
         let _ = ticks;
     }

@@ -227,7 +227,6 @@ impl Replacement for S3Fifo {
 mod tests {
     use super::*;
 
-    /// Both ends of each range and one beyond.
     #[test]
     fn parameter_out_of_range_is_refused() {
         let message = |small, ghosts, meetings| S3Fifo { small, ghosts, meetings }.check().err();

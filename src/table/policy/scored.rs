@@ -92,7 +92,6 @@ impl Replacement for Scored {
 mod tests {
     use super::*;
 
-    /// Each weight at both ends of its range and one beyond, reported by its own name.
     #[test]
     fn weight_out_of_range_is_refused_by_name() {
         for name in ["depth", "age", "exact", "lower", "upper", "pv", "move", "nodes"] {

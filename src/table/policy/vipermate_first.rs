@@ -19,6 +19,7 @@ impl Replacement for VipermateFirst {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let old = &bucket[0];
+        // Bounds ascend: none, upper, lower, exact.
         let is_weak = old.bound <= Bound::Upper;
         // The rule asks for a bound at least as good only if the key is the same.
         let is_better = newcomer.entry.depth >= old.depth && (newcomer.entry.bound >= old.bound || newcomer.same.is_none());
