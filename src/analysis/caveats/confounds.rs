@@ -54,7 +54,7 @@ fn design_columns(variant: &Variant) -> Vec<(String, String)> {
     options
 }
 
-/// Sorts the options of a variant into compared and controlled ones.
+/// Sorts the options of a variant into compared ones and those that should be equal (controlled).
 fn collect_options(variant: &Variant) -> VariantOptions {
     let mut options = VariantOptions { compared: BTreeMap::new(), controlled: BTreeMap::new() };
     let design_columns = design_columns(variant);

@@ -55,14 +55,15 @@ impl ExternalPower {
         };
         let compared_names: Vec<&str> =
             (0..variants.len()).filter(is_compared).map(|index| variants[index].name.as_str()).collect();
-        // Games are not searched to a depth, and published figures are compared one by one.
+        // Games have no power here, because they are not searched to a depth, nor have published
+        // figures, because they are compared one by one.
         if compared_names.is_empty()
             || work.games().is_some()
             || file.expect.iter().any(|expect| !expect.figures.is_empty())
         {
             return None;
         }
-        // Suites are judged separately, and the smallest has the least power.
+        // Suites are judged separately; the smallest counts, because it has the least power.
         let suites = experiment.suites().into_iter().map(|items| {
             let searches_of_items = items.iter().map(|item| experiment.searches_per_variant(item));
             searches_of_items.filter(|&searches| searches > 0).collect::<Vec<usize>>()

@@ -76,7 +76,8 @@ impl Pairs {
     pub fn from_values(clusters: &[u32], base: &[f64], other: &[f64]) -> Self {
         let mut pairs = Self::default();
         for (index, (&cluster, (&base, &other))) in clusters.iter().zip(base.iter().zip(other)).enumerate() {
-            pairs.push([0, index as u32, cluster, 0], [base, other]);
+            let (block, seed) = (0, 0);
+            pairs.push([block, index as u32, cluster, seed], [base, other]);
         }
         pairs
     }

@@ -18,7 +18,7 @@ const SEARCH: &str = "search";
 /// numbers.
 pub const GAME_BIT: u32 = 1 << 31;
 
-/// The first searched ply of each game, by the game's code; none for single positions.
+/// The first searched ply of each game, by the game's code. Single positions are left out.
 fn first_plies(games: &TextColumn, plies: &[f64]) -> HashMap<u32, f64> {
     let mut first_plies = HashMap::new();
     for (row, &ply) in plies.iter().enumerate() {

@@ -14,7 +14,6 @@ use crate::text::{plural, quote_names};
 /// How a line differs from its baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
-    /// It is the baseline.
     Baseline,
     /// Significantly less than the baseline.
     Less,

@@ -122,7 +122,6 @@ pub enum Confirmation {
     Worse,
 }
 
-/// The result of a race.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RaceResult {
     pub rounds: Vec<Round>,

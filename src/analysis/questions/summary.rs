@@ -21,7 +21,6 @@ pub struct Question {
     /// Values of the first grouping column, in the desired order of lines. Lines with other values
     /// follow in file order.
     pub order: Vec<String>,
-    /// The baseline of the comparison.
     pub baseline: Baseline,
     /// The metrics to compare; the first is the main one.
     pub metrics: Vec<Metric>,

@@ -48,7 +48,7 @@ impl Axis {
         self.levels.iter().position(|level| level.values == values)
     }
 
-    /// The index of a row's level; none if the row is not on the grid.
+    /// The index of a row's level; `None` if the row is not on the grid.
     pub fn row_level(&self, rows: &Frame, row: usize) -> Option<usize> {
         self.find_level(&self.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>())
     }

@@ -90,7 +90,7 @@ impl Frame {
         }
     }
 
-    /// The columns that thin rows lack; none if rows are full.
+    /// The columns that thin rows lack; `None` if rows are full.
     pub fn missing_columns(&self) -> Option<&MissingColumns> {
         self.missing.as_ref()
     }
@@ -281,7 +281,7 @@ impl Frame {
         }
     }
 
-    /// A column's codes and strings; none for numbers.
+    /// A column's codes and strings; `None` for numbers.
     pub fn words(&self, name: &str) -> Option<(&[u32], &[String])> {
         match self.column(name)? {
             Values::Text(words) => Some((words.codes(), words.list())),

@@ -75,7 +75,7 @@ impl Grouping {
     }
 
     /// The group that each group is compared with. It has the same values as the group, except in
-    /// the columns (by index) for which the baseline specifies a value. None if there is no such
+    /// the columns (by index) for which the baseline specifies a value. `None` without such a
     /// group.
     pub fn references(&self, baseline: &[(usize, String)]) -> Vec<Option<usize>> {
         let indices: HashMap<&[String], usize> =

@@ -55,7 +55,7 @@ impl MissingColumns {
         self.partial.iter().any(|name| name == column)
     }
 
-    /// The error for a name that may mean a column which is not stored for each row; none if it
+    /// The error for a name that may mean a column which is not stored for each row; `None` if it
     /// means no such column.
     pub fn column_error(&self, name: &str) -> Option<ThinRowsError> {
         let may_mean = |column: &&String| columns::may_mean(name, column);
@@ -64,8 +64,8 @@ impl MissingColumns {
     }
 
     /// The error for a filter or grouping by a column that varies within a search: counters that
-    /// are stored once per search would be assigned to the wrong rows. None if the column may be
-    /// used.
+    /// are stored once per search would be assigned to the wrong rows. `None` if the column may
+    /// be used.
     pub fn choice_error(&self, column: &str) -> Option<ThinRowsError> {
         let is_constant_in_search = match columns::role(column) {
             Role::Option => column != KEYS_SEED && column != THREADS_SEED,

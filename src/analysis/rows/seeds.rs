@@ -34,7 +34,7 @@ impl Default for Seeds {
 }
 
 /// Makes rows under further key seeds and schedules, and further repeats of searches that are not
-/// repeatable, into rows of their variants, numbered in the column [`SEED`]. None if there are no
+/// repeatable, into rows of their variants, numbered in the column [`SEED`]. `None` if there are no
 /// such rows.
 pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     let variants = frame.text_column(columns::VARIANT);
