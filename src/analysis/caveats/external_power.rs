@@ -165,11 +165,10 @@ impl fmt::Display for ExternalPower {
         let Self { clusters, games, comparisons, effect, .. } = *self;
         let unit = if games { "games" } else { "positions" };
         let comparison_text = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
-        let (shortfall, requirement) = match self.falls_short() {
-            true => {
-                (format!(" cannot show a difference of {}", format_percent(effect)), "it takes at least".to_owned())
-            }
-            false => (String::new(), format!("{} takes", format_percent(effect))),
+        let (shortfall, requirement) = if self.falls_short() {
+            (format!(" cannot show a difference of {}", format_percent(effect)), "it takes at least".to_owned())
+        } else {
+            (String::new(), format!("{} takes", format_percent(effect)))
         };
         let quantity = if games { "a game's mean log(nodes)" } else { "log(nodes) of one search" };
         let format_range =

@@ -18,13 +18,13 @@ pub fn compare_memory(frame: &Frame) -> Option<String> {
     let (variants, has_size) = (frame.text_column(columns::VARIANT), frame.has("table.size"));
     // By `table.size`: the actual size of each variant's table.
     let mut sizes: BTreeMap<String, BTreeMap<u32, TableSize>> = BTreeMap::new();
-    let mut last_variant = u32::MAX;
+    let mut last_variant = None;
     for row in 0..frame.rows() {
         let variant = variants.codes()[row];
         // A variant's rows are usually adjacent, and the first one is enough. Variants without a
         // table have no slots.
-        if variant != last_variant && slots[row] > 0.0 {
-            last_variant = variant;
+        if last_variant != Some(variant) && slots[row] > 0.0 {
+            last_variant = Some(variant);
             let option_value = if has_size { frame.text("table.size", row).into_owned() } else { String::new() };
             let actual_size = TableSize { slots: slots[row] as u64, bytes: bytes[row] as u64 };
             sizes.entry(option_value).or_default().insert(variant, actual_size);

@@ -20,24 +20,25 @@ pub struct Misleading {
     engines: Vec<String>,
     /// Variants of ttlab's engine with a search term (`iir` or `singular`) that asks the table how
     /// deep to search.
-    dependent: Vec<String>,
+    variants: Vec<String>,
 }
 
 impl Misleading {
     /// The variants of a result whose nodes may mislead; `None` if all nodes can be trusted.
     pub fn from_manifest(manifest: &Manifest) -> Option<Self> {
-        let uncleared = manifest.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
-        let engines: Vec<String> = uncleared.map(|(name, _)| name.clone()).collect();
+        let uncleared_engines =
+            manifest.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
+        let engines: Vec<String> = uncleared_engines.map(|(name, _)| name.clone()).collect();
         let builtin_variants = manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name));
         let dependent_variants = builtin_variants.filter(|(_, options)| shape_depends_on_table(options));
-        let dependent: Vec<String> = dependent_variants.map(|(name, _)| name.clone()).collect();
-        (!engines.is_empty() || !dependent.is_empty()).then_some(Self { engines, dependent })
+        let variants: Vec<String> = dependent_variants.map(|(name, _)| name.clone()).collect();
+        (!engines.is_empty() || !variants.is_empty()).then_some(Self { engines, variants })
     }
 
     /// A sentence that names the variants and says why their nodes may mislead and what to use
     /// instead.
     pub fn sentence(&self) -> String {
-        let names: Vec<&str> = self.engines.iter().chain(&self.dependent).map(String::as_str).collect();
+        let names: Vec<&str> = self.engines.iter().chain(&self.variants).map(String::as_str).collect();
         let (names, (cause, advice)) = (quote_names(&names), self.cause_and_advice());
         format!("nodes to a depth may mislead in {names}: {cause}, so the worse table may need fewer nodes. {advice}")
     }
@@ -64,7 +65,7 @@ impl Misleading {
 
     /// The cause why nodes may mislead, and the advice what to use instead.
     fn cause_and_advice(&self) -> (&'static str, &'static str) {
-        match (&self.engines[..], &self.dependent[..]) {
+        match (&self.engines[..], &self.variants[..]) {
             (_, []) => (
                 "an engine may search less to the same depth when its table forgets",
                 "`ttlab doctor` tests whether it does; to judge the table, compare scores ([reference] self) or play \
@@ -104,7 +105,7 @@ mod tests {
             let options = options.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect();
             let subjects = engines.iter().map(|name| ((*name).to_owned(), EngineInfo::default())).collect();
             let misleading = Misleading::from_manifest(&Manifest { options, subjects, ..Manifest::default() });
-            misleading.map(|misleading| (misleading.engines, misleading.dependent))
+            misleading.map(|misleading| (misleading.engines, misleading.variants))
         };
         let with_term = |term: &str, depth: u32| json!({ term: { "min_depth": depth }, "shape": "table" });
         let to_names = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();

@@ -58,7 +58,6 @@ pub struct OneSearch {
 /// One iteration of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IterationRow {
-    /// Its row in the frame.
     pub row: u32,
     /// Its depth in plies.
     pub depth: u16,

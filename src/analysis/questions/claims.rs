@@ -103,6 +103,7 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
     for expect in expects {
         let verdicts_before = judge.verdicts.len();
         if let Err(error) = judge.judge_expectation(expect) {
+            // Drops the verdicts on the expectation's other figures.
             judge.verdicts.truncate(verdicts_before);
             judge.verdicts.push(Verdict {
                 subject: describe_filter(expect),

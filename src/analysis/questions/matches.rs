@@ -69,7 +69,6 @@ impl Encounter {
         self.pairs.elo()
     }
 
-    /// The number of games.
     pub fn count(&self) -> u64 {
         self.games.iter().sum()
     }

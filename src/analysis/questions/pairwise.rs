@@ -23,9 +23,9 @@ pub struct LinePair {
     pub measure: Measure,
 }
 
-/// All pairs of lines, compared by the summary's first metric. A line ranks the higher, the more
-/// other lines have more than it. Each pair is listed once, with the higher line first: the pairs
-/// of the highest line, then those of the next.
+/// All pairs of lines, compared by the summary's first metric. A line wins against each line with
+/// more. Each pair is listed once, with the line that wins more often first: the pairs of the line
+/// with the most wins, then those of the next.
 ///
 /// # Errors
 /// If there are too many lines.

@@ -31,16 +31,16 @@ impl std::fmt::Display for MeasuredProgram {
 pub fn programs(result: &RecordedResult) -> Vec<MeasuredProgram> {
     let Some(manifest) = &result.manifest else { return Vec::new() };
     let variants = result.frame.text_column(columns::VARIANT);
-    let measured_ttlab = variants.list().iter().any(|variant| !manifest.subjects.contains_key(variant.as_str()));
+    let is_ttlab_measured = variants.list().iter().any(|variant| !manifest.subjects.contains_key(variant.as_str()));
     let Build { version, commit, profile, .. } = &manifest.build;
     let build = format!("{version} ({commit}, {profile})");
     let ttlab = MeasuredProgram { name: "ttlab".to_owned(), build, ..Default::default() };
-    let external = manifest.subjects.values().map(|engine| MeasuredProgram {
+    let engines = manifest.subjects.values().map(|engine| MeasuredProgram {
         name: engine.name.clone(),
         program: std::iter::once(&engine.program).chain(&engine.arguments).cloned().collect::<Vec<_>>().join(" "),
         build: engine.sha256.clone(),
     });
-    let programs: BTreeSet<MeasuredProgram> = external.chain(measured_ttlab.then_some(ttlab)).collect();
+    let programs: BTreeSet<MeasuredProgram> = engines.chain(is_ttlab_measured.then_some(ttlab)).collect();
     programs.into_iter().collect()
 }
 

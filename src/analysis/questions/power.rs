@@ -35,7 +35,7 @@ impl Power {
         Self::new(family.lines.iter().map(|line| line.ratio).collect(), family)
     }
 
-    /// The power of rivals, each compared with the best of them, at the level of the family.
+    /// The power of rivals, each compared with the best, at the family's significance level.
     pub fn from_rivals(samples: &[Logs], family: &Family) -> Self {
         let to_ratio = |logs: &Logs| {
             let clusters = Clusters::new(logs);

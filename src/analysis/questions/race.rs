@@ -135,7 +135,6 @@ pub struct RaceResult {
     /// The results on held-out items: first at the file's own pressure, then at the others. Empty
     /// if all candidates are equal.
     pub held_out_results: Vec<HeldOutResult>,
-    /// The outcome at each pressure.
     pub confirmations: Vec<Confirmation>,
     /// The level at which each outcome would have to be tested alone, so that the level over all of
     /// them is 5 %.

@@ -147,12 +147,11 @@ impl Grouping {
             let has_option = |row: &usize| !words.text(*row).is_empty();
             let mut groups_and_values =
                 (0..frame.rows()).filter(has_option).map(|row| (self.group[row], words.text(row)));
-            let first = groups_and_values.next();
-            let other = groups_and_values.find(|(group, value)| {
-                first.is_some_and(|(first_group, first_value)| first_group != *group && first_value != *value)
-            });
             let is_grouped_by = self.by.iter().any(|by| by == VARIANT || by == **option);
-            is_grouped_by && other.is_some()
+            is_grouped_by
+                && groups_and_values.next().is_some_and(|(first_group, first_value)| {
+                    groups_and_values.any(|(group, value)| group != first_group && value != first_value)
+                })
         };
         options.iter().filter(differs).map(|option| (*option).to_owned()).collect()
     }
@@ -203,15 +202,15 @@ impl Grouping {
     }
 }
 
-/// Describes values of columns for a sentence, as in `64 KiB, slots=2`. A table size is given
-/// without the name of its column.
+/// Describes values of columns for a sentence, as in `64 KiB, slots=2`. Sizes with a unit, variants
+/// and results are given without a name.
 pub fn describe_group(pairs: &[(String, String)]) -> String {
     let (columns, values): (Vec<String>, Vec<&String>) =
         pairs.iter().map(|(column, value)| (column.clone(), value)).unzip();
-    let describe_part = |((column, head), value): ((&String, String), &&String)| match column.as_str() {
-        "table.size" if value.contains(' ') => (*value).clone(),
-        VARIANT | SOURCE | EXPERIMENT => (*value).clone(),
-        _ => format!("{head}={value}"),
+    let describe_part = |((column, head), value): ((&String, String), &&String)| {
+        let is_size = column == "table.size" && value.contains(' ');
+        let needs_no_name = is_size || matches!(column.as_str(), VARIANT | SOURCE | EXPERIMENT);
+        if needs_no_name { (*value).clone() } else { format!("{head}={value}") }
     };
     let named_values = columns.iter().zip(short_names(&columns)).zip(&values).filter(|(_, value)| !value.is_empty());
     named_values.map(describe_part).collect::<Vec<_>>().join(", ")
