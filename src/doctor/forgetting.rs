@@ -77,7 +77,7 @@ pub struct Design {
 
 /// The depth of the searches, and the median nodes of a search to this depth. If the budget is a
 /// time, the depth is the largest one (at least [`MIN_DEPTH`]) at which searches of these positions
-/// are short enough; otherwise the budget gives the depth.
+/// are short enough for it; otherwise the budget gives the depth.
 ///
 /// # Errors
 /// If the engine fails or the user stops the examination.
@@ -331,7 +331,7 @@ fn exp_figure(figure: Figure) -> Figure {
 
 /// Whether nodes to a depth are a valid measure of this engine's table. They mislead if they shrink
 /// with a smaller table, or if they do not grow although the score gets worse. They lead if they
-/// grow and the score does not get worse.
+/// grow and the score gets worse by less than a margin.
 pub fn judge_nodes(forgetting: &Forgetting) -> NodesVerdict {
     let (Some(kept_ratio), Some(error)) = (forgetting.kept, forgetting.error_at_depth) else {
         return NodesVerdict::Undecided;
