@@ -52,14 +52,14 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_plac
     let node_indices = index_of(columns::NODES).zip(index_of(columns::OPPONENT_NODES));
     let group = |job: &Job| (job.variant, plan.suite(job.item));
     // The number of jobs done and their seconds, by variant and suite.
-    let mut spent: HashMap<_, (u64, f64)> = HashMap::new();
+    let mut spent_by_group: HashMap<_, (u64, f64)> = HashMap::new();
     let status = Status::read(&row_index, &folder.join(crate::record::RESULTS), !Status::STRICT, |entry, row| {
         let number = |index: usize| row.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
         // A game's row has the time of only one player. The opponent's time is assumed to be
         // proportional to its nodes.
         let factor =
             node_indices.map_or(1.0, |(nodes, opponent_nodes)| 1.0 + number(opponent_nodes) / number(nodes).max(1.0));
-        let (_, seconds) = spent.entry(group(&entry.job)).or_default();
+        let (_, seconds) = spent_by_group.entry(group(&entry.job)).or_default();
         *seconds += number(seconds_index) * factor;
         stopping.add_row(plan, entry, row);
         Ok(())
@@ -67,16 +67,16 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_plac
     let status = status.ok()?;
     let (done_jobs, other_jobs): (Vec<Job>, Vec<Job>) = plan.jobs().partition(|job| status.job(&row_index, job).ended);
     for job in &done_jobs {
-        let (count, _) = spent.entry(group(job)).or_default();
+        let (count, _) = spent_by_group.entry(group(job)).or_default();
         *count += 1;
     }
     if done_jobs.is_empty() {
         return None;
     }
-    let mean_seconds = spent.values().map(|(_, seconds)| seconds).sum::<f64>() / done_jobs.len() as f64;
+    let mean_seconds = spent_by_group.values().map(|(_, seconds)| seconds).sum::<f64>() / done_jobs.len() as f64;
     let is_needed = |job: &Job| stopping.needs(plan, job) && !known_places.contains(&plan.order_key(job));
     let needed_jobs: Vec<Job> = other_jobs.into_iter().filter(is_needed).collect();
-    let seconds = needed_jobs.iter().map(|job| match spent.get(&group(job)) {
+    let seconds = needed_jobs.iter().map(|job| match spent_by_group.get(&group(job)) {
         Some(&(count, seconds)) if count > 0 => seconds / count as f64,
         _ => mean_seconds,
     });

@@ -31,9 +31,9 @@ impl InFlight {
         // A torn last line is ignored: its job had not begun.
         for line in io::read_to_string(&file)?.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
             let line = line.trim_end();
+            let parse_id = |text: &str| u64::from_str_radix(text, 16).ok();
             // `+ID`: a job began; `-ID`: it ended; `ID COUNT`: its crashes, from earlier
             // compaction.
-            let parse_id = |text: &str| u64::from_str_radix(text, 16).ok();
             if let Some(job) = line.strip_prefix('+').and_then(parse_id) {
                 *crashes.entry(job).or_default() += 1;
             } else if let Some(count) = line.strip_prefix('-').and_then(parse_id).and_then(|job| crashes.get_mut(&job))
@@ -49,8 +49,8 @@ impl InFlight {
         // A kill between the next two writes loses crash counts, but no rows.
         file.seek(SeekFrom::Start(0))?;
         file.set_len(0)?;
-        let compacted: String = crashes.iter().map(|(job, count)| format!("{job:016x} {count}\n")).collect();
-        file.write_all(compacted.as_bytes())?;
+        let lines: String = crashes.iter().map(|(job, count)| format!("{job:016x} {count}\n")).collect();
+        file.write_all(lines.as_bytes())?;
         Ok(Self { file, crashes })
     }
 

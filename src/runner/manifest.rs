@@ -160,8 +160,8 @@ pub fn now() -> u64 {
 /// Whether the kernel gives huge pages to the first table that requests them and fits into memory;
 /// `None` if no table does.
 fn huge_pages(plan: &Plan) -> Option<bool> {
-    let free = available_bytes().unwrap_or(u64::MAX);
-    let fits = |table: &&TableOptions| crate::table::bytes(table, None).is_some_and(|bytes| bytes <= free);
+    let free_bytes = available_bytes().unwrap_or(u64::MAX);
+    let fits = |table: &&TableOptions| crate::table::bytes(table, None).is_some_and(|bytes| bytes <= free_bytes);
     let table =
         plan.variants.iter().filter_map(Variant::table).filter(|table| asks_for_huge_pages(table)).find(fits)?;
     crate::table::build(table, None, false).ok()??.huge_pages()

@@ -194,11 +194,12 @@ impl Shards<'_> {
     /// If a row is missing, duplicate or damaged, a shard is still running, or the folder cannot be
     /// written.
     pub fn merge(&self, output: &Output, any_build: bool) -> Result<(Manifest, u64), MergeError> {
-        let (incomplete, checked_rows) = self.check()?;
-        let failed_jobs = incomplete.iter().map(|shard_jobs| shard_jobs.failed).sum();
-        let missing: Vec<ShardJobs> = incomplete.into_iter().filter(|shard_jobs| shard_jobs.missing > 0).collect();
-        if !missing.is_empty() {
-            return Err(MergeError::Missing(missing, self.shard_count));
+        let (incomplete_shards, checked_rows) = self.check()?;
+        let failed_jobs = incomplete_shards.iter().map(|shard_jobs| shard_jobs.failed).sum();
+        let unfinished_shards: Vec<ShardJobs> =
+            incomplete_shards.into_iter().filter(|shard_jobs| shard_jobs.missing > 0).collect();
+        if !unfinished_shards.is_empty() {
+            return Err(MergeError::Missing(unfinished_shards, self.shard_count));
         }
         let row_index = RowIndex::new(self.experiment, self.plan);
         let manifest = self.merged_manifest(any_build)?;
@@ -275,17 +276,17 @@ impl Shards<'_> {
         sink: &mut dyn FnMut(u64, &csv::StringRecord) -> Result<(), ResultsError>,
     ) -> Result<(), ResultsError> {
         let split = self.split();
-        let mut open: HashMap<u64, Rows> = HashMap::new();
+        let mut open_files: HashMap<u64, Rows> = HashMap::new();
         let mut offsets: HashMap<u64, u64> = HashMap::new();
         for repeat in 0..self.plan.repeats {
             for item in 0..self.plan.items() {
                 for lane in 0..self.plan.lanes() {
                     let job = self.plan.job_in_lane(lane, item, repeat);
                     let shard = split.shard_of(self.plan, &job);
-                    if open.len() > max_files && !open.contains_key(&shard) {
-                        offsets.extend(open.drain().map(|(shard, rows)| (shard, rows.offset())));
+                    if open_files.len() > max_files && !open_files.contains_key(&shard) {
+                        offsets.extend(open_files.drain().map(|(shard, rows)| (shard, rows.offset())));
                     }
-                    let rows = match open.entry(shard) {
+                    let rows = match open_files.entry(shard) {
                         Entry::Occupied(entry) => entry.into_mut(),
                         Entry::Vacant(entry) => {
                             let Some(folder) = self.find_folder(shard) else { continue };
@@ -330,15 +331,18 @@ impl Shards<'_> {
                 subjects: manifest.subjects.clone(),
                 ..super::manifest(self.experiment, self.plan, jobs, None)
             });
-            let first = merged.shards.first().map_or(*shard, |run| run.index);
+            let first_shard = merged.shards.first().map_or(*shard, |run| run.index);
             let engine_hashes = |manifest: &Manifest| -> Vec<String> {
                 manifest.subjects.values().map(|engine| engine.sha256.clone()).collect()
             };
             let difference = if !merged.build.searches_as(&manifest.build) {
-                Some(format!("was run by another build ({}) than shard {first} ({})", manifest.build, merged.build))
+                Some(format!(
+                    "was run by another build ({}) than shard {first_shard} ({})",
+                    manifest.build, merged.build
+                ))
             } else {
                 let same_engines = engine_hashes(merged) == engine_hashes(&manifest);
-                (!same_engines).then(|| format!("was run with another build of an engine than shard {first}"))
+                (!same_engines).then(|| format!("was run with another build of an engine than shard {first_shard}"))
             };
             if let Some(difference) = difference
                 && !any_build

@@ -157,16 +157,16 @@ impl Output {
         to_delete.extend(unused_files(&self.folder));
         // Without a results file, the games and pages here may belong to something else.
         if has_results {
-            let experiment = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();
-            if experiment.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
+            let experiment_text = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();
+            if experiment_text.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
                 to_delete.push(self.folder.join(record::games::NAME));
             }
             let entries = fs::read_dir(&self.folder).map_err(OutputError::io(&self.folder))?.flatten();
             // Deletes only the figures that report.md shows.
-            let page = files::read_text(&self.folder.join("report.md")).unwrap_or_default();
+            let report_text = files::read_text(&self.folder.join("report.md")).unwrap_or_default();
             let is_report_file = |path: &PathBuf| {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                ["report.md", "report.html"].contains(&name) || name.ends_with(".svg") && page.contains(name)
+                ["report.md", "report.html"].contains(&name) || name.ends_with(".svg") && report_text.contains(name)
             };
             to_delete.extend(entries.map(|entry| entry.path()).filter(is_report_file));
         }
@@ -243,17 +243,17 @@ impl Output {
     pub fn record_previous_jobs(&self, done: Jobs) -> io::Result<()> {
         let mut manifest = self.manifest()?;
         let [earlier @ .., previous, _current] = &mut manifest.segments[..] else { return Ok(()) };
-        let mut unassigned = done.0;
+        let mut unassigned_jobs = done.0;
         // Older manifests do not record the jobs of their segments.
         let mut all_recorded = true;
         for segment in earlier {
             all_recorded &= segment.jobs_written.is_some();
             if let Some(jobs) = &mut segment.jobs_written {
                 // Jobs that have lost their rows since then no longer belong to this segment.
-                jobs.0.retain(|job| unassigned.remove(job));
+                jobs.0.retain(|job| unassigned_jobs.remove(job));
             }
         }
-        previous.jobs_written = all_recorded.then_some(Jobs(unassigned));
+        previous.jobs_written = all_recorded.then_some(Jobs(unassigned_jobs));
         self.write_manifest(&manifest)
     }
 
@@ -321,11 +321,11 @@ impl Output {
         let path = self.results_path();
         let ended_manifest =
             self.earlier_manifest.get().filter(|manifest| manifest.ended.is_some() && manifest.file_seal.is_some());
-        let Some(sealed) = ended_manifest else { return Ok(()) };
-        let actual = record::verify::verify(&path, Some(sealed)).map_err(OutputError::results(&path))?;
-        let same_counts = sealed.rows == Some(actual.rows)
-            && sealed.column_seals.iter().all(|(name, seal)| actual.seals.columns.get(name) == Some(seal));
-        if same_counts && sealed.file_seal.as_ref() != Some(&actual.seals.file) {
+        let Some(manifest) = ended_manifest else { return Ok(()) };
+        let actual = record::verify::verify(&path, Some(manifest)).map_err(OutputError::results(&path))?;
+        let same_counts = manifest.rows == Some(actual.rows)
+            && manifest.column_seals.iter().all(|(name, seal)| actual.seals.columns.get(name) == Some(seal));
+        if same_counts && manifest.file_seal.as_ref() != Some(&actual.seals.file) {
             return Err(OutputError::Edited(path.display().to_string()));
         }
         Ok(())

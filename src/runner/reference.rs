@@ -205,12 +205,12 @@ fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<C
     }
     let judges_moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own_search.is_none());
     let mut positions: BTreeMap<String, ChosenMoves> = BTreeMap::new();
-    for ((position, ..), best) in final_moves.into_iter().filter(|(_, best)| !is_no_move(best)) {
-        let Some((start, past)) = find_position(experiment, &position) else { continue };
-        let entry = positions.entry(position.clone());
-        let chosen = entry.or_insert_with(|| ChosenMoves { name: position, start, past, moves: BTreeSet::new() });
+    for ((name, ..), mv) in final_moves.into_iter().filter(|(_, mv)| !is_no_move(mv)) {
+        let Some((start, past)) = find_position(experiment, &name) else { continue };
+        let entry = positions.entry(name.clone());
+        let chosen = entry.or_insert_with(|| ChosenMoves { name, start, past, moves: BTreeSet::new() });
         if judges_moves {
-            chosen.moves.insert(best);
+            chosen.moves.insert(mv);
         }
     }
     Ok(positions.into_values().collect())

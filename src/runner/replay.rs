@@ -106,10 +106,10 @@ impl ReplaySink for Replayers<'_> {
     fn end_pass(&mut self) {
         for (table, occupancy) in &mut self.tables {
             // Each pass has its own buckets, so their entries are added.
-            let earlier = *occupancy;
+            let earlier_passes = *occupancy;
             *occupancy = table.occupancy();
-            occupancy.occupied += earlier.occupied;
-            occupancy.current += earlier.current;
+            occupancy.occupied += earlier_passes.occupied;
+            occupancy.current += earlier_passes.current;
         }
         let start = Instant::now();
         self.bounds.iter_mut().for_each(Clairvoyant::end_pass);
@@ -122,9 +122,6 @@ impl ReplaySink for Replayers<'_> {
 /// Replays one game on one table. The row's `nodes` estimate the cost of the search with this
 /// table: the recorded nodes, plus the nodes that an answer saved in the recording but this table
 /// could not save.
-///
-/// # Errors
-/// If the table cannot be created, or the trace file has changed.
 pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<JobRow>, String> {
     let game = trace.game_info(item).ok_or_else(|| format!("the trace has no {item}"))?;
     let variant = &plan.variants[job.variant];

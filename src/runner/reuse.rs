@@ -230,8 +230,9 @@ impl<'a> Reuse<'a> {
         let is_same = |variant: usize, name_column: Option<usize>| {
             let variant = &self.plan().variants[variant];
             let Some(name_in_row) = name_column.and_then(|column| row.get(column)) else { return true };
-            let (old, new) = (row_engines.get(name_in_row).map(parts), plan_engines.get(&variant.name).map(parts));
-            variant.external().is_none() || old.is_some() && old == new
+            let (row_engine, plan_engine) =
+                (row_engines.get(name_in_row).map(parts), plan_engines.get(&variant.name).map(parts));
+            variant.external().is_none() || row_engine.is_some() && row_engine == plan_engine
         };
         is_same(job.variant, Some(keys.variant)) && job.opponent.is_none_or(|opponent| is_same(opponent, keys.opponent))
     }
@@ -450,7 +451,7 @@ impl Reuse<'_> {
         done: &mut HashMap<u64, String>,
     ) -> Result<Vec<FileRows>, OutputError> {
         let files = [folder.join(record::RESULTS)].into_iter().chain(unused_files(folder));
-        let read = |path: PathBuf| self.read(&path, done, &mut |_| Ok(())).map_err(OutputError::results(&path));
-        files.filter(|path| path.exists()).map(read).collect()
+        let read_file = |path: PathBuf| self.read(&path, done, &mut |_| Ok(())).map_err(OutputError::results(&path));
+        files.filter(|path| path.exists()).map(read_file).collect()
     }
 }

@@ -92,13 +92,13 @@ pub(super) fn take_rows(
         reuse.borrowed = true;
         reuse.engines = Some([&source.subjects, &manifest.subjects]);
         reuse.jobs.retain(|_, jobs| !depends_on_unhashed_code(plan, &jobs[0], &source.subjects));
-        let (before, mut rows) = (known.len(), 0);
+        let (jobs_before, mut rows) = (known.len(), 0);
         let file_rows = reuse.read(&path, known, &mut |job_rows| {
             rows += job_rows.len() as u64;
             Ok(put(&job_rows)?)
         });
         let file_rows = file_rows.map_err(OutputError::results(&path))?;
-        let jobs = (known.len() - before) as u64;
+        let jobs = (known.len() - jobs_before) as u64;
         reused.push((RowSource { folder: name, jobs, rows, build: source.build }, file_rows.damaged));
         if let Some(line) = file_rows.conflict {
             return Err(OutputError::Unequal(format!(
@@ -112,9 +112,6 @@ pub(super) fn take_rows(
 /// Finds which jobs of a plan exist in a folder and in the folders that the file and the command
 /// line name. Returns a summary of the folder's rows, and the places of these jobs in the plan's
 /// order. Writes nothing.
-///
-/// # Errors
-/// As [`take_rows`], or if the folder cannot be read.
 pub fn survey(
     (experiment, plan): (&Experiment, &Plan),
     folder: &Path,

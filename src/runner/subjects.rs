@@ -393,11 +393,11 @@ pub fn select_options<'a>(
     who: &str,
     place: &str,
 ) -> Result<Vec<(String, OptionValue)>, String> {
-    let mut selected = Vec::new();
+    let mut selected_options = Vec::new();
     for (name, value) in required_options {
         let (problem, wrong_text, choices) = match check_option(declared_options, name, value) {
             Ok(_) => {
-                selected.push((name.clone(), value.clone()));
+                selected_options.push((name.clone(), value.clone()));
                 continue;
             }
             Err(OptionError::Unknown(_)) if is_default_behaviour(name, &value.to_string()) => continue,
@@ -409,15 +409,15 @@ pub fn select_options<'a>(
         let hint = nearest(&wrong_text, choices.iter().map(String::as_str)).map(|hint| format!(": {hint}"));
         return Err(format!("{place}{name}: {problem}{}", hint.unwrap_or_default()));
     }
-    Ok(selected)
+    Ok(selected_options)
 }
 
 /// The values of all options of an engine except buttons: the value that was set, or the default.
 pub fn engine_option_values(identity: &EngineIdentity) -> BTreeMap<String, String> {
     let options = identity.options.iter().filter(|option| option.kind != OptionKind::Button);
     let value = |option: &UciOption| {
-        let applied = identity.applied.iter().find(|(name, _)| name.eq_ignore_ascii_case(&option.name));
-        applied.map_or_else(|| option.default.clone(), |(_, value)| value.clone())
+        let applied_option = identity.applied.iter().find(|(name, _)| name.eq_ignore_ascii_case(&option.name));
+        applied_option.map_or_else(|| option.default.clone(), |(_, value)| value.clone())
     };
     options.map(|option| (option.name.clone(), value(option))).collect()
 }

@@ -246,9 +246,9 @@ fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Pl
 /// experiment could be loaded.
 fn verify_judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result<Vec<(FolderState, String)>> {
     let mut lines = Vec::new();
-    let damaged = reference::damaged_lines(folder)?;
-    if let Some(first) = damaged.first() {
-        let (name, rows) = (reference::NAME, plural(damaged.len() as u64, "row"));
+    let damaged_lines = reference::damaged_lines(folder)?;
+    if let Some(first) = damaged_lines.first() {
+        let (name, rows) = (reference::NAME, plural(damaged_lines.len() as u64, "row"));
         let text = format!(
             "{name}: {rows} edited or damaged (the first is line {first}): judge these moves again with `ttlab run`"
         );
