@@ -101,9 +101,9 @@ fn link_as(file: &File, path: &Path) -> io::Result<()> {
     let open_file = format!("/proc/self/fd/{}", file.as_raw_fd());
     loop {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let temporary = parent_folder(path).join(format!("{TEMPORARY}{}-{number}", std::process::id()));
-        match linkat(CWD, &open_file, CWD, &temporary, AtFlags::SYMLINK_FOLLOW) {
-            Ok(()) => return fs::rename(&temporary, path).inspect_err(|_| _ = fs::remove_file(&temporary)),
+        let temporary_path = parent_folder(path).join(format!("{TEMPORARY}{}-{number}", std::process::id()));
+        match linkat(CWD, &open_file, CWD, &temporary_path, AtFlags::SYMLINK_FOLLOW) {
+            Ok(()) => return fs::rename(&temporary_path, path).inspect_err(|_| _ = fs::remove_file(&temporary_path)),
             Err(rustix::io::Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
@@ -156,9 +156,6 @@ pub fn sync_folder(path: &Path) {
 }
 
 /// Writes a file atomically.
-///
-/// # Errors
-/// When writing fails; the file at `path` is then unchanged.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = begin_file(path)?;
     file.write_all(bytes)?;

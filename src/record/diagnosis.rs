@@ -146,11 +146,11 @@ impl Diagnosis {
             return Err(format!("{display}: not a file that `ttlab doctor` wrote"));
         }
         let bytes = std::fs::read(path).map_err(|error| format!("{display}: {error}"))?;
-        let invalid = |why: String| format!("{display}: not a file that `ttlab doctor` wrote: {why}");
-        let value = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
-        let diagnosis: Self = from_json(value).map_err(|error| invalid(error.to_string()))?;
+        let invalid_error = |why: String| format!("{display}: not a file that `ttlab doctor` wrote: {why}");
+        let value = serde_json::from_slice(&bytes).map_err(|error| invalid_error(error.to_string()))?;
+        let diagnosis: Self = from_json(value).map_err(|error| invalid_error(error.to_string()))?;
         if diagnosis.format != FORMAT {
-            return Err(invalid(format!("its format is {}, expected {FORMAT}", diagnosis.format)));
+            return Err(invalid_error(format!("its format is {}, expected {FORMAT}", diagnosis.format)));
         }
         Ok(diagnosis)
     }

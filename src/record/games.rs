@@ -223,7 +223,7 @@ fn movetext(
     (end, result): (&str, &str),
 ) -> Result<String, String> {
     let (mut board, mut history) = (*start, Vec::with_capacity(moves.len()));
-    let mut lines = WrappedText::default();
+    let mut movetext = WrappedText::default();
     for (index, (&text, comment)) in moves.iter().zip(comments).enumerate() {
         if let Some(rules_end) = ending(&board, &history) {
             return Err(format!("move {} is played after the game has ended: {}", index + 1, ending_word(rules_end)));
@@ -231,13 +231,13 @@ fn movetext(
         let mv = parse_move(&board, text).ok_or_else(|| format!("move {}, `{text}`, is not legal", index + 1))?;
         let number = board.game_ply() / 2 + 1;
         match board.turn() {
-            Color::White => lines.push(&format!("{number}.")),
-            Color::Black if index == 0 => lines.push(&format!("{number}...")),
+            Color::White => movetext.push(&format!("{number}.")),
+            Color::Black if index == 0 => movetext.push(&format!("{number}...")),
             Color::Black => {}
         }
-        lines.push(&san::write(&board, mv));
+        movetext.push(&san::write(&board, mv));
         if let Some(comment) = comment {
-            comment.split(' ').for_each(|word| lines.push(word));
+            comment.split(' ').for_each(|word| movetext.push(word));
         }
         history.push(board);
         board.play(mv, Increments::none());
@@ -257,8 +257,8 @@ fn movetext(
         let by_rules = rules_end.map_or("goes on", ending_word);
         return Err(format!("the game is recorded to end by {end} with {result}; by the rules: {by_rules}"));
     }
-    lines.push(result);
-    Ok(lines.text + "\n")
+    movetext.push(result);
+    Ok(movetext.text + "\n")
 }
 
 /// Joins words into lines of at most [`MAX_WIDTH`] characters.

@@ -370,12 +370,12 @@ impl Manifest {
 
     /// The file's text, with its seal.
     pub fn to_text(&self) -> io::Result<String> {
-        let mut unsealed = Self { manifest_seal: None, ..self.clone() };
+        let mut unsealed_manifest = Self { manifest_seal: None, ..self.clone() };
         // Beside thin rows, shared options are written once.
         if self.thin.is_some() && self.shared_options.is_null() {
-            (unsealed.shared_options, unsealed.options) = shared::divide(&self.options);
+            (unsealed_manifest.shared_options, unsealed_manifest.options) = shared::divide(&self.options);
         }
-        let mut value = serde_json::to_value(unsealed).map_err(io::Error::other)?;
+        let mut value = serde_json::to_value(unsealed_manifest).map_err(io::Error::other)?;
         // Seal the text as it will be read back, because the digits of a number may change then.
         let text = serde_json::to_string(&value).map_err(io::Error::other)?;
         let read_back: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
@@ -421,14 +421,14 @@ impl Manifest {
     /// plies (the rows do not show this); `None` if there are none.
     pub fn describe_different_items(&self, other: &Self) -> Option<String> {
         let in_both = self.contents.iter().filter_map(|(name, hash)| Some((name, hash, other.contents.get(name)?)));
-        let different: Vec<&String> =
+        let different_items: Vec<&String> =
             in_both.filter(|(_, hash, other_hash)| hash != other_hash).map(|(name, ..)| name).collect();
-        let first = different.first()?;
+        let first = different_items.first()?;
         Some(format!(
             "{} of the same name {} different in the two results, or searched at different plies (for example \
              `{first}`): such searches are not compared",
-            plural(different.len(), "item"),
-            if different.len() == 1 { "is" } else { "are" }
+            plural(different_items.len(), "item"),
+            if different_items.len() == 1 { "is" } else { "are" }
         ))
     }
 
@@ -444,9 +444,6 @@ impl Manifest {
     }
 
     /// Reads the manifest of a folder; `None` if there is no such file or folder.
-    ///
-    /// # Errors
-    /// When it cannot be read, was edited, or is not a manifest.
     pub fn read(folder: &Path) -> Result<Option<Self>, ManifestError> {
         let path = folder.join(MANIFEST);
         let display = || path.display().to_string();

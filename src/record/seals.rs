@@ -84,9 +84,9 @@ impl SealHasher {
             write_field(&mut file_hash, name);
             file_hash.write_u64(*hash);
         }
-        let reproducible = header.iter().zip(hashes).filter(|(name, _)| is_reproducible(name));
+        let reproducible_columns = header.iter().zip(hashes).filter(|(name, _)| is_reproducible(name));
         Seals {
-            columns: reproducible.map(|(name, hash)| (name.clone(), format_hash(hash))).collect(),
+            columns: reproducible_columns.map(|(name, hash)| (name.clone(), format_hash(hash))).collect(),
             header: hash_header(header),
             file: format_hash(file_hash.finish()),
         }

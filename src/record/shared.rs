@@ -56,16 +56,16 @@ fn with_shared(value: Value, shared: &Value) -> Value {
         (Value::Object(fields), Value::Object(shared)) => (fields, shared),
         (value, _) => return value,
     };
-    let mut joined = Map::new();
+    let mut joined_fields = Map::new();
     for (key, shared_field) in shared {
         match fields.shift_remove(key) {
-            Some(field) => drop(joined.insert(key.clone(), with_shared(field, shared_field))),
+            Some(field) => drop(joined_fields.insert(key.clone(), with_shared(field, shared_field))),
             None if shared_field.is_null() => {}
-            None => drop(joined.insert(key.clone(), shared_field.clone())),
+            None => drop(joined_fields.insert(key.clone(), shared_field.clone())),
         }
     }
-    joined.extend(fields);
-    Value::Object(joined)
+    joined_fields.extend(fields);
+    Value::Object(joined_fields)
 }
 
 #[cfg(test)]

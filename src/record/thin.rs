@@ -167,9 +167,9 @@ fn format_number(value: f64) -> String {
     if value.is_nan() {
         return String::new();
     }
-    let short = format!("{value:.6}");
-    let short = short.trim_end_matches('0').trim_end_matches('.');
-    if parse_number(short) == value { short.to_owned() } else { value.to_string() }
+    let short_text = format!("{value:.6}");
+    let short_text = short_text.trim_end_matches('0').trim_end_matches('.');
+    if parse_number(short_text) == value { short_text.to_owned() } else { value.to_string() }
 }
 
 /// The search that is being read.
@@ -312,9 +312,6 @@ impl ThinRows {
 
 /// Reads the thin rows of a folder and checks them against the manifest: their own seal, and the
 /// column seals of the full rows.
-///
-/// # Errors
-/// When they cannot be read or do not match the manifest.
 pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError> {
     let thin_error = |problem: &str| ResultsError::Thin(problem.to_owned());
     let Some(thin) = &manifest.thin else { return Err(thin_error("the manifest beside it belongs to full rows")) };

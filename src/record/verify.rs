@@ -317,8 +317,9 @@ fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, is_complete: boo
     if !is_complete {
         return None;
     }
-    let changed = manifest.column_seals.iter().filter(|(name, seal)| report.seals.columns.get(*name) != Some(seal));
-    describe_columns(changed.map(|(name, _)| name).collect(), "changed since the run ended").or_else(|| {
+    let changed_columns =
+        manifest.column_seals.iter().filter(|(name, seal)| report.seals.columns.get(*name) != Some(seal));
+    describe_columns(changed_columns.map(|(name, _)| name).collect(), "changed since the run ended").or_else(|| {
         differs(&manifest.file_seal, &report.seals.file)
             .then(|| "the file has changed since the run ended: seconds, ids or bytes after the last row".to_owned())
     })

@@ -95,9 +95,6 @@ impl ResultsWriter {
 }
 
 /// Creates a folder and its parents if they do not exist.
-///
-/// # Errors
-/// When the path is a file or a dangling link, or creation fails.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path).map_err(|error| {
         let message = match std::fs::symlink_metadata(path) {
@@ -111,9 +108,6 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 
 /// Opens a file for reading and appending, and creates it if needed. Links are not followed, so
 /// that a planted link cannot redirect the run to another file.
-///
-/// # Errors
-/// When it is a link or not a regular file, or opening fails.
 pub fn open_own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
