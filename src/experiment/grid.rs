@@ -106,7 +106,7 @@ fn cross(variants: &[Draft], points: &[Draft], zips: &[Table], source: &FileText
         return Err(source.invalid("cross", format!("more than {MAX_VARIANTS} variants: use fewer values or variants")));
     }
     let short_names_of_paths = short_names(points);
-    let mut crossed = Vec::new();
+    let mut drafts = Vec::new();
     for Draft { name, paths, place } in variants {
         for point in points {
             for (path, _) in paths {
@@ -121,10 +121,10 @@ fn cross(variants: &[Draft], points: &[Draft], zips: &[Table], source: &FileText
             let point_name =
                 point.name.clone().unwrap_or_else(|| variant_name(&point.paths, &short_names_of_paths, zips));
             let name = name.as_ref().map(|name| format!("{name}, {point_name}"));
-            crossed.push(Draft { name, paths: [paths.clone(), point.paths.clone()].concat(), place: place.clone() });
+            drafts.push(Draft { name, paths: [paths.clone(), point.paths.clone()].concat(), place: place.clone() });
         }
     }
-    Ok(crossed)
+    Ok(drafts)
 }
 
 /// Reads an entry of `[[variant]]` or `[[include]]`. `section`: `variant` or `include`.
@@ -202,8 +202,8 @@ fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
         return Vec::new();
     }
     let is_unused = |exclude: &Table| {
-        let single = Excludes::new(std::slice::from_ref(exclude));
-        !combinations.iter().any(|combination| single.matches(combination))
+        let single_exclude = Excludes::new(std::slice::from_ref(exclude));
+        !combinations.iter().any(|combination| single_exclude.matches(combination))
     };
     (0..file.exclude.len()).filter(|&index| is_unused(&file.exclude[index])).collect()
 }

@@ -124,18 +124,12 @@ impl Experiment {
     }
 
     /// As [`Experiment::parse`], with the texts of the suites: no file is read.
-    ///
-    /// # Errors
-    /// The first error, with its place in the file.
     pub fn from_plan(text: &str, path: &Path, sets: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
         let (experiment, problem) = Self::read(&FileText { text, path, suites }, sets)?;
         problem.map_or(Ok(experiment), Err)
     }
 
     /// The variants of a file's text and their baselines, without reading a suite.
-    ///
-    /// # Errors
-    /// The first error in them, with its place in the file.
     pub fn parse_variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Variant>, Partners), Problem> {
         let source = FileText { text, path, suites: SuiteTexts::Files };
         let file: File = source.parse_file()?;

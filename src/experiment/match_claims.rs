@@ -48,8 +48,8 @@ impl MatchClaim {
             players.match_indices(',').map(|(index, _)| (players[..index].trim(), players[index + 1..].trim()));
         let valid_split = splits.clone().find(|(first, second)| is_variant(first) && is_variant(second));
         let Some((player, opponent)) = valid_split else {
-            let unknown = splits.flat_map(|(first, second)| [first, second]).find(|name| !is_variant(name));
-            return Err(unknown.map_or_else(syntax_error, |name| {
+            let unknown_name = splits.flat_map(|(first, second)| [first, second]).find(|name| !is_variant(name));
+            return Err(unknown_name.map_or_else(syntax_error, |name| {
                 (name.to_owned(), format!("expect.claim: there is no variant \"{name}\""))
             }));
         };

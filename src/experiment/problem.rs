@@ -81,13 +81,14 @@ const FAMILIAR: &[(&str, &str, &str)] = &[
 /// Suggests what to write instead of an unknown name: the new name if it was renamed, the name used
 /// here if it is a word of other programs, or else "did you mean ...?" with the nearest valid name.
 /// A name is near if the number of wrong letters is at most a third of its letters plus one.
-pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn nearest<'a>(name: &str, valid_names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     if let Some(hint) = suggest_new_name(name) {
         return Some(hint);
     }
-    let valid: Vec<&str> = valid.into_iter().collect();
-    let is_familiar =
-        |(word, valid_name, _): &&(&str, &str, &str)| name.eq_ignore_ascii_case(word) && valid.contains(valid_name);
+    let valid_names: Vec<&str> = valid_names.into_iter().collect();
+    let is_familiar = |(word, valid_name, _): &&(&str, &str, &str)| {
+        name.eq_ignore_ascii_case(word) && valid_names.contains(valid_name)
+    };
     if let Some((_, _, hint)) = FAMILIAR.iter().find(is_familiar) {
         return Some((*hint).to_owned());
     }
@@ -99,7 +100,7 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Opti
         let without_path = distance(name, last_part, max_errors - 1).map(|errors| errors + 1);
         Some((whole_errors.into_iter().chain(without_path).min()?, candidate))
     };
-    let (errors, best) = valid.into_iter().filter(|candidate| *candidate != name).filter_map(errors_of).min()?;
+    let (errors, best) = valid_names.into_iter().filter(|candidate| *candidate != name).filter_map(errors_of).min()?;
     (errors <= max_errors).then(|| format!("did you mean `{best}`?"))
 }
 
@@ -148,9 +149,9 @@ pub fn suggest_new_word(path: &str, message: &str) -> Option<String> {
 pub fn explain(message: &str) -> (String, Option<String>) {
     let message = message.lines().next().unwrap_or_default();
     // Every second part is quoted.
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let unknown_name = if message.starts_with("unknown") { quoted.next() } else { None };
-    (in_plain_words(message), unknown_name.and_then(|name| nearest(name, quoted)))
+    let mut quoted_parts = message.split('`').skip(1).step_by(2);
+    let unknown_name = if message.starts_with("unknown") { quoted_parts.next() } else { None };
+    (in_plain_words(message), unknown_name.and_then(|name| nearest(name, quoted_parts)))
 }
 
 /// What to write for a limit that is a number.

@@ -47,13 +47,13 @@ impl Match {
             return Err(source.invalid("table.size", message));
         }
         let is_finished = |item: &&Item| crate::chess::ending::ending(&opening_position(item), &[]).is_some();
-        let finished: Vec<&str> = suite.items.iter().filter(is_finished).map(|item| item.id.as_str()).collect();
-        match finished[..] {
+        let finished_games: Vec<&str> = suite.items.iter().filter(is_finished).map(|item| item.id.as_str()).collect();
+        match finished_games[..] {
             [] => Ok(()),
             [id] => Err(source.invalid("suite", format!("{id}: the game is over before it begins"))),
             _ => {
-                let message = format!("{} games are over before they begin: {}", finished.len(), list_quoted(finished));
-                Err(source.invalid("suite", message))
+                let (count, names) = (finished_games.len(), list_quoted(finished_games));
+                Err(source.invalid("suite", format!("{count} games are over before they begin: {names}")))
             }
         }
     }

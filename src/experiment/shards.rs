@@ -124,7 +124,7 @@ impl PlanFile {
     pub fn new(experiment: &Experiment, file: &Path, sets: &[String], shards: u64) -> Result<Self, PlanError> {
         let plan = Plan::new(experiment);
         let shards = shards.clamp(1, MAX_SHARDS);
-        let suite = experiment.suite_file.as_ref().map(|path| read_text(path));
+        let suite = experiment.suite_file.as_ref().map(|path| read_text(path)).transpose()?;
         let name_and_text =
             |section: &Section| Some(read_text(section.path.as_ref()?).map(|text| (section.name.clone(), text)));
         let suites = experiment.sections.iter().filter_map(name_and_text).collect::<Result<_, _>>()?;
@@ -138,7 +138,7 @@ impl PlanFile {
             file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             sets: sets.to_vec(),
             experiment: experiment.text.clone(),
-            suite: suite.transpose()?,
+            suite,
             suites,
             parts: shard_jobs(&plan, shards),
         })

@@ -126,9 +126,6 @@ impl Trace {
     /// Replays an item's game on a table. `index`: how the table maps keys to buckets; `buckets`:
     /// how many buckets it has. This takes one pass if the game's steps fit into the cache, and
     /// else several.
-    ///
-    /// # Errors
-    /// When the file has changed since it was loaded, or `sink` fails.
     pub fn replay(
         &self,
         item: &str,
