@@ -19,7 +19,7 @@ macro_rules! suites {
     };
 }
 
-/// All built-in suites, in alphabetical order of their files.
+/// In alphabetical order of their files.
 pub const SUITES: &[BuiltinSuite] = suites! {
     "bratko-kopec.epd"
     "endgames.epd"

@@ -424,14 +424,14 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         if targets == 0 {
             return 0;
         }
-        let mut safe = 0;
+        let mut safe_squares = 0;
         let danger = self.danger();
         for to in Bitboard(targets & !danger.near) {
             if self.is_safe(to, &danger) {
-                safe |= 1 << to.index();
+                safe_squares |= 1 << to.index();
             }
         }
-        safe
+        safe_squares
     }
 
     #[inline]

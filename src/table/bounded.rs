@@ -321,6 +321,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let holds_key = |slot: &usize| {
             (self.packing.key(bucket, *slot) ^ stored_key) & self.key_mask == 0 && !self.packing.is_empty(bucket, *slot)
         };
+        // The chosen slot may hold another position.
         let own_slot = chosen_slot.or_else(|| self.find_for_store(bucket, stored_key)).filter(holds_key);
         if entry.is_evaluation() && (own_slot.is_some() || self.refuses_evaluation(bucket)) {
             return Some(self.refuse(bucket_number, own_slot));
@@ -531,6 +532,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         {
             return outcome;
         }
+        // Where key bits of 0 have a meaning, the slot that matches the key may be free.
         if self.zero_key_for(stored_key).is_some()
             && let Some(slot) = self.find_free(self.words_at(start), stored_key)
         {
@@ -539,8 +541,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         if let Some(slot) = self.find_for_store(self.words_at(start), stored_key) {
             return self.store_same_key(key, entry, number, slot, stored_key);
         }
-        // An empty slot is filled without asking, except for policies that keep their slots in
-        // order.
+        // An empty slot is filled without asking, unless the policy weighs empty slots or keeps its
+        // slots in order.
         if self.policy.fills_empty()
             && let Some(slot) = self.first_free(self.words_at(start))
         {

@@ -141,7 +141,6 @@ impl Expression {
         self.0.code.is_empty()
     }
 
-    /// Whether the expression uses a name.
     pub fn reads(self, name: &str) -> bool {
         let has_name = |operand: Operand| operand.name.is_some_and(|index| self.0.names[index] == name);
         let reads = |step: &Step| matches!(*step, Step::Load(operand) | Step::Apply(_, operand) if has_name(operand));
@@ -197,7 +196,6 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// An error message with the text and the current position.
     fn fail(&self, problem: String) -> String {
         let character = 1 + self.text[..self.offset].chars().count();
         format!("`{}`: at character {character} {problem}", self.text)

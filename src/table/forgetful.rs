@@ -27,7 +27,6 @@ const fn mix(mut bits: u64) -> u64 {
 }
 
 impl Forgetful {
-    /// Wraps a table with the loss of the options.
     pub fn new(table: Box<dyn Table>, options: &TableOptions) -> Self {
         let TableOptions { forget, forget_part, forget_seed, .. } = *options;
         Self::with_watch(Loss { share: forget, part: forget_part, seed: forget_seed, hits: 0, forgotten: 0 }, table)

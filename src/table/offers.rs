@@ -15,7 +15,6 @@ use std::alloc::{Layout, handle_alloc_error};
 /// Open addressing: cells of two words, key and entry, with linear probing; an entry is never 0.
 pub struct Offers {
     cells: Memory,
-    /// Number of occupied cells.
     occupied: usize,
     by_depth: bool,
     rule: Rule,

@@ -82,6 +82,7 @@ impl Table for SharedTable {
             SlotRead::Accepted(entry) => {
                 counters.torn_reads += 1;
                 counters.torn_accepted += 1;
+                // Age and mark are those of the slot.
                 let Entry { generation, used, .. } = hit.entry;
                 hit = Hit { entry: Entry { generation, used, ..entry }, draft: i32::from(entry.depth), ..hit };
             }
