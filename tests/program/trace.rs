@@ -378,6 +378,32 @@ fn trace_that_changes_during_a_run_is_refused() {
     assert_eq!(replay(&first), Ok(()));
 }
 
+/// Depths of traces that count other parts of a ply cannot be compared.
+#[test]
+fn traces_in_other_parts_of_a_ply_are_neither_joined_nor_replayed_in_whole_plies() {
+    let folder = scratch();
+    let write = |name: &str, depth_parts| {
+        let mut writer = Writer::with_format(Vec::new(), Format { wide: true, depth_parts });
+        let probe = Event::probe(1, -150, 0, flags::WINDOW, 1);
+        writer.push(Event { clock: 1, ..probe });
+        let path = folder.path().join(name);
+        fs::write(&path, writer.finish().unwrap().1).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (plies, hundredths) = (write("plies.trace", 1), write("hundredths.trace", 100));
+    let out = folder.path().join("both.trace").to_str().unwrap().to_owned();
+    for way in [&[][..], &["--merge"]] {
+        let (_, stderr, code) = run(&[&["trace", "import", &plies, &hundredths, "-o", &out], way].concat());
+        assert_eq!((code, Path::new(&out).exists()), (2, false), "{stderr}");
+        let message = format!("{hundredths}: depths are in units of 1/100 ply, expected 1/1 ply as in {plies}");
+        assert!(stderr.contains(&message), "{stderr}");
+    }
+    let source = FileText { text: "", path: &folder.path().join("t.toml"), suites: SuiteTexts::Files };
+    let depths = |file: &str| Trace::load(&TraceChoice { file: file.into(), memory: 1 }, &source).unwrap().depths;
+    let scales = [&plies, &hundredths].map(|file| (depths(file).parts, depths(file).lowest));
+    assert_eq!(scales, [(1, -150), (100, -2)]);
+}
+
 /// Along a game each search is one ply after the previous one, and a game starts where the trace
 /// says so. Without game plies, no ply passes.
 #[test]

@@ -419,6 +419,27 @@ fn key_of_0_goes_to_the_empty_slot_that_it_matches() {
     }
 }
 
+/// Ethereal reads an evaluation of 0 from an empty slot, and renews its age.
+#[test]
+fn empty_slot_answers_with_an_evaluation_of_0_and_its_own_age() {
+    for (field, evaluation) in [("", None), (", evaluation = 16", Some(0))] {
+        let zero_key = "zero_key = \"answers\"";
+        let text = Design::Ethereal.text().replace(zero_key, &format!("{zero_key}{field}"));
+        let options: TableOptions = from_toml(&format!("{text}static_evaluation = {}\n", !field.is_empty())).unwrap();
+        let options = TableOptions { size: Size::Entries(4), huge_pages: false, ..options };
+        let mut table = build(&options, None, false).unwrap().unwrap();
+        table.advance(5);
+        let first = table.probe(0, 0).unwrap();
+        table.mark_used(&first);
+        // It is no entry that is used for the first time.
+        assert_eq!(
+            (first.entry.is_evaluation(), first.entry.evaluation.get(), first.age, table.counters().reused),
+            (true, evaluation, 5, 0)
+        );
+        assert_eq!(table.probe(0, 0).map(|hit| hit.age), Some(0), "its age is renewed");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 

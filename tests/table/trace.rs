@@ -572,6 +572,35 @@ fn moves_kept_are_those_offered_last() {
     assert_eq!((counts.moves, counts.moves_kept), (1, 1));
 }
 
+/// Each game has the trace's parts of a ply, its own moves, and positions by all bits of the key.
+#[test]
+fn games_count_moves_and_positions_in_the_parts_of_their_trace() {
+    let exact = Event::bound_bits(Bound::Exact);
+    let store = |key, high, cost| Event { high, ..Event::store(key, 250, 0, exact, cost) };
+    let mut writer = Writer::with_format(Vec::new(), Format { wide: true, depth_parts: 100 });
+    let with_move = Event { mv: 5, flags: store(7, 1, 1).flags | flags::MOVE, ..store(7, 1, 1) };
+    for event in [with_move, store(7, 2, 2), Event::clear(2), Event::search(0, flags::GAME, 2), store(7, 2, 3)] {
+        writer.push(event);
+    }
+    let games = find_games(&writer.finish().unwrap().1[..]).unwrap();
+    let counts = games.iter().map(|game| (game.info.depth_parts, game.info.moves, game.info.positions));
+    assert_eq!(counts.collect::<Vec<_>>(), [(100, 1, 2), (100, 0, 1)]);
+}
+
+#[test]
+fn formats_join_only_with_the_same_parts_of_a_ply() {
+    let [plies, hundredths] = [1, 100].map(|depth_parts| Format { wide: true, depth_parts });
+    for (one, other, joined) in [
+        (plies, Format::NARROW, Some(plies)),
+        (Format::NARROW, plies, Some(plies)),
+        (hundredths, hundredths, Some(hundredths)),
+        (hundredths, plies, None),
+        (Format::NARROW, hundredths, None),
+    ] {
+        assert_eq!(one.join(other), joined, "{one:?} {other:?}");
+    }
+}
+
 /// Traces of two programs are merged by their clocks; a clock that stays at 0 or goes back is
 /// refused.
 #[test]
