@@ -55,14 +55,14 @@ impl Choices {
                 _ => return named_group,
             }
         }
-        let filters = options.iter().map(|(column, value)| {
+        let parsed_filters = options.iter().map(|(column, value)| {
             Filter::parse(&format!("{column}={value}"), rows).map_err(|error| match error {
-                // The whole message would speak of `--where`.
+                // Only the reason, because the message begins with `--where`.
                 FilterError::Column(_, reason) => anyhow!("--baseline {text}: {reason}"),
                 error => anyhow!("--baseline {text}: {error}"),
             })
         });
-        let filters = filters.collect::<Result<Vec<_>>>()?;
+        let filters = parsed_filters.collect::<Result<Vec<_>>>()?;
         if Filter::select_rows(&filters, rows).is_empty() {
             // The caller reports that no group has this name.
             return named_group;
@@ -96,8 +96,8 @@ pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, 
     }
     let options = rows.options();
     let column_and_value = |(path, value): (&String, &Scalar)| {
-        let exact = options.iter().find(|option| *option == path);
-        let column = exact.or_else(|| options.iter().find(|option| columns::may_mean(path, option)))?;
+        let exact_match = options.iter().find(|option| *option == path);
+        let column = exact_match.or_else(|| options.iter().find(|option| columns::may_mean(path, option)))?;
         Some(((*column).to_owned(), value.to_string()))
     };
     file.baseline.iter().filter_map(column_and_value).collect()

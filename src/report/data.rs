@@ -123,7 +123,7 @@ pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
     });
     let cell_fields = |(cell, has_range): (&Cell, &bool)| match (cell.value, has_range) {
         (Datum::Range(low, high), _) => vec![csv_number(low), csv_number(high)],
-        // A cell without an interval in a column of intervals.
+        // In a column of intervals, a cell without one.
         (_, true) => vec![String::new(); 2],
         (Datum::Number(value), _) => vec![csv_number(value)],
         (Datum::None, _) => vec![String::new()],
@@ -165,7 +165,7 @@ fn records(parts: &[Part], sink: &mut RecordSink) {
     }
 }
 
-/// Calls `sink` for each search. Its position is the name and its line is the column.
+/// Calls `sink` with a record for each search: its position as the name, its line as the column.
 fn explorer_records(explorer: &Explorer, sink: &mut RecordSink) {
     let key = explorer.key("searches");
     for (index, position) in explorer.positions.iter().enumerate() {
@@ -182,7 +182,7 @@ pub(super) fn csv_number(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 
-/// Calls `sink` for each cell. The text cells of a row are the name of its records.
+/// Calls `sink` with a record for each cell. The text cells of its row are its name.
 fn table_records(table: &SheetTable, sink: &mut RecordSink) {
     for (index, cells) in table.rows.iter().enumerate() {
         let text_cells =
@@ -199,7 +199,7 @@ fn table_records(table: &SheetTable, sink: &mut RecordSink) {
     }
 }
 
-/// Calls `sink` for each point. Its series is the name, its x is the column and its y the value.
+/// Calls `sink` with a record for each point: its series as the name, x as the column, y as value.
 fn figure_records(figure: &Figure, sink: &mut RecordSink) {
     let mut row = 0;
     let mut add_point = |name: &str, x: &str, numbers: [f64; 3], label: &str| {

@@ -71,11 +71,11 @@ pub(super) fn print_jobs(experiment: &Experiment, plan: &Plan) {
 
 /// The number of warnings that `ttlab check` has about this plan, and its command line.
 pub(super) fn describe_checks(experiment: &Experiment, plan: &Plan, folder: &Path, args: &Args) -> String {
-    let (caveats, memory) = check::warnings(experiment, plan, folder);
+    let (caveats, memory_warnings) = check::warnings(experiment, plan, folder);
     let describe_count = |count: usize, noun| (count > 0).then(|| plural(count, noun));
-    let warnings = caveats.warnings.len() + memory.len();
+    let warning_count = caveats.warnings.len() + memory_warnings.len();
     let blocker_text = describe_count(caveats.blockers.len(), "blocker");
-    let counts: Vec<String> = blocker_text.into_iter().chain(describe_count(warnings, "warning")).collect();
+    let counts: Vec<String> = blocker_text.into_iter().chain(describe_count(warning_count, "warning")).collect();
     if counts.is_empty() {
         return "no warnings".to_owned();
     }

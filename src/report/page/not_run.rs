@@ -21,8 +21,8 @@ pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let base_variants = manifest.variants.iter().filter(|name| base_variant(name).is_none());
     let mut names: Vec<String> =
         base_variants.filter(|name| !searched_names.contains(name.as_str())).cloned().collect();
-    let unnamed = names.len().saturating_sub(MAX_NAMED);
+    let unnamed_count = names.len().saturating_sub(MAX_NAMED);
     names.truncate(MAX_NAMED);
-    names.extend((unnamed > 0).then(|| format!("and {unnamed} more (manifest.json names all variants)")));
+    names.extend((unnamed_count > 0).then(|| format!("and {unnamed_count} more (manifest.json names all variants)")));
     (!names.is_empty()).then(|| Part::List(NOT_RUN.to_owned(), names))
 }

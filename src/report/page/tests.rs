@@ -516,7 +516,6 @@ fn baseline_without_rows_falls_back_to_the_first() {
     assert_eq!(baseline_name(&page(&[result], &choices(None, &["variant!=a"], false))).as_deref(), Some("b"));
 }
 
-/// With a single variant, nothing is compared, so there is no warning.
 #[test]
 fn kept_tables_are_warned_of_if_variants_are_compared() {
     let is_warned = |variants: &[&str]| {

@@ -24,7 +24,7 @@ impl Scale {
         let (mut low, mut high) = values
             .filter(is_usable)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        // No value is usable.
+        // Without usable values, any scale will do.
         if low > high {
             (low, high) = (1.0, 2.0);
         }

@@ -116,8 +116,8 @@ impl TuneOutcome<'_> {
         axes::parse_number(&columns.iter().find(|(column, _)| column == path)?.1)
     }
 
-    /// Series over a numeric option, one for each combination of the other options that vary, if it
-    /// has at least two points.
+    /// Series over a numeric option, one for each combination of the other varying options. Series
+    /// with a single point are left out.
     pub(super) fn series_over(&self, path: &str, ratio_of: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
         let mut series_by_options: BTreeMap<Vec<String>, Series> = BTreeMap::new();
         for candidate in 0..self.experiment.variants.len() {
