@@ -21,19 +21,19 @@ pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
         let trusted = if engine.trusted.is_empty() { "" } else { ", trusted" };
         Cell::text(format!("{}{trusted}", engine.repeats))
     };
-    let about_counts = "whether the same search gave the same nodes and answers before the run; trusted: the file accepts the problems found";
-    let about_build = "the first digits of the SHA-256 of its program";
-    let about_limit = "whether it respects that limit";
+    let counts_meaning = "whether the same search gave the same nodes and answers before the run; trusted: the file accepts the problems found";
+    let build_meaning = "the first digits of the SHA-256 of its program";
+    let limit_meaning = "whether it respects that limit";
     let entries = Entries::<Engine<'_>>::default()
         .text("variant", "variant", "", |(variant, _)| Cell::text(*variant))
         .text("engine", "engine", "what it calls itself", |(_, engine)| Cell::text(&engine.name))
         .text("set", "set", "its threads and memory; the manifest has all its options", settings_cell)
-        .text("counts", "counts", about_counts, counts_cell)
-        .text("go_depth", "go depth", about_limit, |(_, engine)| Cell::text(&engine.go_depth))
+        .text("counts", "counts", counts_meaning, counts_cell)
+        .text("go_depth", "go depth", limit_meaning, |(_, engine)| Cell::text(&engine.go_depth))
         .drop_order(2)
-        .text("go_nodes", "go nodes", about_limit, |(_, engine)| Cell::text(&engine.go_nodes))
+        .text("go_nodes", "go nodes", limit_meaning, |(_, engine)| Cell::text(&engine.go_nodes))
         .drop_order(1)
-        .text("build", "build", about_build, |(_, engine)| Cell::text(engine.sha256.get(..12).unwrap_or_default()))
+        .text("build", "build", build_meaning, |(_, engine)| Cell::text(engine.sha256.get(..12).unwrap_or_default()))
         .drop_order(3);
     entries
         .table("engines", "Engines", &engines)

@@ -115,9 +115,12 @@ impl TuneOutcome<'_> {
         let winner_values = other_values(self.tuned.winner);
         // A candidate's value of the option, if all other options are as in the winner.
         let value_beside_winner = |candidate: usize| {
+            if other_values(candidate) != winner_values {
+                return None;
+            }
             let columns = option_columns(&self.experiment.variants[candidate]);
             let (_, value) = columns.iter().find(|(column, _)| column == path)?;
-            value.parse::<f64>().ok().filter(|_| other_values(candidate) == winner_values)
+            value.parse::<f64>().ok()
         };
         let values = candidates.iter().map(|&candidate| value_beside_winner(candidate));
         let values = values.collect::<Option<Vec<f64>>>()?;

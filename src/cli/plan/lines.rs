@@ -63,9 +63,9 @@ pub(super) fn print_variants(experiment: &Experiment, plan: &Plan) {
 pub(super) fn print_jobs(experiment: &Experiment, plan: &Plan) {
     for job in plan.jobs() {
         let (variant, item) = (&plan.variants[job.variant], &experiment.suite.items[job.item]);
-        let against =
+        let opponent_text =
             job.opponent.map(|opponent| format!("  against {}", plan.variants[opponent].name)).unwrap_or_default();
-        println!("{:016x}  repeat {}  {}  {}{against}", plan.job_id(&job), job.repeat, item.id, variant.name);
+        println!("{:016x}  repeat {}  {}  {}{opponent_text}", plan.job_id(&job), job.repeat, item.id, variant.name);
     }
 }
 

@@ -161,7 +161,6 @@ fn keys(parts: &[Part]) -> Vec<String> {
     keys
 }
 
-/// Four variants of a grid on three positions, with an expectation.
 #[test]
 fn page_has_every_part_that_rows_allow() {
     let mut rows = "variant,position,depth,finished,solved,table.size,table.slots,search.nodes,search.usable,search.move_only,table.probes,\

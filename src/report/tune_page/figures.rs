@@ -15,8 +15,8 @@ impl TuneOutcome<'_> {
     pub(super) fn figures(&self) -> Vec<Figure> {
         let metric = &self.tune.metric;
         let ratio_of = |candidate: usize| Some(self.tuned.candidates[candidate].ratio).filter(|ratio| ratio.mean > 0.0);
-        let others = (0..self.tuned.candidates.len()).filter(|candidate| *candidate != self.baseline());
-        let rows = others.filter_map(|candidate| {
+        let candidates = (0..self.tuned.candidates.len()).filter(|candidate| *candidate != self.baseline());
+        let rows = candidates.filter_map(|candidate| {
             let ratio = ratio_of(candidate)?;
             let (name, significant) = (self.name(candidate).to_owned(), ratio.excludes_one());
             Some(ForestRow { name, mean: ratio.mean, low: ratio.low, high: ratio.high, significant })
