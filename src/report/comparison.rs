@@ -73,7 +73,6 @@ pub fn gate_values(gate_result: &GateResult) -> String {
     format!("{} -> {} ({}{rows_text})", format_total(base), format_total(new), format_change(gate_result.totals))
 }
 
-/// Makes the page of a comparison.
 pub fn sheet(comparison: &Comparison) -> Sheet {
     let mut parts = vec![Part::List(String::new(), lead_lines(comparison))];
     parts.extend(gates_table(comparison).non_empty().map(Part::Table));

@@ -68,11 +68,11 @@ pub(super) fn metric_name(summary: &Summary) -> &str {
 
 /// The indices of the lines to draw, and a remark for the caption if some lines are left out.
 fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
-    let lines = curves::choose_lines(summary);
-    let (shown_count, line_count) = (lines.len(), summary.lines.len());
+    let indices = curves::choose_lines(summary);
+    let (shown_count, line_count) = (indices.len(), summary.lines.len());
     let remark =
         format!(" {shown_count} of {line_count} shown: the baseline and those with the lowest and the highest ratios.");
-    (lines, if shown_count < line_count { remark } else { String::new() })
+    (indices, if shown_count < line_count { remark } else { String::new() })
 }
 
 /// The nodes of an iteration by its depth, and their ratios to the baseline.

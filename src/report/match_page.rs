@@ -403,7 +403,7 @@ fn standings_table(matches: &Matches) -> Option<SheetTable> {
 
 /// Pairs by points and games by result, for each encounter.
 fn pairs_table(matches: &Matches) -> SheetTable {
-    let count_cell = |count: fn(&Encounter) -> u64| move |encounter: &Encounter| Cell::count(count(encounter) as f64);
+    let count_cell = |get: fn(&Encounter) -> u64| move |encounter: &Encounter| Cell::count(get(encounter) as f64);
     let mirrored_meaning = "pairs whose games are move for move the same: the players did not differ";
     let name_cell = |encounter: &Encounter| Cell::text(encounter_name(encounter, matches));
     let mut entries = Entries::<Encounter>::default().text("variant", "variant", "", name_cell);

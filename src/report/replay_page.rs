@@ -38,7 +38,6 @@ type Count = fn(&ReplayCounters) -> u64;
 const NO_WINDOWS: &str = "the trace records no search windows and no cutoffs";
 
 impl ReplayOutcome<'_> {
-    /// Makes the page.
     pub fn sheet(&self) -> Sheet {
         let open_loop = "open loop: the trace is replayed and nothing is searched; in a search, a table's answers \
             would change later probes"

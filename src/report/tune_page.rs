@@ -90,6 +90,7 @@ impl TuneOutcome<'_> {
             .map(|variant| HashMap::<_, _>::from_iter(option_columns(&self.experiment.variants[variant])));
         let mut changes = Vec::new();
         for (path, name) in self.varying.iter().zip(short_names(self.varying)) {
+            // An empty list would leave a gap in the sentence.
             if let (Some(base), Some(changed)) = (base_values.get(path), changed_values.get(path))
                 && base != changed
                 && !base.is_empty()
