@@ -125,9 +125,8 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
 /// the baseline that differs from the first of them in the fewest options.
 pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners: &Partners) -> Option<String> {
     const MAX_NAMED: usize = 3;
-    let without_baseline: Vec<usize> =
-        (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
-    let first = *without_baseline.first()?;
+    let indices: Vec<usize> = (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
+    let first = *indices.first()?;
     let differing_options = |base: usize| -> BTreeSet<String> {
         let [first_options, base_options] =
             [first, base].map(|index| BTreeMap::from_iter(variant::option_columns(&variants[index])));
@@ -139,7 +138,7 @@ pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners:
     };
     let (base, options) =
         partners.bases().map(|base| (base, differing_options(base))).min_by_key(|(_, options)| options.len())?;
-    let names: Vec<&str> = without_baseline.iter().map(|&index| variants[index].name.as_str()).collect();
+    let names: Vec<&str> = indices.iter().map(|&index| variants[index].name.as_str()).collect();
     let (have, are) = if names.len() == 1 { ("has", "is") } else { ("have", "are") };
     Some(format!(
         "{} {have} no baseline in the same group and {are} compared with nothing; the nearest baseline is \"{}\", \

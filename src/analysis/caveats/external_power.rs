@@ -55,8 +55,8 @@ impl ExternalPower {
         };
         let compared_names: Vec<&str> =
             (0..variants.len()).filter(is_compared).map(|index| variants[index].name.as_str()).collect();
-        // Games have no power here, because they are not searched to a depth, nor have published
-        // figures, because they are compared one by one.
+        // There is no power for games, which are not searched to a depth, or for published figures,
+        // which are compared one by one.
         if compared_names.is_empty()
             || work.games().is_some()
             || file.expect.iter().any(|expect| !expect.figures.is_empty())

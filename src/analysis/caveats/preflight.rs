@@ -146,9 +146,9 @@ fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
         let wraps = table.kind == TableKind::Bounded && is_kept && ticks >= 1 << table.age_bits;
         wraps.then(|| (table.age_bits, variant.name.clone()))
     };
-    let mut wrapping = experiment.variants.iter().filter_map(wrapping_bits_and_name);
-    let ((bits, name), others) = (wrapping.next()?, wrapping.count());
-    let and_more = crate::text::and_more(others);
+    let mut wrapping_tables = experiment.variants.iter().filter_map(wrapping_bits_and_name);
+    let (bits, name) = wrapping_tables.next()?;
+    let and_more = crate::text::and_more(wrapping_tables.count());
     Some(format!(
         "ages wrap in \"{name}\"{and_more}: a game of {searches} searches has more ticks than table.age_bits = \
          {bits} can count, so old entries look new"

@@ -87,19 +87,19 @@ pub enum Warning {
 
 /// Describes how lines that finished other depths than the baseline were compared.
 fn describe_depths(truncated: &[String], incomparable: &[String]) -> String {
-    let truncated = (!truncated.is_empty()).then(|| {
+    let truncated_text = (!truncated.is_empty()).then(|| {
         format!(
             "the ratios of {} count only the depths that the variant and the baseline both finished",
             quote_names(truncated)
         )
     });
-    let incomparable = (!incomparable.is_empty()).then(|| {
+    let incomparable_text = (!incomparable.is_empty()).then(|| {
         format!(
             "searches of {} that share no finished depth with the baseline are not compared",
             quote_names(incomparable)
         )
     });
-    truncated.into_iter().chain(incomparable).collect::<Vec<_>>().join("; ")
+    truncated_text.into_iter().chain(incomparable_text).collect::<Vec<_>>().join("; ")
 }
 
 /// The first few options, and how many more there are.
@@ -134,11 +134,11 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, finished: boo
     warnings.extend((!finished).then_some(Warning::Unfinished));
     let search_counts = || summary.lines.iter().map(|line| line.searches);
     // Groups by other columns may legitimately have different numbers of searches.
-    if let (Some(least), Some(most)) = (search_counts().min(), search_counts().max())
-        && least < most
+    if let (Some(min), Some(max)) = (search_counts().min(), search_counts().max())
+        && min < max
         && summary.by == [columns::VARIANT]
     {
-        warnings.push(Warning::Uneven(least, most));
+        warnings.push(Warning::Uneven(min, max));
     }
     warnings.extend(timing.map(|timing| timing.noise).filter(|noise| *noise > MAX_NOISE).map(Warning::Noise));
     warnings.extend(timing.map(|timing| timing.drift).filter(|drift| drift.abs() > MAX_NOISE).map(Warning::Drift));
@@ -164,10 +164,10 @@ pub fn restart_warning(manifest: &Manifest) -> Option<Warning> {
     let find_restart = |variant: &&String| manifest.options.get(*variant)?.get("restart")?.as_str();
     // Only external engines have this option.
     let external_engines = || manifest.variants.iter().filter(|variant| find_restart(variant).is_some());
-    let (restarted, others): (Vec<&String>, Vec<&String>) =
+    let (restarted_engines, other_engines): (Vec<&String>, Vec<&String>) =
         external_engines().partition(|variant| find_restart(variant) == Some("search"));
-    let is_mixed = manifest.sequence && !restarted.is_empty() && !others.is_empty();
-    is_mixed.then(|| Warning::SomeRestarted(restarted.into_iter().cloned().collect()))
+    let is_mixed = manifest.sequence && !restarted_engines.is_empty() && !other_engines.is_empty();
+    is_mixed.then(|| Warning::SomeRestarted(restarted_engines.into_iter().cloned().collect()))
 }
 
 /// Warnings about joined results: different builds or machines, or no manifest.
@@ -189,8 +189,8 @@ pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
     warnings.extend((search_codes.len() > 1).then_some(Warning::Builds(builds)));
     warnings.extend((machines.len() > 1).then_some(Warning::Machines(machines)));
     if sources.len() > 1 {
-        let without_manifest = sources.iter().filter(|(_, manifest)| manifest.is_none());
-        warnings.extend(without_manifest.map(|(name, _)| Warning::NoManifest((*name).to_owned())));
+        let bare_sources = sources.iter().filter(|(_, manifest)| manifest.is_none());
+        warnings.extend(bare_sources.map(|(name, _)| Warning::NoManifest((*name).to_owned())));
     }
     warnings
 }

@@ -184,14 +184,13 @@ impl Searches {
         self.order.sort_by_key(|&index| (key(&self.list[index as usize]), self.list[index as usize].repeat));
         self.cells = vec![Vec::new(); group_count];
         // The repeats of a search are adjacent in `order`, so only the last cell may fit.
-        for (first, &index) in self.order.iter().enumerate() {
+        for (first, &index) in (0..).zip(&self.order) {
             let search = &mut self.list[index as usize];
             match self.cells[search.group as usize].last_mut() {
                 Some(cell) if key(search) == (search.group, cell.block, cell.unit, cell.seed) => cell.count += 1,
                 _ => {
                     let &mut OneSearch { block, unit, cluster, seed, opens_game, own_process, .. } = search;
                     search.is_first = seed == 0;
-                    let first = first as u32;
                     let cell = Repeats { block, unit, cluster, seed, opens_game, own_process, first, count: 1 };
                     self.cells[search.group as usize].push(cell);
                 }

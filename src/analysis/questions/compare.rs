@@ -187,7 +187,8 @@ impl Comparison {
         }
     }
 
-    /// The names of BASE's programs and of NEW's programs; `None` if they are the same.
+    /// The names of BASE's programs and of NEW's programs; `None` if they are the same, or unknown
+    /// on one side.
     pub fn other_programs(&self) -> Option<[String; 2]> {
         let [base, new] = &self.programs;
         let join_names = |programs: &[MeasuredProgram]| {

@@ -309,11 +309,11 @@ fn find_numeric_option(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
             axis.levels.iter().map(|level| crate::analysis::rows::axes::parse_number(&level.values[column])).collect();
         let mut values: Vec<f64> = numbers.iter().flatten().copied().collect();
         values.sort_by(f64::total_cmp);
-        let numeric_levels = values.len();
+        let level_count = values.len();
         values.dedup();
         // If two levels have the same value, they differ in another parameter, so one line cannot
         // show both.
-        (values.len() >= 3 && values.len() == numeric_levels).then(|| (axis.columns[column].clone(), numbers))
+        (values.len() >= 3 && values.len() == level_count).then(|| (axis.columns[column].clone(), numbers))
     })
 }
 

@@ -130,7 +130,6 @@ pub struct RaceResult {
     /// The index of the candidate that the winner is tested against: the baseline, or the next best
     /// candidate if the baseline won.
     pub against: usize,
-    /// The number of held-out items.
     pub held_out: usize,
     /// The results on held-out items: first at the file's own pressure, then at the others. Empty
     /// if all candidates are equal.

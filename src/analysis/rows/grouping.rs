@@ -110,8 +110,8 @@ impl Grouping {
             }
         }
         let mut group_options = vec![OptionValues::new(); self.values.len()];
-        // In reverse, so that the first row of a group replaces the others.
         let mut first_rows = vec![0; self.values.len()];
+        // In reverse, so that the first row of a group replaces the others.
         (0..frame.rows()).rev().for_each(|row| first_rows[self.group[row] as usize] = row);
         for column in columns {
             let words = frame.text_column(column);
