@@ -21,7 +21,7 @@ pub const fn quick_limit() -> Limit {
 const ENDLESS_SEARCH: Duration = Duration::from_millis(300);
 
 /// Small node limits. An engine that searches more than twice as many nodes gets a note.
-const SMALL_LIMITS: [u64; 2] = [1_000, 10_000];
+const SMALL_LIMITS: [u64; 2] = [10_000, 1_000];
 
 /// The position of a built-in FEN. All of them are valid, as the tests of `positions` check.
 fn parse_board(fen: &str) -> Board {
@@ -45,7 +45,7 @@ impl Examiner<'_> {
 /// Checks by how much the engine exceeds small node limits.
 pub fn check_small_limits(examiner: &Examiner<'_>) -> CheckOutcome {
     let (mut engine, mut counts) = (examiner.quick_engine()?, Vec::new());
-    for nodes in SMALL_LIMITS.into_iter().rev() {
+    for nodes in SMALL_LIMITS {
         let limit = Limit { depth: None, nodes: Some(nodes) };
         let report = examiner.search_board(&mut engine, &Board::startpos(), limit)?;
         counts.push((nodes, report.nodes.unwrap_or(0)));

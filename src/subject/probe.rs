@@ -161,7 +161,7 @@ fn try_depth(launch: &Launch, stop: &AtomicBool) -> Result<Option<(EngineIdentit
     let limit = Limit { depth: Some(TRIAL_DEPTH), nodes: None };
     let (identity, report) = match search_with_patience(launch, limit, stop)? {
         (_, Attempt::Stopped) => return Ok(None),
-        (identity, Attempt::Overran(why)) => return Ok(Some((identity, LimitSupport::No(why)))),
+        (identity, Attempt::Overran(reason)) => return Ok(Some((identity, LimitSupport::No(reason)))),
         (identity, Attempt::Answer(report)) => (identity, report),
     };
     let support = match report.depth {

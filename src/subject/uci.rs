@@ -194,21 +194,21 @@ impl Uci {
 
     /// The failure of an engine that has closed its input or output.
     fn exit_failure(&mut self, request: &str) -> Failure {
-        let how = match &mut self.process {
+        let exit_text = match &mut self.process {
             Some(process) => process.end().unwrap_or_else(|| "it closed its output".to_owned()),
             None => "before".to_owned(),
         };
-        self.fail(EngineFault::Exited(how), request)
+        self.fail(EngineFault::Exited(exit_text), request)
     }
 
     /// Sends `stop` to an engine whose search exceeded the timeout, and returns the failure, which
     /// says whether the engine reacted.
     fn stop_overdue(&mut self, waited: Duration, request: &str) -> Failure {
-        // The lines before `stop`, not the answer to it.
+        // Taken before `stop`, so that the answer to it is not among the lines.
         let tail = self.process.as_ref().map(Process::tail).unwrap_or_default();
-        let stopped = self.send("stop").is_ok()
+        let has_reacted = self.send("stop").is_ok()
             && self.read_until(request, STOP_TIMEOUT, None, |line| first_word(line) == "bestmove").is_ok();
-        let fault = if stopped { EngineFault::LimitIgnored(waited) } else { EngineFault::NoAnswer(waited) };
+        let fault = if has_reacted { EngineFault::LimitIgnored(waited) } else { EngineFault::NoAnswer(waited) };
         Failure { tail, ..self.fail(fault, request) }
     }
 
