@@ -242,6 +242,7 @@ impl<'a> Operations<'a> {
             } else if first.is_ascii_digit() && !name.bytes().all(|b| b.is_ascii_digit())
                 || self.is_number_before_prose()
             {
+                // Prose that begins with a digit.
                 self.note(start + 1, expected())?;
                 self.drop_operation();
             } else {

@@ -49,6 +49,7 @@ pub fn epd_line(item: &Item) -> String {
     let quoted = |text: &str| format!("\"{}\"", printable(text).replace('"', "'").replace('\\', "/"));
     let has_operation = |opcode: &str| item.operations().iter().any(|operation| operation.opcode == opcode);
     let clocks = [("hmvc", "0"), ("fmvn", "1")];
+    // The last two fields of the FEN.
     for ((opcode, default), clock) in clocks.into_iter().zip(fields) {
         if clock != default || has_operation(opcode) {
             let _ = write!(out, " {opcode} {clock};");

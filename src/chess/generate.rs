@@ -66,13 +66,14 @@ pub fn generate(options: &GenerateOptions) -> Result<Vec<Board>, GenerateError> 
     let mut boards = Vec::new();
     let mut accepted = HashSet::new();
     let walks = WALKS * count as u64;
-    for number in 0..walks {
+    for walk_number in 0..walks {
         if boards.len() == count {
             break;
         }
         let mut board = Board::startpos();
         board.rekey(&inc);
-        let length = plies + (number % 2) as u32;
+        // Every second walk is one ply longer.
+        let length = plies + (walk_number % 2) as u32;
         if walk(&mut board, length, &inc, &mut random)
             && is_quiet_and_level(&board)
             && accepted.insert(board.identity())

@@ -187,6 +187,7 @@ impl GameReader<'_> {
         match token {
             Token::Tag(name, value) => {
                 let result = self.read_tag(&name, &value, open);
+                // A tag with a fault is kept too.
                 open.game.tags.push((name, value));
                 result?;
             }

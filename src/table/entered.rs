@@ -5,7 +5,6 @@
 use super::StoreOutcome;
 use super::key_map::KeyMap;
 
-/// The count of a slot's entry.
 #[derive(Clone, Copy, Default)]
 struct Count {
     key: u64,

@@ -58,7 +58,6 @@ impl ThreadCounters {
     }
 }
 
-/// What is recorded about the entry of a slot.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Note {
     writer: u8,

@@ -56,7 +56,6 @@ pub enum Halves {
     Word,
 }
 
-/// A store whose second half is late.
 struct LateStore {
     writer: u8,
     /// The data in the slot before the second half is written.

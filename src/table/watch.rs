@@ -20,7 +20,6 @@ pub trait Watch: Send {
     fn on_store(&mut self, key: u64, entry: &Entry, stored: StoreOutcome) {
         let _ = (key, entry, stored);
     }
-    /// A hit that cut off its node.
     fn on_cutoff(&mut self, hit: &Hit) {
         let _ = hit;
     }

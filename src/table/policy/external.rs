@@ -187,14 +187,14 @@ pub(super) fn from_name(name: &str, chosen: serde_json::Map<String, Value>) -> O
         }
         fields.extend(chosen);
     }
-    let key = (kind.name, parameters.to_string());
+    let instance_key = (kind.name, parameters.to_string());
     let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(policy) = registry.instances.get(&key) {
+    if let Some(policy) = registry.instances.get(&instance_key) {
         return Some(Ok(*policy));
     }
     Some((kind.make)(parameters).map(|(policy, parameters)| {
         let policy = ExternalPolicy { kind, policy, parameters: String::leak(parameters.to_string()) };
-        registry.instances.insert(key, policy);
+        registry.instances.insert(instance_key, policy);
         policy
     }))
 }

@@ -337,9 +337,7 @@ macro_rules! policies {
 
 /// Generic code over the policy's concrete type.
 pub trait Visitor {
-    /// What the code returns.
     type Output;
-    /// Runs the code for one policy.
     fn visit<P: Replacement>(self, policy: P) -> Self::Output;
 }
 
