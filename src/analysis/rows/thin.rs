@@ -13,7 +13,7 @@ impl Frame {
     /// Builds a frame of thin rows. `remedy`: how to make the full rows, for error messages.
     ///
     /// # Errors
-    /// If a field is not of its column's type, or there is no such column as all results have.
+    /// If a field is not of its column's type, or a column that all results have is missing.
     pub fn from_thin_rows(rows: &ThinRows, path: &str, remedy: String) -> Result<Self, FrameError> {
         let mut frame = Self { rows: rows.rows, ..Self::default() };
         let mut missing = MissingColumns::new(rows.absent.clone(), remedy);
