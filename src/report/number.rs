@@ -15,7 +15,7 @@ pub(super) fn format_count(value: f64) -> String {
         }
         grouped.push(digit);
     }
-    if value < 0.0 { format!("-{grouped}") } else { grouped }
+    if value < 0.0 && digits != "0" { format!("-{grouped}") } else { grouped }
 }
 
 /// A share in percent with one decimal, or a dash if `whole` is not positive.
@@ -99,8 +99,8 @@ mod tests {
             );
         }
         assert_eq!(
-            [100.0, 1e5, 1e6, -1e3, -999.4].map(format_count),
-            ["100", "100,000", "1,000,000", "-1,000", "-999"]
+            [100.0, 1e5, 1e6, -1e3, -999.4, -0.4].map(format_count),
+            ["100", "100,000", "1,000,000", "-1,000", "-999", "0"]
         );
         assert_eq!([0.001, 0.000_99, 1.0, 0.0].map(format_p), ["0.001", "< 0.001", "1.000", "< 0.001"]);
         assert_eq!(

@@ -7,7 +7,7 @@ use super::row_index::RowIndex;
 use super::unused::unused_files;
 use super::{job, jobs_of};
 use crate::chess::{Move, suite::Item};
-use crate::experiment::{Experiment, Job, Plan, Variant, Work};
+use crate::experiment::{Experiment, Job, Plan, Work};
 use crate::record::manifest::{EngineInfo, Shard};
 use crate::record::verify::CHECKSUM_MISMATCH;
 use crate::record::{self, ResultsError, columns};
