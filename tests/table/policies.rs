@@ -343,5 +343,7 @@ fn external_policy_uses_its_own_parameters() {
     assert_eq!(refused.to_string(), "table.policy: most = 10");
     let unknown = options("{ kind = 'fixed-slot', slots = 2 }").unwrap_err().to_string();
     assert!(unknown.contains("unknown key `slots`, expected `slot` or `most`"), "{unknown}");
+    let number = options("{ kind = 5 }").unwrap_err().to_string();
+    assert!(number.contains("integer `5`"), "{number}");
     assert!(options("{ kind = 'fixed-slot', slot = 'two' }").is_err());
 }

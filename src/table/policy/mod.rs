@@ -415,15 +415,14 @@ pub fn deserialize_policy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
             if external::kinds().is_empty() {
                 return Policy::deserialize(map);
             }
-            let mut fields = serde_json::Map::deserialize(map)?;
-            let kind = fields.get("kind").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-            if !Policy::NAMES.contains(&kind.as_str()) {
-                fields.remove("kind");
-                if let Some(policy) = external::from_name(&kind, fields.clone()) {
+            let fields = serde_json::Map::deserialize(map)?;
+            let kind = fields.get("kind").and_then(serde_json::Value::as_str);
+            if let Some(kind) = kind.filter(|kind| !Policy::NAMES.contains(kind)) {
+                let mut parameters = fields.clone();
+                parameters.remove("kind");
+                if let Some(policy) = external::from_name(kind, parameters) {
                     return policy.map(Policy::External).map_err(serde::de::Error::custom);
                 }
-                // No policy has this name: the error below says so.
-                fields.insert("kind".to_owned(), kind.into());
             }
             Policy::deserialize(serde_json::Value::Object(fields)).map_err(serde::de::Error::custom)
         }
