@@ -94,6 +94,9 @@ impl Sink {
         if !self.results.is_in_place() {
             return Err(output.rescue(&mut self.results));
         }
-        self.results.unexpected_length().map_or(Ok(()), |length| Err(output.changed_error(length)))
+        match self.results.unexpected_length() {
+            Some(length) => Err(output.changed_error(length)),
+            None => Ok(()),
+        }
     }
 }

@@ -89,6 +89,7 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
         let header = record::read_header(results)?.unwrap_or_default();
         let key_indices = column_indices(&header, &KEY_COLUMNS);
         let count_indices = column_indices(&header, &count_columns(&header));
+        // Without this column, every search counts as finished.
         let finished_indices = column_indices(&header, &[columns::FINISHED]);
         let mut difference = None;
         record::scan(results, &header, |line, row| {
@@ -115,7 +116,10 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
         })?;
         Ok(difference)
     };
-    find().map_err(OutputError::results(results))?.map_or(Ok(()), |difference| Err(OutputError::Unequal(difference)))
+    match find().map_err(OutputError::results(results))? {
+        Some(difference) => Err(OutputError::Unequal(difference)),
+        None => Ok(()),
+    }
 }
 
 /// Whether every search of a variant starts with an empty table of a known size and cleared

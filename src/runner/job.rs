@@ -136,7 +136,9 @@ impl Context<'_> {
         for (item_index, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
             match (experiment.work.sequence(), item.game()) {
-                (None, None) => drop(self.search(item_index, item, None, &Position::from_board(&item.board))?),
+                (None, None) => {
+                    self.search(item_index, item, None, &Position::from_board(&item.board))?;
+                }
                 (sequence, _) => self.search_game(item_index, item, sequence.unwrap_or_default())?,
             }
         }

@@ -121,8 +121,8 @@ impl Shards<'_> {
         Ok(self.check()?.0)
     }
 
-    /// Reads all shards. Returns the incomplete shards with their numbers of missing jobs, and for
-    /// each shard the number of rows to merge.
+    /// Reads all shards. Returns the shards in which something is missing or failed, and for each
+    /// shard the number of rows to merge.
     fn check(&self) -> Result<(Vec<ShardJobs>, Vec<u64>), MergeError> {
         let row_index = RowIndex::new(self.experiment, self.plan);
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
@@ -267,7 +267,7 @@ impl Shards<'_> {
 
     /// Passes the rows of all shards to `sink` in the plan's order, but not the pairs after the end
     /// of their test. At most `max_files` + 1 files are open at a time: if another file is needed,
-    /// all are closed, and each continues where it was when it is needed again.
+    /// all are closed. A file that is needed again continues where it was.
     fn visit_rows(
         &self,
         row_index: &RowIndex<'_>,

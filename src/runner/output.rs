@@ -296,9 +296,6 @@ impl Output {
     }
 
     /// Opens the results for appending, and reads which jobs are done.
-    ///
-    /// # Errors
-    /// If the file is damaged, belongs to another experiment, or cannot be read.
     pub fn open_results(
         &self,
         row_index: &RowIndex<'_>,

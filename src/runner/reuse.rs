@@ -67,7 +67,8 @@ struct KeyColumns {
 }
 
 impl KeyColumns {
-    /// `None` if a column is missing or misplaced: the file holds no results.
+    /// Finds the columns in a header; `None` if one is missing or misplaced, as in other files than
+    /// results.
     fn new(header: &[String]) -> Option<Self> {
         if header.last().is_none_or(|name| name != columns::CHECK) {
             return None;

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 /// Rows that were taken from a folder, and the damaged rows that were not: file, line and problem.
 pub type Reused = (RowSource, Vec<String>);
 
-/// The folders of results that match the patterns in the experiment file and then `patterns`, those
-/// of the command line; without the folder `own_folder`. Patterns in the file are relative to the
-/// file's folder and may match nothing.
+/// The folders of results, except `own_folder`, that match the patterns in the experiment file and
+/// then `patterns`, those of the command line. Patterns in the file are relative to the file's
+/// folder and may match nothing.
 ///
 /// # Errors
 /// If a pattern is invalid, a pattern of the command line matches nothing, or times matter.

@@ -171,7 +171,9 @@ impl Stopping {
         let points = if failed { None } else { points.parse::<f64>().ok() };
         match (points, last) {
             (None, _) => lane.add_pair(job.item, None, bounds),
-            (Some(points), false) => drop(lane.first_game_points.insert(job.item, points)),
+            (Some(points), false) => {
+                lane.first_game_points.insert(job.item, points);
+            }
             (Some(points), true) => {
                 let first = lane.first_game_points.remove(&job.item).unwrap_or_default();
                 lane.add_pair(job.item, Some([first, points]), bounds);

@@ -185,7 +185,7 @@ fn describe_if_several(history: &[RunSegment], kind: &str, name: impl Fn(&RunSeg
     (count > 1).then(|| format!("its {segments} segments are from {count} {kind}: {}", names.join("; ")))
 }
 
-/// For a run (or a shard) that was interrupted and resumed: describes which jobs each segment ran.
+/// Describes which jobs each segment of a run or shard ran, if it was interrupted and resumed.
 fn segment_lines(history: &[RunSegment]) -> Vec<String> {
     let mut lines = Vec::new();
     for segments in history.chunk_by(|a, b| a.shard == b.shard).filter(|segments| segments.len() > 1) {
