@@ -165,9 +165,6 @@ impl Diagnosis {
 
     /// Checks that the findings are for this program and these options. The table's size may
     /// differ, because `ttlab doctor` varies it.
-    ///
-    /// # Errors
-    /// The first difference.
     pub fn check_matches(
         &self,
         sha256: &str,

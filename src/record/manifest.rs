@@ -75,7 +75,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// Whether it searches the same way as another build, judging by their hashes. An older build
+    /// Whether this build searches the same way as another, judging by their hashes. An older build
     /// without a hash matches only itself.
     pub fn searches_as(&self, other: &Self) -> bool {
         if self.searches.is_empty() || other.searches.is_empty() {

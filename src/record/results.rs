@@ -249,7 +249,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Opens a file at an offset returned by [`Rows::offset`], or at the first row with 0.
+    /// Opens a file at an offset returned by [`Rows::offset`], or, for 0, at the first row.
     pub fn open(path: &Path, header: &[String], offset: u64) -> Result<Self, ResultsError> {
         let base = offset.max(header_length(header)?);
         let mut file = BufReader::new(files::open(path)?);

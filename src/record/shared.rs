@@ -41,11 +41,12 @@ fn without_shared(value: &Value, shared: &Value) -> Value {
     let mut remaining_fields = Map::new();
     // A shared null stands for values that differ.
     for (key, field) in fields {
-        match shared.get(key) {
-            Some(shared_field) if shared_field == field && !shared_field.is_null() => {}
-            Some(shared_field) => drop(remaining_fields.insert(key.clone(), without_shared(field, shared_field))),
-            None => drop(remaining_fields.insert(key.clone(), field.clone())),
-        }
+        let remaining_field = match shared.get(key) {
+            Some(shared_field) if shared_field == field && !shared_field.is_null() => continue,
+            Some(shared_field) => without_shared(field, shared_field),
+            None => field.clone(),
+        };
+        remaining_fields.insert(key.clone(), remaining_field);
     }
     Value::Object(remaining_fields)
 }
@@ -58,11 +59,12 @@ fn with_shared(value: Value, shared: &Value) -> Value {
     };
     let mut joined_fields = Map::new();
     for (key, shared_field) in shared {
-        match fields.shift_remove(key) {
-            Some(field) => drop(joined_fields.insert(key.clone(), with_shared(field, shared_field))),
-            None if shared_field.is_null() => {}
-            None => drop(joined_fields.insert(key.clone(), shared_field.clone())),
-        }
+        let joined_field = match fields.shift_remove(key) {
+            Some(field) => with_shared(field, shared_field),
+            None if shared_field.is_null() => continue,
+            None => shared_field.clone(),
+        };
+        joined_fields.insert(key.clone(), joined_field);
     }
     joined_fields.extend(fields);
     Value::Object(joined_fields)

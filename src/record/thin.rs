@@ -143,8 +143,10 @@ impl Column {
         let (sum, last_field) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last_field));
         match self.resolution {
             Resolution::Row => {}
-            Resolution::Search if self.is_summed => drop(self.sparse_fields.insert(last, format_number(sum))),
-            Resolution::Search => drop(self.sparse_fields.insert(last, last_field)),
+            Resolution::Search => {
+                let field = if self.is_summed { format_number(sum) } else { last_field };
+                self.sparse_fields.insert(last, field);
+            }
             Resolution::Variant => {
                 let value = if self.is_summed { sum } else { parse_number(&last_field) };
                 let key = (variant.to_owned(), suite.to_owned());
