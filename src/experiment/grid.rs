@@ -327,7 +327,7 @@ fn read_variant(
     Ok(variant)
 }
 
-/// If `path` sets a limit for all suites: the first suite that has a limit of its own for it.
+/// The first suite with its own value of the limit at `path`; `None` if `path` is no limit.
 fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
     let has_own_limit = |entry: &SuiteEntry| match path {
         "limit.depth" => entry.depth.is_some(),

@@ -287,8 +287,8 @@ impl Experiment {
     }
 }
 
-/// The variants of a file, followed by the handicapped copies of a match's baseline, and their
-/// baselines.
+/// Reads the variants of a file, adds the handicapped copies of a match's baseline, and finds each
+/// variant's baseline.
 fn read_variants(file: &File, sets: &[String], source: &FileText<'_>) -> Result<(Vec<Variant>, Partners), Problem> {
     let mut variants = grid::expand_variants(file, &parse_settings(sets)?, source)?;
     let mut partners = baseline::find_baselines(file, &variants, source)?;
@@ -301,7 +301,7 @@ fn read_variants(file: &File, sets: &[String], source: &FileText<'_>) -> Result<
     Ok((variants, partners))
 }
 
-/// The experiment's name: the one that the file gives, or else the file's own without extension.
+/// The experiment's name as the file gives it, otherwise the file's name without its extension.
 fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem> {
     let name = file.name.clone().unwrap_or_else(|| {
         source.path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())

@@ -115,7 +115,7 @@ impl Test {
 }
 
 impl Match {
-    /// The encounters, as indices of both variants. A baseline that plays all others is the second.
+    /// The encounters, as indices of both variants. A baseline that plays all others comes second.
     pub fn encounters(&self, variants: usize, baseline: usize) -> Vec<(usize, usize)> {
         match self.pairing {
             Pairing::Baseline => {

@@ -184,8 +184,8 @@ impl Plan {
         }
     }
 
-    /// A copy of the plan with all depth limits capped. Its ids are those of a file with these
-    /// limits.
+    /// A copy of the plan with all depth limits capped at `depth`. Its ids are those of a file with
+    /// these limits.
     pub fn limited_to(&self, depth: u8) -> Self {
         let mut plan = self.clone();
         plan.cap_depth(depth);

@@ -182,7 +182,7 @@ pub fn is_file_key(key: &str) -> bool {
     TYPES["properties"].get(key).is_some()
 }
 
-/// All options, in the order of their definitions.
+/// The pages of all options, in the order of their definitions.
 pub fn option_pages() -> &'static [OptionPage] {
     static PAGES: LazyLock<Vec<OptionPage>> = LazyLock::new(|| {
         let defaults = serde_json::to_value(EngineOptions::default()).unwrap_or_default();

@@ -152,7 +152,7 @@ match schedules: schedules: all schedules of a variant would play the same openi
 confirm match: confirm: is not allowed with [match]: [confirm] plays games among variants that were searched
 confirm trace: confirm: is not allowed with [trace]: [confirm] plays games among variants that were searched";
 
-/// Refuses sections that exclude each other: the first of [`CONFLICTS`].
+/// Refuses sections that exclude each other, by the first line of [`CONFLICTS`] that applies.
 pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     let is_given = |key: &str| match key {
         "suite" => file.suite.is_some(),

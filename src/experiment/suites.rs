@@ -115,7 +115,7 @@ pub(super) fn load(
     Ok((names.join(", "), joint_suite, sections))
 }
 
-/// Applies a change to the items of each suite separately, and updates the sections.
+/// Applies a change to the items of each suite separately, and updates the sections' ranges.
 pub(super) fn edit_sections(
     suite: &mut Suite,
     sections: &mut [Section],

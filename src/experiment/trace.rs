@@ -109,7 +109,7 @@ impl Trace {
         Ok(Self { name, digest, path, stamp, memory, depths, games, game_indices, cache: Mutex::default() })
     }
 
-    /// The games as items of a suite: only their names have a meaning.
+    /// The games as items of a suite: their names have a meaning, but not their positions.
     pub fn suite(&self) -> Suite {
         let item_of_game = |game| Suite::of_board(&game_name(game), Board::startpos()).items;
         Suite {
