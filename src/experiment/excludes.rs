@@ -12,6 +12,7 @@ pub(super) struct Excludes<'a> {
 }
 
 impl<'a> Excludes<'a> {
+    /// Groups excludes by the paths that they name.
     pub(super) fn new(excludes: &'a [Table]) -> Self {
         let mut values_by_paths: HashMap<_, HashSet<_>> = HashMap::new();
         for excluded in excludes {

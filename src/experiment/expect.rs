@@ -210,9 +210,6 @@ pub struct Term {
 
 impl Claim {
     /// Parses a claim such as `nodes(a) > 1.2 * nodes(b)`.
-    ///
-    /// # Errors
-    /// The message with the expected form.
     pub fn parse(text: &str) -> Result<Self, String> {
         let parse_claim = || {
             let (left, relation, right) = Relation::split(text)?;

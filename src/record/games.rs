@@ -38,10 +38,7 @@ pub const AGREED: &str = "draw-agreed";
 /// The value of `match.end` for a game drawn by `max_moves`.
 pub const TOO_LONG: &str = "max-moves";
 
-/// Writes the games beside their results; writes nothing if the rows are not games.
-///
-/// # Errors
-/// When a game breaks the rules, or writing fails.
+/// Writes the games, if the rows are games, to a file beside the results; refuses illegal games.
 pub fn write(results: &Path) -> Result<(), ResultsError> {
     let path = results.with_file_name(NAME);
     let mut new_file = begin_file(&path)?;

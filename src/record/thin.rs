@@ -76,13 +76,13 @@ const RATES: [&str; 12] = [
 /// Whether a column is kept by row, search or variant; `None` if it is dropped. `kept_by_row`:
 /// further columns to keep by row; `games`: whether the rows are games.
 fn resolution(column: &str, kept_by_row: &BTreeSet<String>, games: bool) -> Option<Resolution> {
-    let is_dropped = [columns::ID, columns::PV, columns::SEARCHES].contains(&column);
+    let is_always_dropped = [columns::ID, columns::PV, columns::SEARCHES].contains(&column);
     let by_row = kept_by_row.contains(column)
         || column.starts_with(columns::MATCH)
         || [columns::NODES, columns::SCORE, columns::SLOTS, columns::BYTES].contains(&column);
     match columns::role(column) {
         Role::Seal => None,
-        _ if is_dropped => None,
+        _ if is_always_dropped => None,
         _ if by_row => Some(Resolution::Row),
         Role::Key | Role::Option | Role::Word => Some(Resolution::Row),
         Role::Time if games => Some(Resolution::Row),

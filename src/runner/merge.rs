@@ -77,8 +77,10 @@ impl Shards<'_> {
     fn read_manifest(&self, shard: u64, folder: &Path) -> Result<Option<Manifest>, MergeError> {
         let Some(manifest) = Manifest::read(folder).map_err(OutputError::from)? else { return Ok(None) };
         let count = self.shard_count;
+        if manifest.plan != format!("{:016x}", self.plan.id()) {
+            return Err(foreign_error(folder, "holds the results of another plan"));
+        }
         let problem = match manifest.shard {
-            _ if manifest.plan != format!("{:016x}", self.plan.id()) => "holds the results of another plan".to_owned(),
             Some(actual) if actual == (Shard { index: shard, count }) => return Ok(Some(manifest)),
             Some(actual) => {
                 format!("holds shard {} of {}: expected shard {shard} of {count}", actual.index, actual.count)

@@ -197,8 +197,10 @@ impl<'a> Reuse<'a> {
             if let Some(index) = self.varying.iter().position(|path| path == name) {
                 return Ok(Source::Option(index));
             }
+            if name == columns::SECONDS && self.borrowed {
+                return Ok(Source::Constant(""));
+            }
             match index_of(name) {
-                _ if name == columns::SECONDS && self.borrowed => Ok(Source::Constant("")),
                 Some(_) if name == columns::SOLVED => {
                     index_of(columns::BEST).map(Source::Solved).ok_or_else(|| columns::BEST.to_owned())
                 }
