@@ -14,6 +14,8 @@ pub struct Expression(&'static Parsed);
 struct Parsed {
     text: String,
     names: &'static [&'static str],
+    /// The terms, if the whole expression is a sum; then it has no code.
+    sum: Vec<Operand>,
     code: Vec<Step>,
 }
 
@@ -30,18 +32,18 @@ enum Step {
     Negate,
 }
 
-/// A constant, or the value of a name times a constant: most expressions are sums of these.
+/// A constant times the value of a name or 1: most expressions are sums of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Operand {
     factor: i64,
-    /// The index of the name.
-    name: Option<usize>,
+    /// 0 for a constant, else the index of the name and 1.
+    fact: usize,
 }
 
 impl Operand {
     #[inline(always)]
-    fn value(self, value_of: impl Fn(usize) -> i64) -> i64 {
-        self.name.map_or(self.factor, |name| self.factor.saturating_mul(value_of(name)))
+    fn value<const N: usize>(self, facts: &[i64; N]) -> i64 {
+        self.factor.saturating_mul(facts[self.fact])
     }
 }
 
@@ -104,7 +106,7 @@ const RANKS: [&[(&str, Operator)]; 5] = [
     &[("*", Operator::Multiply), ("/", Operator::Divide)],
 ];
 
-static NOTHING: Parsed = Parsed { text: String::new(), names: &[], code: Vec::new() };
+static NOTHING: Parsed = Parsed { text: String::new(), names: &[], sum: Vec::new(), code: Vec::new() };
 
 impl Default for Expression {
     fn default() -> Self {
@@ -131,27 +133,39 @@ impl Expression {
         if parser.offset < text.len() {
             return Err(parser.fail("expected an operator or the end".to_owned()));
         }
-        let parsed: &'static Parsed = Box::leak(Box::new(Parsed { text: text.to_owned(), names, code: parser.code }));
+        let (sum, code) = match as_sum(&parser.code) {
+            Some(sum) => (sum, Vec::new()),
+            None => (Vec::new(), parser.code),
+        };
+        let parsed: &'static Parsed = Box::leak(Box::new(Parsed { text: text.to_owned(), names, sum, code }));
         all_parsed.push(parsed);
         Ok(Self(parsed))
     }
 
     #[inline]
     pub fn is_empty(self) -> bool {
-        self.0.code.is_empty()
+        self.0.sum.is_empty() && self.0.code.is_empty()
     }
 
     pub fn reads(self, name: &str) -> bool {
-        let has_name = |operand: Operand| operand.name.is_some_and(|index| self.0.names[index] == name);
-        let reads = |step: &Step| matches!(*step, Step::Load(operand) | Step::Apply(_, operand) if has_name(operand));
-        self.0.code.iter().any(reads)
+        let has_name = |operand: &Operand| operand.fact > 0 && self.0.names[operand.fact - 1] == name;
+        let reads = |step: &Step| matches!(step, Step::Load(operand) | Step::Apply(_, operand) if has_name(operand));
+        self.0.sum.iter().any(has_name) || self.0.code.iter().any(reads)
     }
 
-    /// The value of the expression, where true is 1 and false 0. `value_of` gives the value of a
-    /// name by its index. Division rounds toward 0, and division by 0 gives 0; results saturate at
-    /// 64 bits.
-    #[inline]
-    pub fn value(self, value_of: impl Fn(usize) -> i64) -> i64 {
+    /// The value of the expression, where true is 1 and false 0. `facts` are 1 and the values of
+    /// the names, in their order. Division rounds toward 0, and division by 0 gives 0; results
+    /// saturate at 64 bits.
+    #[inline(always)]
+    pub fn value<const N: usize>(self, facts: &[i64; N]) -> i64 {
+        if self.0.code.is_empty() {
+            return self.0.sum.iter().fold(0, |sum, term| sum.saturating_add(term.value(facts)));
+        }
+        self.run(facts)
+    }
+
+    /// The value of an expression that is no sum.
+    fn run<const N: usize>(self, facts: &[i64; N]) -> i64 {
         // `last` is the newest number; the others are on the stack.
         let (mut stack, mut top, mut last) = ([0_i64; STACK + 1], 0, 0);
         for step in &self.0.code {
@@ -159,9 +173,9 @@ impl Expression {
                 Step::Load(operand) => {
                     stack[top] = last;
                     top += 1;
-                    last = operand.value(&value_of);
+                    last = operand.value(facts);
                 }
-                Step::Apply(operator, operand) => last = operator.apply(last, operand.value(&value_of)),
+                Step::Apply(operator, operand) => last = operator.apply(last, operand.value(facts)),
                 Step::Combine(operator) => {
                     top -= 1;
                     last = operator.apply(stack[top], last);
@@ -174,15 +188,33 @@ impl Expression {
     }
 }
 
-/// The names in a list of (name, function) pairs, for [`Expression::parse`].
-pub const fn names<F, const N: usize>(facts: &[(&'static str, F); N]) -> [&'static str; N] {
-    let (mut names, mut index) = ([""; N], 0);
-    while index < N {
-        names[index] = facts[index].0;
-        index += 1;
-    }
-    names
+/// The terms of code that does nothing but add and subtract operands.
+fn as_sum(code: &[Step]) -> Option<Vec<Operand>> {
+    let (&first, rest) = code.split_first()?;
+    let Step::Load(first) = first else { return None };
+    let term = |step: &Step| match *step {
+        Step::Apply(Operator::Add, operand) => Some(operand),
+        Step::Apply(Operator::Subtract, operand) => Some(Operand { factor: -operand.factor, ..operand }),
+        _ => None,
+    };
+    std::iter::once(Some(first)).chain(rest.iter().map(term)).collect()
 }
+
+/// Defines the names of facts, for [`Expression::parse`], and the function that computes all their
+/// values, for [`Expression::value`]: plain code, where a call for each would cost more.
+macro_rules! facts {
+    (($($argument:ident: $type:ty),*) $($name:literal $value:expr;)*) => {
+        /// The names of the facts.
+        const NAMES: [&str; [$($name),*].len()] = [$($name),*];
+
+        /// 1 and the facts, in the order of their names.
+        #[inline(always)]
+        fn facts($($argument: $type),*) -> [i64; NAMES.len() + 1] {
+            [1, $(i64::from($value)),*]
+        }
+    };
+}
+pub(super) use facts;
 
 struct Parser<'a> {
     text: &'a str,
@@ -251,7 +283,7 @@ impl Parser<'_> {
     fn push_operator(&mut self, operator: Operator, left: usize, right: usize) {
         match (operator, &self.code[left..right], &self.code[right..]) {
             (Operator::Multiply, &[Step::Load(a)], &[Step::Load(b)])
-                if a.name.is_none() && a.factor * b.factor <= LARGEST =>
+                if a.fact == 0 && (a.factor * b.factor).abs() <= LARGEST =>
             {
                 // A constant times a constant or a name is one operand.
                 self.code.truncate(left);
@@ -295,15 +327,13 @@ impl Parser<'_> {
             return Err(self.fail("expected a name, a number or `(`".to_owned()));
         } else if word.starts_with(|c: char| c.is_ascii_digit()) {
             match word.parse() {
-                Ok(number) if number <= LARGEST => Operand { factor: number, name: None },
+                Ok(number) if number <= LARGEST => Operand { factor: number, fact: 0 },
                 _ => return Err(self.fail(format!("`{word}` is not a number from 0 to {LARGEST}"))),
             }
         } else {
             let name = self.names.iter().position(|name| *name == word);
-            if name.is_none() {
-                return Err(self.fail(self.unknown_name_message(&word)));
-            }
-            Operand { factor: 1, name }
+            let name = name.ok_or_else(|| self.fail(self.unknown_name_message(&word)))?;
+            Operand { factor: 1, fact: name + 1 }
         };
         self.offset += word.len();
         self.push_load(operand)
@@ -361,7 +391,7 @@ mod tests {
 
     /// Values of `a = 7`, `b = -2`.
     fn value(text: &str) -> Result<i64, String> {
-        Expression::parse(text, &["a", "b", "old_depth"]).map(|parsed| parsed.value(|name| [7, -2, 40][name]))
+        Expression::parse(text, &["a", "b", "old_depth"]).map(|parsed| parsed.value(&[1, 7, -2, 40]))
     }
 
     #[test]

@@ -74,36 +74,32 @@ impl Default for Guard {
     }
 }
 
-/// A fact about a new entry and the old entry of its slot, given the current tick.
-type Fact = fn(&Entry, &Entry, u16) -> i64;
-
-/// The facts about a new entry and the old entry of its slot, by name.
-const FACTS: [(&str, Fact); 13] = [
-    ("depth", |new, _, _| new.depth.into()),
-    ("old_depth", |_, old, _| old.depth.into()),
-    ("pv", |new, _, _| new.pv.into()),
-    ("old_pv", |_, old, _| old.pv.into()),
-    ("exact", |new, _, _| has_bound(new, Bound::Exact)),
-    ("old_exact", |_, old, _| has_bound(old, Bound::Exact)),
-    ("lower", |new, _, _| has_bound(new, Bound::Lower)),
-    ("old_lower", |_, old, _| has_bound(old, Bound::Lower)),
-    ("upper", |new, _, _| has_bound(new, Bound::Upper)),
-    ("old_upper", |_, old, _| has_bound(old, Bound::Upper)),
-    ("move", |new, _, _| (!new.mv.is_none()).into()),
-    ("old_move", |_, old, _| (!old.mv.is_none()).into()),
-    ("age", |_, old, now| old.age(now).into()),
-];
-
-const NAMES: [&str; FACTS.len()] = expression::names(&FACTS);
+// The facts about a new entry and the old entry of its slot, given the current tick.
+expression::facts! {
+    (new: &Entry, old: &Entry, now: u16)
+    "depth" new.depth;
+    "old_depth" old.depth;
+    "pv" new.pv;
+    "old_pv" old.pv;
+    "exact" has_bound(new, Bound::Exact);
+    "old_exact" has_bound(old, Bound::Exact);
+    "lower" has_bound(new, Bound::Lower);
+    "old_lower" has_bound(old, Bound::Lower);
+    "upper" has_bound(new, Bound::Upper);
+    "old_upper" has_bound(old, Bound::Upper);
+    "move" !new.mv.is_none();
+    "old_move" !old.mv.is_none();
+    "age" old.age(now);
+}
 
 /// 1 if an entry has a score with this bound, else 0.
-pub(super) fn has_bound(entry: &Entry, bound: Bound) -> i64 {
-    (entry.bound == bound && !entry.is_evaluation()).into()
+pub(super) fn has_bound(entry: &Entry, bound: Bound) -> bool {
+    entry.bound == bound && !entry.is_evaluation()
 }
 
 /// Whether the expression allows a new entry to replace an old one.
 pub(super) fn allows_replacement(lets: Expression, new: &Entry, old: &Entry, now: u16) -> bool {
-    lets.value(|name| FACTS[name].1(new, old, now)) != 0
+    lets.value(&facts(new, old, now)) != 0
 }
 
 pub(super) fn deserialize_lets<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Expression, D::Error> {

@@ -38,23 +38,19 @@ impl Default for Formula {
     }
 }
 
-/// A fact about an entry, given the current tick.
-type Fact = fn(&Entry, u16) -> i64;
-
-/// The facts about an entry, by name.
-const FACTS: [(&str, Fact); 9] = [
-    ("depth", |entry, _| entry.depth.into()),
-    ("age", |entry, now| entry.age(now).into()),
-    ("pv", |entry, _| entry.pv.into()),
-    ("exact", |entry, _| same_key::has_bound(entry, Bound::Exact)),
-    ("lower", |entry, _| same_key::has_bound(entry, Bound::Lower)),
-    ("upper", |entry, _| same_key::has_bound(entry, Bound::Upper)),
-    ("move", |entry, _| (!entry.mv.is_none()).into()),
-    ("score", |entry, _| entry.score.into()),
-    ("nodes", |entry, _| entry.nodes.into()),
-];
-
-const NAMES: [&str; FACTS.len()] = expression::names(&FACTS);
+// The facts about an entry, given the current tick.
+expression::facts! {
+    (entry: &Entry, now: u16)
+    "depth" entry.depth;
+    "age" entry.age(now);
+    "pv" entry.pv;
+    "exact" same_key::has_bound(entry, Bound::Exact);
+    "lower" same_key::has_bound(entry, Bound::Lower);
+    "upper" same_key::has_bound(entry, Bound::Upper);
+    "move" !entry.mv.is_none();
+    "score" entry.score;
+    "nodes" entry.nodes;
+}
 
 fn deserialize_worth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Expression, D::Error> {
     expression::deserialize(deserializer, &NAMES)
@@ -64,7 +60,7 @@ impl Replacement for Formula {
     const AGE_PARAMETERS: &'static [&'static str] = &["worth"];
 
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
-        let worth = |entry: &Entry| self.worth.value(|name| FACTS[name].1(entry, now));
+        let worth = |entry: &Entry| self.worth.value(&facts(entry, now));
         // If the bucket already has the newcomer's position, only that entry can be replaced.
         let slot = newcomer.same.unwrap_or_else(|| least_worth_by(bucket, self.ties, worth).0);
         let is_allowed = self.lets.is_empty()
