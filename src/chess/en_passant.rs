@@ -39,10 +39,10 @@ impl Board {
         attacks::pawn(pusher, target) & self.pieces(!pusher, Piece::Pawn)
     }
 
-    /// Whether the king of the capturing side is safe after an en passant capture; `pushed`: as in
-    /// [`Self::en_passant_counts`].
+    /// Whether the king of the capturing side is safe after an en passant capture. `pushed`: the
+    /// squares of a double push that the board does not show yet; 0 if it does.
     pub(super) fn en_passant_is_safe(&self, from: Square, target: Square, pusher: Color, pushed: u64) -> bool {
-        // `^ 8`: the captured pawn stands next to the target, on its file.
+        // `^ 8`: the captured pawn stands one rank from the target, on the same file.
         let victim = 1_u64 << (target.index() ^ 8);
         let occupied = (self.occupied().0 ^ pushed ^ victim ^ 1 << from.index()) | 1 << target.index();
         let enemies = (self.colored(pusher).0 ^ pushed) & !victim;

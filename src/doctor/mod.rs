@@ -331,7 +331,7 @@ fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
         (NodeReports::Whole, LimitSupport::Yes) => {
             findings.add("nodes reported", CheckResult::Good, "up to the end of a search");
         }
-        // Only the engine knows how many nodes it searched, so this cannot be judged.
+        // Without a node limit there is no other count with which to compare the reported one.
         (NodeReports::Whole, LimitSupport::No(_)) => {}
         (NodeReports::Depths, _) => {
             let finding = "when a depth ends: nodes searched after that are not reported";

@@ -45,8 +45,8 @@ impl Answers {
     }
 
     /// Under `threads.answer = "first"`, a helper that completed the main searcher's depth or a
-    /// deeper one ends the main searcher's iteration. Returns its iteration; of several, the
-    /// shallowest.
+    /// deeper one ends the main searcher's iteration. Returns the iteration that the helper
+    /// completed; if several helpers qualify, the shallowest.
     pub fn early_answer(&self) -> Option<&Completed> {
         if self.answer != Answer::First {
             return None;

@@ -82,7 +82,7 @@ pub fn read_subject<'a>(
             return refuse(path, NEUTRAL_REFUSED);
         }
         let message = format!(
-            "is an option of ttlab's own engine, but this variant runs {}: set its options as \"uci.NAME\"",
+            "is an option of ttlab's own engine, but this variant runs `{}`: set its options as \"uci.NAME\"",
             subject.uci
         );
         return refuse(path, &message);

@@ -190,7 +190,7 @@ fn variants_table(comparison: &Comparison) -> SheetTable {
     let nodes_index = comparison.metric_index(columns::NODES);
     let nodes_of = |change: &Change| nodes_index.map_or([f64::NAN; 2], |index| change.totals[index]);
     let interval_meaning = "of the ratio; †: of the depths that both finished";
-    let p_meaning = "sign-flip test, corrected for all variants by joint flips";
+    let p_meaning = "sign-flip test, corrected for the number of variants: all signs are flipped together";
     let entries = Entries::<Change>::default()
         .text("variant", "variant", "as BASE calls it", |change| Cell::text(&change.variant))
         .number("rows", "rows", "that both have", |change| Cell::count(change.paired as f64))

@@ -130,7 +130,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
             })
             .drop_order(1);
         if page.custom_metrics {
-            let p_meaning = "sign-flip test, corrected for all lines by joint flips";
+            let p_meaning = "sign-flip test, corrected for the number of lines: all signs are flipped together";
             entries = entries
                 .number(&column_key("p"), "p", p_meaning, move |line| {
                     Cell::p(line.measures[index].p).with_reason(why_no_ratio(line))
@@ -326,7 +326,7 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
             unless_baseline(line, count_cell(line.other_scores, "no common depth"))
         })
         .number("solved", "solved", solved_meaning, |line| count_cell(line.solved, "the suite names no best moves"))
-        .number("p", "p", "sign-flip test, corrected for all lines by joint flips", |line| {
+        .number("p", "p", "sign-flip test, corrected for the number of lines: all signs are flipped together", |line| {
             Cell::p(line.measures.first().map_or(f64::NAN, |measure| measure.p)).with_reason(why_no_ratio(line))
         })
         .number("median", "median", "median of the ratios", |line| {
@@ -362,7 +362,7 @@ pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
     let best = line_name(page.pairs.first()?.line);
     let metric = &page.summary.metrics[0].name;
     let interval_meaning = "the ratio's interval; †: over the depths that both finished";
-    let p_meaning = "sign-flip test, corrected for all lines by joint flips over all pairs";
+    let p_meaning = "sign-flip test, corrected for the number of lines: all signs are flipped together";
     let entries = Entries::<LinePair>::default()
         .text("line", "line", "", |pair| Cell::text(line_name(pair.line)))
         .text("against", "against", "", |pair| Cell::text(line_name(pair.base)))

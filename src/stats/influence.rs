@@ -17,8 +17,8 @@ pub struct Influence {
     pub reverses: bool,
 }
 
-/// The influence of the most influential cluster: the one without which the mean changes most.
-/// `None` for fewer than three clusters.
+/// The influence of the cluster without which the mean changes most; `None` for fewer than three
+/// clusters. The clusters have sums of logarithms of ratios.
 pub fn find_influence(line: &Clusters) -> Option<Influence> {
     if line.len() < 3 {
         return None;

@@ -162,9 +162,10 @@ impl InfoCollector {
     pub fn into_report(self, board: &Board, best: Move, limit: Limit) -> UciReport {
         let Self { depth, total: InfoFields { score, nodes, hashfull, milliseconds, pv }, depths } = self;
         let is_out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
-        let is_last_depth_unscored = depths.last().is_some_and(|last| depth > Some(last.depth));
+        // `depths` has only depths with a score.
+        let has_unscored_depth = depths.last().is_some_and(|last| depth > Some(last.depth));
         // Engines may stop a little before the limit, in a depth that has no score yet.
-        let truncated = is_out_of_nodes || limit.nodes.is_some() && is_last_depth_unscored;
+        let truncated = is_out_of_nodes || (limit.nodes.is_some() && has_unscored_depth);
         // Goes back from the last depth, because no node count may exceed that of a later depth.
         let mut max_nodes = nodes;
         let mut earlier_depths = Vec::new();

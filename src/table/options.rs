@@ -413,7 +413,8 @@ impl TableOptions {
         Self { kind: TableKind::None, ..Self::default() }
     }
 
-    /// The shape of `layout`, if it is one, with the values of the options that override its parts.
+    /// The shape in `layout`, with the parts that other options override; `None` if the layout is
+    /// not a shape.
     #[must_use]
     pub fn shape(&self) -> Option<Shape> {
         let Layout::Shape(shape) = self.layout else { return None };

@@ -115,7 +115,9 @@ impl Packing for Packed {
         let fields = shape.fields();
         let (entry_bits, key_bits) = (8 * usize::from(shape.entry), usize::from(shape.key_bits));
         let (inline_key_bits, key_stride, first_key) = match shape.first_key_bit() {
+            // The keys lie together behind the entries.
             Some(first_key) => (0, key_bits, first_key),
+            // Each key lies in its entry.
             None => (key_bits, entry_bits, 0),
         };
         let data_bits = fields.bits() as usize;

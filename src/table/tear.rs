@@ -138,9 +138,9 @@ impl TornSlots {
         let Some(late) = self.late.get(&slot) else { return SlotRead::Whole };
         let has_second_half = self.calls_by_others(late.writer) >= late.until;
         let data_read = match (late.overwritten, has_second_half) {
-            // The second half is still missing; only its writer reads it already.
+            // The second half has not arrived: only its writer sees it, all others read the old data.
             (false, false) if late.writer != searcher => late.stale,
-            // The second half has overwritten the data of a later store.
+            // A later store filled the slot, and then this second half landed on top of it.
             (true, true) => late.fresh,
             // The store is complete.
             (false, true) => {
@@ -157,7 +157,7 @@ impl TornSlots {
             Halves::Xor | Halves::Word => false,
             Halves::Checksum => checksum(&data_read) == checksum(entry),
         };
-        // Data that is still empty makes an empty slot.
+        // Empty data reads as an empty slot, which answers nothing.
         if matches && !data_read.is_empty() { SlotRead::Accepted(data_read) } else { SlotRead::Rejected }
     }
 

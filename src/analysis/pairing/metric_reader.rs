@@ -67,7 +67,7 @@ impl<'a> MetricReader<'a> {
         }
     }
 
-    /// Half the range of the repeats of a time; 0 for a count.
+    /// For a time, half the difference between the longest and the shortest repeat; 0 for a count.
     pub fn half_range(&self, cell: &Repeats, depths: &Depths) -> f64 {
         if !self.metric.is_time() {
             return 0.0;

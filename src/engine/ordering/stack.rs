@@ -267,6 +267,7 @@ impl Stack {
             moves.iter().for_each(|&mv| scored.push(0, mv));
         }
         self.top += moves.len();
+        // Counts as sorted: the moves are taken in this order.
         (frame.end, frame.tail, frame.sorted) = (self.top, self.top, true);
         frame
     }

@@ -174,7 +174,7 @@ fn subject_errors_have_their_place() {
             ),
             (
                 "uci = [\"x\", \"-u\"]\n[[variant]]\nname = \"v\"\n\"table.slots\" = 4",
-                "table.slots: is an option of ttlab's own engine, but this variant runs x -u: set its options as \"uci.NAME\" (variant \"v\")",
+                "table.slots: is an option of ttlab's own engine, but this variant runs `x -u`: set its options as \"uci.NAME\" (variant \"v\")",
                 "\"table.slots\"",
                 "",
             ),
