@@ -20,6 +20,9 @@ use std::path::Path;
 pub(crate) const CHECKSUM_MISMATCH: &str =
     "its checksum does not match: it was edited or damaged, or the row before it is missing";
 
+/// The message for a row that stands in the file before.
+const DUPLICATE: &str = "it is a duplicate";
+
 /// The result of verifying a results file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
@@ -60,10 +63,10 @@ impl VerifyReport {
         if self.duplicated > 0 {
             problems.push(plural(self.duplicated, "duplicate row"));
         }
-        // The message already says that rows were edited.
-        let mismatch = format!(": {CHECKSUM_MISMATCH}");
+        // The message begins with this problem, so the examples do not repeat it.
+        let problem = format!(": {}", if self.damaged > 0 { CHECKSUM_MISMATCH } else { DUPLICATE });
         let examples: Vec<&str> =
-            self.examples.iter().map(|example| example.strip_suffix(&mismatch).unwrap_or(example)).collect();
+            self.examples.iter().map(|example| example.strip_suffix(&problem).unwrap_or(example)).collect();
         (!problems.is_empty()).then(|| format!("{} ({})", problems.join("; "), examples.join("; ")))
     }
 
@@ -253,7 +256,7 @@ fn verify_in_blocks(
                 report.failed += u64::from(row.failed);
                 if has_ids && !seen.insert(row.id) {
                     report.duplicated += 1;
-                    report.add_example(line, "it is a duplicate");
+                    report.add_example(line, DUPLICATE);
                     continue;
                 }
                 let Some(check_column) = check else { continue };
@@ -518,7 +521,7 @@ mod tests {
                 [&lines[..], &lines[2..3]].concat(),
                 ended.clone(),
                 [0, 1, 0, 0],
-                Some("1 duplicate row (line 14: it is a duplicate)".to_owned()),
+                Some("1 duplicate row (line 14)".to_owned()),
                 None,
             ),
             (

@@ -128,7 +128,7 @@ impl Expression {
         if let Some(parsed) = all_parsed.iter().find(|parsed| parsed.text == text && parsed.names == names) {
             return Ok(Self(parsed));
         }
-        let mut parser = Parser { text, offset: 0, names, code: Vec::new(), waiting: 0, nesting: 0 };
+        let mut parser = Parser { text, offset: 0, names, code: Vec::new(), stack_height: 0, nesting: 0 };
         parser.parse_rank(0)?;
         if parser.offset < text.len() {
             return Err(parser.fail("expected an operator or the end".to_owned()));
@@ -222,7 +222,7 @@ struct Parser<'a> {
     names: &'static [&'static str],
     code: Vec<Step>,
     /// Numbers on the stack.
-    waiting: usize,
+    stack_height: usize,
     /// Open parentheses and signs.
     nesting: usize,
 }
@@ -255,9 +255,9 @@ impl Parser<'_> {
 
     /// Appends the step that pushes an operand.
     fn push_load(&mut self, operand: Operand) -> Result<(), String> {
-        self.waiting += 1;
+        self.stack_height += 1;
         self.code.push(Step::Load(operand));
-        if self.waiting > STACK {
+        if self.stack_height > STACK {
             Err(self.fail(format!("more than {STACK} numbers are waiting for an operator")))
         } else {
             Ok(())
@@ -273,7 +273,7 @@ impl Parser<'_> {
             let right_start = self.code.len();
             self.parse_rank(rank + 1)?;
             self.push_operator(operator, left_start, right_start);
-            self.waiting -= 1;
+            self.stack_height -= 1;
         }
         Ok(())
     }

@@ -138,7 +138,7 @@ impl TornSlots {
         let Some(late) = self.late.get(&slot) else { return SlotRead::Whole };
         let has_second_half = self.calls_by_others(late.writer) >= late.until;
         let data_read = match (late.overwritten, has_second_half) {
-            // The second half has not arrived: only its writer sees it, all others read the old data.
+            // The second half has not arrived: only its writer sees it, others read the old data.
             (false, false) if late.writer != searcher => late.stale,
             // A later store filled the slot, and then this second half landed on top of it.
             (true, true) => late.fresh,

@@ -55,7 +55,7 @@ fn warnings_begin_at_their_documented_limits() {
     let words = page_notes(&failed, None, true);
     assert_eq!(words.len(), 2, "{words:?}");
     assert!(words[0].starts_with("3 jobs failed"), "{words:?}");
-    assert!(words[1].contains("18 to 20 searches"), "{words:?}");
+    assert!(words[1].contains("numbers of searches (18 to 20)"), "{words:?}");
     let one = page_notes(&summary(vec![line("a", 19, 0, 0, 1), line("b", 19, 0, 0, 0)]), None, true);
     assert_eq!(one, ["a job failed and is left out: see the error column"]);
     // Groups by other columns may have different numbers of searches.

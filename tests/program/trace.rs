@@ -505,7 +505,7 @@ fn experiment_replays_a_trace_for_its_variants() {
 
     let (_, stderr, code) = run(&["audit", &toml]);
     assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("[trace] g.trace: an audit needs searches"), "{stderr}");
+    assert!(stderr.contains("an audit needs searches, but this file replays the trace g.trace"), "{stderr}");
 
     fs::write(&toml, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{text}")).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &path("both")]);
