@@ -102,7 +102,8 @@ const OTHERS: [[&str; 2]; 17] = [
 /// The page `docs/designs.md`: every engine that was read, its design, and what is missing.
 pub fn page() -> String {
     let mut page = "# Tables of engines\n\nPrinted by `ttlab options --design --markdown`. `table.design` has the replacement of an engine's table; \
-        evaluations come on top ([your table](your-table.md)).\n\n| engine, commit | `table.design` | missing |\n|---|---|---|\n"
+        evaluations come on top ([your table](your-table.md)). The clock begins at 0, also where an engine raises it before its \
+        first search.\n\n| engine, commit | `table.design` | missing |\n|---|---|---|\n"
         .to_owned();
     let designs = Design::ALL.iter().map(|design| (design.source(), format!("`{}`", design.name())));
     for ([source, missing], name) in designs.chain(OTHERS.map(|row| (row, "by its parts".to_owned()))) {
