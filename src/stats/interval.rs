@@ -130,9 +130,9 @@ fn skewness(sample: &Clusters) -> f64 {
 /// symmetric distribution is skewed by chance.
 pub fn widening(clusters: usize) -> f64 {
     // The skewness of n normal values is about root (6 / n), so that of their mean is root 6 / n,
-    // and HALF_SKEW / n times as much is assumed to be hidden. Johnson's (2 t^2 + 1) / 6, divided by
-    // t = 2, makes 1.8 HALF_SKEW / n^2 of it. It matters in the half of the samples that are skewed
-    // the wrong way.
+    // and HALF_SKEW / n times as much is assumed to be hidden. Johnson's (2 t^2 + 1) / 6, divided
+    // by t = 2, makes 1.8 HALF_SKEW / n^2 of it. It matters in the half of the samples that are
+    // skewed the wrong way.
     if (MIN_BOOTSTRAP..MIN_FULL_SKEW).contains(&clusters) { 1.0 + HALF_SKEW / (clusters as f64).powi(2) } else { 1.0 }
 }
 
