@@ -121,7 +121,7 @@ pub fn probe_limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeRe
     let Some((nodes, node_reports)) = try_nodes(launch, &depth, stop)? else { return Ok(None) };
     Ok(Some(ProbeResult {
         identity,
-        // The next three are placeholders: [`probe_repeatability`] replaces them.
+        // [`probe_repeatability`] sets the next three.
         repeatability: Repeatability::NotRepeatable,
         resets_on_new_game: true,
         difference: None,
