@@ -8,7 +8,8 @@ use crate::experiment::expect::Scalar;
 use crate::record::columns;
 use anyhow::{Result, anyhow};
 
-/// What the user chose to see. By default: nodes by variant against the experiment's baseline.
+/// What the user chose to see. By default a page compares the nodes of each variant with the nodes
+/// of the experiment's baseline.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Choices {
     /// Columns to group by, comma-separated.
@@ -31,7 +32,7 @@ impl Choices {
         *self == Self::default()
     }
 
-    /// The columns that `--by`, `--pivot`, the filters and the baseline name.
+    /// Returns the columns that are named in `--by`, `--pivot`, the filters and the baseline.
     pub(super) fn named_columns(&self) -> impl Iterator<Item = &str> {
         let groupings = self.by.iter().chain(&self.pivot).flat_map(|list| list.split(','));
         let filter_columns = self.filters.iter().filter_map(|filter| filter.split(['=', '!', '<', '>']).next());
@@ -40,8 +41,9 @@ impl Choices {
         groupings.chain(filter_columns).chain(baseline_columns).map(str::trim).filter(|name| !name.is_empty())
     }
 
-    /// The baseline that the user named, if any. If rows are grouped by variant, the user may also
-    /// give options of the baseline, as in `slots=4, policy=always`.
+    /// Returns the baseline that the user named, or `None` if the user named no baseline. If rows
+    /// are grouped by variant, the user may also give options of the baseline, as in
+    /// `slots=4, policy=always`.
     pub(super) fn baseline(&self, rows: &Frame, by: &[String]) -> Result<Option<Baseline>> {
         let Some(text) = &self.baseline else { return Ok(None) };
         let named_group = Ok(Some(Baseline::Text(text.clone())));
@@ -57,7 +59,7 @@ impl Choices {
         }
         let parsed_filters = options.iter().map(|(column, value)| {
             Filter::parse(&format!("{column}={value}"), rows).map_err(|error| match error {
-                // Only the reason, because the message begins with `--where`.
+                // The whole message begins with `--where`, so only its reason is used.
                 FilterError::Column(_, reason) => anyhow!("--baseline {text}: {reason}"),
                 error => anyhow!("--baseline {text}: {error}"),
             })
@@ -73,8 +75,8 @@ impl Choices {
     }
 }
 
-/// The default grouping: by variant; if joined results share a variant's name, by result and
-/// variant.
+/// Returns the columns of the default grouping. Rows are grouped by variant, or by result and
+/// variant if a variant of the same name is in several joined results.
 pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     let variant = vec![columns::VARIANT.to_owned()];
     let Some((source_codes, _)) = rows.words(SOURCE) else { return variant };
@@ -87,8 +89,9 @@ pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     if is_shared { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
 }
 
-/// The columns and values that a file's baseline has. Options that have no column, because they are
-/// the same in all rows, are left out. Empty if the file names a variant or no baseline.
+/// Returns the columns that the file's baseline names, each with the value that the baseline has.
+/// An option that is the same in all rows has no column and is left out. The list is empty if the
+/// file names a variant or no baseline.
 pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, String)> {
     let Some(file) = file else { return Vec::new() };
     if file.baseline.contains_key(columns::VARIANT) {
@@ -103,9 +106,13 @@ pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, 
     file.baseline.iter().filter_map(column_and_value).collect()
 }
 
-/// The default baseline, in terms of the columns that rows are grouped by: the groups that meet the
-/// file's `condition`, or those with the values of the `variant` that it names. The second value is
-/// true if the file names a baseline that no group has; then the baseline is the first group.
+/// Returns the default baseline for rows that are grouped by the columns `by`. If rows are grouped
+/// by result, the baseline is the first result. If the file gives a `condition`, the baseline
+/// consists of the groups that meet the condition. Otherwise the baseline consists of the groups
+/// that have the same values as the `variant` that the file names.
+///
+/// The second value is true if the file names a baseline that no group has. In this case the
+/// baseline is the first group.
 pub(super) fn default_baseline(
     rows: &Frame,
     by: &[String],

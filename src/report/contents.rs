@@ -16,7 +16,7 @@ use crate::record::manifest::Manifest;
 pub struct Page {
     /// The manifest of the first result.
     pub manifest: Manifest,
-    /// The joined results: label and manifest.
+    /// The label and the manifest of each joined result.
     pub sources: Vec<(String, Option<Manifest>)>,
     /// The author's text, in Markdown.
     pub analysis: String,
@@ -24,8 +24,8 @@ pub struct Page {
     pub article: Option<Article>,
     /// The findings, one sentence each.
     pub findings: Vec<String>,
-    /// Options that the experiment varies but whose effect the counts cannot show; part of
-    /// `blockers` and `warnings`.
+    /// Texts about options that the experiment varies but whose effect the counts cannot show.
+    /// These texts are also among `blockers` and `warnings`.
     pub undetectable: Vec<String>,
     /// Why no conclusion can be drawn.
     pub blockers: Vec<String>,
@@ -37,7 +37,7 @@ pub struct Page {
     pub summary: Summary,
     /// Whether the user chose the metrics of the summary.
     pub custom_metrics: bool,
-    /// Tables of one metric by a column, if the user asked for them.
+    /// The pivots, if the user asked for them. A pivot tabulates one metric by a column.
     pub pivots: Vec<Pivot>,
     /// Every line compared with every other, if the user asked for it.
     pub pairs: Vec<LinePair>,
@@ -47,7 +47,8 @@ pub struct Page {
     pub verdicts: Vec<Verdict>,
     /// A sentence about whether tables of equal memory were compared.
     pub memory: Option<String>,
-    /// Whether nodes to a depth may mislead for these engines.
+    /// Whether the number of nodes that a search needs to reach a depth may mislead for these
+    /// engines.
     pub nodes_mislead: bool,
     /// A sentence about the reference that judged the scores.
     pub score_judge: Option<String>,
@@ -55,7 +56,8 @@ pub struct Page {
     pub quality: Vec<Quality>,
     /// The match, if the rows are games.
     pub games: Option<Matches>,
-    /// With several suites, a table over all of them for each metric, or the pivots of each suite.
+    /// A table across suites for each metric, or the pivots of each suite if the user asked for
+    /// pivots. Empty unless there are several suites.
     pub across_suites: Vec<SheetTable>,
     /// The first columns of each table, which identify the lines.
     pub identity: Identity,

@@ -1,5 +1,5 @@
-//! Reports: findings as pages. Every page is a [`Sheet`], and each renderer is a pure function of
-//! it. Only [`source`] reads files, and only the functions here write them.
+//! Reports show findings as pages. Every page is a [`Sheet`], and each renderer is a pure function
+//! of a sheet. Only [`source`] reads results, and only the functions here write reports.
 
 mod anatomy;
 pub mod choices;
@@ -45,7 +45,7 @@ use crate::record;
 use anyhow::{Context, Result};
 use std::path::Path;
 
-/// Width in pixels of a figure in a file of its own.
+/// Width in pixels of a figure that is written to its own file.
 const FIGURE_WIDTH: f64 = 860.0;
 
 impl Page {
@@ -57,8 +57,8 @@ impl Page {
         Self::new(&[source::Source::load(folder)?], &Choices::default())
     }
 
-    /// Writes `report.md`, `report.html` and the figures as SVG files into a folder; for a match
-    /// also `games.pgn`, made from the rows.
+    /// Writes `report.md`, `report.html` and the figures as SVG files into a folder. For a match,
+    /// also writes `games.pgn`, which is made from the rows.
     ///
     /// # Errors
     /// When the folder cannot be written to, or a game breaks the rules of chess.
@@ -70,7 +70,7 @@ impl Page {
         write_sheet(&self.sheet, folder)
     }
 
-    /// The page in Markdown, without figures. `level`: the level of its heading, 1 to 6.
+    /// Renders the page in Markdown, without figures. `level` is the level of its heading, 1 to 6.
     #[must_use]
     pub fn to_markdown(&self, level: usize) -> String {
         markdown::render(&self.sheet, markdown::Style { level, figures: false })
@@ -86,8 +86,9 @@ fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
 /// Start of the last line of `report.md`, which names the figures written with it.
 const FIGURES_PREFIX: &str = "<!-- ttlab wrote ";
 
-/// The figures that the last report wrote into a folder, as its last line names them. Text on a
-/// page cannot forge this line, because every `<` in it is written as `&lt;`.
+/// Returns the file names of the figures that were written into the folder with the last report.
+/// The names are read from the last line of `report.md`. Text on a page cannot forge this line,
+/// because every `<` in such text is written as `&lt;`.
 fn recorded_figures(folder: &Path) -> Vec<String> {
     let text = crate::system::files::read_text(&folder.join("report.md")).unwrap_or_default();
     let names = text.lines().last().and_then(|line| line.strip_prefix(FIGURES_PREFIX)?.strip_suffix(" -->"));
@@ -104,8 +105,8 @@ pub fn write_sheet(sheet: &Sheet, folder: &Path) -> Result<()> {
     write_file(folder, "report.html", html::render(sheet).as_bytes())
 }
 
-/// Writes `report.md` and its figures. Removes figures that only the last report had, and leaves
-/// other files alone.
+/// Writes `report.md` and its figures. Removes the figures that the previous report had and this
+/// report does not have. Other files are left alone.
 ///
 /// # Errors
 /// When the folder cannot be written to.
@@ -123,7 +124,7 @@ fn write_markdown(sheet: &Sheet, folder: &Path) -> Result<()> {
     }
     let mut text = markdown::render(sheet, markdown::Style { level: 1, figures: true });
     if !names.is_empty() {
-        // An HTML comment, which `recorded_figures` reads.
+        // This line is an HTML comment. It is read by `recorded_figures`.
         text += &format!("{FIGURES_PREFIX}{} -->\n", names.join(" "));
     }
     write_file(folder, "report.md", text.as_bytes())

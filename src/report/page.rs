@@ -37,7 +37,7 @@ pub use warnings::describe_skipped;
 /// The rows of a page, and how they were chosen.
 #[derive(Clone)]
 struct Rows<'a> {
-    /// All results on the page; the first gives the page its name.
+    /// All results on the page. The page is named after the first result.
     sources: &'a [Source],
     /// What the user chose to see.
     choices: &'a Choices,
@@ -47,24 +47,24 @@ struct Rows<'a> {
     frame: &'a Frame,
     /// The columns to group by, if the user chose them.
     by: Option<Vec<String>>,
-    /// The suite of the rows, if the page has a section for each of several suites.
+    /// The suite of the rows. `None` unless the page has a section for each of several suites.
     suite: Option<&'a str>,
-    /// The key seeds or schedules of each variant.
+    /// The key seeds or schedules under which the variants were searched.
     seeds: Seeds,
-    /// Whether the user gave conditions.
-    filtered: bool,
+    /// Whether the user gave conditions that rows must meet.
+    has_filters: bool,
 }
 
 impl Rows<'_> {
-    /// Whether to check the file's expectations. They apply only to all rows of a single result,
-    /// grouped by variant.
+    /// Whether to check the expectations of the experiment's file. The expectations are checked
+    /// only on a page that has the default grouping and shows all rows of a single result.
     fn checks_expectations(&self) -> bool {
-        self.choices.by.is_none() && !self.filtered && self.sources.len() == 1
+        self.choices.by.is_none() && !self.has_filters && self.sources.len() == 1
     }
 }
 
 impl Page {
-    /// Makes the page of some results.
+    /// Makes the page that shows the results in `sources`.
     ///
     /// # Errors
     /// When there are no rows, or a choice or expectation names something that does not exist.
@@ -77,8 +77,8 @@ impl Page {
             choices.named_columns().chain(expected_columns.map(String::as_str)).collect();
         let joined = join(sources, &mentioned_columns);
         let filters = choices.filters.iter().map(|text| Filter::parse(text, &joined)).collect::<Result<Vec<_>, _>>()?;
-        // Rows under further key seeds or schedules count as rows of their variant, also in
-        // conditions, unless the user asks about seeds or schedules.
+        // Rows with another key seed or schedule become rows of their variant before the conditions
+        // are applied, unless a grouping or a condition names a column of seeds.
         let by = choices.by.as_ref().map(|text| grouping::resolve_columns(text, &joined)).transpose()?;
         let by_and_filters = || by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
         if let Some(error) = joined
@@ -115,13 +115,14 @@ impl Page {
             return Ok(Self::from_match(first, manifest, games, &rows));
         }
         let rows =
-            Rows { sources, choices, manifest, frame: &rows, by, suite: None, seeds, filtered: !filters.is_empty() };
+            Rows { sources, choices, manifest, frame: &rows, by, suite: None, seeds, has_filters: !filters.is_empty() };
         let suites = suites::suite_names(rows.frame, &rows.manifest);
         let by_suite = rows.by.iter().flatten().any(|column| column == columns::SUITE);
         if suites.len() > 1 && !by_suite { Self::from_suites(&rows, &suites) } else { Self::from_rows(&rows) }
     }
 
-    /// The page of searches; with several suites, of one of them.
+    /// Makes the page of searches. If the experiment has several suites, the page is that of a
+    /// single suite.
     fn from_rows(source_rows: &Rows<'_>) -> Result<Self> {
         let Rows { sources, choices, manifest, frame: rows, by, suite, seeds, .. } = source_rows.clone();
         let first = sources.first().context("no results were given")?;
@@ -271,11 +272,12 @@ impl Page {
         Ok(page)
     }
 
-    /// Whether the first metric is nodes and these may mislead, so that the page gives no verdicts.
+    /// Whether the page gives no verdicts because the first metric is nodes and nodes may mislead.
     fn nodes_have_no_verdict(&self) -> bool {
         self.nodes_mislead && self.summary.metrics.first().is_some_and(Metric::is_nodes)
     }
 
+    /// Makes the page of a match.
     fn from_match(source: &Source, manifest: Manifest, games: Matches, rows: &Frame) -> Self {
         let mut page = Self {
             sources: vec![(source.label.clone(), source.manifest.clone())],
@@ -299,21 +301,21 @@ impl Page {
         page
     }
 
-    /// The head of the page: question, author's text, findings, blockers, warnings, and the notes
-    /// as a folded part.
+    /// Returns the head of the page: question, author's text, findings, blockers, warnings, and
+    /// the notes as a folded part.
     fn head_parts(&self) -> Vec<Part> {
         let blockers = self.blockers.iter().cloned().map(Part::Blocker);
         let caveats = blockers.chain(sheet::warning_parts(&self.warnings)).chain(self.notes_part());
         head_parts(&self.manifest.question, &self.analysis, self.findings.clone(), caveats)
     }
 
-    /// The notes as a folded part; none without notes.
+    /// Returns the notes as a folded part, or `None` if there are no notes.
     fn notes_part(&self) -> Option<Part> {
         let title = format!("For information: {}", plural(self.notes.len(), "note"));
         (!self.notes.is_empty()).then(|| Part::Folded(title, vec![Part::Findings(self.notes.clone())]))
     }
 
-    /// The parts of the page, from top to bottom.
+    /// Returns the parts of a page of searches, from top to bottom.
     fn parts(&self, rows: &Frame, grid: Option<&Grid<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
         let summary = &self.summary;
         let mut parts = self.head_parts();
@@ -325,15 +327,16 @@ impl Page {
             parts.push(Part::Table(pivot::table(pivot)));
             parts.extend(pivot::figure(pivot).map(Part::Figure));
         }
-        // The figures of a grid are by variant, so other groups have none.
+        // The figures of a grid compare variants, so there are none if rows are grouped by other
+        // columns.
         let variants_grid = if summary.by == [columns::VARIANT] { grid } else { None };
         let figures = variants_grid.map_or_else(Vec::new, |grid| grid_figures::figures(grid, summary));
         let mut figures = figures.into_iter();
-        // A figure that covers the whole grid comes before the summary, unless the variants are
-        // different engines: their nodes are not the same work.
+        // If the first figure covers the whole grid, it comes before the summary. It stays behind
+        // the summary if the variants are different engines, whose nodes are not the same work.
         let is_one_engine = warnings::different_engines(&self.manifest).is_none();
-        let is_covered = |grid: &Grid<'_>| grid.axes.len() > 1 || grid.axes[0].is_numeric();
-        if is_one_engine && variants_grid.is_some_and(is_covered) {
+        let has_covering_figure = |grid: &Grid<'_>| grid.axes.len() > 1 || grid.axes[0].is_numeric();
+        if is_one_engine && variants_grid.is_some_and(has_covering_figure) {
             parts.extend(figures.next().map(Part::Figure));
         }
         parts.push(Part::Table(table::judged_summary_table(self)));
@@ -362,9 +365,9 @@ impl Page {
         parts
     }
 
-    /// The tables that answer the question: the encounters of a match, the pivots that the user
-    /// asked for, those across suites, or the summary. Then, if there are any, the tables of pairs
-    /// and of move quality.
+    /// Returns the tables that answer the question of the experiment. The first tables are the
+    /// encounters of a match, the pivots that the user asked for, the tables across suites, or the
+    /// summary. The tables of pairs and of move quality follow if there are any.
     pub fn main_tables(&self) -> Vec<SheetTable> {
         let mut tables = if let Some(games) = &self.games {
             vec![match_page::encounters_table(games)]
@@ -380,7 +383,7 @@ impl Page {
         tables
     }
 
-    /// A short form of the page for a terminal.
+    /// Returns a short form of the page for a terminal.
     pub fn terminal_sheet(&self) -> Sheet {
         let without_summary_title = |table: SheetTable| match table.key == table::SUMMARY {
             true => SheetTable { title: String::new(), ..table },
@@ -396,7 +399,8 @@ impl Page {
         Sheet { kind: self.sheet.kind.clone(), name: String::new(), parts }
     }
 
-    /// The failed verdicts, or a sentence if all pass; none without verdicts.
+    /// Returns the table of failed verdicts, or a sentence if all verdicts pass. Returns `None` if
+    /// there are no verdicts.
     fn verdict_part(&self) -> Option<Part> {
         let [holds, differs, undecided] = claims::count_rulings(self.verdicts.iter());
         let summary_line =
@@ -405,7 +409,7 @@ impl Page {
         verdicts::failed_table(self).map(Part::Table).or(summary_part)
     }
 
-    /// The number of failed verdicts.
+    /// Returns the number of failed verdicts.
     pub fn count_failed(&self) -> usize {
         self.verdicts.iter().filter(|verdict| !verdict.passes()).count()
     }

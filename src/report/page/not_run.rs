@@ -6,18 +6,20 @@ use crate::record::{base_variant, columns};
 use crate::report::sheet::Part;
 use std::collections::HashSet;
 
-/// Heading of the list.
+/// Heading of the list of variants without rows.
 pub(super) const NOT_RUN: &str = "Not run";
 
+/// The list names at most this many variants.
 const MAX_NAMED: usize = 20;
 
-/// The list of variants without rows; none if every variant has rows.
+/// Returns the list of variants that have no rows, or `None` if every variant has rows.
 pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let variants = rows.text_column(columns::VARIANT);
     let searched_variants =
         variants.list().iter().zip(variants.first_rows()).filter(|(_, first_row)| first_row.is_some());
     let searched_names: HashSet<&str> = searched_variants.map(|(name, _)| name.as_str()).collect();
-    // Names with a further key seed or schedule are not variants of their own.
+    // Copies of a variant with another key seed or schedule are left out, because their rows count
+    // as rows of that variant.
     let base_variants = manifest.variants.iter().filter(|name| base_variant(name).is_none());
     let mut names: Vec<String> =
         base_variants.filter(|name| !searched_names.contains(name.as_str())).cloned().collect();

@@ -5,7 +5,8 @@ use crate::report::number::format_percent;
 use crate::text::plural;
 
 impl Page {
-    /// How the results were made, one sentence each.
+    /// Describes how the results were made. Each result has a line about its suite and a line about
+    /// its machine. Lines about memory, the reference and times follow if they apply.
     pub(super) fn provenance(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (label, manifest) in &self.sources {
@@ -13,10 +14,10 @@ impl Page {
                 lines.push(format!("{label}: no manifest"));
                 continue;
             };
-            let kind = if manifest.sequence { "items, searched in sequence" } else { "positions" };
-            let name = if self.sources.len() > 1 { format!("{label}: ") } else { String::new() };
+            let item_kind = if manifest.sequence { "items, searched in sequence" } else { "positions" };
+            let prefix = if self.sources.len() > 1 { format!("{label}: ") } else { String::new() };
             lines.push(format!(
-                "{name}suite {}, {} {kind}; {}; repeats {}; plan {}",
+                "{prefix}suite {}, {} {item_kind}; {}; repeats {}; plan {}",
                 manifest.suite,
                 manifest.items,
                 plural(manifest.variants.len(), "variant"),
@@ -24,13 +25,13 @@ impl Page {
                 manifest.plan,
             ));
             let machine = &manifest.machine;
-            let huge = match manifest.huge_pages {
+            let huge_pages = match manifest.huge_pages {
                 Some(true) => "in use",
                 Some(false) => "requested but not available",
                 None => "not requested or unknown",
             };
             lines.push(format!(
-                "{name}ttlab {} ({}, {}) on {}, {} cores, {:.1} GiB, {}; {} at a time; huge pages {huge}",
+                "{prefix}ttlab {} ({}, {}) on {}, {} cores, {:.1} GiB, {}; {} at a time; huge pages {huge_pages}",
                 manifest.build.version,
                 manifest.build.commit,
                 manifest.build.profile,

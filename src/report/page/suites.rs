@@ -18,8 +18,8 @@ use crate::report::{engines, pivot, verdicts};
 use crate::text::plural;
 use anyhow::Result;
 
-/// The suites with rows in a frame, in the manifest's order; none if the rows do not name their
-/// suite.
+/// Returns the names of the suites that have rows, in the order of the manifest. Returns an empty
+/// list if `rows` has no column of suites.
 pub(super) fn suite_names(rows: &Frame, manifest: &Manifest) -> Vec<String> {
     if !rows.has(columns::SUITE) {
         return Vec::new();
@@ -31,8 +31,8 @@ pub(super) fn suite_names(rows: &Frame, manifest: &Manifest) -> Vec<String> {
     names
 }
 
-/// The expectations that apply to a suite: those that name it, and those that name no suite. Each
-/// gets a condition on the suite.
+/// Returns the expectations that apply to a suite. An expectation applies if it names this suite
+/// or no suite. Each returned expectation has a condition that its rows belong to this suite.
 pub(super) fn suite_expectations(expects: &[Expect], suite: &str) -> Vec<Expect> {
     let applies = |expect: &Expect| expect.filter.get(columns::SUITE).is_none_or(|name| name.to_string() == suite);
     let mut suite_expects: Vec<Expect> = expects.iter().filter(|expect| applies(expect)).cloned().collect();
@@ -115,7 +115,8 @@ impl Page {
     }
 }
 
-/// The limit of all searches of a suite; none if it is empty or not the same in all rows.
+/// Returns the limit of all searches of a suite. Returns `None` if the limit is empty or is not the
+/// same in all rows of the suite.
 fn common_limit(rows: &Frame, suite: &str) -> Option<String> {
     let (suites, limits) = (rows.text_column(columns::SUITE), rows.text_column(columns::LIMIT));
     let mut suite_limits = (0..rows.rows()).filter(|&row| suites.text(row) == suite).map(|row| limits.text(row));
@@ -123,8 +124,8 @@ fn common_limit(rows: &Frame, suite: &str) -> Option<String> {
     suite_limits.all(|limit| limit == first).then(|| first.to_owned())
 }
 
-/// Merges the lists of texts that `list_of` selects from the pages, such as their notes: a text on
-/// every page appears once, the others with the name of their suite.
+/// Merges the lists of texts that `list_of` returns for the pages, such as the notes of each page.
+/// A text that is on every page appears once. Each other text begins with the name of its suite.
 fn merge_notes(suites: &[String], pages: &[Page], list_of: fn(&Page) -> &Vec<String>) -> Vec<String> {
     let is_on_every_page = |text: &&String| pages.iter().all(|page| list_of(page).contains(text));
     let mut merged: Vec<String> = list_of(&pages[0]).iter().filter(is_on_every_page).cloned().collect();
@@ -135,7 +136,8 @@ fn merge_notes(suites: &[String], pages: &[Page], list_of: fn(&Page) -> &Vec<Str
     merged
 }
 
-/// Pending verdicts for the expectations of all suites except the `searched` ones.
+/// Returns pending verdicts for the expectations of the suites that are not in `searched`. Returns
+/// an empty list if expectations are not checked.
 fn unsearched_verdicts(rows: &Rows<'_>, searched: &[String]) -> Vec<Verdict> {
     let Some(file) = rows.sources.first().and_then(|source| source.file.as_ref()) else { return Vec::new() };
     if !rows.checks_expectations() {
@@ -153,14 +155,14 @@ fn unsearched_verdicts(rows: &Rows<'_>, searched: &[String]) -> Vec<Verdict> {
     verdicts
 }
 
-/// The table with its suite's name in key and title.
+/// Returns the table with the suite's name added to its key and its title.
 fn name_suite(table: SheetTable, suite: &str) -> SheetTable {
     let title = if table.title.is_empty() { String::new() } else { format!("{}, {suite}", table.title) };
     SheetTable { key: format!("{suite}.{}", table.key), title, ..table }
 }
 
-/// Turns a part of a suite's page into a part of its section: keys and titles get the suite's name.
-/// None for parts that the whole page has only once.
+/// Turns a part of a suite's page into a part of the suite's section. The suite's name is added to
+/// keys and titles. Returns `None` for a part that appears only once on the whole page.
 fn into_section(part: Part, suite: &str) -> Option<Part> {
     match part {
         Part::Table(table) if matches!(table.key.as_str(), "engines" | "common_options") => None,
@@ -186,7 +188,8 @@ fn into_section(part: Part, suite: &str) -> Option<Part> {
     }
 }
 
-/// A table for each metric: each line's ratio in every suite and over all suites.
+/// Returns a table for each metric. A row of the table has the ratios of a line in each suite and
+/// over all suites.
 fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
     let summaries: Vec<&Summary> = pages.iter().map(|page| &page.summary).collect();
     let lines = LineOverSuites::collect_lines(&summaries);

@@ -12,8 +12,8 @@ use crate::text::plural;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Page {
-    /// Collects blockers, warnings and notes. `line_options`: the options that identify lines or
-    /// pairs, if searches of several results are paired.
+    /// Collects the blockers, warnings and notes of the page. If searches of several results are
+    /// paired, `line_options` are the options that identify lines or pairs.
     pub(super) fn collect_warnings(&mut self, sources: &[Source], choices: &Choices, line_options: Option<&[&str]>) {
         let is_finished =
             sources.iter().all(|source| source.manifest.as_ref().is_none_or(|manifest| manifest.ended.is_some()));
@@ -61,8 +61,9 @@ impl Page {
     }
 }
 
-/// The manifest reduced to these variants and to the options that vary among them. Unchanged if
-/// none of the names is a variant's: with several key seeds, rows have other names.
+/// Returns the manifest reduced to the variants in `names` and to the options that vary among these
+/// variants. The manifest is unchanged if no variant has one of these names, as with several key
+/// seeds, where rows have other names than variants.
 fn restrict_to(manifest: &Manifest, names: &[&str]) -> Manifest {
     let mut restricted = manifest.clone();
     let is_shown = |name: &String| names.contains(&name.as_str());
@@ -75,7 +76,7 @@ fn restrict_to(manifest: &Manifest, names: &[&str]) -> Manifest {
             restricted.options.values().map(|options| paths::flatten(options).into_iter().collect()).collect();
         restricted.varying.retain(|path| {
             let values: BTreeSet<Option<&String>> = options.iter().map(|options| options.get(path)).collect();
-            // An option that a variant does not list may vary.
+            // An option is kept if a variant does not list it, because it may vary.
             values.len() > 1 || values.contains(&None)
         });
     }
@@ -93,7 +94,8 @@ fn manifests(sources: &[Source]) -> Vec<(&str, Option<&Manifest>)> {
     sources.iter().map(|source| (source.label.as_str(), source.manifest.as_ref())).collect()
 }
 
-/// Warnings about results of searches or games: mixed builds and machines, restarts, missing rows.
+/// Returns the warnings that apply to searches and to games: about mixed builds and machines,
+/// restarts and missing rows.
 pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
     let manifests = manifests(sources);
     let mut warnings: Vec<String> = warnings::join_warnings(&manifests).iter().map(ToString::to_string).collect();
@@ -106,7 +108,7 @@ pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
     warnings
 }
 
-/// Notes on the results themselves: shards, skipped items, rows without times.
+/// Returns the notes about shards, skipped items and rows without times.
 pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     let manifests = manifests(sources);
     let shards = manifests.iter().filter_map(|(_, manifest)| warnings::shard_warning((*manifest)?));
@@ -119,7 +121,7 @@ pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     shard_notes.chain(skip_notes).chain(time_notes).collect()
 }
 
-/// A note if the reference has not judged all moves or scores that the file asks for.
+/// Returns a note if the reference has not judged all moves or scores that the file asks for.
 fn unjudged_moves(source: &Source) -> Option<String> {
     let file = source.file.as_ref()?;
     let judges_moves = file.reference.as_ref()?.own_search.is_none();
@@ -128,8 +130,8 @@ fn unjudged_moves(source: &Source) -> Option<String> {
             "moves along an engine's own play are not judged: this file's [reference] has no effect".to_owned(),
         );
     }
-    let (unjudged_count, searches) = quality::count_unjudged(&source.frame, &source.judgements, judges_moves);
-    let description = format!("{unjudged_count} of {} are not judged by the reference", plural(searches, "search"));
+    let (unjudged_count, search_count) = quality::count_unjudged(&source.frame, &source.judgements, judges_moves);
+    let description = format!("{unjudged_count} of {} are not judged by the reference", plural(search_count, "search"));
     let consequence = if !judges_moves {
         "score errors cover the others".to_owned()
     } else if source.judgements.is_empty() {
@@ -140,8 +142,8 @@ fn unjudged_moves(source: &Source) -> Option<String> {
     (unjudged_count > 0).then(|| format!("{description}: {consequence}; run the same command again to judge them"))
 }
 
-/// Describes the items that were left out of a suite, the first few by their notes; none if there
-/// are no such items.
+/// Describes the items that were left out of a suite. The description has the number of items and
+/// the first few notes. Returns `None` if `notes` is empty.
 pub fn describe_skipped(label: &str, notes: &[String]) -> Option<String> {
     const MAX_NOTES: usize = 3;
     let first_notes =
