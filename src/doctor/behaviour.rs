@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The result of a check, and the finding as text.
 type CheckOutcome = Result<(CheckResult, String), Interrupt>;
 
-/// A limit that any engine reaches at once.
+/// Returns a search limit that any engine reaches at once.
 pub const fn quick_limit() -> Limit {
     Limit { depth: Some(3), nodes: None }
 }
@@ -23,7 +23,7 @@ const ENDLESS_SEARCH: Duration = Duration::from_millis(300);
 /// Small node limits. An engine that searches more than twice as many nodes gets a note.
 const SMALL_LIMITS: [u64; 2] = [10_000, 1_000];
 
-/// The position of a built-in FEN. All of them are valid, as the tests of `positions` check.
+/// Parses a built-in FEN. The tests of `positions` check that all built-in FENs are valid.
 fn parse_board(fen: &str) -> Board {
     Board::from_fen(fen).unwrap_or_else(|_| Board::startpos())
 }
@@ -36,7 +36,7 @@ impl Examiner<'_> {
         Ok(engine)
     }
 
-    /// Searches a position as a new game.
+    /// Searches a position at the start of a new game.
     fn search_board(&self, engine: &mut Uci, board: &Board, limit: Limit) -> Result<UciReport, Interrupt> {
         self.search_position(engine, Position::from_board(board), limit, true)
     }
@@ -44,33 +44,34 @@ impl Examiner<'_> {
 
 /// Checks by how much the engine exceeds small node limits.
 pub fn check_small_limits(examiner: &Examiner<'_>) -> CheckOutcome {
-    let (mut engine, mut counts) = (examiner.quick_engine()?, Vec::new());
-    for nodes in SMALL_LIMITS {
-        let limit = Limit { depth: None, nodes: Some(nodes) };
+    let (mut engine, mut limits_and_nodes) = (examiner.quick_engine()?, Vec::new());
+    for node_limit in SMALL_LIMITS {
+        let limit = Limit { depth: None, nodes: Some(node_limit) };
         let report = examiner.search_board(&mut engine, &Board::startpos(), limit)?;
-        counts.push((nodes, report.nodes.unwrap_or(0)));
+        limits_and_nodes.push((node_limit, report.nodes.unwrap_or(0)));
     }
     engine.quit();
-    Ok(judge_overshoot(&counts))
+    Ok(judge_overshoot(&limits_and_nodes))
 }
 
-/// Says how many nodes were searched under each node limit. The result is a note if any limit was
-/// exceeded more than twofold.
-fn judge_overshoot(counts: &[(u64, u64)]) -> (CheckResult, String) {
-    let parts: Vec<String> =
-        counts.iter().map(|(limit, nodes)| format!("{nodes} nodes when asked for {limit}")).collect();
-    let result = if counts.iter().all(|(limit, nodes)| *nodes <= 2 * limit) { Good } else { Note };
-    (result, parts.join(", "))
+/// Judges by how much node limits were exceeded. Each element of `limits_and_nodes` is a node limit
+/// and the number of nodes that were searched under this limit. The result is a note if more than
+/// twice as many nodes as any limit were searched.
+fn judge_overshoot(limits_and_nodes: &[(u64, u64)]) -> (CheckResult, String) {
+    let findings: Vec<String> =
+        limits_and_nodes.iter().map(|(limit, nodes)| format!("{nodes} nodes when asked for {limit}")).collect();
+    let result = if limits_and_nodes.iter().all(|(limit, nodes)| *nodes <= 2 * limit) { Good } else { Note };
+    (result, findings.join(", "))
 }
 
-/// Checks that `stop` ends an endless search within a second.
+/// Checks that the command `stop` ends an endless search within a second.
 pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
     let mut engine = examiner.start_engine(examiner.launch.clone())?;
     engine.set_timeout(ENDLESS_SEARCH);
     match examiner.search_board(&mut engine, &Board::startpos(), Limit::default()) {
         Ok(_) => Ok((Note, "`go infinite` ended before `stop`".to_owned())),
-        // The search has no limit, so the timeout always ends it with a fault: `LimitIgnored` means
-        // that the engine answered when it was told to stop.
+        // The search has no limit, so it always ends with a fault after the timeout. The fault is
+        // `LimitIgnored` if the engine answered when it was told to stop.
         Err(Interrupt::Failed(failure)) => match failure.fault {
             EngineFault::LimitIgnored(_) => Ok((Good, "obeyed within a second".to_owned())),
             EngineFault::NoAnswer(_) => Ok((Fault, "not obeyed within a second".to_owned())),
@@ -80,7 +81,7 @@ pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
     }
 }
 
-/// Checks that the engine plays legal moves in positions with unusual rules.
+/// Checks that the engine returns a legal move in each of the [`TRICKY_POSITIONS`].
 pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
     let (mut engine, mut faults) = (examiner.quick_engine()?, Vec::new());
     for fen in TRICKY_POSITIONS {
@@ -88,22 +89,24 @@ pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
             Ok(_) => {}
             Err(Interrupt::Failed(failure)) => {
                 faults.push(describe_fault(&failure.fault, fen));
-                // The process that failed was killed.
+                // The engine process was killed when its search failed.
                 engine = examiner.quick_engine()?;
             }
             Err(interrupt) => return Err(interrupt),
         }
     }
     engine.quit();
+    let position_count = TRICKY_POSITIONS.len();
     Ok(match faults.first() {
-        None => (Good, format!("legal in {} positions", TRICKY_POSITIONS.len())),
-        Some(first) => {
-            (Fault, format!("wrong in {} of {} positions; first: {first}", faults.len(), TRICKY_POSITIONS.len()))
+        None => (Good, format!("legal moves in all {position_count} positions")),
+        Some(first_fault) => {
+            (Fault, format!("failed in {} of {position_count} positions; first failure: {first_fault}", faults.len()))
         }
     })
 }
 
-/// Describes a fault together with its position, which some faults do not name themselves.
+/// Describes a fault and the position in which it occurred. The text of an illegal move already
+/// contains the position.
 fn describe_fault(fault: &EngineFault, fen: &str) -> String {
     match fault {
         EngineFault::IllegalMove(_) => fault.to_string(),
@@ -111,8 +114,8 @@ fn describe_fault(fault: &EngineFault, fen: &str) -> String {
     }
 }
 
-/// Checks what the engine answers in positions without a legal move. A client need not ask for a
-/// move there, so a wrong answer is only a note.
+/// Checks what the engine answers in positions without a legal move. Clients do not have to search
+/// such positions, so a wrong answer is only a note.
 pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
     let mut engine = examiner.quick_engine()?;
     for fen in NO_LEGAL_MOVES {
@@ -123,24 +126,25 @@ pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome 
         }
     }
     engine.quit();
-    Ok((Good, "it returns no move where there is no legal one".to_owned()))
+    Ok((Good, "returns no move if there is no legal move".to_owned()))
 }
 
-/// Checks that mates are reported as mates, in the right number of moves and for the right side.
+/// Checks that the engine reports each mate in [`MATES`] with the correct number of moves, and for
+/// the correct side.
 pub fn check_mates(examiner: &Examiner<'_>) -> CheckOutcome {
-    let (mut engine, mut results) = (examiner.quick_engine()?, Vec::new());
+    let (mut engine, mut scores) = (examiner.quick_engine()?, Vec::new());
     for &(fen, moves) in MATES {
-        // A few plies more than the mate needs.
+        // The mate needs fewer plies than this.
         let limit = Limit { depth: Some((2 * moves.unsigned_abs() + 4) as u8), nodes: None };
         let report = examiner.search_board(&mut engine, &parse_board(fen), limit)?;
-        results.push((fen, moves, report.score));
+        scores.push((fen, moves, report.score));
     }
     engine.quit();
-    Ok(judge_mates(&results))
+    Ok(judge_mates(&scores))
 }
 
-/// The number of moves to mate that a score expresses, negative if the side to move is mated;
-/// `None` if it is not a mate score.
+/// Returns the number of moves to mate that a score stands for. The number is negative if the side
+/// to move is mated. Returns `None` if the score is not a mate score.
 fn mate_in(score: Score) -> Option<i32> {
     const MATE_SCORE: Score = 32_000;
     const MAX_PLIES: Score = 1_000;
@@ -148,11 +152,12 @@ fn mate_in(score: Score) -> Option<i32> {
     (plies < MAX_PLIES).then_some((plies + 1) / 2 * score.signum())
 }
 
-/// Judges the scores of positions; each comes with its FEN and its true number of moves to mate.
-fn judge_mates(results: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
-    let correct_count = results.iter().filter(|(_, moves, score)| score.and_then(mate_in) == Some(*moves)).count();
-    let summary = format!("{correct_count} of {} correct", results.len());
-    let describe_result = |&(fen, moves, score): &(&str, i32, Option<Score>)| {
+/// Judges the scores that the engine reported for mates. Each element of `scores` is the FEN of a
+/// position, its true number of moves to mate, and the reported score.
+fn judge_mates(scores: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
+    let correct_count = scores.iter().filter(|(_, moves, score)| score.and_then(mate_in) == Some(*moves)).count();
+    let summary = format!("{correct_count} of {} correct", scores.len());
+    let describe_error = |&(fen, moves, score): &(&str, i32, Option<Score>)| {
         let score_text = match (score, score.and_then(mate_in)) {
             (_, Some(mate)) => format!("mate {mate}"),
             (Some(score), None) => format!("cp {score}"),
@@ -160,39 +165,42 @@ fn judge_mates(results: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) 
         };
         format!("{summary}; {score_text} instead of mate {moves} in {fen}")
     };
-    // A selective search may miss a mate or find a longer one; a shorter one, or one for the other
-    // side, is wrong.
+    // A selective search may miss a mate or find a longer mate. A shorter mate or a mate for the
+    // other side is wrong.
     let is_wrong = |moves: i32, score: Option<Score>| {
         score.and_then(mate_in).is_some_and(|mate| mate.signum() != moves.signum() || mate.abs() < moves.abs())
     };
-    let first_wrong = results.iter().find(|(_, moves, score)| is_wrong(*moves, *score));
-    let first_missed = results.iter().find(|(_, moves, score)| score.and_then(mate_in) != Some(*moves));
-    if let Some(result) = first_wrong {
-        (Fault, describe_result(result))
-    } else if let Some(result) = first_missed {
-        (Note, describe_result(result))
+    let first_wrong = scores.iter().find(|(_, moves, score)| is_wrong(*moves, *score));
+    let first_missed = scores.iter().find(|(_, moves, score)| score.and_then(mate_in) != Some(*moves));
+    if let Some(wrong_score) = first_wrong {
+        (Fault, describe_error(wrong_score))
+    } else if let Some(missed_mate) = first_missed {
+        (Note, describe_error(missed_mate))
     } else {
         (Good, summary)
     }
 }
 
-/// Checks that the engine ends on `quit` and leaves no process behind. The engine is started
-/// without a guard, so that processes that it leaves become children of this process.
+/// Checks that the engine exits after the command `quit` and leaves no process behind. The engine
+/// is started without a guard, so that any processes that it leaves behind become children of this
+/// process.
 pub fn check_quit(examiner: &Examiner<'_>) -> CheckOutcome {
     let mut engine = examiner.start_engine(Launch { guard: None, ..examiner.launch.clone() })?;
     engine.set_timeout(QUICK_SEARCH_TIMEOUT);
     examiner.search_board(&mut engine, &Board::startpos(), quick_limit())?;
-    let Some(report) = engine.quit_and_inspect() else { return Ok((Fault, "it had ended before".to_owned())) };
+    let Some(report) = engine.quit_and_inspect() else {
+        return Ok((Fault, "the engine had already exited".to_owned()));
+    };
     Ok(judge_exit(&report))
 }
 
 /// Judges how an engine ended after `quit`.
 fn judge_exit(report: &QuitReport) -> (CheckResult, String) {
-    let processes = report.leftovers.join(", ");
+    let leftovers = report.leftovers.join(", ");
     let seconds = report.elapsed.as_secs_f64();
     match &report.exit {
         None => (Fault, format!("does not end within {seconds:.1} s")),
-        Some(_) if !processes.is_empty() => (Fault, format!("ends, and leaves processes behind: {processes}")),
+        Some(_) if !leftovers.is_empty() => (Fault, format!("ends, and leaves processes behind: {leftovers}")),
         Some(exit) => {
             let result = match exit.as_str() {
                 "exit code 0" => Good,

@@ -1,9 +1,12 @@
-//! Does an engine search less when its table forgets? Runs the same searches with a small and a
-//! large table, once keeping the table along each game and once clearing it before each search.
-//! Compares nodes to a depth, and how far the score is from that of a much longer search.
+//! Measures whether an engine searches less when its table forgets. The same searches are run with
+//! a small and a large table. They are run twice: the table is kept along each game, or cleared
+//! before each search. Two things are compared: the number of nodes that a search to a fixed depth
+//! takes, and the score error. The score error is the distance of a score from the score of a much
+//! longer search.
 //!
-//! Many engines reduce the depth of a node for which the table has no move, so that a table that
-//! forgets makes searches to a depth cheaper and worse. The score error shows how good they were.
+//! Many engines reduce the depth of a node for which the table has no move. A table that forgets
+//! then makes searches to a fixed depth cheaper and worse. The score error shows how good the
+//! searches were.
 
 use super::positions::{GamePosition, SEARCHES_PER_GAME};
 use super::{Budget, Examiner, Interrupt};
@@ -19,25 +22,27 @@ use std::time::{Duration, Instant};
 /// Score errors are capped at this many centipawns.
 const MAX_ERROR: Score = 150;
 
-/// Scores, mates included, are capped at this many centipawns: the game is decided.
+/// Scores are capped at this many centipawns, because the game is then decided. Mate scores are
+/// capped too.
 const MAX_SCORE: Score = 1000;
 
-/// The long search, whose score is the reference, has this many times the nodes.
+/// The long search has this many times the nodes of the node-limited search. Its score is the
+/// reference for the score error.
 const LONG_FACTOR: u64 = 5;
 
 /// If the engine does not respect node limits, the long search has this many more plies instead.
 const LONG_PLIES: u8 = 3;
 
-/// The cost of all searches of a position, in units of a search to the depth: for each of two
-/// tables one search with the table kept, one with it cleared and one with a node limit, and the
-/// long search.
+/// The cost of all searches of a position, in units of one search to the depth of the [`Design`].
+/// With each of the two tables there are three searches: one keeps the table, one clears the table
+/// and one has a node limit. The long search is added to these.
 const SEARCHES_PER_POSITION: u32 = 6 + LONG_FACTOR as u32;
 
 /// The number of games that are planned for one minute.
 const GAMES_PER_MINUTE: f64 = 5.0;
 
-/// The share of the time that the plan uses. Depths are coarse, so the time that remains goes into
-/// more games.
+/// The share of the time that is planned in advance. A depth can only be chosen in whole plies, so
+/// the time that remains is used for more games.
 const PLANNED_SHARE: f64 = 0.6;
 
 /// The factor by which one more ply multiplies the nodes.
@@ -55,11 +60,12 @@ const MIN_DEPTH: u8 = 4;
 /// The largest depth to try.
 const MAX_DEPTH: u8 = 30;
 
-/// The small table's score counts as no worse if its mean error exceeds the large table's by at
-/// most this share of it.
+/// The margin by which the mean score error may grow with the small table, as a share of the large
+/// table's mean score error. The larger of this margin and [`LOSS_CENTIPAWNS`] is used.
 const LOSS_SHARE: f64 = 0.25;
 
-/// As [`LOSS_SHARE`], in centipawns: the larger of the two margins counts.
+/// The margin by which the mean score error may grow with the small table, in centipawns. The
+/// larger of this margin and [`LOSS_SHARE`] is used.
 const LOSS_CENTIPAWNS: f64 = 2.0;
 
 /// Table sizes and limits of the searches.
@@ -71,13 +77,13 @@ pub struct Design {
     pub large: i64,
     /// The depth of the searches, in plies.
     pub depth: u8,
-    /// The node limit of the node-limited searches; `None` if the engine does not respect one.
+    /// The node limit of the node-limited searches; `None` if the engine ignores node limits.
     pub nodes: Option<u64>,
 }
 
-/// The depth of the searches, and the median nodes of a search to this depth. If the budget is a
-/// time, the depth is the largest one (at least [`MIN_DEPTH`]) at which searches of these positions
-/// are short enough for it; otherwise the budget gives the depth.
+/// Returns the depth to search, and the median number of nodes of searches to this depth. If the
+/// budget is a time, the depth is the largest depth at which searches of `positions` are short
+/// enough for the budget, but at least [`MIN_DEPTH`]. Otherwise the depth is that of the budget.
 ///
 /// # Errors
 /// If the engine fails or the user stops the examination.
@@ -109,7 +115,7 @@ pub fn find_depth(
     Ok(depth_and_nodes)
 }
 
-/// The median nodes of searches to a depth, each in a new game.
+/// Searches each position to `depth` in a new game. Returns the median number of nodes.
 fn median_nodes(
     examiner: &Examiner<'_>,
     engine: &mut Uci,
@@ -123,26 +129,28 @@ fn median_nodes(
     Ok(nodes.get(nodes.len() / 2).copied().unwrap_or(0))
 }
 
-/// The time for one search, if the whole measurement may take `time`.
+/// Returns how long a search to the depth of the [`Design`] may take if the whole measurement may
+/// take `time`.
 fn search_time(time: Duration, searches_per_game: usize) -> Duration {
     time.mul_f64(PLANNED_SHARE / (planned_games(time) * f64::from(SEARCHES_PER_POSITION) * searches_per_game as f64))
 }
 
-/// The engine's reports on all searches of a game, one for each position. Pairs of lists are those
-/// of the small and of the large table.
+/// The engine's reports on all searches of a game. Each list has one report for each position. In
+/// each pair of lists, the first is of the small table and the second of the large table.
 struct GameReports {
-    /// Searches to the depth, with the table kept along the game.
+    /// Searches to the depth of the [`Design`], with the table kept along the game.
     kept_table: [Vec<UciReport>; 2],
-    /// Searches to the depth, with the table cleared before each search.
+    /// Searches to the depth of the [`Design`], with the table cleared before each search.
     cleared_table: [Vec<UciReport>; 2],
-    /// Searches with a node limit and the table kept; `None` if the engine does not respect one.
+    /// Searches with a node limit and the table kept; `None` if the engine ignores node limits.
     node_limited: Option<[Vec<UciReport>; 2]>,
+    /// The long searches with the large table.
     long: Vec<UciReport>,
 }
 
-/// Searches games until there are no more, or until the budget is used up. If the budget is a time,
-/// and the first game shows that searches with one more ply fit into it, the measurement starts
-/// over with one more ply.
+/// Searches one game after another, until no game is left or the budget is used up. If the budget
+/// is a time, and the first game shows that the planned number of games would also fit with one
+/// more ply, the measurement starts over with one more ply.
 ///
 /// # Errors
 /// If the engine fails or the user stops the examination.
@@ -185,18 +193,19 @@ pub fn measure(
 }
 
 /// Whether the planned number of games fits into the remaining time if the depth is raised by one
-/// ply. `game_time` is the time that one game took at the present depth.
+/// ply. `game_time` is the time that one game takes at the current depth.
 fn fits_deeper(game_time: Duration, remaining: Duration) -> bool {
     game_time.mul_f64(PLY_TIME_FACTOR * planned_games(remaining)) < remaining
 }
 
-/// The number of games to plan for this time. It grows with the square root of the time.
+/// Returns the number of games to plan for this time. The number grows with the square root of the
+/// time, and is at least that for one minute.
 fn planned_games(time: Duration) -> f64 {
     GAMES_PER_MINUTE * (time.as_secs_f64() / 60.0).sqrt().max(1.0)
 }
 
-/// Starts the engine with this `Hash`. If it does not clear its table for a new game, it is
-/// restarted for each game.
+/// Starts the engine with a table of `mebibytes`. An engine that does not clear its table for a new
+/// game is restarted for each game.
 fn start_with_table(examiner: &Examiner<'_>, mebibytes: i64, resets_on_new_game: bool) -> Result<Uci, Interrupt> {
     let mut launch = examiner.launch.clone();
     launch.restart = if resets_on_new_game { Restart::Experiment } else { Restart::Game };
@@ -205,8 +214,8 @@ fn start_with_table(examiner: &Examiner<'_>, mebibytes: i64, resets_on_new_game:
     examiner.start_engine(launch)
 }
 
-/// Runs all searches of one game, with the engines that have the small and the large table. The
-/// long searches have only the large one.
+/// Runs all searches of one game. `engines` are the engine with the small table and the engine with
+/// the large table. The long searches are run only with the large table.
 fn search_game(
     examiner: &Examiner<'_>,
     design: &Design,
@@ -232,8 +241,8 @@ fn search_game(
     })
 }
 
-/// Searches the positions of a game. With `clears_table`, each search starts a new game, otherwise
-/// only the first search does.
+/// Searches the positions of a game. If `clears_table` is true, each search starts a new game.
+/// Otherwise only the first search starts a new game.
 fn search_positions(
     examiner: &Examiner<'_>,
     engine: &mut Uci,
@@ -248,21 +257,24 @@ fn search_positions(
         .collect()
 }
 
+/// Computes the figures of the diagnosis from the reports of all games.
 fn summarize(design: &Design, reports_by_game: &[GameReports]) -> Forgetting {
     let count_nodes = |report: &UciReport| report.nodes.unwrap_or(0) as f64;
-    let log_ratio = |report: &UciReport, base_report: &UciReport| {
+    let log_node_ratio = |report: &UciReport, base_report: &UciReport| {
         let (nodes, base_nodes) = (count_nodes(report), count_nodes(base_report));
         (nodes > 0.0 && base_nodes > 0.0).then(|| (nodes / base_nodes).ln())
     };
-    let game_figure = |values: &dyn Fn(&GameReports) -> Vec<Option<f64>>| mean_by_game(reports_by_game, values);
-    // The mean ratio of nodes of the first to the second list, without the first `skip` positions.
-    let ratio_figure = |select_lists: fn(&GameReports) -> (&[UciReport], &[UciReport]), skip: usize| {
-        let logs = move |game: &GameReports| {
+    let mean_figure = |values: &dyn Fn(&GameReports) -> Vec<Option<f64>>| mean_by_game(reports_by_game, values);
+    // The geometric mean of the node ratios of the first list to the second list. The first
+    // `skipped_positions` of each game are left out.
+    let node_ratio_figure = |select_lists: fn(&GameReports) -> (&[UciReport], &[UciReport]),
+                             skipped_positions: usize| {
+        let log_ratios = move |game: &GameReports| {
             let (reports, base_reports) = select_lists(game);
-            let report_pairs = reports.iter().zip(base_reports).skip(skip);
-            report_pairs.map(|(report, base_report)| log_ratio(report, base_report)).collect::<Vec<_>>()
+            let report_pairs = reports.iter().zip(base_reports).skip(skipped_positions);
+            report_pairs.map(|(report, base_report)| log_node_ratio(report, base_report)).collect::<Vec<_>>()
         };
-        game_figure(&logs).map(exp_figure)
+        mean_figure(&log_ratios).map(exp_figure)
     };
     let score_errors = |reports: &[UciReport], long: &[UciReport]| {
         reports.iter().zip(long).map(|(report, long)| Some(score_error(report.score?, long.score?))).collect::<Vec<_>>()
@@ -272,13 +284,13 @@ fn summarize(design: &Design, reports_by_game: &[GameReports]) -> Forgetting {
         small_errors.into_iter().zip(large_errors).map(|(small, large)| Some(small? - large?)).collect::<Vec<_>>()
     };
     let kept_pairs = || reports_by_game.iter().flat_map(|game| game.kept_table[0].iter().zip(&game.kept_table[1]));
-    let mean_hashfull = |table: usize| {
-        let values = reports_by_game
+    let mean_final_hashfull = |table_index: usize| {
+        let final_hashfulls = reports_by_game
             .iter()
-            .filter_map(|game| game.kept_table[table].last()?.hashfull)
+            .filter_map(|game| game.kept_table[table_index].last()?.hashfull)
             .map(f64::from)
             .collect::<Vec<_>>();
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        (!final_hashfulls.is_empty()).then(|| final_hashfulls.iter().sum::<f64>() / final_hashfulls.len() as f64)
     };
     Forgetting {
         small: design.small,
@@ -287,27 +299,29 @@ fn summarize(design: &Design, reports_by_game: &[GameReports]) -> Forgetting {
         games: reports_by_game.len(),
         searches: kept_pairs().count(),
         differing: kept_pairs().filter(|(small, large)| small.nodes != large.nodes).count(),
-        hashfull: [mean_hashfull(0), mean_hashfull(1)],
-        kept: ratio_figure(|game| (&game.kept_table[0], &game.kept_table[1]), 0),
-        // The first search of a game always has an empty table.
-        cleared: ratio_figure(|game| (&game.cleared_table[0], &game.cleared_table[1]), 1),
-        clearing: ratio_figure(|game| (&game.cleared_table[1], &game.kept_table[1]), 1),
-        error_at_depth: game_figure(&|game| error_differences(&game.kept_table, &game.long)),
-        mean_error: game_figure(&|game| score_errors(&game.kept_table[1], &game.long)).map(|figure| figure.mean),
+        hashfull: [mean_final_hashfull(0), mean_final_hashfull(1)],
+        kept: node_ratio_figure(|game| (&game.kept_table[0], &game.kept_table[1]), 0),
+        // The first search of each game is left out, because its table is always empty.
+        cleared: node_ratio_figure(|game| (&game.cleared_table[0], &game.cleared_table[1]), 1),
+        clearing: node_ratio_figure(|game| (&game.cleared_table[1], &game.kept_table[1]), 1),
+        error_at_depth: mean_figure(&|game| error_differences(&game.kept_table, &game.long)),
+        mean_error: mean_figure(&|game| score_errors(&game.kept_table[1], &game.long)).map(|figure| figure.mean),
         nodes: design.nodes,
-        error_at_nodes: game_figure(&|game| {
+        error_at_nodes: mean_figure(&|game| {
             game.node_limited.as_ref().map_or(Vec::new(), |reports| error_differences(reports, &game.long))
         }),
     }
 }
 
-/// The distance between two scores in centipawns, capped at [`MAX_ERROR`].
+/// Returns the distance of a score from the reference score in centipawns. The scores are first
+/// capped at [`MAX_SCORE`]. The distance is capped at [`MAX_ERROR`].
 fn score_error(score: Score, reference: Score) -> f64 {
     let clamp = |score: Score| score.clamp(-MAX_SCORE, MAX_SCORE);
     f64::from((clamp(score) - clamp(reference)).abs().min(MAX_ERROR))
 }
 
-/// The mean of the values with a confidence interval clustered by game; `None` without values.
+/// Returns the mean of the values of all games. Its confidence interval is clustered by game.
+/// Returns `None` if there are no values.
 fn mean_by_game(
     reports_by_game: &[GameReports],
     get_values: &dyn Fn(&GameReports) -> Vec<Option<f64>>,
@@ -324,27 +338,30 @@ fn mean_by_game(
     Some(Figure { mean: clusters.mean(), low: finite_bound(low), high: finite_bound(high) })
 }
 
-/// Turns a mean logarithm and its interval into a geometric mean.
+/// Converts a mean of logarithms and its interval to a geometric mean and its interval.
 fn exp_figure(figure: Figure) -> Figure {
     Figure { mean: figure.mean.exp(), low: figure.low.map(f64::exp), high: figure.high.map(f64::exp) }
 }
 
-/// Whether nodes to a depth are a valid measure of this engine's table. They mislead if they shrink
-/// with a smaller table, or if they do not grow although the score gets worse. They lead if they
-/// grow and the score gets worse by less than a margin.
+/// Judges whether the number of nodes that this engine needs to reach a fixed depth is a valid
+/// measure of its table. The verdict compares the small table with the large table.
+///
+/// The number of nodes misleads if it is smaller with the small table, or if it is not larger
+/// although the score is worse. It is a valid measure ([`NodesVerdict::Lead`]) if it is larger and
+/// the score is worse by less than a margin.
 pub fn judge_nodes(forgetting: &Forgetting) -> NodesVerdict {
-    let (Some(kept_ratio), Some(error)) = (forgetting.kept, forgetting.error_at_depth) else {
+    let (Some(node_ratio), Some(error_difference)) = (forgetting.kept, forgetting.error_at_depth) else {
         return NodesVerdict::Undecided;
     };
     let is_above = |figure: Figure, value: f64| figure.low.is_some_and(|low| low > value);
     let is_below = |figure: Figure, value: f64| figure.high.is_some_and(|high| high < value);
-    let grows = is_above(kept_ratio, 1.0 + EQUAL_MARGIN);
-    let shrinks = is_below(kept_ratio, 1.0 - EQUAL_MARGIN);
-    let is_score_worse = is_above(error, 0.0);
+    let has_more_nodes = is_above(node_ratio, 1.0 + EQUAL_MARGIN);
+    let has_fewer_nodes = is_below(node_ratio, 1.0 - EQUAL_MARGIN);
+    let is_score_worse = is_above(error_difference, 0.0);
     let error_margin = LOSS_CENTIPAWNS.max(LOSS_SHARE * forgetting.mean_error.unwrap_or(0.0));
-    if shrinks || is_score_worse && !grows {
+    if has_fewer_nodes || is_score_worse && !has_more_nodes {
         NodesVerdict::Mislead
-    } else if grows && is_below(error, error_margin) {
+    } else if has_more_nodes && is_below(error_difference, error_margin) {
         NodesVerdict::Lead
     } else {
         NodesVerdict::Undecided

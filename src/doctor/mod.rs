@@ -37,8 +37,8 @@ pub struct Request {
 /// How much to search when a small and a large table are compared.
 #[derive(Debug, Clone, Copy)]
 pub enum Budget {
-    /// So much that the whole examination takes roughly this time. The depth and the number of
-    /// games follow from it.
+    /// As much as is possible if the whole examination is to take roughly this time. The depth and
+    /// the number of games are chosen accordingly.
     Time(Duration),
     /// A fixed amount, so that an engine with repeatable searches gives the same figures on any
     /// machine.
@@ -57,7 +57,7 @@ pub fn count_games() -> usize {
 /// Why an examination ended early.
 #[derive(Debug)]
 pub enum Interrupt {
-    /// The user stopped it.
+    /// The user stopped the examination.
     Stopped,
     /// The engine failed during a check.
     Failed(Failure),
@@ -89,28 +89,29 @@ impl Examiner<'_> {
         Ok(engine)
     }
 
-    /// Searches a position, which is sent with the game that led to it, and returns the engine's
-    /// last report. With `new_game`, the search starts a new game.
+    /// Searches a position and returns the engine's last report. The engine also receives the game
+    /// that led to the position. If `starts_new_game` is true, the engine is first told that a new
+    /// game begins.
     fn search(
         &self,
         engine: &mut Uci,
         position: &GamePosition,
         limit: Limit,
-        new_game: bool,
+        starts_new_game: bool,
     ) -> Result<UciReport, Interrupt> {
         let GamePosition { start, moves, past, board } = position;
-        self.search_position(engine, Position { start, moves, past, board }, limit, new_game)
+        self.search_position(engine, Position { start, moves, past, board }, limit, starts_new_game)
     }
 
-    /// As `search`, for a position that the caller put together.
+    /// Like [`Self::search`], but for a [`Position`] instead of a [`GamePosition`].
     fn search_position(
         &self,
         engine: &mut Uci,
         position: Position<'_>,
         limit: Limit,
-        new_game: bool,
+        starts_new_game: bool,
     ) -> Result<UciReport, Interrupt> {
-        if new_game {
+        if starts_new_game {
             engine.new_game()?;
         }
         let mut report = UciReport::default();
@@ -123,7 +124,7 @@ impl Examiner<'_> {
     }
 }
 
-/// The checks so far, in order.
+/// The checks that have been made so far, in the order in which they were made.
 #[derive(Default)]
 struct Findings(Vec<Check>);
 
@@ -141,7 +142,7 @@ impl Findings {
     }
 }
 
-/// Examines an engine; `None` if the user stopped the examination.
+/// Examines an engine. Returns `None` if the user stopped the examination.
 ///
 /// # Errors
 /// If the engine is not found or does not start, or if it does not declare one of the options.
@@ -154,9 +155,9 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
     let startup_time = started.elapsed();
     let identity = engine.identity().clone();
     engine.quit();
-    let typed_options = type_options(request, &identity.options);
-    let requested = typed_options.iter().map(|(name, value)| (name, value));
-    let options = select_options(&identity.options, requested, &request.command.to_string(), "--option ")?;
+    let typed_options = to_typed_options(request, &identity.options);
+    let requested_options = typed_options.iter().map(|(name, value)| (name, value));
+    let options = select_options(&identity.options, requested_options, &request.command.to_string(), "--option ")?;
     let examiner = Examiner { launch: Launch { options, ..Launch::new(&program) }, progress, stop };
     let mut findings = Findings::default();
     findings.add("start", CheckResult::Good, format!("ready after {:.2} s", startup_time.as_secs_f64()));
@@ -183,9 +184,11 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
     }))
 }
 
-/// The options of the request, with the types that the engine declares. `Threads` is set to 1
-/// unless the user set it.
-fn type_options(request: &Request, declared: &[UciOption]) -> Vec<(String, OptionValue)> {
+/// Returns the options of the request with typed values. The value of an option that the engine
+/// declares as text remains text. Any other value becomes a number or a switch if its text can be
+/// parsed as such. If the engine has an option `Threads` and the user did not set it, it is added
+/// with the value 1.
+fn to_typed_options(request: &Request, declared: &[UciOption]) -> Vec<(String, OptionValue)> {
     let find_kind =
         |name: &str| declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| &option.kind);
     let typed_options = request.options.iter().map(|(name, text)| {
@@ -210,7 +213,7 @@ struct Measurements {
     forgetting: Option<Forgetting>,
 }
 
-/// Runs all checks in order, and adds their findings.
+/// Runs all checks in order and adds their results to `findings`.
 fn run_checks(
     examiner: &Examiner<'_>,
     budget: Budget,
@@ -247,7 +250,7 @@ fn run_checks(
             None => probe,
         }
     } else {
-        findings.add("repeats", CheckResult::Note, "not tried: it respects no limit");
+        findings.add("repeats", CheckResult::Note, "not tried: the engine respects no limit");
         probe
     };
     if probe.nodes == LimitSupport::Yes && probe.node_reports == NodeReports::Whole {
@@ -269,15 +272,15 @@ fn run_checks(
             findings.add(
                 "Hash",
                 CheckResult::Note,
-                "it has no such option, so the worth of its table cannot be \
+                "the engine has no such option, so the worth of its table cannot be \
                 tested",
             );
             None
         }
         (Some((depth, nodes)), Some((small, large))) if nodes > 0 => {
             let remaining = match budget {
-                // At least a quarter of the time, even if the checks so far took longer than
-                // planned.
+                // The comparison gets at least a quarter of the time, even if the checks so far
+                // took longer than planned.
                 Budget::Time(time) => Budget::Time(time.saturating_sub(started.elapsed()).max(time / 4)),
                 fixed_budget => fixed_budget,
             };
@@ -285,14 +288,13 @@ fn run_checks(
             let design = forgetting::Design { small, large, depth, nodes };
             let outcome = forgetting::measure(examiner, design, probe.resets_on_new_game, &games, remaining);
             let forgetting = record_failure(outcome, "Hash", findings)?;
-            if let Some((result, finding)) = forgetting.as_ref().map(hash_check) {
+            if let Some((result, finding)) = forgetting.as_ref().map(judge_hash_effect) {
                 findings.add("Hash", result, finding);
             }
             forgetting
         }
         _ => {
-            let finding =
-                "a small and a large table cannot be compared: it does not respect `go depth`, or reports no nodes";
+            let finding = "tables cannot be compared: the engine does not respect `go depth`, or reports no nodes";
             findings.add("Hash", CheckResult::Note, finding);
             None
         }
@@ -300,7 +302,8 @@ fn run_checks(
     Ok(Measurements { options, forgetting })
 }
 
-/// Returns the value of a step. If the engine failed in this step, adds a fault and returns `None`.
+/// Returns the value in `outcome`. If the engine failed, adds a fault with the name `check` to
+/// `findings` and returns `None`.
 ///
 /// # Errors
 /// If the user stopped the examination.
@@ -319,7 +322,8 @@ fn record_failure<T>(
     }
 }
 
-/// Adds the checks of limits and of node counts. The same probe is made before every run.
+/// Adds the checks of search limits and of reported node counts. They are based on the same probe
+/// that is made before every run.
 fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
     for (check, support) in [("go depth", &probe.depth), ("go nodes", &probe.nodes)] {
         match support {
@@ -331,10 +335,10 @@ fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
         (NodeReports::Whole, LimitSupport::Yes) => {
             findings.add("nodes reported", CheckResult::Good, "up to the end of a search");
         }
-        // Without a node limit there is no other count with which to compare the reported one.
+        // Without a node limit there is no count with which the reported count can be compared.
         (NodeReports::Whole, LimitSupport::No(_)) => {}
         (NodeReports::Depths, _) => {
-            let finding = "when a depth ends: nodes searched after that are not reported";
+            let finding = "only when a depth ends: nodes that are searched later are not reported";
             findings.add("nodes reported", CheckResult::Note, finding);
         }
         (NodeReports::Never, _) => {
@@ -343,7 +347,8 @@ fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
     }
 }
 
-/// Adds the checks of repeatability. The same probe is made before every run.
+/// Adds the checks of repeatability. They are based on the same probe that is made before every
+/// run.
 fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings) {
     let difference = probe.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
     let limit_text = limit.depth.map_or(format!("{REPEAT_NODES} nodes"), |depth| format!("depth {depth}"));
@@ -355,7 +360,7 @@ fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings)
             ),
             (_, false) => (
                 (CheckResult::Good, format!("exact in new processes, to {limit_text}")),
-                (CheckResult::Fault, format!("it does not forget all{difference}: measure it with restart = \"game\"")),
+                (CheckResult::Fault, format!("keeps state{difference}: measure the engine with restart = \"game\"")),
             ),
             (repeatability, true) => (
                 (CheckResult::Fault, format!("{repeatability}, even in new processes, to {limit_text}{difference}")),
@@ -366,9 +371,12 @@ fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings)
     findings.add("ucinewgame", reset_result, reset_finding);
 }
 
-/// The small and the large `Hash` size in MiB: the minimum that the engine allows, and the user's
-/// value or, if that is too small, a size so large that little is evicted. `None` if the engine's
-/// range is too narrow for two sizes.
+/// Returns the sizes of the small and the large table in MiB.
+///
+/// The small size is the least value of the engine's option `Hash`. The large size is the value in
+/// `set_options` if that value is at least eight times the small size. Otherwise the large size is
+/// so large that little is evicted. Returns `None` if the engine has no option `Hash`, or if the
+/// range of the option is too narrow for two sizes.
 fn table_sizes(declared: &[UciOption], set_options: &[(String, OptionValue)]) -> Option<(i64, i64)> {
     const DEFAULT_LARGE: i64 = 64;
     const MIN_FACTOR: i64 = 8;
@@ -381,23 +389,23 @@ fn table_sizes(declared: &[UciOption], set_options: &[(String, OptionValue)]) ->
     (large > small).then_some((small, large))
 }
 
-/// The result of the check whether the table size changes any search.
-fn hash_check(forgetting: &Forgetting) -> (CheckResult, String) {
+/// Judges whether the size of the table changes any search.
+fn judge_hash_effect(forgetting: &Forgetting) -> (CheckResult, String) {
     let Forgetting { small, large, searches, differing, hashfull, .. } = forgetting;
     let fill = match hashfull {
         [Some(small), Some(large)] => format!("; hashfull {small:.0} and {large:.0}"),
         _ => String::new(),
     };
-    let output = format!("{differing} of {searches} searches differ between {small} and {large} MiB{fill}");
+    let summary = format!("{differing} of {searches} searches differ between {small} and {large} MiB{fill}");
     match differing {
         0 => (
             CheckResult::Note,
             format!(
-                "{output}: the option has no effect, or the searches were too short to need \
+                "{summary}: the option has no effect, or the searches were too short to need \
             a larger table (a longer --time may show it)"
             ),
         ),
-        _ => (CheckResult::Good, output),
+        _ => (CheckResult::Good, summary),
     }
 }
 
@@ -420,7 +428,7 @@ mod tests {
         let resolve = |requested: &[(&str, &str)]| {
             let options = requested.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
             let request = Request { command: CommandLine::default(), options, budget: Budget::Time(Duration::ZERO) };
-            type_options(&request, &declared)
+            to_typed_options(&request, &declared)
                 .into_iter()
                 .map(|(name, value)| format!("{name} {value:?}"))
                 .collect::<Vec<_>>()
@@ -494,9 +502,9 @@ mod tests {
         assert_eq!(
             lines[2..],
             [
-                "Note nodes reported: when a depth ends: nodes searched after that are not reported",
+                "Note nodes reported: only when a depth ends: nodes that are searched later are not reported",
                 "Good repeats: exact in new processes, to depth 9",
-                "Fault ucinewgame: it does not forget all (nodes 5, then 6): measure it with restart = \"game\"",
+                "Fault ucinewgame: keeps state (nodes 5, then 6): measure the engine with restart = \"game\"",
             ]
         );
         let unrepeatable = ProbeResult {
@@ -521,7 +529,7 @@ mod tests {
     #[test]
     fn hash_without_effect_is_a_note() {
         let check_with = |differing| {
-            hash_check(&Forgetting {
+            judge_hash_effect(&Forgetting {
                 small: 1,
                 large: 64,
                 searches: 24,

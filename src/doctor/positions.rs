@@ -1,10 +1,10 @@
-//! The positions used to examine an engine. They are built in, so that only the engine is needed.
+//! The positions used to examine an engine. They are built in, so that no other file is needed.
 
 use crate::chess::suite::{Suite, SuiteOptions};
 use crate::chess::{Board, Increments, Move};
 use std::path::Path;
 
-/// The built-in suite of games between people.
+/// The built-in suite of games between human players.
 const GAMES: &str = "builtin:human-explore";
 
 /// The number of searches in each game. Their positions are two plies apart, so that the same side
@@ -36,7 +36,8 @@ pub struct GamePosition {
     pub board: Board,
 }
 
-/// The positions to search, by game. Games too short for [`SEARCHES_PER_GAME`] are left out.
+/// Returns the positions to search in each game. A game is left out if it is too short for
+/// [`SEARCHES_PER_GAME`] searches.
 pub fn games() -> Vec<Vec<GamePosition>> {
     let suite = Suite::load(Path::new(GAMES), SuiteOptions::default());
     let items = suite.map(|suite| suite.items).unwrap_or_default();
@@ -45,7 +46,7 @@ pub fn games() -> Vec<Vec<GamePosition>> {
         let first_ply = FIRST_PLY + PLY_STEP * (index % PLY_CYCLE);
         let (mut board, mut past, mut positions) = (start, Vec::new(), Vec::new());
         for (ply, &mv) in game.iter().enumerate() {
-            // Every second ply, so that the same side is to move.
+            // Only every second ply is selected, so that the same side is always to move.
             let is_selected = ply >= first_ply && (ply - first_ply).is_multiple_of(2);
             if is_selected && positions.len() < SEARCHES_PER_GAME {
                 positions.push(GamePosition { start, moves: game[..ply].to_vec(), past: past.clone(), board });
@@ -74,17 +75,17 @@ pub const TRICKY_POSITIONS: &[&str] = &[
     "8/8/8/2k5/3Pp3/8/8/4K2B b - d3 0 1",
     "4k3/P7/8/8/8/8/p7/4K3 w - - 0 1",
     "1n2k3/P1P5/8/8/8/8/p1p5/1N2K3 b - - 0 1",
-    // Promotion to a queen stalemates.
+    // Promotion to a queen is stalemate.
     "8/5P1k/8/6K1/8/8/8/8 w - - 0 1",
-    // Double checks, which only a king move answers.
+    // Double checks, which only a king move can answer.
     "4k3/8/8/8/8/5n2/4r3/4K3 w - - 0 1",
     "4k3/4R3/5N2/8/8/8/8/4K3 b - - 0 1",
-    // One legal move.
+    // There is only one legal move.
     "k7/8/1K6/8/8/8/8/1R6 b - - 0 1",
     // The fifty-move counter is nearly full.
     "8/8/4k3/8/8/3RK3/8/8 w - - 98 120",
     "8/8/4k3/8/8/3RK3/8/8 w - - 99 120",
-    // 218 legal moves.
+    // There are 218 legal moves.
     "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
     // Pieces pinned along every line.
     "4k3/8/8/q2b2r1/8/2NBN3/r2RKR1q/8 w - - 0 1",

@@ -2,8 +2,8 @@
 
 use crate::record::diagnosis::{CheckResult, Diagnosis, Figure, Forgetting, NodesVerdict};
 
-/// If the hashfull of the small table, in per mille, is lower than this, the table evicts too few
-/// entries to judge tables by it.
+/// If the small table's `hashfull` is lower than this value (in per mille), the table evicts too
+/// few entries for a verdict.
 const NEARLY_FULL: f64 = 500.0;
 
 /// Formats a diagnosis for a terminal.
@@ -37,7 +37,7 @@ pub fn format_diagnosis(diagnosis: &Diagnosis) -> String {
     out
 }
 
-/// The lines that compare a small and a large table.
+/// Formats the comparison of a small and a large table.
 fn format_forgetting(forgetting: &Forgetting) -> String {
     let Forgetting { small, large, depth, games, searches, .. } = forgetting;
     let mut out =
@@ -58,7 +58,8 @@ fn format_forgetting(forgetting: &Forgetting) -> String {
     out
 }
 
-/// Formats a ratio, or a difference with its sign, and the interval if there is one.
+/// Formats a mean and, if there is one, its confidence interval. Differences are written with a
+/// sign, ratios without.
 fn format_figure(figure: &Figure, is_ratio: bool) -> String {
     let format_value = |value: f64| if is_ratio { format!("{value:.3}") } else { format!("{value:+.1}") };
     match (figure.low, figure.high) {
@@ -69,25 +70,25 @@ fn format_figure(figure: &Figure, is_ratio: bool) -> String {
     }
 }
 
-/// What the diagnosis means for measurements, and the number of faults.
+/// Says what the diagnosis means for measurements, and how many faults were found.
 fn describe_conclusion(diagnosis: &Diagnosis) -> String {
     let verdict = match (&diagnosis.forgetting, diagnosis.nodes) {
-        (None, _) => "Whether its nodes to a depth mislead was not measured.",
+        (None, _) => "Whether the engine's nodes to a fixed depth mislead was not measured.",
         (_, NodesVerdict::Lead) => {
-            "Nodes to a depth can be trusted: where the table forgets, a depth takes more nodes for the same score."
+            "Nodes to a fixed depth can be trusted: if the table forgets, a search takes more nodes for the same score."
         }
         (_, NodesVerdict::Mislead) => {
-            "Nodes to a depth mislead: where the table forgets, a depth takes fewer nodes or gives worse scores. \
+            "Nodes to a fixed depth mislead: if the table forgets, a search takes fewer nodes or gives worse scores. \
              Judge tables of this engine by games, or by the score error."
         }
         (Some(forgetting), NodesVerdict::Undecided)
             if forgetting.hashfull[0].is_some_and(|hashfull| hashfull < NEARLY_FULL) =>
         {
-            "Whether nodes to a depth mislead is undecided: the small table was never full. A longer --time searches deeper. Until then judge tables \
+            "Whether nodes to a fixed depth mislead is undecided: the small table was never full. A longer --time searches deeper. Until then judge tables \
              of this engine by games, or by the score error."
         }
         (_, NodesVerdict::Undecided) => {
-            "Whether nodes to a depth mislead is undecided: a longer --time may decide it. Until then judge tables \
+            "Whether nodes to a fixed depth mislead is undecided: a longer --time may decide it. Until then judge tables \
              of this engine by games, or by the score error."
         }
     };
@@ -116,7 +117,7 @@ mod tests {
             options: options.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             checks: vec![
                 check("go depth", CheckResult::Good, "respected"),
-                check("ucinewgame", CheckResult::Fault, "it does not forget all"),
+                check("ucinewgame", CheckResult::Fault, "keeps state"),
                 check("Hash", CheckResult::Note, "no effect"),
             ],
             forgetting: Some(Forgetting {
@@ -143,7 +144,7 @@ mod tests {
                 "with Threads 1, Hash 16",
                 "",
                 "  ok    go depth      respected",
-                "  FAULT ucinewgame    it does not forget all",
+                "  FAULT ucinewgame    keeps state",
                 "  note  Hash          no effect",
                 "",
                 "1 MiB against 64 MiB: 24 searches along 8 games, 95 % intervals by game",
@@ -152,7 +153,7 @@ mod tests {
             ]
         );
         assert_eq!(lines[10], "  score error at 5000 nodes                   -0.2 centipawns");
-        assert!(lines[12].starts_with("Nodes to a depth mislead: "), "{text}");
+        assert!(lines[12].starts_with("Nodes to a fixed depth mislead: "), "{text}");
         assert!(lines[12].ends_with(" 1 fault."), "{text}");
         for (nodes, text) in [(NodesVerdict::Lead, "can be trusted"), (NodesVerdict::Undecided, "is undecided")] {
             diagnosis.nodes = nodes;
@@ -166,7 +167,7 @@ mod tests {
         diagnosis.forgetting = None;
         assert!(
             format_diagnosis(&diagnosis)
-                .ends_with("\nWhether its nodes to a depth mislead was not measured. No fault.\n")
+                .ends_with("\nWhether the engine's nodes to a fixed depth mislead was not measured. No fault.\n")
         );
     }
 }

@@ -46,7 +46,7 @@ fn doctor_prints_one_screen() {
         ("ucinewgame", "like a new process"),
         ("small limits", "1000 nodes when asked for 1000"),
         ("stop", "obeyed"),
-        ("moves", "legal in 21 positions"),
+        ("moves", "legal moves in all 21 positions"),
         ("ended games", "no move"),
         ("mate scores", "6 of 6"),
         ("quit", "leaves nothing behind"),
@@ -89,12 +89,12 @@ fn nodes_mislead_in_a_search_that_asks_its_table_and_lead_in_the_same_without() 
 #[test]
 fn doctor_check_finds_its_planted_fault() {
     let cases = [
-        ("s/^ucinewgame/isready/", "", "ucinewgame", "fault", "it does not forget all"),
+        ("s/^ucinewgame/isready/", "", "ucinewgame", "fault", "keeps state"),
         ("s/^go nodes .*/go depth 1/", "", "go nodes", "fault", " nodes, expected 20000, and its next depth takes "),
         ("s/^go depth .*/go depth 1/", "", "go depth", "fault", "it searched to depth 1, expected 4"),
         ("s/^stop//", "", "stop", "fault", "not obeyed"),
         ("", "s/ nodes [0-9]*/ nodes 18446744073709551615/", "nodes reported", "fault", "never"),
-        ("s#^position fen 8/8/8/8/8/8/6k1/4K2R .*#position startpos#", "", "moves", "fault", "wrong in 1 of 21"),
+        ("s#^position fen 8/8/8/8/8/8/6k1/4K2R .*#position startpos#", "", "moves", "fault", "failed in 1 of 21"),
         ("", "s/score mate /score mate -/", "mate scores", "fault", "instead of mate "),
         ("", "s/score mate [0-9]*/score cp 900/", "mate scores", "note", "cp 900 instead of mate "),
     ];
@@ -128,7 +128,11 @@ fn doctor_reports_a_failing_engine_with_its_last_lines() {
     let trial = Trial::new("");
     let engine = scripted().display().to_string();
     let text = trial.call(&["doctor", &engine, "crash", "--time", "1"]).expect(1);
-    text.prints(&["FAULT failure", "signal 11", "Whether its nodes to a depth mislead was not measured. 1 fault."]);
+    text.prints(&[
+        "FAULT failure",
+        "signal 11",
+        "Whether the engine's nodes to a fixed depth mislead was not measured. 1 fault.",
+    ]);
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
 }
 
