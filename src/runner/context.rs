@@ -92,7 +92,7 @@ impl Sink {
     /// Checks that the file is still in place and unchanged.
     pub fn check_file(&mut self, output: &Output) -> Result<(), RunError> {
         if !self.results.is_in_place() {
-            return Err(output.rescue(&mut self.results));
+            return Err(output.rescue_rows(&mut self.results));
         }
         match self.results.unexpected_length() {
             Some(length) => Err(output.changed_error(length)),

@@ -103,7 +103,10 @@ impl Shared<'_> {
     /// Creates an engine. `working_set`: the entries that a size given as a share refers to.
     fn create_engine(&self, variant: usize, working_set: Option<u64>) -> Result<Box<dyn Subject>, String> {
         let Some(options) = self.plan.variants[variant].builtin() else {
-            return self.subjects.make(variant).ok_or_else(|| "the engine was not tested before the run".to_owned());
+            return self
+                .subjects
+                .make_engine(variant)
+                .ok_or_else(|| "the engine was not tested before the run".to_owned());
         };
         Ok(Box::new(Engine::new(options, working_set).map_err(|error| error.to_string())?))
     }
@@ -131,7 +134,8 @@ impl Shared<'_> {
         // The counts of real threads depend on the scheduler.
         let has_real_threads =
             self.plan.variants[job.variant].builtin().is_some_and(|options| options.threads.is_real());
-        let repeats = if has_real_threads { "not repeatable".to_owned() } else { self.subjects.repeats(job.variant) };
+        let repeats =
+            if has_real_threads { "not repeatable".to_owned() } else { self.subjects.repeatability(job.variant) };
         let row = outcome.ok();
         let engine_columns = EngineColumns { report: row.and_then(|row| row.report.as_ref()), repeats: &repeats };
         let game = row.and_then(|row| row.game.as_deref());

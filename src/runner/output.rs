@@ -24,7 +24,8 @@ pub const EXPERIMENT: &str = "experiment.toml";
 /// An output folder that this process has locked.
 pub struct Output {
     pub folder: PathBuf,
-    /// Locked until the run ends; the system unlocks it even after a kill.
+    /// The lock file. It stays locked until the run ends. The system also unlocks it if the process
+    /// is killed.
     lock: File,
     /// The manifest that the folder had before this run.
     earlier_manifest: OnceLock<Manifest>,
@@ -33,8 +34,8 @@ pub struct Output {
 }
 
 impl Drop for Output {
-    /// Unlocks explicitly. Closing the file is not enough: a child process that another thread is
-    /// just starting also has it open until it calls `exec`.
+    /// Unlocks the lock file explicitly. To close the file would not be enough, because a child
+    /// process that another thread is just starting also has the file open until it calls `exec`.
     fn drop(&mut self) {
         let _ = self.lock.unlock();
     }
@@ -63,7 +64,7 @@ pub enum OutputError {
         path: String,
         error: io::Error,
     },
-    /// The folder holds other results.
+    /// The folder contains results of another plan or build, or cannot be used for another reason.
     #[error("{0}")]
     Foreign(String),
     /// Finished rows differ from the rows that were sealed.
@@ -105,13 +106,13 @@ impl Output {
         Self::open_with(folder, true)
     }
 
-    /// As [`Output::open`]. If `must_lock` is false, the folder may stay unlocked: the caller
-    /// guarantees that no other process uses it.
+    /// As [`Output::open`], but if `must_lock` is false, the folder stays unlocked if it cannot be
+    /// locked. The caller then guarantees that no other process uses the folder.
     pub fn open_with(folder: &Path, must_lock: bool) -> Result<Self, OutputError> {
         record::create_folder(folder).map_err(OutputError::io(folder))?;
         let path = folder.join(".lock");
-        // Does not follow symbolic links or truncate an existing file: the file may belong to
-        // somebody else.
+        // An existing lock file may belong to somebody else. So it is not truncated, and symbolic
+        // links are not followed.
         let lock = record::open_own_file(&path).map_err(OutputError::io(&path))?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -121,7 +122,7 @@ impl Output {
                 return Err(OutputError::NoLocks { path: path.display().to_string(), error });
             }
         }
-        // Delete what killed runs have left.
+        // Delete the temporary files that killed runs have left.
         let entries = fs::read_dir(folder).map_err(OutputError::io(folder))?.flatten();
         for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(record::TEMPORARY)) {
             let _ = fs::remove_file(entry.path());
@@ -143,26 +144,27 @@ impl Output {
         self.folder.join(MANIFEST)
     }
 
-    /// The error for a row that cannot be written.
+    /// Returns the error for a row that cannot be written.
     pub(super) fn row_write_error(&self, error: io::Error) -> RunError {
         RunError::write(&self.results_path(), error)
     }
 
-    /// Deletes the results in the folder, and the pages made from them.
+    /// Deletes the results in the folder and the pages that were made from the results.
     pub fn clear(&self) -> Result<(), OutputError> {
         let results = self.results_path();
         let has_results = results.symlink_metadata().is_ok();
         let mut to_delete =
             vec![results, self.manifest_path(), self.folder.join(IN_FLIGHT_FILE), self.folder.join(thin::NAME)];
         to_delete.extend(unused_files(&self.folder));
-        // Without a results file, the games and pages here may belong to something else.
+        // If there is no results file, the games and pages may belong to something else, so they
+        // are kept.
         if has_results {
             let experiment_text = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();
             if experiment_text.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
                 to_delete.push(self.folder.join(record::games::NAME));
             }
             let entries = fs::read_dir(&self.folder).map_err(OutputError::io(&self.folder))?.flatten();
-            // Deletes only the figures that report.md shows.
+            // Only figures that report.md shows are deleted.
             let report_text = files::read_text(&self.folder.join("report.md")).unwrap_or_default();
             let is_report_file = |path: &PathBuf| {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -179,11 +181,12 @@ impl Output {
         Ok(())
     }
 
-    /// Writes the experiment and the manifest, and adds a run segment to the manifest unless the
-    /// results are merged. Refuses to continue results of another plan or build.
+    /// Writes the experiment and the manifest. A new run segment is added to the manifest unless
+    /// the manifest is that of a merge.
     ///
     /// # Errors
-    /// If the folder holds results of another plan or build, or cannot be written to.
+    /// If the folder contains thin rows or results of another plan or build, or cannot be written
+    /// to. Another build is accepted if `any_build` is true.
     pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
         // The manifest of a merge already has the segments of its shards.
         let (jobs, is_merge) = (manifest.jobs, !manifest.segments.is_empty());
@@ -219,13 +222,13 @@ impl Output {
                 );
             }
             manifest.started = old.started;
-            // Earlier segments stay recorded; warnings consider the worst of them.
+            // Earlier segments stay recorded, because warnings consider the worst of all segments.
             if !is_merge {
                 manifest.segments = old.history();
             }
             manifest.jobs = manifest.jobs.max(old.jobs);
             manifest.sources.clone_from(&old.sources);
-            // Until this segment ends, the file has at least the rows of the old manifest.
+            // Until this segment ends, the results have at least as many rows as before.
             manifest.rows = old.rows;
             let _ = self.earlier_manifest.set(old);
         }
@@ -238,18 +241,19 @@ impl Output {
         Ok(())
     }
 
-    /// Records in the manifest which jobs the previous segment ran: the jobs in `done` that no
-    /// segment before it ran. `done`: all jobs that have rows when the current segment begins.
-    pub fn record_previous_jobs(&self, done: Jobs) -> io::Result<()> {
+    /// Records in the manifest which jobs the previous segment ran. These are the jobs in
+    /// `done_jobs` that no earlier segment ran. `done_jobs` are all jobs that have rows when the
+    /// current segment begins.
+    pub fn record_previous_jobs(&self, done_jobs: Jobs) -> io::Result<()> {
         let mut manifest = self.manifest()?;
         let [earlier @ .., previous, _current] = &mut manifest.segments[..] else { return Ok(()) };
-        let mut unassigned_jobs = done.0;
+        let mut unassigned_jobs = done_jobs.0;
         // Older manifests do not record the jobs of their segments.
         let mut all_recorded = true;
         for segment in earlier {
             all_recorded &= segment.jobs_written.is_some();
             if let Some(jobs) = &mut segment.jobs_written {
-                // Jobs that have lost their rows since then no longer belong to this segment.
+                // A job that has since lost its rows no longer belongs to this segment.
                 jobs.0.retain(|job| unassigned_jobs.remove(job));
             }
         }
@@ -264,14 +268,14 @@ impl Output {
         self.write_manifest(&manifest)
     }
 
-    /// Restores the manifest from before [`Output::begin`], because the results cannot be continued
-    /// and nothing was run.
-    pub fn retract(&self) -> io::Result<()> {
+    /// Restores the manifest that the folder had before [`Output::begin`]. Called if the results
+    /// cannot be continued and no job was run.
+    pub fn restore_manifest(&self) -> io::Result<()> {
         self.earlier_manifest.get().map_or(Ok(()), |manifest| self.write_manifest(manifest))
     }
 
-    /// Seals the rows in the manifest and records the number of jobs that are not needed; writes
-    /// the PGN of a match.
+    /// Writes the seals of the rows and the number of jobs that are not needed into the manifest.
+    /// Also writes the PGN file of a match.
     pub fn seal(&self, not_needed: u64) -> Result<(), ResultsError> {
         let mut manifest = self.manifest()?;
         manifest.jobs_not_needed = not_needed;
@@ -295,7 +299,7 @@ impl Output {
         record::write_atomic(&self.manifest_path(), manifest.to_text()?.as_bytes())
     }
 
-    /// Opens the results for appending, and reads which jobs are done.
+    /// Opens the results for appending and determines which jobs are done.
     pub fn open_results(
         &self,
         row_index: &RowIndex<'_>,
@@ -311,9 +315,9 @@ impl Output {
         Ok((results, done))
     }
 
-    /// Checks that nobody edited the seconds of the previous run. The seconds were edited if all
-    /// counts match their seals, but the file as a whole does not. Lost or reordered rows are no
-    /// error here, because the run restores them.
+    /// Checks that the seconds in the results of the previous run were not edited. They were edited
+    /// if all counts match their seals, but the file as a whole does not match its seal. Lost or
+    /// reordered rows are no error here, because the run restores them.
     pub fn check_seconds(&self) -> Result<(), OutputError> {
         let path = self.results_path();
         let ended_manifest =
@@ -328,16 +332,18 @@ impl Output {
         Ok(())
     }
 
-    /// Sorts the rows into the plan's order, drops pairs after the end of their test, seals the
-    /// results, and marks the run as ended. `done`: the number of jobs that this segment finished.
-    pub fn finish(&self, row_index: &RowIndex<'_>, stopping: &Stopping, done: u64) -> Result<(), ResultsError> {
+    /// Sorts the rows in the plan's order, drops game pairs that are not needed because their test
+    /// has ended, seals the results, and marks the run as ended. `done_count` is the number of jobs
+    /// that this segment finished.
+    pub fn finish(&self, row_index: &RowIndex<'_>, stopping: &Stopping, done_count: u64) -> Result<(), ResultsError> {
         record::sort_rows(&self.results_path(), &row_index.header, |row| {
             let entry = row_index.entry(row)?;
             Ok(stopping.needs(row_index.plan, &entry.job).then_some(entry.place))
         })?;
         self.seal(stopping.not_needed())?;
-        self.end_segment(done, true)?;
-        // No job is in flight any more, and quarantined jobs have their rows.
+        self.end_segment(done_count, true)?;
+        // The file of jobs in flight is no longer needed, because no job is running and quarantined
+        // jobs have their rows.
         let _ = fs::remove_file(self.folder.join(IN_FLIGHT_FILE));
         Ok(())
     }
@@ -348,18 +354,19 @@ impl Output {
         manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json was deleted"))
     }
 
-    /// Marks the current segment, which finished `done` jobs, as ended; if `run_ended`, also marks
-    /// the run.
-    pub fn end_segment(&self, done: u64, run_ended: bool) -> io::Result<()> {
+    /// Marks the current segment, which finished `done_count` jobs, as ended. If `has_run_ended` is
+    /// true, also marks the run as ended.
+    pub fn end_segment(&self, done_count: u64, has_run_ended: bool) -> io::Result<()> {
         let mut manifest = self.manifest()?;
-        manifest.ended = run_ended.then(now);
+        manifest.ended = has_run_ended.then(now);
         if let Some(segment) = manifest.segments.last_mut() {
-            (segment.done, segment.ended) = (Some(done), Some(now()));
+            (segment.done, segment.ended) = (Some(done_count), Some(now()));
         }
         self.write_manifest(&manifest)
     }
 
-    /// The error for a results file whose length has changed.
+    /// Returns the error for a results file that another program changed during the run. `length`
+    /// is the new length of the file.
     pub fn changed_error(&self, length: u64) -> RunError {
         RunError::Vanished(format!(
             "{}: changed by another program during the run: it now has {length} bytes; nothing more was written: run the same command \
@@ -368,9 +375,9 @@ impl Output {
         ))
     }
 
-    /// Restores the rows of a file that was deleted during the run, if possible; returns the error
-    /// for a file that was moved or deleted.
-    pub fn rescue(&self, results: &mut ResultsWriter) -> RunError {
+    /// Restores the finished rows if the results file was deleted during the run. Returns the error
+    /// to report for the file that was moved or deleted.
+    pub fn rescue_rows(&self, results: &mut ResultsWriter) -> RunError {
         let folder = self.folder.display();
         if !results.is_deleted() {
             return RunError::Vanished(format!(
@@ -378,10 +385,10 @@ impl Output {
                  command again to resume"
             ));
         }
-        // If there is a new file of the same name, it is not overwritten.
+        // A new file with the name of the deleted file is not overwritten.
         let path = match self.results_path() {
-            taken if taken.exists() => self.folder.join("results.rescued.csv"),
-            free => free,
+            existing if existing.exists() => self.folder.join("results.rescued.csv"),
+            path => path,
         };
         let mut restore = || -> io::Result<()> {
             fs::create_dir_all(&self.folder)?;

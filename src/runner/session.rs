@@ -166,7 +166,7 @@ impl<'a> Session<'a> {
         };
         let (results, done) = output.open_results(&row_index, retry).inspect_err(|_| {
             // Ignored: this error is reported anyway.
-            let _ = output.retract();
+            let _ = output.restore_manifest();
         })?;
         let path = output.results_path();
         let mut stopping = Stopping::new(experiment, plan, &row_index.header, settings.shard);
@@ -191,7 +191,7 @@ impl<'a> Session<'a> {
         if before == total_jobs && !settings.repair {
             output.check_seconds().inspect_err(|_| {
                 // Ignored: this error is reported anyway.
-                let _ = output.retract();
+                let _ = output.restore_manifest();
             })?;
         }
         progress.reused(&self.reused);

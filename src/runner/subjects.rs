@@ -22,16 +22,17 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
-/// With more engines than this, a worker keeps only the last one's process.
+/// If a plan has more engines than this, a worker keeps only the process of the engine that it used
+/// last.
 const MAX_KEPT_ENGINES: usize = 8;
 
-/// The number of the suite's positions on which an engine is tested.
+/// The number of positions of the suite on which an engine is tested.
 const TESTED_ITEMS: usize = 2;
 
 /// The external engines of a plan.
 #[derive(Debug, Clone, Default)]
 pub struct Subjects {
-    /// By the variant's index in the plan.
+    /// The engine of each external variant. The key is the variant's index in the plan.
     engines: BTreeMap<usize, ProbedEngine>,
     /// The reference engine, if it is external.
     reference: Option<ProbedEngine>,
@@ -48,7 +49,7 @@ pub struct Subjects {
 struct ProbedEngine {
     launch: Launch,
     info: EngineInfo,
-    /// Bytes of its hash table.
+    /// The size of the engine's hash table.
     bytes: u64,
 }
 
@@ -58,9 +59,9 @@ impl ProbedEngine {
         self.info.repeats == Repeatability::Exact.to_string()
     }
 
-    /// Checks that the engine's games are repeatable and do not depend on earlier games. If the
-    /// user trusts the engine (`trust = true`), a problem is recorded instead of returned as an
-    /// error.
+    /// Checks that the engine's games are repeatable and do not depend on earlier games. Returns an
+    /// error if there is a problem. If the user trusts the engine (`trust = true`), the problem is
+    /// recorded in the engine's information instead.
     fn check_repeatability(mut self, subject: &SubjectOptions) -> Result<Self, String> {
         if self.is_exact() {
             return Ok(self);
@@ -84,22 +85,24 @@ impl ProbedEngine {
         Ok(self)
     }
 
-    /// Creates a client for the engine; [`Subject::start`] starts its process.
+    /// Creates a client for the engine. Its process is not started before [`Subject::start`].
     fn make_subject(&self) -> Box<dyn Subject> {
         Box::new(Uci::new(self.launch.clone()))
     }
 }
 
-/// The engines that this process has already tested, by everything that their test depends on. The
-/// stages of `tune` use the same engines, and test them only once.
+/// The engines that this process has already tested. The key is a text that contains everything
+/// that the test depends on. The stages of `tune` use the same engines, and thus test each engine
+/// only once.
 static TESTED: LazyLock<Mutex<HashMap<String, ProbedEngine>>> = LazyLock::new(Mutex::default);
 
 impl Subjects {
-    /// Finds, identifies and tests every external engine of a plan with `jobs` parallel jobs.
+    /// Finds, identifies and tests every external engine of a plan. `jobs` is the number of
+    /// parallel jobs, which determines how much memory the engines need.
     ///
     /// # Errors
-    /// If an engine is missing, does not answer, lacks an option, ignores its limit, or does not
-    /// fit into memory, or the run is interrupted.
+    /// If an engine is missing, does not answer, lacks an option or ignores its limit. Also if the
+    /// engines do not fit into memory, or if the run is interrupted.
     pub fn prepare(experiment: &Experiment, plan: &Plan, jobs: usize, stop: &AtomicBool) -> Result<Self, RunError> {
         check_hash_sizes(experiment, plan, jobs)?;
         let boards: Vec<Board> = experiment.suite.items.iter().take(TESTED_ITEMS).map(|item| item.board).collect();
@@ -110,8 +113,8 @@ impl Subjects {
             let subject_error = |message: String| RunError::Subject(format!("variant \"{}\": {message}", variant.name));
             let program = find_program(&subject.uci, &experiment.folder)
                 .map_err(|message| subject_error(format!("subject.uci: {message}")))?;
-            // The tested positions are the first ones of the first suite, so they have the limit of
-            // item 0.
+            // All tested positions belong to the first suite, so the limit of item 0 applies to all
+            // of them.
             let limit = plan.limit(index, 0);
             let key = format!("{program:?} {subject:?} {limit:?} {fens:?}");
             let cached = super::lock(&TESTED).get(&key).cloned();
@@ -126,11 +129,11 @@ impl Subjects {
                 if plan.is_match() { engine.check_repeatability(subject).map_err(subject_error)? } else { engine };
             engines.insert(index, engine);
         }
-        let with_reference = Self::prepare_reference(experiment, stop)?;
-        Ok(Self { engines, ..with_reference })
+        let only_reference = Self::prepare_reference(experiment, stop)?;
+        Ok(Self { engines, ..only_reference })
     }
 
-    /// Finds and identifies the reference engine. Returns subjects that have no other engines.
+    /// Finds and identifies the reference engine. The returned value contains no other engine.
     fn prepare_reference(experiment: &Experiment, stop: &AtomicBool) -> Result<Self, RunError> {
         let Some(section) = &experiment.file.reference else { return Ok(Self::default()) };
         let mut options = EngineOptions::default();
@@ -186,31 +189,32 @@ impl Subjects {
         }
     }
 
-    /// Creates the engine of a variant; `None` if it is the built-in one.
-    pub fn make(&self, variant: usize) -> Option<Box<dyn Subject>> {
+    /// Creates the engine of a variant. Returns `None` if the variant uses the built-in engine.
+    pub fn make_engine(&self, variant: usize) -> Option<Box<dyn Subject>> {
         self.engines.get(&variant).map(ProbedEngine::make_subject)
     }
 
-    /// Whether a worker keeps a process of every engine running. With more engines, it keeps only
-    /// the process that it uses.
+    /// Whether a worker keeps a process of every engine running. If there are too many engines for
+    /// this, the worker keeps only the process of the engine that it used last.
     pub fn all_fit_in_cache(&self) -> bool {
         self.engines.len() <= MAX_KEPT_ENGINES
     }
 
-    /// The repeatability of a variant's counts, as written to its rows.
-    pub fn repeats(&self, variant: usize) -> String {
+    /// Returns the repeatability of a variant's counts, as written to its rows.
+    pub fn repeatability(&self, variant: usize) -> String {
         let engine = self.engines.get(&variant).map(|engine| engine.info.repeats.clone());
         engine.unwrap_or_else(|| Repeatability::Exact.to_string())
     }
 
-    /// The manifest's entries, by variant name.
+    /// Returns the information about each engine for the manifest. The key is the variant's name.
     pub fn engine_infos(&self, plan: &Plan) -> BTreeMap<String, EngineInfo> {
         let named_info =
             |(index, engine): (&usize, &ProbedEngine)| (plan.variants[*index].name.clone(), engine.info.clone());
         self.engines.iter().map(named_info).collect()
     }
 
-    /// One line per engine for the user: its name, repeatability, limits and restrictions.
+    /// Describes each engine in one line for the user. The line says whether the engine's counts
+    /// are repeatable, whether the engine respects limits, and what restrictions it has.
     pub fn describe(&self, plan: &Plan) -> Vec<String> {
         let line = |(&index, engine): (&usize, &ProbedEngine)| {
             let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_reported, .. } = &engine.info;
@@ -229,7 +233,7 @@ impl Subjects {
         self.engines.iter().map(line).collect()
     }
 
-    /// Warnings about variants whose counts are not repeatable.
+    /// Returns a warning for each variant whose counts are not repeatable.
     pub fn repeatability_warnings(&self, plan: &Plan) -> Vec<String> {
         let warning = |(&index, engine): (&usize, &ProbedEngine)| {
             let (name, repeats) = (&plan.variants[index].name, &engine.info.repeats);
@@ -238,8 +242,8 @@ impl Subjects {
         self.engines.iter().filter(|(_, engine)| !engine.is_exact()).map(warning).collect()
     }
 
-    /// Warnings about expectations in the file that want exact nodes of an engine whose counts are
-    /// not repeatable.
+    /// Returns a warning for each expectation of an exact node count that applies to an engine
+    /// whose counts are not repeatable.
     pub fn expectation_warnings(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
         let mut warnings = Vec::new();
         for (&index, engine) in self.engines.iter().filter(|(_, engine)| !engine.is_exact()) {
@@ -262,7 +266,7 @@ impl Subjects {
         warnings
     }
 
-    /// Checks that the engines of `jobs` parallel jobs fit into the free memory.
+    /// Checks that the engines fit into the free memory if `jobs` jobs run in parallel.
     pub fn check_memory(&self, plan: &Plan, jobs: usize) -> Result<(), RunError> {
         let engines =
             self.engines.iter().map(|(&index, engine)| (plan.variants[index].name.as_str(), engine.bytes)).collect();
@@ -272,9 +276,9 @@ impl Subjects {
     }
 }
 
-/// Checks that the hash tables that the experiment file asks for fit into the free memory, for
-/// `jobs` parallel jobs. Done before any engine is started, because an engine's test would already
-/// allocate its table.
+/// Checks that the hash tables whose sizes are set in the experiment file fit into the free memory
+/// if `jobs` jobs run in parallel. This is checked before any engine is started, because an engine
+/// that is tested allocates its hash table.
 fn check_hash_sizes(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), RunError> {
     let hash_bytes = |options: &BTreeMap<String, OptionValue>| {
         let (_, mebibytes) = hash_size(options)?;
@@ -289,9 +293,10 @@ fn check_hash_sizes(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result
     check_engines_fit(bytes.map(|bytes| ("[reference]", bytes)).into_iter().collect(), jobs)
 }
 
-/// Checks that the hash tables of `jobs` parallel jobs fit into memory; `engines` lists the name
-/// and bytes of each engine. Each job keeps a process of every engine, or only one process at a
-/// time if there are more than [`MAX_KEPT_ENGINES`].
+/// Checks that the hash tables of the engines fit into the free memory if `jobs` jobs run in
+/// parallel. `engines` lists the name of each engine and the bytes of its hash table. Each job
+/// keeps a process of every engine, but only one process at a time if there are more engines than
+/// [`MAX_KEPT_ENGINES`].
 fn check_engines_fit(engines: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
     let Some(available) = available_bytes() else { return Ok(()) };
     let sizes = engines.iter().map(|(_, bytes)| *bytes);
@@ -302,7 +307,7 @@ fn check_engines_fit(engines: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunEr
     super::check_jobs_fit(available, jobs, bytes, "uci.Hash", &engines_text)
 }
 
-/// Identifies and tests one engine. `None` if interrupted.
+/// Identifies and tests one engine. Returns `None` if the run is interrupted.
 fn identify_and_test(
     limit: Limit,
     subject: &SubjectOptions,
@@ -331,20 +336,20 @@ fn identify_and_test(
     let limits = [(limit.depth.is_some(), "depth", &probed.depth), (limit.nodes.is_some(), "nodes", &probed.nodes)];
     let respected_limit = limits.iter().find(|(.., support)| **support == LimitSupport::Yes);
     let hint = respected_limit.map(|(_, name, _)| format!("; it respects limit.{name}")).unwrap_or_default();
-    let mut trusted = Vec::new();
+    let mut trusted_problems = Vec::new();
     for (required, name, support) in limits {
         let (true, LimitSupport::No(why)) = (required, support) else { continue };
         let problem = format!("{} ignores `go {name}`: {why}{hint}", probed.identity.name);
         if !subject.trust {
             return Err(format!("limit.{name}: {problem}\nhelp: use `[subject] trust = true` to run it anyway"));
         }
-        trusted.push(problem);
+        trusted_problems.push(problem);
     }
     let identity = &probed.identity;
     let options = engine_option_values(identity);
     let hash_option = options.iter().find(|(name, _)| name.eq_ignore_ascii_case("Hash"));
     let mebibytes: u64 = hash_option.and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
-    let doctor = match &subject.doctor {
+    let doctor_verdict = match &subject.doctor {
         None => String::new(),
         Some(file) => {
             let mismatch = |why: String| {
@@ -363,10 +368,10 @@ fn identify_and_test(
         author: identity.author.clone(),
         banner: identity.banner.clone(),
         options,
-        doctor,
+        doctor: doctor_verdict,
         repeats: probed.repeatability.to_string(),
         difference: probed.difference.clone().unwrap_or_default(),
-        trusted: trusted.join("; "),
+        trusted: trusted_problems.join("; "),
         forgets: probed.resets_on_new_game,
         go_depth: describe_support(&probed.depth),
         go_nodes: describe_support(&probed.nodes),
@@ -380,9 +385,9 @@ fn identify_and_test(
     Ok(Some(ProbedEngine { launch, info, bytes: mebibytes << 20 }))
 }
 
-/// Selects the required options that must be sent to the engine. An option that the engine lacks is
-/// left out if the engine behaves as required without it. In messages, `who` names the engine, and
-/// `place` precedes the option's name.
+/// Returns the required options that must be sent to the engine. An option that the engine lacks is
+/// left out if the engine behaves as required without this option. In messages, `engine_name` names
+/// the engine, and `option_prefix` is put before the option's name.
 ///
 /// # Errors
 /// If the engine lacks an option or does not accept its value. The message names the first such
@@ -390,8 +395,8 @@ fn identify_and_test(
 pub fn select_options<'a>(
     declared_options: &[UciOption],
     required_options: impl IntoIterator<Item = (&'a String, &'a OptionValue)>,
-    who: &str,
-    place: &str,
+    engine_name: &str,
+    option_prefix: &str,
 ) -> Result<Vec<(String, OptionValue)>, String> {
     let mut selected_options = Vec::new();
     for (name, value) in required_options {
@@ -401,18 +406,19 @@ pub fn select_options<'a>(
                 continue;
             }
             Err(OptionError::Unknown(_)) if is_default_behaviour(name, &value.to_string()) => continue,
-            Err(OptionError::Unknown(names)) => (format!("{who} has no such option"), name.clone(), names),
+            Err(OptionError::Unknown(names)) => (format!("{engine_name} has no such option"), name.clone(), names),
             Err(OptionError::Value { expected, choices }) => {
                 (format!("expected {expected}, found {value}"), value.to_string(), choices)
             }
         };
         let hint = nearest(&wrong_text, choices.iter().map(String::as_str)).map(|hint| format!(": {hint}"));
-        return Err(format!("{place}{name}: {problem}{}", hint.unwrap_or_default()));
+        return Err(format!("{option_prefix}{name}: {problem}{}", hint.unwrap_or_default()));
     }
     Ok(selected_options)
 }
 
-/// The values of all options of an engine except buttons: the value that was set, or the default.
+/// Returns the values of all options of an engine except buttons. The value of an option is the
+/// value that was set, or the default if none was set.
 pub fn engine_option_values(identity: &EngineIdentity) -> BTreeMap<String, String> {
     let options = identity.options.iter().filter(|option| option.kind != OptionKind::Button);
     let value = |option: &UciOption| {
@@ -422,8 +428,8 @@ pub fn engine_option_values(identity: &EngineIdentity) -> BTreeMap<String, Strin
     options.map(|option| (option.name.clone(), value(option))).collect()
 }
 
-/// Whether an engine that lacks this option behaves as if the option had this value. For example,
-/// an engine without `OwnBook` uses no book.
+/// Whether an engine that lacks the option `name` behaves as if the option had this value. For
+/// example, an engine without `OwnBook` uses no book.
 fn is_default_behaviour(name: &str, value: &str) -> bool {
     let is_default = |option: &str, default: &str| name.eq_ignore_ascii_case(option) && value == default;
     is_default("OwnBook", "false") || is_default("Ponder", "false") || is_default("Threads", "1")

@@ -1,5 +1,6 @@
-//! Checks before a run what an experiment assumes about an external engine: that its searches
-//! repeat, in one process and in the next, and that it respects `go depth` and `go nodes`.
+//! Checks before a run what an experiment assumes about an external engine: that the engine repeats
+//! its searches exactly, both in the same process and in a new one, and that the engine respects
+//! `go depth` and `go nodes`.
 
 use super::{
     EngineFault, EngineIdentity, Failure, Launch, Position, Restart, SearchEnd, SearchEvent, Subject, Uci, UciReport,
@@ -13,17 +14,19 @@ use std::time::Duration;
 /// How well an engine's searches repeat.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Repeatability {
-    /// Identical results: nodes, score, move and principal variation, also of each depth.
+    /// All results are identical: nodes, score, move and principal variation, and the same for each
+    /// earlier depth.
     Exact,
-    /// Identical nodes, other results.
+    /// The node counts are identical, but other results differ.
     SameNodes,
-    /// Node counts differ by at most this share, on every position tried.
+    /// On every tested position, node counts differ by at most this share of the smallest count.
     Within(f64),
     /// Node counts differ by more than [`MAX_SPREAD`], or a search reported no nodes.
     NotRepeatable,
 }
 
-/// The maximum spread of repeatable node counts, as a share of the smallest count.
+/// The largest spread of node counts that still count as repeatable, as a share of the smallest
+/// count.
 pub const MAX_SPREAD: f64 = 0.1;
 
 /// Whether a limit is respected.
@@ -31,28 +34,28 @@ pub const MAX_SPREAD: f64 = 0.1;
 pub enum LimitSupport {
     /// The limit is respected.
     Yes,
-    /// The limit is ignored: what was observed instead.
+    /// The limit is ignored. The text says what the engine did instead.
     No(String),
 }
 
 /// When an engine reports its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeReports {
-    /// Up to the end of a search.
+    /// The reports include all nodes up to the end of a search.
     Whole,
-    /// At the end of each depth: nodes searched after that are not reported.
+    /// The engine reports nodes only at the end of each depth. Nodes that are searched after the
+    /// last finished depth are not reported.
     Depths,
     /// Never, or only implausible numbers.
     Never,
 }
 
-/// What was found about an engine by trying it.
+/// What trial searches have shown about an engine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
     pub identity: EngineIdentity,
-    /// How well its searches repeat.
     pub repeatability: Repeatability,
-    /// Whether a new game behaves like a new process, judged by its results.
+    /// Whether a search after `ucinewgame` returns the same results as a search in a new process.
     pub resets_on_new_game: bool,
     /// The first difference between two searches that should be equal.
     pub difference: Option<String>,
@@ -60,7 +63,6 @@ pub struct ProbeResult {
     pub depth: LimitSupport,
     /// Whether `go nodes` is respected.
     pub nodes: LimitSupport,
-    /// When it reports its nodes.
     pub node_reports: NodeReports,
 }
 
@@ -69,7 +71,7 @@ impl fmt::Display for Repeatability {
         match self {
             Self::Exact => f.write_str("exact"),
             Self::SameNodes => f.write_str("same nodes, other answers"),
-            // Per cent with one decimal, rounded up.
+            // The percentage is rounded up to one decimal.
             Self::Within(spread) => write!(f, "within {:.1} %", (1000.0 * spread).ceil() / 10.0),
             Self::NotRepeatable => f.write_str("not repeatable"),
         }
@@ -81,13 +83,15 @@ const TRIAL_DEPTH: u8 = 4;
 const TRIAL_NODES: u64 = 20_000;
 
 /// Timeouts of the trial searches. If an engine has exceeded its limit when the short timeout is
-/// over, it ignores the limit; if not, it is slow, and is tried again with the long timeout.
+/// over, the engine ignores the limit. Otherwise the engine is slow, and the search is repeated
+/// with the long timeout.
 const SHORT_TIMEOUT: Duration = Duration::from_secs(5);
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Tries an engine: its limits on the initial position, then its repeatability on `boards` under
-/// the experiment's limit. If the engine ignores this limit, repeatability is tried only with
-/// `trust`. `None` if `stop` was set.
+/// Tests whether an engine respects limits, then how well it repeats its searches. Limits are
+/// tested on the initial position. Repeatability is tested on `boards` under the experiment's
+/// `limit`. If the engine ignores this limit, repeatability is tested only if `trust` is true.
+/// Returns `None` if `stop` was set.
 ///
 /// # Errors
 /// When the engine cannot be started, or fails under a limit that it respects.
@@ -105,14 +109,15 @@ pub fn probe(
 }
 
 impl ProbeResult {
-    /// Whether it respects all parts of a limit.
+    /// Whether the engine respects all parts of a limit.
     pub fn respects(&self, limit: Limit) -> bool {
         let parts = [(limit.depth.is_some(), &self.depth), (limit.nodes.is_some(), &self.nodes)];
         parts.into_iter().all(|(is_limited, support)| !is_limited || *support == LimitSupport::Yes)
     }
 }
 
-/// Tries an engine's identity and limits, but not its repeatability. `None` if `stop` was set.
+/// Reads an engine's identity and tests whether it respects limits, but does not test its
+/// repeatability. Returns `None` if `stop` was set.
 ///
 /// # Errors
 /// When the engine cannot be started, or fails.
@@ -121,7 +126,7 @@ pub fn probe_limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeRe
     let Some((nodes, node_reports)) = try_nodes(launch, &depth, stop)? else { return Ok(None) };
     Ok(Some(ProbeResult {
         identity,
-        // [`probe_repeatability`] sets the next three.
+        // [`probe_repeatability`] sets the next three fields.
         repeatability: Repeatability::NotRepeatable,
         resets_on_new_game: true,
         difference: None,
@@ -131,8 +136,8 @@ pub fn probe_limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeRe
     }))
 }
 
-/// Tries the repeatability of an engine under a limit and adds it to `trial`, the result of
-/// [`probe_limits`]. `None` if `stop` was set.
+/// Tests how well an engine repeats its searches under a limit. Adds the findings to `trial`, the
+/// result of [`probe_limits`]. Returns `None` if `stop` was set.
 ///
 /// # Errors
 /// When the engine fails.
@@ -144,19 +149,20 @@ pub fn probe_repeatability(
     stop: &AtomicBool,
 ) -> Result<Option<ProbeResult>, Failure> {
     let mut comparison = Comparison::default();
-    let Some(common_depth) = comparison.search(launch, boards, limit, stop)? else { return Ok(None) };
-    // Node counts under a node limit are always about the same, so the searches are also compared
-    // under a depth limit, if the engine reported depths and respects such a limit.
+    let Some(common_depth) = comparison.compare_searches(launch, boards, limit, stop)? else { return Ok(None) };
+    // Node counts under a node limit are always about the same. So the searches are also compared
+    // under a depth limit if the engine reported depths and respects depth limits.
     if let (Some(_), Some(1..), LimitSupport::Yes) = (limit.nodes, common_depth, &trial.depth) {
         let depth_limit = Limit { depth: common_depth, nodes: None };
-        if comparison.search(launch, boards, depth_limit, stop)?.is_none() {
+        if comparison.compare_searches(launch, boards, depth_limit, stop)?.is_none() {
             return Ok(None);
         }
     }
     Ok(Some(comparison.into_result(launch.restart, trial)))
 }
 
-/// The engine's identity, and whether it respects `go depth`. `None` if `stop` was set.
+/// Returns the engine's identity and whether the engine respects `go depth`. Returns `None` if
+/// `stop` was set.
 fn try_depth(launch: &Launch, stop: &AtomicBool) -> Result<Option<(EngineIdentity, LimitSupport)>, Failure> {
     let limit = Limit { depth: Some(TRIAL_DEPTH), nodes: None };
     let (identity, report) = match search_with_patience(launch, limit, stop)? {
@@ -172,10 +178,11 @@ fn try_depth(launch: &Launch, stop: &AtomicBool) -> Result<Option<(EngineIdentit
     Ok(Some((identity, support)))
 }
 
-/// Whether the engine respects `go nodes`, and when it reports its nodes. `None` if `stop` was set.
+/// Returns whether the engine respects `go nodes`, and when it reports its nodes. Returns `None` if
+/// `stop` was set.
 fn try_nodes(
     launch: &Launch,
-    depth: &LimitSupport,
+    depth_support: &LimitSupport,
     stop: &AtomicBool,
 ) -> Result<Option<(LimitSupport, NodeReports)>, Failure> {
     let node_limit = |nodes| Limit { depth: None, nodes: Some(nodes) };
@@ -189,7 +196,8 @@ fn try_nodes(
     let Some(nodes) = report.nodes else {
         return Ok(Some((LimitSupport::No("it reports no nodes".to_owned()), NodeReports::Never)));
     };
-    // Engines check their nodes only from time to time, so half to twice the limit respects it.
+    // Engines check their nodes only from time to time. So the limit counts as respected if between
+    // half and twice as many nodes were searched.
     if (TRIAL_NODES / 2..=2 * TRIAL_NODES).contains(&nodes) {
         return Ok(Some((LimitSupport::Yes, NodeReports::Whole)));
     }
@@ -197,12 +205,12 @@ fn try_nodes(
     if nodes > TRIAL_NODES {
         return ignored(why);
     }
-    let (Some(reached), LimitSupport::Yes) = (report.depth, depth) else { return ignored(why) };
-    // Few nodes were reported. Perhaps the engine reports nodes only at the end of a depth. Then a
-    // search to the next depth takes more nodes than the limit, and the next depth is finished
-    // under a node limit that is large enough.
-    let next_depth = Limit { depth: Some(reached.saturating_add(1)), nodes: None };
-    let (_, next_attempt) = search_with_patience(launch, next_depth, stop)?;
+    let (Some(reached_depth), LimitSupport::Yes) = (report.depth, depth_support) else { return ignored(why) };
+    // Few nodes were reported. Perhaps the engine reports nodes only at the end of a depth. In that
+    // case, a search to the next depth takes more nodes than the limit, and a search with a larger
+    // node limit finishes the next depth.
+    let next_depth_limit = Limit { depth: Some(reached_depth.saturating_add(1)), nodes: None };
+    let (_, next_attempt) = search_with_patience(launch, next_depth_limit, stop)?;
     let next_nodes = match next_attempt {
         Attempt::Stopped => return Ok(None),
         Attempt::Answer(report) => report.nodes.unwrap_or(0),
@@ -214,7 +222,7 @@ fn try_nodes(
     let (_, larger_attempt) = search_with_patience(launch, node_limit(2 * next_nodes), stop)?;
     match larger_attempt {
         Attempt::Stopped => Ok(None),
-        Attempt::Answer(report) if report.depth > Some(reached) && report.nodes <= Some(4 * next_nodes) => {
+        Attempt::Answer(report) if report.depth > Some(reached_depth) && report.nodes <= Some(4 * next_nodes) => {
             Ok(Some((LimitSupport::Yes, NodeReports::Depths)))
         }
         _ => ignored(format!("{why}, and it searches no deeper with a limit of {} nodes", 2 * next_nodes)),
@@ -224,30 +232,31 @@ fn try_nodes(
 /// The outcome of a search of the initial position.
 enum Attempt {
     Answer(UciReport),
-    /// It did not end by itself: what was observed.
+    /// The search did not end by itself. The text says what the engine did instead.
     Overran(String),
+    /// The user interrupted the search.
     Stopped,
 }
 
-/// Searches the initial position in a new process, with the short timeout. If the engine neither
-/// ended its search nor exceeded the limit by then, searches again with the long timeout.
+/// Searches the initial position in a new process with the short timeout. If the engine has then
+/// neither finished its search nor exceeded the limit, repeats the search with the long timeout.
 fn search_with_patience(
     launch: &Launch,
     limit: Limit,
     stop: &AtomicBool,
 ) -> Result<(EngineIdentity, Attempt), Failure> {
-    let (identity, outcome, exceeded) = attempt(launch, limit, SHORT_TIMEOUT, stop)?;
+    let (identity, outcome, has_exceeded_limit) = search_once(launch, limit, SHORT_TIMEOUT, stop)?;
     match outcome {
-        Attempt::Overran(_) if !exceeded => {
-            attempt(launch, limit, LONG_TIMEOUT, stop).map(|(_, outcome, _)| (identity, outcome))
+        Attempt::Overran(_) if !has_exceeded_limit => {
+            search_once(launch, limit, LONG_TIMEOUT, stop).map(|(_, outcome, _)| (identity, outcome))
         }
         outcome => Ok((identity, outcome)),
     }
 }
 
-/// Searches the initial position in a new process. The returned flag says whether the engine had
-/// exceeded its limit when it was stopped.
-fn attempt(
+/// Searches the initial position in a new process. The returned flag is true if the engine had to
+/// be stopped and had exceeded its limit by then.
+fn search_once(
     launch: &Launch,
     limit: Limit,
     timeout: Duration,
@@ -265,19 +274,26 @@ fn attempt(
         Err(Failure { fault: EngineFault::LimitIgnored(waited) | EngineFault::NoAnswer(waited), .. }) => {
             let (depth, nodes) = engine.progress();
             // Engines check their nodes only from time to time, so twice the limit is allowed.
-            let exceeded = limit.depth.is_some_and(|maximum| depth > Some(maximum))
+            let has_exceeded_limit = limit.depth.is_some_and(|maximum| depth > Some(maximum))
                 || limit.nodes.is_some_and(|maximum| nodes > Some(2 * maximum));
-            Ok((identity, Attempt::Overran(describe_overrun(waited, limit, depth, nodes, exceeded)), exceeded))
+            let description = describe_overrun(waited, limit, depth, nodes, has_exceeded_limit);
+            Ok((identity, Attempt::Overran(description), has_exceeded_limit))
         }
         Err(failure) => Err(failure),
     }
 }
 
-/// Describes a search that did not end by itself. `depth` and `nodes`: how far it had come;
-/// `exceeded`: whether that is beyond its limit.
-fn describe_overrun(waited: Duration, limit: Limit, depth: Option<u8>, nodes: Option<u64>, exceeded: bool) -> String {
+/// Describes a search that did not end by itself. `depth` and `nodes` are what the engine had
+/// reported when the search was stopped.
+fn describe_overrun(
+    waited: Duration,
+    limit: Limit,
+    depth: Option<u8>,
+    nodes: Option<u64>,
+    has_exceeded_limit: bool,
+) -> String {
     let seconds = waited.as_secs_f64();
-    if !exceeded {
+    if !has_exceeded_limit {
         return format!("it did not answer within {seconds:.0} s");
     }
     let reached = if let (Some(maximum), Some(depth)) = (limit.depth, depth) {
@@ -293,24 +309,27 @@ fn describe_overrun(waited: Duration, limit: Limit, depth: Option<u8>, nodes: Op
 /// The differences between searches that should be equal.
 #[derive(Default)]
 struct Comparison {
-    /// The largest spread of the node counts of a position's searches.
+    /// The largest [`spread`] of the node counts of one position. All searches are included.
     spread: f64,
-    /// The same, only of searches that are the first ones in their processes.
+    /// The largest [`spread`] of the node counts of one position. Only searches that are the first
+    /// search of their process are included.
     spread_fresh: f64,
-    /// The first difference between a search after other searches and one in a new process.
+    /// The first difference between a search in a new process and a search of the same position
+    /// after other searches.
     after_others: Option<String>,
     /// The first difference between two searches in new processes.
     between_fresh: Option<String>,
-    /// Whether a search reported no nodes.
+    /// Whether at least one search reported no nodes.
     missing_nodes: bool,
 }
 
 impl Comparison {
-    /// Searches each position in a new process, again in the same process after the other
-    /// positions, and in another new process. Only one process runs at a time, because two might
-    /// not fit into memory. Returns a depth that the first search of every position finished
-    /// (`Some(None)` if one reported no depth), or `None` if `stop` was set.
-    fn search(
+    /// Searches each position three times: in a new process, again in the same process after the
+    /// other positions, and in another new process. Only one process runs at a time, because two
+    /// processes might not fit into memory. Returns a depth that the first search of every position
+    /// has finished, or `Some(None)` if one of these searches reported no depth. Returns `None` if
+    /// `stop` was set.
+    fn compare_searches(
         &mut self,
         launch: &Launch,
         boards: &[Board],
@@ -322,7 +341,8 @@ impl Comparison {
             let others =
                 boards.iter().enumerate().filter(|(other_index, _)| *other_index != index).map(|(_, board)| board);
             let long_order: Vec<&Board> = std::iter::once(board).chain(others).chain([board]).collect();
-            // The reports of the process that searches all positions, and of the other one.
+            // The reports of the process that searches all positions, and the reports of the
+            // process that searches only `board`.
             let mut reports = [Vec::new(), Vec::new()];
             for (process_boards, process_reports) in [&long_order[..], &[board]].into_iter().zip(&mut reports) {
                 let mut engine = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
@@ -341,17 +361,18 @@ impl Comparison {
             self.spread_fresh = spread(&[first_nodes, fresh_nodes]).max(self.spread_fresh);
             self.after_others = self.after_others.take().or_else(|| difference(first, repeated));
             self.between_fresh = self.between_fresh.take().or_else(|| difference(first, fresh));
-            // The depth before the last is certainly finished; the last may be truncated.
+            // The depth before the last depth is certainly finished. The last depth may not be.
             depths.push(first.earlier_depths.last().map_or(first.depth, |earlier| Some(earlier.depth)));
         }
         Ok(Some(depths.into_iter().min().flatten()))
     }
 
-    /// Adds the differences to `trial`. Only differences that can occur with this `restart` count.
+    /// Adds the findings to `trial`. Differences that cannot occur with this `restart` are ignored.
     fn into_result(self, restart: Restart, trial: ProbeResult) -> ProbeResult {
-        // A new game does not reset the engine if only searches after other searches differ. If new
-        // processes differ too, a reset is assumed, because nothing speaks against it.
-        let resets = self.after_others.is_none() || self.between_fresh.is_some();
+        // If only searches after other searches differ, a new game does not reset the engine. If
+        // searches in new processes differ too, the differences may have another cause, so the
+        // engine is assumed to reset.
+        let resets_on_new_game = self.after_others.is_none() || self.between_fresh.is_some();
         let (spread, difference) = match restart {
             Restart::Experiment => (self.spread, self.between_fresh.or(self.after_others)),
             Restart::Game | Restart::Search => (self.spread_fresh, self.between_fresh),
@@ -366,12 +387,13 @@ impl Comparison {
             Repeatability::Exact
         };
         let node_reports = if self.missing_nodes { NodeReports::Never } else { trial.node_reports };
-        ProbeResult { repeatability, resets_on_new_game: resets, difference, node_reports, ..trial }
+        ProbeResult { repeatability, resets_on_new_game, difference, node_reports, ..trial }
     }
 }
 
-/// The first difference between two searches that should be equal. A depth that only one search
-/// reports is not a difference, because some engines decide by the clock which depths to report.
+/// Describes the first difference between two searches that should be equal. A depth that only one
+/// of the searches reports is not a difference, because some engines decide by the clock which
+/// depths to report.
 fn difference(first_report: &UciReport, second_report: &UciReport) -> Option<String> {
     let mut last_equal_depth = 0;
     for earlier in &first_report.earlier_depths {
@@ -407,7 +429,7 @@ fn difference(first_report: &UciReport, second_report: &UciReport) -> Option<Str
     Some(format!("{name} {first}, then {second}{after_depth}"))
 }
 
-/// The text of a value; empty for `None`.
+/// Returns the text of a value, or an empty text for `None`.
 fn text_or_empty(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
@@ -416,7 +438,8 @@ fn join_moves(moves: &[crate::chess::Move]) -> String {
     moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// By how much the largest count exceeds the smallest, as a share of the smallest.
+/// Returns the difference between the largest and the smallest count, divided by the smallest
+/// count.
 fn spread(counts: &[u64]) -> f64 {
     match (counts.iter().min(), counts.iter().max()) {
         (Some(minimum), Some(maximum)) if maximum > minimum => *maximum as f64 / (*minimum).max(1) as f64 - 1.0,
@@ -424,7 +447,7 @@ fn spread(counts: &[u64]) -> f64 {
     }
 }
 
-/// Searches a position at the start of a new game; `None` if the search was stopped.
+/// Starts a new game and searches a position. Returns `None` if the search was stopped.
 fn search_new_game(
     engine: &mut Uci,
     board: &Board,

@@ -1,4 +1,4 @@
-//! An external UCI engine as a subject: a process under a watchdog.
+//! An external UCI engine, which runs as a process under a watchdog.
 
 use super::info::InfoCollector;
 use super::launch::Launch;
@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 /// How long an engine may take to react to `stop`.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Maximum lines of one answer; an engine that writes more may never end.
+/// The maximum number of lines of one answer. An engine that writes more lines may never stop
+/// writing.
 const MAX_LINES: usize = 1_000_000;
 
 /// An engine that speaks UCI.
@@ -29,7 +30,7 @@ pub struct Uci {
     ready_timeout: Duration,
     /// Whether the process has not searched yet.
     is_fresh: bool,
-    /// The depth and nodes that the last search reported, even if it failed.
+    /// The depth and nodes that the last search reported, even if the search failed.
     progress: (Option<u8>, Option<u64>),
 }
 
@@ -54,24 +55,24 @@ impl Uci {
         self.watchdog = Watchdog::new(Some(timeout));
     }
 
-    /// Quits an engine without a guard while no other engine runs, and reports what it leaves
-    /// behind; `None` if there is no process.
+    /// Quits the engine and reports what it leaves behind. The engine must not have a guard, and no
+    /// other engine may be running. Returns `None` if there is no process.
     pub fn quit_and_inspect(&mut self) -> Option<QuitReport> {
         self.process.take().map(|mut process| process.quit_and_inspect())
     }
 
-    /// The depth and nodes that the last search reported, even if it failed.
+    /// Returns the depth and nodes that the last search reported, even if the search failed.
     pub fn progress(&self) -> (Option<u8>, Option<u64>) {
         self.progress
     }
 
-    /// The engine's identity; empty before it is started.
+    /// Returns the engine's identity, which is empty before the engine is started.
     pub fn identity(&self) -> &EngineIdentity {
         &self.identity
     }
 
-    /// Starts a new process: sends `uci`, reads the engine's identity, sets the options, and waits
-    /// until it is ready.
+    /// Starts a new process, sends `uci`, reads the engine's identity, sets the options, and waits
+    /// until the engine is ready.
     fn restart(&mut self) -> Result<(), Failure> {
         self.quit();
         let process = Process::start(&self.launch).map_err(|error| {
@@ -97,11 +98,10 @@ impl Uci {
         }
         self.identity = identity;
         self.set_options()?;
-        self.ready("isready").map(drop)
+        self.wait_until_ready("isready").map(drop)
     }
 
-    /// Sets the options: first threads, then memory, because an engine may allocate memory for each
-    /// thread; then all others.
+    /// Sets the options of the engine, in the order of [`ordered_options`].
     fn set_options(&mut self) -> Result<(), Failure> {
         for (name, value) in ordered_options(&self.identity.options, &self.launch.options) {
             let option = protocol::check_option(&self.identity.options, &name, &value).cloned().map_err(|error| {
@@ -113,7 +113,7 @@ impl Uci {
             })?;
             let line = protocol::set_option(&option, &value);
             self.send(&line)?;
-            if let Some(refusal) = self.ready(&line)?.into_iter().find(|line| protocol::is_refusal(line)) {
+            if let Some(refusal) = self.wait_until_ready(&line)?.into_iter().find(|line| protocol::is_refusal(line)) {
                 return Err(self.fail(EngineFault::OptionRefused(refusal), &line));
             }
             self.identity.applied.push((option.name, value.to_string()));
@@ -121,8 +121,8 @@ impl Uci {
         Ok(())
     }
 
-    /// Sends `isready` and returns the lines up to `readyok`.
-    fn ready(&mut self, request: &str) -> Result<Vec<String>, Failure> {
+    /// Sends `isready` and returns the lines before `readyok`.
+    fn wait_until_ready(&mut self, request: &str) -> Result<Vec<String>, Failure> {
         self.send_for_request("isready", request)?;
         self.read_answer(request, "readyok")
     }
@@ -131,19 +131,19 @@ impl Uci {
         self.send_for_request(line, line)
     }
 
-    /// Writes a line that belongs to `request`. A failure names the request, because the engine may
-    /// have exited while it handled that.
+    /// Writes a line that belongs to `request`. A failure names the request instead of the line,
+    /// because the engine may have exited while it handled the request.
     fn send_for_request(&mut self, line: &str, request: &str) -> Result<(), Failure> {
         let no_process = Err(std::io::ErrorKind::NotConnected.into());
         let result = self.process.as_mut().map_or(no_process, |process| process.send(line));
         result.map_err(|_| self.exit_failure(request))
     }
 
-    /// Reads the lines of an answer, up to but not including the line that begins with `last_word`.
-    fn read_answer(&mut self, request: &str, last_word: &str) -> Result<Vec<String>, Failure> {
+    /// Reads the lines of an answer, up to but not including the line that begins with `end_word`.
+    fn read_answer(&mut self, request: &str, end_word: &str) -> Result<Vec<String>, Failure> {
         let mut lines = Vec::new();
         self.read_until(request, self.ready_timeout, None, |line| {
-            let is_last = first_word(line) == last_word;
+            let is_last = first_word(line) == end_word;
             if !is_last {
                 lines.push(line.to_owned());
             }
@@ -152,14 +152,15 @@ impl Uci {
         Ok(lines)
     }
 
-    /// Passes the engine's lines to `take` until it returns true. Returns false if `stop` was set
-    /// meanwhile. Only a search has a `stop`; it may write more lines than other answers.
+    /// Passes the engine's lines to `is_last` until `is_last` returns true. Returns false if `stop`
+    /// was set in the meantime. Only searches have a `stop`. A search may write more lines than
+    /// other requests.
     fn read_until(
         &mut self,
         request: &str,
         timeout: Duration,
         stop: Option<&AtomicBool>,
-        mut take: impl FnMut(&str) -> bool,
+        mut is_last: impl FnMut(&str) -> bool,
     ) -> Result<bool, Failure> {
         let (deadline, never_stopped) = (Instant::now() + timeout, AtomicBool::new(false));
         let stop_flag = stop.unwrap_or(&never_stopped);
@@ -167,13 +168,15 @@ impl Uci {
         for _ in 0..=max_lines {
             let next = self.process.as_mut().map_or(NextLine::Closed, |process| process.next(deadline, stop_flag));
             match next {
-                NextLine::Line(line) if take(&line) => return Ok(true),
+                NextLine::Line(line) if is_last(&line) => return Ok(true),
                 NextLine::Line(_) if Instant::now() < deadline => {}
-                NextLine::Line(_) | NextLine::Late if stop.is_some() => return Err(self.stop_overdue(timeout, request)),
+                NextLine::Line(_) | NextLine::Late if stop.is_some() => {
+                    return Err(self.stop_late_search(timeout, request));
+                }
                 NextLine::Line(_) | NextLine::Late => return Err(self.fail(EngineFault::NotReady(timeout), request)),
                 NextLine::Closed => return Err(self.exit_failure(request)),
                 NextLine::Stopped => {
-                    // Kills the process.
+                    // `fail` kills the process. Its failure is not needed.
                     self.fail(EngineFault::NoAnswer(timeout), request);
                     return Ok(false);
                 }
@@ -182,8 +185,8 @@ impl Uci {
         Err(self.fail(EngineFault::TooManyLines(max_lines), request))
     }
 
-    /// Kills the process, so that its later output cannot be mistaken for the answer to another
-    /// request, and returns the failure.
+    /// Kills the process and returns the failure. The process is killed so that its later output
+    /// cannot be mistaken for the answer to another request.
     fn fail(&mut self, fault: EngineFault, request: &str) -> Failure {
         let tail = self.process.as_ref().map(Process::tail).unwrap_or_default();
         if let Some(mut process) = self.process.take() {
@@ -192,7 +195,7 @@ impl Uci {
         Failure { fault, request: request.to_owned(), tail }
     }
 
-    /// The failure of an engine that has closed its input or output.
+    /// Returns the failure of an engine that has closed its input or output.
     fn exit_failure(&mut self, request: &str) -> Failure {
         let exit_text = match &mut self.process {
             Some(process) => process.end().unwrap_or_else(|| "it closed its output".to_owned()),
@@ -201,10 +204,11 @@ impl Uci {
         self.fail(EngineFault::Exited(exit_text), request)
     }
 
-    /// Sends `stop` to an engine whose search exceeded the timeout, and returns the failure, which
-    /// says whether the engine reacted.
-    fn stop_overdue(&mut self, waited: Duration, request: &str) -> Failure {
-        // Taken before `stop`, so that the answer to it is not among the lines.
+    /// Sends `stop` to an engine whose search exceeded the timeout. Returns the failure, which says
+    /// whether the engine reacted to `stop`.
+    fn stop_late_search(&mut self, waited: Duration, request: &str) -> Failure {
+        // The last lines are taken before `stop` is sent, so that they do not contain the answer to
+        // `stop`.
         let tail = self.process.as_ref().map(Process::tail).unwrap_or_default();
         let has_reacted = self.send("stop").is_ok()
             && self.read_until(request, STOP_TIMEOUT, None, |line| first_word(line) == "bestmove").is_ok();
@@ -212,8 +216,9 @@ impl Uci {
         Failure { tail, ..self.fail(fault, request) }
     }
 
-    /// The move of a `bestmove` line, checked against the board.
-    fn best_move(&mut self, line: &str, board: &Board, request: &str) -> Result<Move, Failure> {
+    /// Parses the move of a `bestmove` line and checks that it is legal. Returns [`Move::NONE`] if
+    /// the line contains no move and there is no legal move.
+    fn parse_best_move(&mut self, line: &str, board: &Board, request: &str) -> Result<Move, Failure> {
         let word = line.split_whitespace().nth(1).unwrap_or_default().to_owned();
         if let Some(best) = parse_move(board, &word) {
             return Ok(best);
@@ -231,8 +236,9 @@ impl Uci {
     }
 }
 
-/// The options to set: `Threads`, then `Hash`, then all others. `OwnBook` and `Ponder` are switched
-/// off unless the user sets them.
+/// Returns the options to set in their order: first `Threads`, then `Hash`, then all others.
+/// `Threads` comes before `Hash` because an engine may allocate memory for each thread. `OwnBook`
+/// and `Ponder` are switched off unless the user sets them.
 fn ordered_options(declared: &[UciOption], user_options: &[(String, OptionValue)]) -> Vec<(String, OptionValue)> {
     let is_set_by_user = |name: &str| user_options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
     let is_declared = |name: &str| declared.iter().any(|option| option.name.eq_ignore_ascii_case(name));
@@ -249,19 +255,19 @@ fn ordered_options(declared: &[UciOption], user_options: &[(String, OptionValue)
     options
 }
 
-/// The `position` line for a position with its game's moves.
+/// Returns the `position` line for a position, including the moves of its game.
 fn position_line(position: &Position<'_>) -> String {
     let fen = position.start.fen(EpRule::Legal);
     let moves: String = position.moves.iter().map(|mv| format!(" {mv}")).collect();
     if moves.is_empty() { format!("position fen {fen}") } else { format!("position fen {fen} moves{moves}") }
 }
 
-/// The `go` line for a limit; without a limit, the search is infinite.
+/// Returns the `go` line for a limit. Without a limit, the search is infinite.
 fn go_line(limit: Limit) -> String {
     let depth = limit.depth.map(|depth| format!(" depth {depth}")).unwrap_or_default();
     let nodes = limit.nodes.map(|nodes| format!(" nodes {nodes}")).unwrap_or_default();
-    let endless = if limit == Limit::default() { " infinite" } else { "" };
-    format!("go{depth}{nodes}{endless}")
+    let infinite = if limit == Limit::default() { " infinite" } else { "" };
+    format!("go{depth}{nodes}{infinite}")
 }
 
 impl Subject for Uci {
@@ -277,7 +283,7 @@ impl Subject for Uci {
             self.restart()?;
         }
         self.send("ucinewgame")?;
-        self.ready("ucinewgame").map(drop)
+        self.wait_until_ready("ucinewgame").map(drop)
     }
 
     fn search(
@@ -305,13 +311,13 @@ impl Subject for Uci {
             false
         });
         self.progress = (info.depth(), info.nodes());
-        let is_answered = result?;
-        if !is_answered {
+        let has_ended = result?;
+        if !has_ended {
             return Ok(SearchEnd::Stopped);
         }
         on_event(SearchEvent::End);
         self.watchdog.record_search(start.elapsed(), info.nodes());
-        let best = self.best_move(&best_line, position.board, &go)?;
+        let best = self.parse_best_move(&best_line, position.board, &go)?;
         on_event(SearchEvent::Report(&info.into_report(position.board, best, limit)));
         Ok(SearchEnd::Best(best))
     }
