@@ -116,7 +116,7 @@ fn shard_memory(plan: &Plan, cpus: u16) -> u64 {
     let sum_tables = |lane| {
         players(plan, lane).try_fold(0, |sum: u64, variant: &Variant| Some(sum.saturating_add(table_bytes(variant)?)))
     };
-    let bytes_by_lane = (0..plan.lanes()).map(sum_tables).collect::<Option<Vec<u64>>>();
+    let bytes_by_lane = (0..plan.lane_count()).map(sum_tables).collect::<Option<Vec<u64>>>();
     let Some(bytes_by_lane) = bytes_by_lane else { return 4096 };
     let bytes = bytes_by_lane.into_iter().max().unwrap_or(0).saturating_mul(u64::from(cpus));
     bytes.div_ceil(1 << 20) + 256

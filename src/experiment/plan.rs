@@ -1,4 +1,5 @@
-//! The plan: every job of an experiment, in order, with an id that depends only on its content.
+//! The plan: every job of an experiment in order. Each job has an id that depends only on what the
+//! job searches or plays.
 
 use super::identity::{deviations, hash_text, hasher, item_content, variant_id_under};
 use super::load::Experiment;
@@ -14,57 +15,59 @@ use std::collections::{HashMap, HashSet};
 use std::hash::Hasher;
 use std::ops::Range;
 
-/// One job: one search by a variant of an item (or of all items of a suite, if nothing is cleared
-/// between them), or a pair of games.
+/// One job. Usually a variant searches one item. If a variant's table or history is never cleared,
+/// the variant searches all items of a suite in one job. In a match, a job is a pair of games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Job {
     /// Index of the variant in the plan.
     pub variant: usize,
-    /// Index of the opponent, in a match: the job is a pair of games.
+    /// Index of the opponent if the job is a pair of games; `None` if it is a search.
     pub opponent: Option<usize>,
     /// Index of the first item.
     pub item: usize,
-    /// Number of items, from `item` on.
-    pub items: usize,
+    /// Number of items that the job searches, from `item` on.
+    pub item_count: usize,
     /// Number of the repeat, from 0.
     pub repeat: u32,
 }
 
-/// All jobs of an experiment. Options are stored once for each variant, so that a job is a few
+/// All jobs of an experiment. Options are stored once for each variant, so a [`Job`] is only a few
 /// numbers.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The variants of the experiment, then copies of them for each further key seed or schedule.
+    /// The variants of the experiment, followed by a copy of each variant for every further key
+    /// seed or schedule.
     pub variants: Vec<Variant>,
     /// Index of the baseline.
     pub baseline: usize,
     /// The limit of each variant in each suite, ordered by variant, then by suite.
     limits: Vec<Limit>,
-    /// The id of each variant under each of those limits.
+    /// The id of each variant under each limit, in the order of `limits`.
     variant_ids: Vec<u64>,
     /// Item indices of each suite.
     suites: Vec<Range<usize>>,
-    /// Names of the suites; empty if there is one.
+    /// Names of the suites; empty if there is only one suite.
     suite_names: Vec<String>,
     /// The id of each item.
     item_ids: Vec<u64>,
-    /// For each item, the hash of all earlier items of its suite, for searches that depend on them.
-    prefixes: Vec<u64>,
-    /// Whether a position of an item is searched: a game may be shorter than the first searched
-    /// ply.
-    searched: Vec<bool>,
-    /// Whether one job of a variant searches all items of a suite.
+    /// For each item, the hash of all earlier items of its suite. The hash is part of the ids of
+    /// searches that depend on these items.
+    earlier_items_hashes: Vec<u64>,
+    /// For each item, whether at least one of its positions is searched. No position is searched of
+    /// a game that ends before the first searched ply.
+    is_searched: Vec<bool>,
+    /// For each variant, whether one job searches all items of a suite.
     takes_whole_suite: Vec<bool>,
     /// How often each search is repeated, at least 1.
     pub repeats: u32,
     /// Hash of the sequence's settings; 0 without a sequence.
     sequence_id: u64,
-    /// The lanes: a variant, or a pair of opponents.
+    /// The lanes. Each lane is a variant, or in a match a pair of opponents.
     lanes: Vec<(usize, Option<usize>)>,
     /// Index of each lane.
     lane_index: HashMap<(usize, Option<usize>), usize>,
     /// In a match, the hash of the rules that end games.
-    games: Option<u64>,
+    match_rules_hash: Option<u64>,
 }
 
 impl Plan {
@@ -119,11 +122,11 @@ impl Plan {
             if suites.iter().any(|suite| suite.start == item) {
                 earlier_items = hasher();
             }
-            let prefix = earlier_items.finish();
+            let earlier_items_hash = earlier_items.finish();
             earlier_items.write_u64(id);
-            prefix
+            earlier_items_hash
         };
-        let prefixes = item_ids.iter().enumerate().map(hash_earlier_items).collect();
+        let earlier_items_hashes = item_ids.iter().enumerate().map(hash_earlier_items).collect();
         Self {
             variants,
             baseline: experiment.baseline,
@@ -131,35 +134,37 @@ impl Plan {
             variant_ids,
             suite_names: experiment.sections.iter().map(|section| section.name.clone()).collect(),
             suites,
-            prefixes,
+            earlier_items_hashes,
             item_ids,
-            searched: experiment.suite.items.iter().map(|item| experiment.is_searched(item)).collect(),
+            is_searched: experiment.suite.items.iter().map(|item| experiment.is_searched(item)).collect(),
             takes_whole_suite,
             lane_index: lanes.iter().enumerate().map(|(index, &lane)| (lane, index)).collect(),
             lanes,
-            games: games.map(|games| hash_text(&games.content())),
+            match_rules_hash: games.map(|games| hash_text(&games.content())),
             repeats: experiment.file.repeats,
             sequence_id: sequence.map_or(0, |sequence| {
                 let [settings, defaults] =
                     [sequence, Sequence::default()].map(|sequence| json!({ "sequence": sequence }));
-                // Even a sequence with default settings makes other searches than no sequence.
+                // The prefix `sequence` gives a sequence with default settings another id than no
+                // sequence.
                 hash_text(&format!("sequence\n{}", deviations(&settings, &defaults)))
             }),
         }
     }
 
-    /// Number of items, over all suites.
-    pub fn items(&self) -> usize {
+    /// The number of items of all suites together.
+    pub fn item_count(&self) -> usize {
         self.item_ids.len()
     }
 
-    /// The job that searches an item with a variant, or plays it against an opponent.
+    /// Returns the job in which a variant searches an item, or in which it plays an opponent from
+    /// the item's position.
     pub fn job_for(&self, variant: usize, opponent: Option<usize>, item: usize, repeat: u32) -> Job {
         let suite = &self.suites[self.suite_of(item)];
         if self.takes_whole_suite[variant] {
-            return Job { variant, opponent, item: suite.start, items: suite.len(), repeat };
+            return Job { variant, opponent, item: suite.start, item_count: suite.len(), repeat };
         }
-        Job { variant, opponent, item, items: 1, repeat }
+        Job { variant, opponent, item, item_count: 1, repeat }
     }
 
     /// Index of an item's suite; 0 if there is one.
@@ -177,15 +182,16 @@ impl Plan {
         self.limits[variant * self.suites.len() + self.suite_of(item)]
     }
 
-    /// Caps the depth of all searches. Ids remain those of the plan's own limits.
+    /// Caps the depth limit of all searches at `depth`. The ids of variants, rows and jobs do not
+    /// change.
     pub fn cap_depth(&mut self, depth: u8) {
         for limit in &mut self.limits {
-            limit.depth = Some(limit.depth.map_or(depth, |limit| limit.min(depth)));
+            limit.depth = Some(limit.depth.map_or(depth, |own_depth| own_depth.min(depth)));
         }
     }
 
-    /// A copy of the plan with all depth limits capped at `depth`. Its ids are those of a file with
-    /// these limits.
+    /// Returns a copy of the plan with the depth limits of all searches capped at `depth`. The copy
+    /// has the ids of a plan whose experiment file gives the capped limits.
     pub fn limited_to(&self, depth: u8) -> Self {
         let mut plan = self.clone();
         plan.cap_depth(depth);
@@ -201,9 +207,8 @@ impl Plan {
         self.variant_ids[variant * self.suites.len() + self.suite_of(item)]
     }
 
-    /// The number of lanes, which is the number of jobs for one item: one per variant, or in a
-    /// match one per encounter.
-    pub fn lanes(&self) -> usize {
+    /// The number of lanes: one for each variant, or in a match one for each encounter.
+    pub fn lane_count(&self) -> usize {
         self.lanes.len()
     }
 
@@ -213,51 +218,53 @@ impl Plan {
         self.job_for(variant, opponent, item, repeat)
     }
 
-    /// The lane of a variant, or of its encounter with an opponent; none if there is no such lane.
+    /// The index of the lane of a variant, or of its encounter with an opponent. `None` if there is
+    /// no such lane.
     pub fn find_lane(&self, variant: usize, opponent: Option<usize>) -> Option<usize> {
         self.lane_index.get(&(variant, opponent)).copied()
     }
 
-    /// A number that orders jobs by (repeat, item, lane). There are gaps where a job covers many
-    /// items.
+    /// Returns a number by which jobs are sorted: first by repeat, then by item, then by lane. The
+    /// numbers are not consecutive if a job covers several items.
     pub fn order_key(&self, job: &Job) -> u64 {
         let group = u64::from(job.repeat) * self.item_ids.len() as u64 + job.item as u64;
-        group * self.lanes() as u64 + self.find_lane(job.variant, job.opponent).unwrap_or(0) as u64
+        group * self.lane_count() as u64 + self.find_lane(job.variant, job.opponent).unwrap_or(0) as u64
     }
 
-    /// The jobs in order: by repeat, then by item, then by lane, so that compared searches are
-    /// measured close in time.
+    /// The jobs in order: by repeat, then by item, then by lane. In this order, searches that are
+    /// compared with each other run shortly after each other.
     pub fn jobs(&self) -> impl Iterator<Item = Job> + '_ {
         (0..self.repeats).flat_map(|repeat| self.jobs_of_repeat(repeat))
     }
 
-    /// The jobs of one repeat. A job of a whole suite comes at the suite's first item; an item
-    /// without searches has no job of its own.
+    /// Returns the jobs of one repeat. A job that searches a whole suite is returned at the suite's
+    /// first item. Otherwise an item has a job only if at least one of its positions is searched.
     fn jobs_of_repeat(&self, repeat: u32) -> impl Iterator<Item = Job> + '_ {
-        let starts_at = |job: &Job, item: usize| job.item == item && (job.items > 1 || self.searched[item]);
-        (0..self.items()).flat_map(move |item| {
-            let jobs = (0..self.lanes()).map(move |lane| self.job_in_lane(lane, item, repeat));
-            jobs.filter(move |job| starts_at(job, item))
+        let is_first_item = |job: &Job, item: usize| job.item == item && (job.item_count > 1 || self.is_searched[item]);
+        (0..self.item_count()).flat_map(move |item| {
+            let jobs = (0..self.lane_count()).map(move |lane| self.job_in_lane(lane, item, repeat));
+            jobs.filter(move |job| is_first_item(job, item))
         })
     }
 
     /// The optional columns that the rows of this plan have.
     pub fn extra_columns(&self) -> Extra {
-        variant::extra_columns(&self.variants, self.games.is_some(), !self.suite_names.is_empty())
+        variant::extra_columns(&self.variants, self.is_match(), !self.suite_names.is_empty())
     }
 
     /// Whether the jobs are pairs of games.
     pub fn is_match(&self) -> bool {
-        self.games.is_some()
+        self.match_rules_hash.is_some()
     }
 
-    /// Whether a variant has one job for all items of a suite, because nothing is cleared between
-    /// them.
+    /// Whether one job of a variant searches several items, because the variant's table or history
+    /// is never cleared.
     pub fn is_whole_suite_job(&self, variant: usize) -> bool {
         self.takes_whole_suite[variant] && self.suites.iter().any(|suite| suite.len() > 1)
     }
 
-    /// Whether any variant is an external engine, so that rows have columns for its reports.
+    /// Whether any variant is an external engine. If so, rows have columns for what the engine
+    /// reports.
     pub fn has_external(&self) -> bool {
         self.variants.iter().any(|variant| variant.external().is_some())
     }
@@ -272,8 +279,9 @@ impl Plan {
         self.len() == 0
     }
 
-    /// The id of one row: a hash of the variant's options and limit, the item, the repeat, the ply
-    /// in a sequence (in a match, which game of the pair) and the depth.
+    /// Returns the id of one row. The id is a hash of the variant's options and limit, the item,
+    /// the repeat, the ply and the depth. In a sequence, `ply` is the ply of the game. In a match,
+    /// `ply` distinguishes the two games of a pair.
     pub fn row_id(&self, job: &Job, item: usize, ply: u16, depth: u8) -> u64 {
         let mut hash = hasher();
         hash.write_u64(self.variant_id(job.variant, item));
@@ -282,24 +290,24 @@ impl Plan {
         hash.write_u16(ply);
         hash.write_u8(depth);
         hash.write_u64(self.sequence_id);
-        if let (Some(games), Some(opponent)) = (self.games, job.opponent) {
-            hash.write_u64(games);
+        if let (Some(rules_hash), Some(opponent)) = (self.match_rules_hash, job.opponent) {
+            hash.write_u64(rules_hash);
             hash.write_u64(self.variant_id(opponent, item));
         }
-        if job.items > 1 {
-            // Such a search depends on all earlier items.
-            hash.write_u64(self.prefixes[item]);
+        if job.item_count > 1 {
+            // A search in a job of several items depends on all earlier items of the suite.
+            hash.write_u64(self.earlier_items_hashes[item]);
         }
         hash.finish()
     }
 
-    /// The id of a job: the id of a row of its last item at ply 65535 and depth 0, regardless of
-    /// its real rows.
+    /// The id of a job, which marks the job's last row. It is computed like the id of a row of the
+    /// last item, but always with ply 65535 and depth 0.
     pub fn job_id(&self, job: &Job) -> u64 {
-        self.row_id(job, job.item + job.items - 1, u16::MAX, 0)
+        self.row_id(job, job.item + job.item_count - 1, u16::MAX, 0)
     }
 
-    /// The id of the whole plan: equal plans have equal ids.
+    /// Returns the id of the whole plan. Equal plans have equal ids.
     pub fn id(&self) -> u64 {
         let mut hash = hasher();
         self.variant_ids.iter().chain(&self.item_ids).for_each(|&id| hash.write_u64(id));
@@ -308,8 +316,8 @@ impl Plan {
         if !self.suite_names.is_empty() {
             self.suites.iter().for_each(|suite| hash.write_u64(suite.len() as u64));
         }
-        if let Some(games) = self.games {
-            hash.write_u64(games);
+        if let Some(rules_hash) = self.match_rules_hash {
+            hash.write_u64(rules_hash);
             // A match has one suite, so a player's limit is the same for all items.
             let players = self.lanes.iter().flat_map(|&(first, second)| [Some(first), second]).flatten();
             players.for_each(|player| hash.write_u64(self.variant_id(player, 0)));
@@ -317,10 +325,11 @@ impl Plan {
         hash.finish()
     }
 
-    /// The option columns that differ between variants, in the order of the options.
+    /// Returns the paths of the options in which variants differ, in the order of the options.
+    /// Limits are left out.
     pub fn varying(&self) -> Vec<String> {
-        // To save memory, only the first value of each path is kept. If some variants lack a path
-        // (there is no size without a table), this alone does not make it vary.
+        // Only the first value of each path is kept, to save memory. A path does not vary merely
+        // because some variants lack it. For example, a variant without a table has no table size.
         let mut paths = Vec::new();
         let mut first_values: HashMap<String, String> = HashMap::new();
         let mut varying: HashSet<String> = HashSet::new();
@@ -416,7 +425,7 @@ mod tests {
             );
             Plan::new(&Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}")))
                 .jobs()
-                .map(|job| job.items)
+                .map(|job| job.item_count)
                 .collect::<Vec<_>>()
         };
         assert_eq!((items_per_job(""), items_per_job("[match]\n")), (vec![4, 4], vec![1; 4]));
@@ -476,7 +485,7 @@ mod tests {
             let mut ids = HashSet::new();
             for job in &jobs {
                 assert!(ids.insert(plan.job_id(job)), "{text}: {job:?}");
-                for item in job.item..job.item + job.items {
+                for item in job.item..job.item + job.item_count {
                     assert_eq!(plan.job_for(job.variant, job.opponent, item, job.repeat), *job, "{text}");
                     let lane = plan.find_lane(job.variant, job.opponent).unwrap();
                     assert_eq!(plan.job_in_lane(lane, item, job.repeat), *job, "{text}");
@@ -496,13 +505,16 @@ mod tests {
                 let is_balanced = !text.contains("never") && !text.contains("sequence") || text.contains("[match]");
                 let counts = || parts.iter().map(|(count, _)| *count);
                 let (fewest, most) = (counts().min().unwrap(), counts().max().unwrap());
-                let tolerance =
-                    if shards <= plan.items() as u64 { plan.lanes() as u64 * u64::from(plan.repeats) } else { 1 };
+                let tolerance = if shards <= plan.item_count() as u64 {
+                    plan.lane_count() as u64 * u64::from(plan.repeats)
+                } else {
+                    1
+                };
                 assert!(!is_balanced || most - fewest <= tolerance, "{text}: {parts:?}");
                 // Even if the number of shards is a multiple of the number of lanes, no shard with
                 // several jobs has only a single lane.
                 let is_mixed = |(count, lanes): &(u64, HashSet<_>)| *count < 2 || lanes.len() > 1;
-                let is_multiple = plan.lanes() > 1 && shards.is_multiple_of(plan.lanes() as u64);
+                let is_multiple = plan.lane_count() > 1 && shards.is_multiple_of(plan.lane_count() as u64);
                 assert!(!is_balanced || !is_multiple || parts.iter().all(is_mixed), "{text} in {shards}: {parts:?}");
             }
         }

@@ -27,7 +27,7 @@ impl Split {
     /// Assigns a plan's jobs. All jobs of an item go to one shard, so that compared searches are
     /// timed on one machine; with more shards than items, jobs are assigned one by one.
     pub fn new(plan: &Plan, shards: u64) -> Self {
-        Self { shards: shards.max(1), by_item: shards <= plan.items() as u64 }
+        Self { shards: shards.max(1), by_item: shards <= plan.item_count() as u64 }
     }
 
     /// The shard of a job, from 0.

@@ -133,7 +133,7 @@ struct Context<'a> {
 impl Context<'_> {
     /// Runs all searches of a job.
     fn run_searches(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Interrupt> {
-        for (item_index, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
+        for (item_index, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.item_count) {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
             match (experiment.work.sequence(), item.game()) {
                 (None, None) => {

@@ -281,8 +281,8 @@ impl Shards<'_> {
         let mut open_files: HashMap<u64, Rows> = HashMap::new();
         let mut offsets: HashMap<u64, u64> = HashMap::new();
         for repeat in 0..self.plan.repeats {
-            for item in 0..self.plan.items() {
-                for lane in 0..self.plan.lanes() {
+            for item in 0..self.plan.item_count() {
+                for lane in 0..self.plan.lane_count() {
                     let job = self.plan.job_in_lane(lane, item, repeat);
                     let shard = split.shard_of(self.plan, &job);
                     if open_files.len() > max_files && !open_files.contains_key(&shard) {

@@ -164,7 +164,7 @@ fn jobs_of(plan: &Plan, shard: Option<Shard>) -> impl Iterator<Item = Job> {
 /// message gives the sizes and the number of jobs that would fit.
 pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
     // Without a known amount of memory, nothing can be checked.
-    let all_fit = || Ok(vec![None; plan.lanes()]);
+    let all_fit = || Ok(vec![None; plan.lane_count()]);
     available_bytes().map_or_else(all_fit, |available| check_tables_fit(available, plan, jobs))
 }
 
@@ -199,7 +199,7 @@ struct MemoryNeed<'p> {
 
 /// The memory need of each lane.
 fn memory_needs(plan: &Plan) -> impl Iterator<Item = MemoryNeed<'_>> {
-    (0..plan.lanes()).map(|lane| {
+    (0..plan.lane_count()).map(|lane| {
         let table_bytes = |variant: &Variant| variant.builtin().and_then(EngineOptions::memory_bytes).unwrap_or(0);
         let tables: Vec<(u64, &str)> =
             players(plan, lane).map(|variant| (table_bytes(variant), variant.name.as_str())).collect();

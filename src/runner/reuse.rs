@@ -267,7 +267,7 @@ impl<'a> Reuse<'a> {
                 match row {
                     Ok(row) => {
                         if let Some(jobs) = self.jobs_ending_with(keys, row) {
-                            groups.entry(keys.group_key(row, jobs[0].items > 1)).or_default();
+                            groups.entry(keys.group_key(row, jobs[0].item_count > 1)).or_default();
                         }
                     }
                     Err(problem) => damaged.push(describe(line.number, &problem)),
@@ -370,7 +370,7 @@ impl<'a> Reuse<'a> {
         rows: &[StringRecord],
         job: &Job,
     ) -> Option<Vec<Vec<String>>> {
-        let items_end = job.item + job.items;
+        let items_end = job.item + job.item_count;
         let (mut item, mut check, mut renamed) = (job.item, 0, Vec::new());
         for (index, row) in rows.iter().enumerate() {
             let ply = match row.get(keys.ply)? {

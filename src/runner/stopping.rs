@@ -108,12 +108,12 @@ impl Stopping {
         let points_column = header.iter().position(|column| column == columns::POINTS);
         let has_games = points_column.is_some();
         Self {
-            bounds: test.bounds(plan.lanes()),
+            bounds: test.bounds(plan.lane_count()),
             ends_games: has_games && test.stop && shard.is_none(),
             has_test: games.test.is_some(),
             points_column: points_column.unwrap_or_default(),
-            openings: plan.items(),
-            lanes: vec![Lane::default(); if has_games { plan.lanes() } else { 0 }],
+            openings: plan.item_count(),
+            lanes: vec![Lane::default(); if has_games { plan.lane_count() } else { 0 }],
         }
     }
 

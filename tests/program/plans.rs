@@ -115,7 +115,7 @@ fn rows_have_unique_ids() {
         jobs += 1;
         assert!(before < Some(plan.order_key(&job)), "jobs stand in the order of their places");
         before = Some(plan.order_key(&job));
-        for item in job.item..job.item + job.items {
+        for item in job.item..job.item + job.item_count {
             for (ply, depth) in [(2, 1), (2, 2), (3, 1), (5, 3)] {
                 let place = (job.variant, item, job.repeat, ply, depth);
                 assert_eq!(seen.insert(plan.row_id(&job, item, ply, depth), place), None);
@@ -134,7 +134,7 @@ fn rows_have_unique_ids() {
     let one = self::plan(&text.replace("first = 3", "first = 2"));
     let kept = |plan: &Plan, item: usize| {
         let job = plan.job_for(1, None, item, 0);
-        assert!(job.items > 1);
+        assert!(job.item_count > 1);
         plan.row_id(&job, item, 2, 1)
     };
     assert_eq!(kept(&plan, 1), kept(&one, 1), "the same games came before");

@@ -35,7 +35,7 @@ pub(super) fn print_head(experiment: &Experiment, plan: &Plan) {
     let job_formula = match plan.is_match() {
         true => format!(
             "{} x openings, each a pair of games{}",
-            plural(plan.lanes(), "encounter"),
+            plural(plan.lane_count(), "encounter"),
             if may_end_early { ", fewer if a test ends early" } else { "" }
         ),
         false => format!("{} x items x {}", plural(plan.variants.len(), "variant"), plural(plan.repeats, "repeat")),
@@ -126,7 +126,7 @@ pub(super) fn describe_confirmation(experiment: &Experiment) -> Option<String> {
     let players: Vec<usize> = (0..experiment.variants.len()).collect();
     let games = confirm.stage(experiment, &players, experiment.baseline, &openings.items[..max_pairs]);
     let plan = Plan::new(&games);
-    let (encounters, pairs) = (plural(plan.lanes(), "encounter"), plural(max_pairs, "pair"));
+    let (encounters, pairs) = (plural(plan.lane_count(), "encounter"), plural(max_pairs, "pair"));
     Some(format!("at most {encounters} x {pairs} of games, judged after {} pairs", pairs_so_far.join(", ")))
 }
 

@@ -44,7 +44,7 @@ fn resume_and_end_lines_report_each_nonzero_count() {
     assert_eq!(resume_lines(8, 0, &dropped_row), ["dropped 1 row of jobs that will run again"]);
     assert_eq!(resume_lines(8, 8, &Done::default()), ["8 of 8 jobs already done, 0 to run"]);
     assert_eq!(resume_lines(8, 0, &Done::default()), Vec::<String>::new());
-    let job = Job { variant: 0, opponent: None, item: 0, items: 1, repeat: 0 };
+    let job = Job { variant: 0, opponent: None, item: 0, item_count: 1, repeat: 0 };
     let failures = vec![(job, "one".to_owned()), (job, "two".to_owned())];
     let summary = RunSummary { before: 7, done: 1, ..RunSummary::default() };
     assert_eq!(end_lines(&summary, 2.04), ["1 job in 2.0 s"]);

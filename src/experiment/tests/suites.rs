@@ -42,7 +42,7 @@ fn rows_of_several_suites_have_the_ids_of_each_suite_alone() {
     let joint_plan = Plan::new(&read_both(VARIANTS, END).unwrap_or_else(|problem| panic!("{problem}")));
     let ids = |plan: &Plan| -> Vec<u64> {
         let jobs = plan.jobs();
-        jobs.flat_map(|job| (job.item..job.item + job.items).map(move |item| (job, item)))
+        jobs.flat_map(|job| (job.item..job.item + job.item_count).map(move |item| (job, item)))
             .flat_map(|(job, item)| [plan.row_id(&job, item, 0, 1), plan.job_id(&job)])
             .collect()
     };
