@@ -112,7 +112,7 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
         [base, new] => vec![list_programs("BASE measures", base), list_programs("NEW measures", new)],
     };
     let engine_warning = comparison
-        .other_programs()
+        .differing_program_names()
         .map(|[base, new]| format!("warning: another engine was measured, not another build: BASE {base}, NEW {new}"));
     let unpaired = [(comparison.missing.0, "missing in NEW"), (comparison.added, "only in NEW")];
     let unpaired_text: String = unpaired

@@ -49,7 +49,7 @@ pub fn comparison_json(comparison: &Comparison) -> String {
         "base": comparison.names[0],
         "new": comparison.names[1],
         "programs": { "base": comparison.programs[0], "new": comparison.programs[1] },
-        "other_programs": comparison.other_programs().is_some(),
+        "other_programs": comparison.differing_program_names().is_some(),
         "same_plan": comparison.same_plan,
         "rows": {
             "paired": comparison.rows.0,

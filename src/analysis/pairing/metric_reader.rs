@@ -1,5 +1,5 @@
-//! Calculates the value of a metric for a search or for its repeats, over all iterations or up to a
-//! depth.
+//! Calculates the value of a metric for a search, for all repeats of a search, or for a group of
+//! searches. The value covers all iterations of a search, or only the iterations up to a depth.
 
 use super::searches::{IterationRow, Repeats, Searches};
 use crate::analysis::rows::frame::Frame;
@@ -7,15 +7,15 @@ use crate::analysis::rows::metric::{Aggregation, Metric};
 use crate::stats::sample::median;
 use std::borrow::Cow;
 
-/// Which iterations of a search count.
+/// The iterations of a search that are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depths {
     All,
-    /// The iterations up to this depth, as a search to that depth would have made.
+    /// The iterations up to this depth. A search to this depth would have made the same iterations.
     UpTo(u16),
 }
 
-/// A metric, and the columns that it is read from.
+/// Reads the values of a metric from the columns that the metric is calculated from.
 pub struct MetricReader<'a> {
     searches: &'a Searches,
     metric: &'a Metric,
@@ -38,15 +38,15 @@ impl<'a> MetricReader<'a> {
         self.metric.compares_means()
     }
 
-    /// The value of one search over the given depths. Without iterations, a sum is 0, any other
-    /// value NaN.
+    /// Returns the metric's value for one search over the given depths. If no iterations are within
+    /// these depths, the value is 0 for a sum and NaN otherwise.
     pub fn search_value(&self, search: u32, depths: &Depths) -> f64 {
-        let is_counted = |iteration: &&IterationRow| match depths {
+        let is_within_depths = |iteration: &&IterationRow| match depths {
             Depths::All => true,
             Depths::UpTo(depth) => iteration.depth <= *depth,
         };
         let rows =
-            || self.searches.iterations(search).iter().filter(is_counted).map(|iteration| iteration.row as usize);
+            || self.searches.iterations(search).iter().filter(is_within_depths).map(|iteration| iteration.row as usize);
         let sum = |column: usize| rows().map(|row| self.columns[column][row]).sum::<f64>();
         let last = |column: usize| rows().next_back().map_or(f64::NAN, |row| self.columns[column][row]);
         match &self.metric.aggregation {
@@ -57,8 +57,8 @@ impl<'a> MetricReader<'a> {
         }
     }
 
-    /// The value of a search and its repeats: for times the median, otherwise the value of the
-    /// first repeat, because counts are the same in all.
+    /// Returns the metric's value for a cell. For a time, this is the median over the repeats.
+    /// Otherwise it is the value of the first repeat, because counts are the same in all repeats.
     pub fn cell_value(&self, cell: &Repeats, depths: &Depths) -> f64 {
         let repeats = self.searches.repeats(cell);
         match self.metric.is_time() {
@@ -67,7 +67,8 @@ impl<'a> MetricReader<'a> {
         }
     }
 
-    /// For a time, half the difference between the longest and the shortest repeat; 0 for a count.
+    /// Returns half the difference between the longest and the shortest repeat of a cell if the
+    /// metric is a time. Returns 0 for any other metric.
     pub fn half_range(&self, cell: &Repeats, depths: &Depths) -> f64 {
         if !self.metric.is_time() {
             return 0.0;
@@ -78,14 +79,15 @@ impl<'a> MetricReader<'a> {
         (max - min) / 2.0
     }
 
-    /// The values of a group's searches under the file's own key seed.
+    /// Returns the metric's value for each cell of a group under the file's own key seed.
     pub fn group_values(&self, group: usize) -> Vec<f64> {
         let own_seed_cells = self.searches.cells(group).iter().filter(|cell| cell.seed == 0);
         own_seed_cells.map(|cell| self.cell_value(cell, &Depths::All)).collect()
     }
 
-    /// A group's total: of counts the sum, of rates the quotient of the sums, and otherwise (also
-    /// for rates of times) the mean over the group's searches.
+    /// Returns the metric's total for a group. For a sum, this is the sum over the group's
+    /// searches. For a rate that is not a rate of times, it is the quotient of the two sums. For
+    /// any other metric, it is the mean over the group's searches.
     pub fn group_total(&self, group: usize) -> f64 {
         let values: Vec<f64> = self.group_values(group).into_iter().filter(|value| value.is_finite()).collect();
         let sum = values.iter().sum::<f64>();

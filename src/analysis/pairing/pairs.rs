@@ -1,7 +1,9 @@
-//! Searches are paired by position (in a sequence: by game and ply) and by block, that is, by the
-//! values of the other options that vary within a group. Only the iterations up to the greatest
-//! depth that both finished count. With several key seeds, the log ratios of a position are
-//! averaged over the seeds.
+//! Pairs the searches of two groups by position and block. In a sequence, a position is a ply of a
+//! game. A block is a combination of values of the options that vary within a group.
+//!
+//! Two searches are compared over the iterations up to the greatest depth that both of them
+//! finished. If there are several key seeds, the log ratios of a position are averaged over the
+//! seeds.
 
 use super::metric_reader::{Depths, MetricReader};
 use super::searches::{IterationRow, OneSearch, Repeats, Searches};
@@ -14,19 +16,21 @@ use std::collections::HashMap;
 /// Logarithms of ratios, each with its cluster.
 pub type Logs = Vec<(u32, f64)>;
 
-/// Two values of a metric for one position.
+/// The values of a metric in two groups for one position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// The block: the values of the options that vary within the groups.
+    /// The number of the block, a combination of values of the options that vary within the groups.
     pub block: u32,
-    /// The position (in a sequence: the game and the ply).
+    /// The number of the position. In a sequence, each ply of a game is a position.
     pub unit: u32,
-    /// The unit of sampling: the game, or the position if it does not belong to a game.
+    /// The number of the unit of sampling. This is the game, or the position if the position does
+    /// not belong to a game.
     pub cluster: u32,
+    /// The logarithm of the ratio of the other group's value to the base's value.
     pub log: f64,
     /// The values of the base and of the other group.
     pub values: [f64; 2],
-    /// The key seed of the values: 0, the file's own seed, if any search used it.
+    /// The number of the key seed of `values`. 0 is the file's own seed.
     pub seed: u32,
 }
 
@@ -35,44 +39,46 @@ pub struct Pair {
 pub struct Pairs {
     /// All pairs that have a ratio.
     pub list: Vec<Pair>,
-    /// The number of pairs that were compared only up to a common depth, because one search
-    /// finished more depths than the other.
+    /// The number of pairs in which not all iterations were compared. Either one search finished
+    /// more depths than the other, or a last iteration was not finished.
     pub truncated: usize,
     /// The number of pairs that were not compared, because the two searches finished no common
     /// depth.
     pub incomparable: usize,
-    /// The numbers of pairs that differ but have no ratio, because one value is 0 or less: pairs in
-    /// which the other group's value is smaller, and pairs in which it is larger.
+    /// The numbers of pairs that have no ratio because one value is 0. The first number counts the
+    /// pairs in which the value of the other group is smaller than the base's. The second number
+    /// counts the pairs in which the value of the other group is larger.
     pub one_sided_zero: [usize; 2],
     /// The number of pairs without a ratio because both values are 0.
     pub both_zero: usize,
-    /// Sums over the compared searches (means if means are compared) under the file's own key seed,
-    /// of the base and of the other group.
+    /// The totals of the base and of the other group over the compared searches under the file's
+    /// own key seed. A total is a sum, or a mean if the metric is compared by means.
     pub totals: [f64; 2],
-    /// For times: half the range of the other group's repeats, summed over searches.
+    /// The spread of the times of the other group. It is half the range of the repeats of a search,
+    /// summed over all searches. 0 if the metric is not a time.
     pub spread: f64,
 }
 
 impl Pairs {
-    /// Adds a pair of values, or counts it if it has no ratio.
+    /// Adds a pair of values to the list. If the pair has no ratio, it is only counted.
     fn push(&mut self, [block, unit, cluster, seed]: [u32; 4], values: [f64; 2]) {
         let [base, other] = values;
         if base > 0.0 && other > 0.0 {
             let log = (other / base).ln();
             self.list.push(Pair { block, unit, cluster, log, values, seed });
         } else {
-            self.count_without_ratio(values);
+            self.count_pair_without_ratio(values);
         }
     }
 
-    fn count_without_ratio(&mut self, [base, other]: [f64; 2]) {
+    fn count_pair_without_ratio(&mut self, [base, other]: [f64; 2]) {
         self.one_sided_zero[0] += usize::from(other < base);
         self.one_sided_zero[1] += usize::from(other > base);
         self.both_zero += usize::from(base == 0.0 && other == 0.0);
     }
 
-    /// Pairs the values of two groups that were measured on the same positions, each of which
-    /// belongs to a cluster. NaN means that a value is missing.
+    /// Pairs the values of two groups that were measured on the same positions. `clusters` contains
+    /// the cluster of each position. NaN means that a value is missing.
     pub fn from_values(clusters: &[u32], base: &[f64], other: &[f64]) -> Self {
         let mut pairs = Self::default();
         for (index, (&cluster, (&base, &other))) in clusters.iter().zip(base.iter().zip(other)).enumerate() {
@@ -82,44 +88,49 @@ impl Pairs {
         pairs
     }
 
-    /// The logarithms, each with its cluster.
+    /// Returns the cluster and the log ratio of each pair.
     pub fn logs(&self) -> Logs {
         self.list.iter().map(|pair| (pair.cluster, pair.log)).collect()
     }
 
-    /// The ratio of the two groups.
+    /// Returns the ratio of the other group to the base.
     pub fn ratio(&self) -> Ratio {
         Ratio::from_logs(&self.logs())
     }
 
-    /// Opens the interval on the side on which searches have no ratio: down to 0, or up to
-    /// infinity.
+    /// Returns the ratio with a wider interval if some pairs have no ratio because one value is 0.
+    /// The interval extends down to 0 if the other group's value is the smaller one in such a pair,
+    /// and up to infinity if it is the larger one.
     pub fn open_interval_for_zeros(&self, ratio: Ratio) -> Ratio {
-        let [below, above] = self.one_sided_zero.map(|searches| searches > 0);
-        let (low, high) = (if below { 0.0 } else { ratio.low }, if above { f64::INFINITY } else { ratio.high });
+        let [any_smaller, any_larger] = self.one_sided_zero.map(|pair_count| pair_count > 0);
+        let low = if any_smaller { 0.0 } else { ratio.low };
+        let high = if any_larger { f64::INFINITY } else { ratio.high };
         Ratio { low, high, ..ratio }
     }
 
-    /// The mean logarithm; NaN without pairs.
+    /// Returns the mean log ratio, or NaN if there are no pairs.
     pub fn mean(&self) -> f64 {
         mean(self.list.iter().map(|pair| pair.log))
     }
 
-    /// The ratios of these pairs divided by the ratios of `other`, for the positions and blocks
-    /// that both have. The two ratios become the values of the new pair.
-    pub fn divide_by(&self, other: &Self) -> Self {
-        let other_pairs: HashMap<(u32, u32), &Pair> =
-            other.list.iter().map(|pair| ((pair.block, pair.unit), pair)).collect();
+    /// Divides the ratio of each pair by the ratio of the pair in `divisors` that has the same
+    /// position and block. Pairs without such a divisor are left out. The values of a new pair are
+    /// the divisor's ratio and the divided ratio.
+    pub fn divide_by(&self, divisors: &Self) -> Self {
+        let divisor_by_key: HashMap<(u32, u32), &Pair> =
+            divisors.list.iter().map(|pair| ((pair.block, pair.unit), pair)).collect();
         let divide = |pair: &Pair| {
-            let divisor = other_pairs.get(&(pair.block, pair.unit))?;
+            let divisor = divisor_by_key.get(&(pair.block, pair.unit))?;
             Some(Pair { log: pair.log - divisor.log, values: [divisor.log.exp(), pair.log.exp()], ..*pair })
         };
         Self { list: self.list.iter().filter_map(divide).collect(), ..*self }
     }
 
-    /// Replaces each pair's logarithm by its contribution to the logarithm of the ratio of means,
-    /// so that the error is that of the delta method. Single values may be 0. Source: Cochran,
-    /// "Sampling Techniques", 1977, chapter 6.
+    /// Compares the means of the two groups instead of the single values, which may be 0. The
+    /// logarithm of each pair is replaced by the pair's contribution to the logarithm of the ratio
+    /// of the means. The standard error of these contributions is that of the delta method.
+    ///
+    /// Source: Cochran, "Sampling Techniques", 1977, chapter 6.
     fn compare_means(&mut self) {
         let side_means = |list: &[Pair]| [0, 1].map(|side| mean(list.iter().map(|pair| pair.values[side])));
         let first_seed_pairs: Vec<Pair> = self.list.iter().filter(|pair| pair.seed == 0).copied().collect();
@@ -132,14 +143,14 @@ impl Pairs {
             }
             return;
         }
-        // The means have no ratio, so no pair has one.
+        // The two means have no ratio, so all pairs are counted as pairs without a ratio.
         for pair in std::mem::take(&mut self.list) {
-            self.count_without_ratio(pair.values);
+            self.count_pair_without_ratio(pair.values);
         }
     }
 
-    /// Merges the pairs that differ only in the key seed: takes the mean of their logarithms, and
-    /// the values of the first seed.
+    /// Merges pairs that differ only in the key seed. The merged pair has the mean of their
+    /// logarithms and the values of the pair with the lowest seed.
     fn average_seeds(&mut self) {
         let key_of = |pair: &Pair| (pair.block, pair.unit);
         self.list.sort_by_key(|pair| (key_of(pair), pair.seed));
@@ -148,8 +159,9 @@ impl Pairs {
     }
 }
 
-/// The depths to compare: those up to the greatest depth that both searches finished, or `All` if
-/// that is the last depth of both. `None` if they finished no common depth.
+/// Returns the depths over which two searches are compared. These are the depths up to the greatest
+/// depth that both searches finished, or `All` if this is the last depth of both searches. Returns
+/// `None` if there is no depth that both searches finished.
 fn common_depths(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
     let [base, other] = [base, other].map(|search| searches.iterations(search));
     let has_finished = |iterations: &[IterationRow], depth: u16| {
@@ -161,19 +173,20 @@ fn common_depths(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
     Some(if is_last(base) && is_last(other) { Depths::All } else { Depths::UpTo(depth) })
 }
 
-/// The base group's searches, by block and position.
+/// The searches of the base group, indexed so that the searches of other groups can be paired with
+/// them.
 pub struct BaseSearches<'a> {
     reader: &'a MetricReader<'a>,
     grouping: &'a Grouping,
     /// The searches by block, position and key seed.
     by_key: HashMap<(u32, u32, u32), &'a Repeats, RandomState>,
-    /// The blocks of each position, if there are several blocks.
+    /// The blocks of each position. Empty if there is only one block.
     by_unit: HashMap<u32, Vec<u32>, RandomState>,
     has_seeds: bool,
 }
 
 impl<'a> BaseSearches<'a> {
-    /// Indexes the searches of a group.
+    /// Indexes the searches of the base group `group`.
     pub fn new(reader: &'a MetricReader<'a>, grouping: &'a Grouping, group: usize) -> Self {
         let cells = reader.searches().cells(group);
         let mut by_unit: HashMap<u32, Vec<u32>, RandomState> = HashMap::default();
@@ -184,10 +197,13 @@ impl<'a> BaseSearches<'a> {
         Self { reader, grouping, by_key, by_unit, has_seeds: cells.iter().any(|cell| cell.seed > 0) }
     }
 
-    /// The base's search of the same position, block and key seed. If the base has no such block, a
-    /// block that lacks some of the options and agrees in the others is used, so that every table
-    /// size is compared with a base without a table. If the base was not searched under that seed,
-    /// its first seed is used.
+    /// Finds the base's search of the same position, block and key seed as `cell`.
+    ///
+    /// If the base has no search of this position in the block, the search is taken from another
+    /// block of the base. That block may lack some of the options, but has the same values of all
+    /// others. In this way, every table size can be compared with a base without a table.
+    ///
+    /// If the base has no search under this key seed, its search under the file's own seed is used.
     fn find_base(&self, cell: &Repeats) -> Option<&'a Repeats> {
         let find_in_block = |block: u32| {
             let find_seed = |seed: u32| self.by_key.get(&(block, cell.unit, seed)).copied();
@@ -195,7 +211,7 @@ impl<'a> BaseSearches<'a> {
         };
         find_in_block(cell.block).or_else(|| {
             let values = &self.grouping.blocks[cell.block as usize];
-            // An option that the base's block lacks has an empty value there.
+            // If a block of the base lacks an option, the value of the option is empty.
             let agrees = |block: &&u32| {
                 let mut value_pairs = self.grouping.blocks[**block as usize].iter().zip(values);
                 value_pairs.all(|(base_value, value)| base_value.is_empty() || base_value == value)
@@ -205,10 +221,12 @@ impl<'a> BaseSearches<'a> {
         })
     }
 
-    /// The base's search, the other group's search, and the depths to compare; `None` instead of
-    /// depths if the two finished no common depth. If only one of the groups started a new engine
-    /// process for every search of a game, the first search of each game is left out, because by
-    /// design it is the same in both.
+    /// Pairs each search of another group with the base's search. Returns the base's search, the
+    /// other group's search, and the depths to compare, which are `None` if there is no depth that
+    /// both searches finished.
+    ///
+    /// If only one of the groups started a new engine process for every search of a game, the first
+    /// search of each game is left out: by design, it is the same in both groups.
     fn pair_cells(&self, group: usize) -> impl Iterator<Item = (&'a Repeats, &'a Repeats, Option<Depths>)> {
         let searches = self.reader.searches();
         searches.cells(group).iter().filter_map(move |cell| {
@@ -221,12 +239,13 @@ impl<'a> BaseSearches<'a> {
         })
     }
 
-    /// Pairs another group's searches with the base.
+    /// Pairs another group's searches with those of the base.
     pub fn pairs(&self, group: usize) -> Pairs {
         self.pairs_with(group, self.reader)
     }
 
-    /// As [`BaseSearches::pairs`], but reads another metric of the other group.
+    /// Pairs another group's searches with those of the base. The values of the other group are
+    /// read by `reader`, which may read another metric than the reader of the base.
     pub fn pairs_with(&self, group: usize, reader: &MetricReader<'_>) -> Pairs {
         let (mut pairs, mut has_seeds) = (Pairs::default(), self.has_seeds);
         let compares_means = self.reader.compares_means() || reader.compares_means();
@@ -234,10 +253,10 @@ impl<'a> BaseSearches<'a> {
             let &Repeats { block, unit, cluster, seed, .. } = cell;
             let read_values = |depths: &Depths| [self.reader.cell_value(base, depths), reader.cell_value(cell, depths)];
             if compares_means {
-                // Means compare whole searches, whatever their depths.
+                // If means are compared, all iterations are used, even if the depths differ.
                 let values = read_values(&Depths::All);
                 if values.iter().all(|value| value.is_finite()) {
-                    // The logarithm follows when all means are known.
+                    // `compare_means` sets the logarithm when the means are known.
                     pairs.list.push(Pair { block, unit, cluster, log: 0.0, values, seed });
                 }
             } else if let Some(depths) = depths {
@@ -262,28 +281,30 @@ impl<'a> BaseSearches<'a> {
         pairs
     }
 
-    /// Counts the searches that end at the same depth as the base's search. Returns how many of
-    /// them have another value of the metric than the base's, and their total number.
-    pub fn count_other_ends(&self, group: usize, reader: &MetricReader<'_>) -> (usize, usize) {
+    /// Counts the searches under the file's own key seed that end at the same depth as the base's
+    /// search. Returns how many of these searches have another value of the metric than the base's
+    /// search, and how many there are in total.
+    pub fn count_differing_ends(&self, group: usize, reader: &MetricReader<'_>) -> (usize, usize) {
         let searches = self.reader.searches();
         let last_depth =
             |cell: &Repeats| searches.iterations(searches.repeats(cell)[0]).last().map(|iteration| iteration.depth);
-        let (mut differing, mut compared) = (0, 0);
+        let (mut differing_count, mut compared_count) = (0, 0);
         for (base, cell, _) in self.pair_cells(group) {
             if cell.seed == 0 && last_depth(base) == last_depth(cell) {
                 let [base_value, value] = [base, cell].map(|cell| reader.cell_value(cell, &Depths::All));
-                differing += usize::from(value != base_value);
-                compared += 1;
+                differing_count += usize::from(value != base_value);
+                compared_count += 1;
             }
         }
-        (differing, compared)
+        (differing_count, compared_count)
     }
 }
 
 /// The rows of two groups, matched by search and depth.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RowPairs {
-    /// Rows that both groups have: the index in the base and in the other group.
+    /// The rows that both groups have. Each pair holds the index of the base's row and the index of
+    /// the other group's row.
     pub both: Vec<(usize, usize)>,
     /// Rows of the base that are missing in the other group.
     pub missing: Vec<usize>,
@@ -442,7 +463,7 @@ mod tests {
         // p ends with another score, u with the same score, and q at another depth.
         let score = Metric::find("score", &fixture.frame).unwrap();
         let ends = fixture.with_base("nodes", 0, |base, _| {
-            base.count_other_ends(1, &MetricReader::new(&fixture.searches, &score, &fixture.frame))
+            base.count_differing_ends(1, &MetricReader::new(&fixture.searches, &score, &fixture.frame))
         });
         assert_eq!(ends, (1, 2));
         // The seconds of one group are paired with the nodes of the other.
@@ -502,7 +523,7 @@ mod tests {
         assert_eq!(fixture.searches.group_sum(1, "search.nodes"), 220.0);
         let score = Metric::find("score", &fixture.frame).unwrap();
         let ends = fixture.with_base("nodes", 0, |base, _| {
-            base.count_other_ends(1, &MetricReader::new(&fixture.searches, &score, &fixture.frame))
+            base.count_differing_ends(1, &MetricReader::new(&fixture.searches, &score, &fixture.frame))
         });
         assert_eq!(ends, (1, 2));
         // If only the base has seeds, each position is compared once, with the file's own seed.

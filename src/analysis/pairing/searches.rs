@@ -1,5 +1,5 @@
-//! Searches: all iterations of one variant on one position, in one repeat, under one key seed.
-//! Comparisons are by search.
+//! Gathers rows into searches, which are the units of comparison. The rows of a search are its
+//! iterations: all rows of one variant on one position, in one repeat, under one key seed.
 
 use crate::analysis::rows::column::{SEED, TextColumn};
 use crate::analysis::rows::frame::Frame;
@@ -11,14 +11,15 @@ use std::collections::HashMap;
 /// The column that says how long the process of an external engine lives.
 const RESTART: &str = "subject.restart";
 
-/// The value of [`RESTART`] if there is a new process for every search.
+/// The value of [`RESTART`] if a new process is started for every search.
 const SEARCH: &str = "search";
 
-/// The bit that is set in the cluster of a game, because games and positions have their own
-/// numbers.
+/// The bit that is set in the cluster number of a game. It keeps games apart from positions,
+/// because both are numbered from 0.
 pub const GAME_BIT: u32 = 1 << 31;
 
-/// The first searched ply of each game, by the game's code. Single positions are left out.
+/// Returns the first searched ply of each game, by the game's code. Positions that belong to no
+/// game are left out.
 fn first_plies(games: &TextColumn, plies: &[f64]) -> HashMap<u32, f64> {
     let mut first_plies = HashMap::new();
     for (row, &ply) in plies.iter().enumerate() {
@@ -33,25 +34,28 @@ fn first_plies(games: &TextColumn, plies: &[f64]) -> HashMap<u32, f64> {
 /// A single search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneSearch {
-    /// The group of its rows.
+    /// The group that the rows of the search belong to.
     pub group: u32,
-    /// Its block within the group: the values of the other options.
+    /// The block within the group. A block is a combination of values of the options that vary
+    /// within a group.
     pub block: u32,
-    /// Its position (in a sequence: the game and the ply).
+    /// The position. In a sequence, each ply of a game is a position.
     pub unit: u32,
-    /// The unit of sampling: its game, or its position if it belongs to no game.
+    /// The unit of sampling. This is the game, or the position if the search belongs to no game.
     pub cluster: u32,
-    /// The number of its key seed among those of the variant, from 0.
+    /// The number of the key seed among the key seeds of the variant, counted from 0.
     pub seed: u32,
-    /// The number of the repeat, from 0.
+    /// The number of the repeat, counted from 0.
     pub repeat: u32,
-    /// The row of its deepest iteration.
+    /// The row of the deepest iteration.
     pub last: usize,
-    /// Whether it is the first search of its game.
+    /// Whether this is the first search of its game.
     pub opens_game: bool,
-    /// Whether a new engine process was started for it, which knows nothing from earlier moves.
+    /// Whether a new engine process was started for this search. Such a process knows nothing from
+    /// earlier moves.
     pub own_process: bool,
-    /// Whether totals count it: they count only the first repeat under the file's own seed.
+    /// Whether this is the first repeat under the file's own key seed. Totals include only such
+    /// searches.
     pub is_first: bool,
 }
 
@@ -59,13 +63,13 @@ pub struct OneSearch {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IterationRow {
     pub row: u32,
-    /// Its depth in plies.
+    /// The depth in plies.
     pub depth: u16,
-    /// False if the node limit stopped it.
+    /// False if the iteration was stopped by the node limit.
     pub finished: bool,
 }
 
-/// A search with all its repeats, also called a cell. The fields are as in [`OneSearch`].
+/// A cell: all repeats of a search. The public fields have the same meaning as in [`OneSearch`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Repeats {
     pub block: u32,
@@ -74,35 +78,37 @@ pub struct Repeats {
     pub seed: u32,
     pub opens_game: bool,
     pub own_process: bool,
-    /// The index of its first search in [`Searches::order`].
+    /// The index in [`Searches::order`] of the first repeat.
     first: u32,
+    /// The number of repeats.
     count: u32,
 }
 
-/// All searches of a frame, with the sums of some columns.
+/// All searches of a frame, and the sums of some columns over the iterations of each search.
 #[derive(Debug, Clone, Default)]
 pub struct Searches {
     /// The searches, in the order of their first rows.
     pub list: Vec<OneSearch>,
     /// The number of rows of failed jobs in each group.
     pub errors: Vec<usize>,
-    /// The columns that were summed.
+    /// The names of the columns that were summed.
     columns: Vec<String>,
-    /// The sums of each search, in the order of `columns`.
+    /// The sums of all searches, one search after another. The sums of one search are in the order
+    /// of `columns`.
     sums: Vec<f64>,
-    /// The iterations of all searches, by search and depth.
+    /// The iterations of all searches, sorted by search and depth.
     iterations: Vec<IterationRow>,
-    /// The index in `iterations` of each search's first iteration; at the end the number of all
+    /// The index in `iterations` of each search's first iteration, followed by the total number of
     /// iterations.
     starts: Vec<u32>,
-    /// Indices of searches, with repeats of one search adjacent.
+    /// The indices of all searches, sorted so that the repeats of a search are adjacent.
     order: Vec<u32>,
     /// The cells of each group.
     cells: Vec<Vec<Repeats>>,
 }
 
 impl Searches {
-    /// Gathers the rows of each search and sums the given columns.
+    /// Gathers the rows of each search and sums the given columns over the rows of the search.
     pub fn gather(frame: &Frame, grouping: &Grouping, columns: &[String]) -> Self {
         let positions = frame.text_column(columns::POSITION);
         let games = frame.text_column(columns::GAME);
@@ -113,11 +119,12 @@ impl Searches {
         let numbers: Vec<_> = columns.iter().map(|column| frame.numbers(column)).collect();
         let mut searches =
             Self { errors: vec![0; grouping.values.len()], columns: columns.to_vec(), ..Self::default() };
-        // By group, block, position, key seed and repeat.
+        // Maps the group, block, position, key seed and repeat of a search to the search's index.
         let mut search_indices: HashMap<(u32, u32, u32, u32, u32), u32, RandomState> = HashMap::default();
-        // Successive rows are mostly of one search, so its index is kept from row to row.
+        // Successive rows mostly belong to the same search. The index of the search is looked up
+        // only if a row has another key than the row before.
         let (mut last_key, mut search_index) = ((u32::MAX, 0, 0, 0, 0), 0);
-        // Each row's search and iteration.
+        // The index of the search, and the iteration, of each row without an error.
         let mut iterations: Vec<(u32, IterationRow)> = Vec::with_capacity(frame.rows());
         for row in 0..frame.rows() {
             let group = grouping.group[row];
@@ -162,7 +169,7 @@ impl Searches {
             iterations.push((search_index, iteration));
         }
         iterations.sort_by_key(|(search, iteration)| (*search, iteration.depth));
-        // First the number of iterations of each search, then their running totals.
+        // Counts the iterations of each search, and then turns the counts into running totals.
         searches.starts = vec![0; searches.list.len() + 1];
         iterations.iter().for_each(|(search, _)| searches.starts[*search as usize + 1] += 1);
         (0..searches.list.len()).for_each(|index| searches.starts[index + 1] += searches.starts[index]);
@@ -183,7 +190,8 @@ impl Searches {
         self.order = (0..self.list.len() as u32).collect();
         self.order.sort_by_key(|&index| (key(&self.list[index as usize]), self.list[index as usize].repeat));
         self.cells = vec![Vec::new(); group_count];
-        // The repeats of a search are adjacent in `order`, so only the last cell may fit.
+        // The repeats of a search are adjacent in `order`. A search therefore either belongs to the
+        // last cell of its group or begins a new cell.
         for (first, &index) in (0..).zip(&self.order) {
             let search = &mut self.list[index as usize];
             match self.cells[search.group as usize].last_mut() {
@@ -198,50 +206,52 @@ impl Searches {
         }
     }
 
-    /// The sum of a column over the iterations of a search; NaN if the column was not gathered.
+    /// Returns the sum of a column over the iterations of a search, or NaN if the column was not
+    /// summed by [`Searches::gather`].
     pub fn sum(&self, search: usize, column: &str) -> f64 {
         self.sums(column)(search)
     }
 
-    /// Returns a function that gives the sum of a column over the iterations of a search; NaN if
-    /// the column was not gathered.
+    /// Returns a function that takes the index of a search and returns the same sum as
+    /// [`Searches::sum`]. The column is looked up only once.
     pub fn sums(&self, column: &str) -> impl Fn(usize) -> f64 + '_ {
         let (index, width) = (self.columns.iter().position(|name| name == column), self.columns.len());
         move |search| index.map_or(f64::NAN, |index| self.sums[search * width + index])
     }
 
-    /// A cluster's name: the game's, or the position's.
+    /// Returns the name of the game or position that a cluster number stands for.
     pub fn cluster_name(&self, cluster: u32, frame: &Frame) -> String {
         let column = if cluster & GAME_BIT != 0 { columns::GAME } else { columns::POSITION };
         let code = cluster & !GAME_BIT;
         frame.text_column(column).list().get(code as usize).cloned().unwrap_or_default()
     }
 
-    /// The sum of a column over all searches of a group; further repeats and key seeds are not
-    /// counted.
+    /// Returns the sum of a column over all searches of a group. Only the first repeat under the
+    /// file's own key seed is counted.
     pub fn group_sum(&self, group: usize, column: &str) -> f64 {
         let is_counted = |search: &OneSearch| search.group as usize == group && search.is_first;
         let counted = (0..self.list.len()).filter(|&index| is_counted(&self.list[index]));
         counted.map(|index| self.sum(index, column)).sum()
     }
 
-    /// The searches of a group, with their repeats.
+    /// Returns the cells of a group. A cell is a search with all its repeats.
     pub fn cells(&self, group: usize) -> &[Repeats] {
         self.cells.get(group).map_or(&[], Vec::as_slice)
     }
 
-    /// The indices of a cell's searches, by repeat.
+    /// Returns the indices of the searches in a cell, in the order of their repeat numbers.
     pub fn repeats(&self, cell: &Repeats) -> &[u32] {
         &self.order[cell.first as usize..(cell.first + cell.count) as usize]
     }
 
-    /// The iterations of a search, by depth.
+    /// Returns the iterations of a search, sorted by depth.
     pub fn iterations(&self, search: u32) -> &[IterationRow] {
         let [start, end] = [search, search + 1].map(|search| self.starts[search as usize] as usize);
         &self.iterations[start..end]
     }
 
-    /// A row with the same search and depth as another row; `None` in intact results.
+    /// Returns a row that has the same search and depth as another row. Returns `None` if there is
+    /// no such row, as in all intact results.
     pub fn find_duplicate(&self) -> Option<usize> {
         let searches = 0..self.list.len() as u32;
         let find_repeated_depth =
@@ -249,7 +259,8 @@ impl Searches {
         searches.into_iter().find_map(find_repeated_depth).map(|pair| pair[1].row as usize)
     }
 
-    /// The row of [`Searches::find_duplicate`], and a message that names it.
+    /// Returns the row that [`Searches::find_duplicate`] finds, and a message that describes the
+    /// row.
     pub fn describe_duplicate(&self, frame: &Frame) -> Option<(usize, String)> {
         let row = self.find_duplicate()?;
         let [variant, position] = [columns::VARIANT, columns::POSITION].map(|name| frame.text(name, row));

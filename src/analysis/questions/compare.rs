@@ -12,7 +12,7 @@ use crate::stats::ratio::{Family, Ratio};
 use crate::text::plural;
 use std::path::Path;
 
-/// The largest number of rows that are listed.
+/// The largest number of changed rows, and of missing rows, that are listed.
 const MAX_LISTED: usize = 20;
 
 /// The result of a comparison.
@@ -20,23 +20,27 @@ const MAX_LISTED: usize = 20;
 pub struct Comparison {
     /// The names of BASE and NEW.
     pub names: [String; 2],
-    /// The programs that BASE and NEW measured; empty without a manifest.
+    /// The programs that were measured for BASE and for NEW. A list is empty if the result has no
+    /// manifest.
     pub programs: [Vec<MeasuredProgram>; 2],
-    /// The metrics of each change, in order: counters, then seconds.
+    /// The names of the metrics in [`Change::totals`] and [`Change::differing`], in the same order.
+    /// Counters come first, followed by seconds and, if scores were judged, the score error.
     pub metrics: Vec<String>,
-    /// The change of each variant of BASE or NEW; one change for each suite if both have several.
+    /// The change of each variant of BASE or NEW. If both results have a suite column, each variant
+    /// has one change for each suite.
     pub variants: Vec<Change>,
-    /// Whether BASE and NEW have the same plan, in which case their counts must be equal; `None` if
-    /// a manifest is missing.
+    /// Whether BASE and NEW have the same plan. If the plans are the same, the counts must be equal
+    /// too. `None` if a manifest is missing.
     pub same_plan: Option<bool>,
     /// Whether counts may differ although the plans are equal, because the program was changed.
     pub moves_allowed: bool,
-    /// The number of rows that both have, and how many of these rows differ in counts, best move or
-    /// score.
+    /// The number of rows that both results have, and how many of these rows differ in counts, best
+    /// move or score.
     pub rows: (usize, usize),
-    /// Rows that differ, the largest changes of nodes first; at most twenty.
+    /// The rows that differ, at most twenty. The rows with the largest changes of nodes come first.
     pub moved: Vec<MovedRow>,
-    /// Rows of BASE that are missing in NEW: their number, and the first twenty.
+    /// The number of rows of BASE that are missing in NEW, and descriptions of the first twenty of
+    /// these rows.
     pub missing: (usize, Vec<String>),
     /// The number of rows that only NEW has.
     pub added: usize,
@@ -53,16 +57,17 @@ pub struct Comparison {
 /// The change of a variant.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// The variant's name in BASE; if there are several suites, the suite's name comes first.
+    /// The variant's name in BASE. If both results have a suite column, the name of the suite comes
+    /// first.
     pub variant: String,
-    /// The number of rows that both have.
+    /// The number of rows that both results have.
     pub paired: usize,
     /// The number of paired rows that differ.
     pub moved: usize,
-    /// The number of rows that are missing in NEW.
+    /// The number of BASE's rows that are missing in NEW.
     pub missing: usize,
-    /// Totals of each metric over the paired rows, in BASE and in NEW. Repeats count once; for
-    /// seconds the median of the repeats is used.
+    /// The total of each metric over the paired rows, in BASE and in NEW. The repeats of a search
+    /// are counted once. For seconds, the median of the repeats is used.
     pub totals: Vec<[f64; 2]>,
     /// The number of rows in which each metric differs; 0 for seconds.
     pub differing: Vec<usize>,
@@ -70,13 +75,15 @@ pub struct Change {
     pub nodes: Ratio,
     /// The number of searches that were compared only up to a common depth.
     pub truncated: usize,
-    /// The p-value of the nodes ratio, corrected for all variants by joint sign flips.
+    /// The p-value of the ratio `nodes`. It is corrected for the number of variants by joint sign
+    /// flips.
     pub p: f64,
     /// NEW's seconds divided by BASE's.
     pub seconds: Ratio,
-    /// The ratio of mean score errors; default if scores were not judged.
+    /// The ratio of the mean score errors, or `Ratio::default()` if scores were not judged.
     pub score_error: Ratio,
-    /// The spread of NEW's seconds: half the range of the repeats, summed over searches.
+    /// The spread of NEW's seconds. It is half the range of the repeats of a search, summed over
+    /// all searches.
     pub spread: f64,
 }
 
@@ -87,9 +94,9 @@ pub struct MovedRow {
     pub position: String,
     /// The depth in plies.
     pub depth: f64,
-    /// The repeat, from 0.
+    /// The number of the repeat, counted from 0.
     pub repeat: u32,
-    /// Nodes in BASE and in NEW.
+    /// The nodes in BASE and in NEW.
     pub nodes: [f64; 2],
     /// The columns that differ.
     pub columns: Vec<String>,
@@ -103,39 +110,43 @@ pub struct GateResult {
     pub variant: String,
     /// The full name of the metric.
     pub metric: String,
-    /// Totals in BASE and in NEW.
+    /// The metric's totals in BASE and in NEW.
     pub totals: [f64; 2],
     /// The number of rows in which the metric differs.
     pub differ: usize,
     /// Whether the gate fails.
     pub fails: bool,
-    /// Whether the change exceeds the bound without being significant; only for times and score
-    /// errors.
+    /// Whether the change exceeds the bound but is not significant. Counts are exact, so only
+    /// changes of times and score errors can be noise.
     pub noise: bool,
-    /// Why the gate says little about playing strength, if nodes to a depth may mislead.
+    /// Why the gate says little about playing strength. `None` if the number of nodes that a search
+    /// needs to reach a depth is not misleading here.
     pub caution: Option<String>,
 }
 
-/// The outcome of a comparison, the most severe first.
+/// The outcome of a comparison. More severe outcomes come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
+    /// A gate failed.
     Gate,
+    /// Rows of BASE are missing in NEW, or the results have no rows in common.
     Missing,
-    /// Equal plans gave different counts.
+    /// The plans are equal, but the counts are not.
     Unequal,
     Fine,
 }
 
-/// Compares two results row by row. Each path is a folder that a run wrote, or its results file.
-/// Rows are paired by variant, position, ply, depth and repeat. Gates are written as
-/// `nodes > +1%`, `table.hits < -1000` or `nodes changed`.
+/// Compares two results row by row. Each path is the path of a folder that was written by a run, or
+/// the path of the results file in such a folder. Rows are paired by variant, position, ply, depth
+/// and repeat. Gates are written as `nodes > +1%`, `table.hits < -1000` or `nodes changed`.
 ///
 /// # Errors
-/// If a result cannot be read, was edited, or has a row twice; if a gate cannot be read or judged.
+/// If a result cannot be read, was edited, or has a row twice, or if a gate cannot be parsed or
+/// judged.
 pub fn compare(base: &Path, new: &Path, gates: &[&str]) -> Result<Comparison, CompareError> {
     let gates = gates.iter().map(|text| Gate::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let (mut base_result, mut new_result) = (RecordedResult::read(base)?, RecordedResult::read(new)?);
-    // Rows are compared one by one, but partial columns have values in some rows only.
+    // Rows are compared one by one, but a partial column has values in only some of the rows.
     [&mut base_result, &mut new_result].into_iter().for_each(|result| result.frame.remove_partial_columns());
     add_score_errors(&mut base_result, &mut new_result, base)?;
     let resolve_column = |gate: Gate| gate.column(&base_result.frame).map(|column| (gate, column));
@@ -144,15 +155,15 @@ pub fn compare(base: &Path, new: &Path, gates: &[&str]) -> Result<Comparison, Co
 }
 
 impl Comparison {
-    /// Compares two results. Each gate is given with the full name of its column.
+    /// Compares two results. Each gate is passed with the full name of its column.
     ///
     /// # Errors
-    /// If one of the results has a row twice, or a gated column has no figures.
+    /// If one of the results has a row twice, or if a gate cannot be judged.
     pub fn new(base: &RecordedResult, new: &RecordedResult, gates: &[(Gate, String)]) -> Result<Self, CompareError> {
         let results = PairedResults::new(base, new)?;
         let mut comparison = Self {
             names: [base.name.clone(), new.name.clone()],
-            programs: [base, new].map(plans::programs),
+            programs: [base, new].map(plans::measured_programs),
             added: results.added_count,
             failed: results.failed,
             same_plan: base.manifest.as_ref().zip(new.manifest.as_ref()).map(|(base, new)| base.plan == new.plan),
@@ -165,14 +176,14 @@ impl Comparison {
         let listed_rows = results.missing_rows.iter().take(MAX_LISTED).map(|&(row, _)| results.describe_row(row));
         comparison.missing = (results.missing_rows.len(), listed_rows.collect());
         comparison.count_changes(&results);
-        let missing_figures_notes = comparison.judge_gates(&results, gates)?;
+        let notes_on_unjudged_variants = comparison.judge_gates(&results, gates)?;
         comparison.differences = plans::plan_differences(base, new, &results);
         comparison.notes = collect_notes(base, new, &results, gates);
-        comparison.notes.extend(missing_figures_notes);
+        comparison.notes.extend(notes_on_unjudged_variants);
         Ok(comparison)
     }
 
-    /// The outcome: whether and why the comparison fails.
+    /// Returns the outcome, which says whether and why the comparison fails.
     pub fn finding(&self) -> Finding {
         let (paired_count, moved_count) = self.rows;
         let (missing_count, _) = self.missing;
@@ -187,9 +198,9 @@ impl Comparison {
         }
     }
 
-    /// The names of BASE's programs and of NEW's programs; `None` if they are the same, or unknown
-    /// on one side.
-    pub fn other_programs(&self) -> Option<[String; 2]> {
+    /// Returns the names of BASE's programs and the names of NEW's programs if the names differ.
+    /// Returns `None` if both have the same names, or if the programs of one result are unknown.
+    pub fn differing_program_names(&self) -> Option<[String; 2]> {
         let [base, new] = &self.programs;
         let join_names = |programs: &[MeasuredProgram]| {
             let mut names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
@@ -205,13 +216,13 @@ impl Comparison {
         self.same_plan == Some(true) && !self.moves_allowed
     }
 
-    /// The index of a metric in `metrics`.
+    /// Returns the index of a metric in `metrics`.
     pub fn metric_index(&self, name: &str) -> Option<usize> {
         self.metrics.iter().position(|metric| metric == name)
     }
 
-    /// Computes the totals and the numbers of differing rows of the columns that both have, then
-    /// the ratios, and lists the largest changes.
+    /// Computes the totals and the numbers of differing rows for each column that both results
+    /// have. Then computes the ratios and lists the rows with the largest changes.
     fn count_changes(&mut self, results: &PairedResults) {
         let PairedResults { frame, pairs, shared_columns, .. } = results;
         let mut moved_flags = vec![false; pairs.len()];
@@ -222,11 +233,12 @@ impl Comparison {
             for (pair, is_moved) in pairs.iter().zip(&mut moved_flags) {
                 *is_moved |= differs(pair);
             }
-            // A state at the end of a search may differ like any count, but its sum means nothing.
+            // Only counts have totals: the sum of words, or of states at the end of searches, would
+            // mean nothing.
             if columns::role(column) != Role::Sum {
                 continue;
             }
-            let (index, numbers) = (self.metrics.len(), frame.numbers(column));
+            let (metric_index, numbers) = (self.metrics.len(), frame.numbers(column));
             self.metrics.push(column.clone());
             for change in &mut self.variants {
                 change.totals.push([0.0; 2]);
@@ -234,11 +246,11 @@ impl Comparison {
             }
             for pair in pairs {
                 let change = &mut self.variants[pair.line];
-                change.differing[index] += usize::from(differs(pair));
+                change.differing[metric_index] += usize::from(differs(pair));
                 let (base_value, new_value) = (numbers[pair.base], numbers[pair.new]);
                 let is_repeat = repeats[pair.base] > 0.0;
                 if !is_repeat && !base_value.is_nan() && !new_value.is_nan() {
-                    let [base_total, new_total] = &mut change.totals[index];
+                    let [base_total, new_total] = &mut change.totals[metric_index];
                     *base_total += base_value;
                     *new_total += new_value;
                 }
@@ -249,13 +261,13 @@ impl Comparison {
         moved_pairs.iter().for_each(|pair| self.variants[pair.line].moved += 1);
         self.rows = (pairs.len(), moved_pairs.len());
         self.add_ratios(results);
-        self.collect_largest(results, &moved_pairs);
+        self.list_largest_changes(results, &moved_pairs);
     }
 
-    /// Computes the ratios of nodes, seconds and score errors, paired by search. Differing rows of
-    /// seconds and score errors are not counted.
+    /// Computes the ratios of nodes, seconds and score errors, paired by search. The number of rows
+    /// that differ in seconds or in the score error is not counted and stays 0.
     fn add_ratios(&mut self, results: &PairedResults) {
-        // The pairs of each variant, with their ratio.
+        // Returns the pairs and the judged ratio of each variant.
         let compare_variants = |column: &str| {
             let metric = Metric::from_column(column);
             let reader = MetricReader::new(&results.searches, &metric, &results.frame);
@@ -286,12 +298,12 @@ impl Comparison {
         }
     }
 
-    /// Lists the rows with the largest changes of nodes.
-    fn collect_largest(&mut self, results: &PairedResults, moved_pairs: &[&RowPair]) {
+    /// Stores the rows with the largest changes of nodes in `self.moved`.
+    fn list_largest_changes(&mut self, results: &PairedResults, moved_pairs: &[&RowPair]) {
         let frame = &results.frame;
         let [nodes, depths, repeats] =
             [columns::NODES, columns::DEPTH, columns::REPEAT].map(|column| frame.numbers(column));
-        // Nodes may be 0, which has no ratio: hence + 1.
+        // The number of nodes may be 0. Adding 1 to both numbers avoids a ratio with 0.
         let change_size = |pair: &RowPair| ((nodes[pair.new] + 1.0) / (nodes[pair.base] + 1.0)).ln().abs();
         let mut largest: Vec<(f64, &RowPair)> = moved_pairs.iter().map(|pair| (change_size(pair), *pair)).collect();
         largest.sort_by(|(size_a, _), (size_b, _)| size_b.total_cmp(size_a));
@@ -310,22 +322,23 @@ impl Comparison {
         self.moved = largest.into_iter().map(to_moved_row).collect();
     }
 
-    /// Judges each gate on each variant that both results have. Returns notes about variants that
-    /// were not judged because they have no figures.
+    /// Judges each gate on each variant that both results have. Returns one note for each variant
+    /// that was not judged because the variant has no figures in the gate's column.
     fn judge_gates(&mut self, results: &PairedResults, gates: &[(Gate, String)]) -> Result<Vec<String>, GateError> {
         let mut notes = Vec::new();
         for (gate, column) in gates {
-            let Some(index) = self.metric_index(column).filter(|_| results.shared_columns.contains(column)) else {
+            let metric_index = self.metric_index(column).filter(|_| results.shared_columns.contains(column));
+            let Some(metric_index) = metric_index else {
                 return Err(gate.refuse(
                     &format!("NEW has no column `{column}`"),
                     "another build wrote it: run the experiment again",
                 ));
             };
-            // Counts are exact; times and score errors are samples.
+            // Times and score errors are samples. Counts are exact.
             let is_sampled = [columns::SECONDS, columns::SCORE_ERROR].contains(&column.as_str());
             let (mut judged_count, mut any_can_fail) = (0, false);
             for (line, change) in self.variants.iter().enumerate().filter(|(_, change)| change.paired > 0) {
-                if !has_figures(results, column, line).map_err(|problem| gate.refuse(&problem, NO_FIGURES))? {
+                if !has_figures(results, column, line).map_err(|problem| gate.refuse(&problem, NO_FIGURES_HELP))? {
                     notes.push(format!("gate `{gate}`: not judged for \"{}\", which has no figures", change.variant));
                     continue;
                 }
@@ -335,28 +348,28 @@ impl Comparison {
                         format!("`{column}` of \"{}\" has no interval, so the gate could never fail", change.variant);
                     return Err(gate.refuse(&message, "use results with at least two searches in which it is not 0"));
                 }
-                let [base, new] = change.totals[index];
-                let exceeds = match gate.limit {
+                let [base, new] = change.totals[metric_index];
+                let breaks_rule = match gate.limit {
                     Rule::Changed if is_sampled => ratio.excludes_one(),
-                    Rule::Changed => change.differing[index] > 0,
+                    Rule::Changed => change.differing[metric_index] > 0,
                     Rule::Bound { .. } => gate.exceeds_bound(base, new),
                 };
                 (judged_count, any_can_fail) = (judged_count + 1, any_can_fail || gate.can_fail(base));
-                // A sampled change must also be significant.
-                let is_noise = exceeds && is_sampled && !ratio.excludes_one();
+                // The change of a sampled metric must also be significant for the gate to fail.
+                let is_noise = breaks_rule && is_sampled && !ratio.excludes_one();
                 self.gate_results.push(GateResult {
                     gate: gate.to_string(),
                     variant: change.variant.clone(),
                     metric: column.clone(),
                     totals: [base, new],
-                    differ: change.differing[index],
-                    fails: exceeds && !is_noise,
+                    differ: change.differing[metric_index],
+                    fails: breaks_rule && !is_noise,
                     noise: is_noise,
                     caution: None,
                 });
             }
             if judged_count == 0 && self.rows.0 > 0 {
-                return Err(gate.refuse(&format!("neither BASE nor NEW has a figure in `{column}`"), NO_FIGURES));
+                return Err(gate.refuse(&format!("neither BASE nor NEW has a figure in `{column}`"), NO_FIGURES_HELP));
             }
             if judged_count > 0 && !any_can_fail {
                 let help = "totals cannot be negative: use a smaller change";
@@ -367,13 +380,16 @@ impl Comparison {
     }
 }
 
-/// The advice for a gate without figures.
-const NO_FIGURES: &str = "gate a column that both results have figures in";
+/// The help text for a gate on a column that has no figures.
+const NO_FIGURES_HELP: &str = "gate a column that both results have figures in";
 
-/// Whether any paired rows of a line have figures in a column. The error describes the first pair
-/// with a negative or infinite figure, or with a figure in only one of its rows.
+/// Whether any paired rows of a line have figures in a column.
+///
+/// # Errors
+/// If a figure is negative or infinite, or if only one row of a pair has a figure. The message
+/// describes the first such pair.
 fn has_figures(results: &PairedResults, column: &str, line: usize) -> Result<bool, String> {
-    let (numbers, mut has_any) = (results.frame.numbers(column), false);
+    let (numbers, mut any_pair_has_figures) = (results.frame.numbers(column), false);
     for pair in results.pairs.iter().filter(|pair| pair.line == line) {
         for (side, row) in [("BASE", pair.base), ("NEW", pair.new)] {
             let number = numbers[row];
@@ -383,25 +399,25 @@ fn has_figures(results: &PairedResults, column: &str, line: usize) -> Result<boo
         }
         match [pair.base, pair.new].map(|row| numbers[row].is_nan()) {
             [true, true] => {}
-            [false, false] => has_any = true,
-            [empty, _] => {
-                let side = if empty { "BASE" } else { "NEW" };
+            [false, false] => any_pair_has_figures = true,
+            [is_base_empty, _] => {
+                let side = if is_base_empty { "BASE" } else { "NEW" };
                 return Err(format!("`{column}` of {side} is empty for {}", results.describe_row(pair.base)));
             }
         }
     }
-    Ok(has_any)
+    Ok(any_pair_has_figures)
 }
 
-/// Whether repeating the search gives the same value in this column: it is a count, a state at the
-/// end of the search, or a word such as the best move.
+/// Whether a repeat of a search gives the same value in this column. This is so for counts, for
+/// states at the end of a search, and for words such as the best move.
 fn is_deterministic(column: &&String) -> bool {
     matches!(columns::role(column), Role::Sum | Role::Last | Role::Word)
 }
 
-/// A note if totals include iterations that a node limit stopped: such totals measure the budget,
-/// not the nodes that were needed.
-fn note_truncated(results: &PairedResults) -> Option<String> {
+/// Returns a note if totals include iterations that were stopped by a node limit. Such totals
+/// measure the limit, not the nodes that were needed.
+fn truncation_note(results: &PairedResults) -> Option<String> {
     let finished = results.frame.text_column(columns::FINISHED);
     let is_truncated = |row: usize| finished.text(row) == "false";
     let base_count = results.pairs.iter().filter(|pair| is_truncated(pair.base)).count();
@@ -415,7 +431,7 @@ fn note_truncated(results: &PairedResults) -> Option<String> {
     })
 }
 
-/// Notes that help the reader to interpret the figures.
+/// Returns notes that help users to interpret the figures.
 fn collect_notes(
     base: &RecordedResult,
     new: &RecordedResult,
@@ -434,7 +450,7 @@ fn collect_notes(
             notes.push(format!("{jobs} failed in {side}: see its error column"));
         }
     }
-    notes.extend(note_truncated(results));
+    notes.extend(truncation_note(results));
     let (Some(base_manifest), Some(new_manifest)) = (&base.manifest, &new.manifest) else {
         notes.push(
             "one of the results has no manifest.json: whether their plans, builds and machines are equal is unknown"
@@ -448,9 +464,9 @@ fn collect_notes(
             notes.push(format!("the run of {side} is not finished"));
         }
     }
-    // Different builds of ttlab's own engine are already listed as different programs.
+    // No note is needed if ttlab's own engine was measured: its build is part of the program.
     if base_manifest.build != new_manifest.build
-        && !plans::programs(base).iter().any(|program| program.program.is_empty())
+        && !plans::measured_programs(base).iter().any(|program| program.program.is_empty())
     {
         let [base, new] = [&base_manifest.build, &new_manifest.build]
             .map(|build| format!("{} ({}, {})", build.version, build.commit, build.profile));
@@ -571,15 +587,16 @@ mod tests {
             comparison.notes
         );
         assert_eq!(
-            compare(&make_result(&set_engine("One", "11")), &make_result(&set_engine("One", "22"))).other_programs(),
+            compare(&make_result(&set_engine("One", "11")), &make_result(&set_engine("One", "22")))
+                .differing_program_names(),
             None
         );
-        let names =
-            compare(&make_result(&set_engine("One", "11")), &make_result(&set_engine("Two", "11"))).other_programs();
+        let names = compare(&make_result(&set_engine("One", "11")), &make_result(&set_engine("Two", "11")))
+            .differing_program_names();
         assert_eq!(names, Some(["One".to_owned(), "Two".to_owned()]));
         assert_eq!(
             compare(&make_result(&|_| ()), &make_result(&set_engine("Two", "11")))
-                .other_programs()
+                .differing_program_names()
                 .map(|names| names[0].clone()),
             Some("ttlab".to_owned())
         );

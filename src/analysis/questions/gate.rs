@@ -10,7 +10,8 @@ use std::fmt;
 pub struct Gate {
     /// The gate as the user wrote it.
     pub text: String,
-    /// The metric's name as the user wrote it: a column, or a unique ending of a column's name.
+    /// The metric as the user wrote it: the name of a column, or the end of exactly one column's
+    /// name.
     pub metric: String,
     /// The change that makes the gate fail.
     pub limit: Rule,
@@ -23,11 +24,12 @@ pub enum Rule {
     Changed,
     /// A change of a variant's total beyond a bound.
     Bound {
-        /// How a failing change relates to the bound: `>=`, `<=`, `>` or `<`.
+        /// The relation between change and bound that makes the gate fail: `>=`, `<=`, `>` or `<`.
         relation: Relation,
-        /// The bound, in the metric's unit or as a share of the old total: 0.01 is 1 %.
+        /// The bound. It is in the unit of the metric or, if `share` is true, a share of the total
+        /// in BASE (0.01 is 1 %).
         bound: f64,
-        /// Whether the bound is a share.
+        /// Whether the bound is a share of the total in BASE.
         share: bool,
     },
 }
@@ -47,18 +49,18 @@ impl GateError {
     }
 }
 
-/// How gates are written, for hints.
-const SYNTAX: &str = "write METRIC, one of > >= < <=, and a change: \"nodes > +1%\", \"seconds > +5%\", \"table.evictions > +1000\"; \
+/// The help text that shows how gates are written.
+const SYNTAX_HELP: &str = "write METRIC, one of > >= < <=, and a change: \"nodes > +1%\", \"seconds > +5%\", \"table.evictions > +1000\"; \
                     or \"nodes changed\"";
 
 impl Gate {
-    /// Parses a gate. [`Gate::column`] looks up its metric.
+    /// Parses a gate. The metric is not looked up here, but by [`Gate::column`].
     ///
     /// # Errors
-    /// If the text is not a gate; the message says how gates are written.
+    /// If the text is not a gate, or if the gate can never fail.
     pub fn parse(text: &str) -> Result<Self, GateError> {
         let trimmed = text.trim();
-        let error = |what: &str| GateError::new(trimmed, what, SYNTAX);
+        let error = |what: &str| GateError::new(trimmed, what, SYNTAX_HELP);
         let make_gate = |metric: &str, limit: Rule| Self {
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             metric: metric.to_owned(),
@@ -74,35 +76,37 @@ impl Gate {
             split => split.ok_or_else(|| error("there is no comparison"))?,
         };
         let metric = parse_metric_name(metric).ok_or_else(|| error("there is no metric before the comparison"))?;
-        let (digits, share) = match value.strip_suffix('%') {
+        let (digits, is_share) = match value.strip_suffix('%') {
             Some(digits) => (digits.trim_end(), true),
             None => (value, false),
         };
-        // Spaces after the sign and separators between digits are allowed.
+        // Spaces, and `_` or `,` between digits, are allowed.
         let digits: String = digits.chars().filter(|c| !c.is_whitespace() && !matches!(c, '_' | ',')).collect();
         let number: f64 = match digits.parse() {
             Ok(number) if f64::is_finite(number) => number,
             _ => return Err(error(&format!("`{value}` is not a number"))),
         };
-        if !share && number != 0.0 && !digits.starts_with(['+', '-']) {
+        if !is_share && number != 0.0 && !digits.starts_with(['+', '-']) {
             let help =
                 format!("a gate bounds the change from BASE to NEW, not the value: write +{digits}, or a percentage");
             return Err(GateError::new(trimmed, &format!("`{value}` has no sign"), &help));
         }
-        let bound = if share { number / 100.0 } else { number };
-        let gate = make_gate(metric, Rule::Bound { relation, bound, share });
-        // For a share, all positive totals of BASE give the same answer.
-        if share && !gate.can_fail(1.0) {
+        let bound = if is_share { number / 100.0 } else { number };
+        let gate = make_gate(metric, Rule::Bound { relation, bound, share: is_share });
+        // If the bound is a share, whether the gate can fail is the same for all positive totals of
+        // BASE. The total 1 stands for all of them.
+        if is_share && !gate.can_fail(1.0) {
             let help = "totals cannot be negative: use a share above -100 %, or METRIC <= -100%";
             return Err(GateError::new(trimmed, "it can never fail", help));
         }
         Ok(gate)
     }
 
-    /// The column of the gate's metric.
+    /// Returns the full name of the column of the gate's metric.
     ///
     /// # Errors
-    /// If there is no such column, or it is neither a count nor a time.
+    /// If there is no such column, or if the column is neither a count, nor a time, nor the score
+    /// error.
     pub fn column(&self, frame: &Frame) -> Result<String, GateError> {
         let column = frame.resolve(&self.metric, Lookup::Metric).map_err(|error| match error {
             FrameError::Unknown { name, hint } => self.refuse(
@@ -118,26 +122,25 @@ impl Gate {
         Ok(column.to_owned())
     }
 
-    /// Whether any total of NEW could make the gate fail if BASE's total is `base`. Totals are
-    /// never negative.
+    /// Whether any total of NEW could make the gate fail if BASE's total is `base`.
     pub fn can_fail(&self, base: f64) -> bool {
         match self.limit {
+            // Totals are never negative, so the largest possible decrease ends at 0.
             Rule::Bound { relation, .. } if relation.is_less() => self.exceeds_bound(base, 0.0),
             _ => true,
         }
     }
 
-    /// An error about this gate: what is wrong, and what to do.
+    /// Returns an error about this gate. `what` says what is wrong, and `help` says what to do.
     pub fn refuse(&self, what: &str, help: &str) -> GateError {
         GateError::new(&self.text, what, help)
     }
 
-    /// Whether a change from `base` to `new` exceeds the gate's bound; false for a `changed` gate,
-    /// which does not depend on totals.
+    /// Whether a change of the total from `base` to `new` exceeds the gate's bound. Returns false
+    /// for a `changed` gate, which does not depend on totals.
     pub fn exceeds_bound(&self, base: f64, new: f64) -> bool {
         let Rule::Bound { relation, bound, share } = self.limit else { return false };
-        // The change is not divided by the old total, which may be 0: any rise from 0 exceeds
-        // every share.
+        // The change is not divided by `base`, which may be 0. Any rise from 0 exceeds every share.
         relation.holds(new - base, if share { bound * base } else { bound })
     }
 }
@@ -148,7 +151,7 @@ impl fmt::Display for Gate {
     }
 }
 
-/// The text without surrounding spaces; `None` if it is not a single word.
+/// Returns the text without surrounding spaces, or `None` if the text is not a single word.
 fn parse_metric_name(text: &str) -> Option<&str> {
     let text = text.trim();
     (!text.is_empty() && !text.contains(char::is_whitespace)).then_some(text)

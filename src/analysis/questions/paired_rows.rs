@@ -1,4 +1,4 @@
-//! Two results in one frame, with their rows paired.
+//! Joins two results in one frame and pairs their rows.
 
 use super::gate::GateError;
 use crate::analysis::pairing::pairs::pair_rows;
@@ -17,10 +17,10 @@ use std::path::Path;
 /// One of the two results.
 #[derive(Debug, Clone)]
 pub struct RecordedResult {
-    /// The path it was read from, as the user wrote it.
+    /// The path that the result was read from, as the user wrote the path.
     pub name: String,
     pub frame: Frame,
-    /// The manifest; `None` for a results file outside its folder.
+    /// The manifest, or `None` if there is no manifest beside the results file.
     pub manifest: Option<Manifest>,
     /// A message about rows of the plan that are missing; `None` if the result is complete.
     pub missing: Option<String>,
@@ -35,29 +35,32 @@ pub enum CompareError {
     /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// The rows were changed after the run: the file, and what is wrong with it.
+    /// The rows were changed after the run. Holds the file and a description of the damage.
     #[error("{0}: {1}\nhelp: search such rows again with `ttlab run --repair`")]
     Damaged(String, String),
-    /// Thin rows were changed after they were written: the file, and what is wrong with it.
+    /// Thin rows cannot be used, for example because they were changed after they were written.
+    /// Holds the file and a description of the problem.
     #[error("{0}: {1}\nhelp: restore it, or make the full rows with `ttlab run`")]
     Thin(String, String),
-    /// Different positions with the same name: both results, and which positions.
+    /// The two results use one name for different positions. Holds the names of both results and a
+    /// description of the positions.
     #[error("{0} and {1}: {2}")]
     DifferentPositions(String, String, String),
-    /// Two rows of the same search and depth: the result, and which rows.
+    /// A result has two rows of the same search and depth. Holds the name of the result and a
+    /// description of the rows.
     #[error("{0}: {1}: results that overlap cannot be joined")]
     DuplicateRow(String, String),
-    /// A gate that cannot be judged.
+    /// A gate cannot be parsed or judged.
     #[error(transparent)]
     Gate(#[from] GateError),
 }
 
 impl RecordedResult {
-    /// Reads a results folder, or a results file (with the folder's manifest if it is
-    /// `results.csv`).
+    /// Reads a results folder or a results file. If the file is called `results.csv`, the manifest
+    /// in the same folder is read too.
     ///
     /// # Errors
-    /// If there are no results, or they cannot be read.
+    /// If there are no results, or if the results cannot be read or were changed after the run.
     pub fn read(path: &Path) -> Result<Self, CompareError> {
         if let Some(folder) = thin::thin_folder(path) {
             return Self::read_thin(path, folder);
@@ -80,10 +83,10 @@ impl RecordedResult {
         }
     }
 
-    /// As [`RecordedResult::read`], for a folder of thin rows.
+    /// Reads the thin rows in `folder`. The result is named after `path`.
     fn read_thin(path: &Path, folder: &Path) -> Result<Self, CompareError> {
-        let file = folder.join(thin::NAME).display().to_string();
-        let thin_error = |problem: String| CompareError::Thin(file.clone(), problem);
+        let thin_file = folder.join(thin::NAME).display().to_string();
+        let thin_error = |problem: String| CompareError::Thin(thin_file.clone(), problem);
         let manifest =
             Manifest::read(folder)?.ok_or_else(|| thin_error("there is no manifest beside it".to_owned()))?;
         let thin_rows = thin::read(folder, &manifest).map_err(|error| thin_error(error.to_string()))?;
@@ -91,18 +94,19 @@ impl RecordedResult {
             "run `ttlab run FILE --out FOLDER` to make the full rows (FILE as it was run: {})",
             folder.join("experiment.toml").display()
         );
-        let frame = Frame::from_thin_rows(&thin_rows, &file, remedy)?;
+        let frame = Frame::from_thin_rows(&thin_rows, &thin_file, remedy)?;
         let seal_note = (manifest.seal_kind() != SealKind::Whole).then(|| UNSEALED.to_owned());
         let missing = manifest.thin.as_ref().and_then(|thin| thin.missing.clone()).or(seal_note);
         Ok(Self { name: path.display().to_string(), frame, manifest: Some(manifest), missing })
     }
 }
 
-/// Adds score errors to both results. Both are judged by BASE's reference, so that they can be
-/// compared. Does nothing if BASE has no judged scores.
+/// Adds score errors to both results. The scores of both results are judged by the reference of
+/// BASE, so that the score errors can be compared. Does nothing if the experiment of BASE defines
+/// no reference for scores.
 ///
 /// # Errors
-/// If the judgements cannot be read.
+/// If the judgements of BASE cannot be read.
 pub fn add_score_errors(
     base: &mut RecordedResult,
     new: &mut RecordedResult,
@@ -121,31 +125,34 @@ pub fn add_score_errors(
     Ok(())
 }
 
-/// The two results as one frame, with a source column, and their paired rows.
+/// Two results that were joined in one frame, and their paired rows.
 #[derive(Debug, Clone, Default)]
 pub struct PairedResults {
-    /// The rows of BASE, then those of NEW, with variants named as in BASE.
+    /// The rows of BASE, followed by the rows of NEW. Variants are named as in BASE. The source
+    /// column tells which result a row comes from.
     pub frame: Frame,
-    /// One group for each source (BASE or NEW) and variant, and also for each suite if both results
-    /// have a suite column.
+    /// One group for each combination of source (BASE or NEW) and variant. If both results have a
+    /// suite column, there is one group for each combination of source, variant and suite.
     pub grouping: Grouping,
     /// The searches of both results.
     pub searches: Searches,
     /// The columns that both results have.
     pub shared_columns: Vec<String>,
-    /// The variants of BASE in order, then those that only NEW has.
+    /// The variants of BASE in order, followed by the variants that only NEW has.
     pub variants: Vec<String>,
-    /// The units of comparison: each variant, or each variant in each suite.
+    /// The units of comparison. Each variant is one line. If both results have a suite column, each
+    /// variant in each suite is one line.
     pub lines: Vec<ComparedLine>,
-    /// The group of each line in BASE and in NEW; `None` if it has no rows there.
+    /// The group of each line in BASE and in NEW, or `None` if the line has no rows in that result.
     pub groups: Vec<[Option<usize>; 2]>,
-    /// NEW's name of each variant, if NEW has the same options under another name.
+    /// The name in NEW of each variant in `variants`. `None` if the variant has the same name in
+    /// NEW as in BASE, or is missing in one of them.
     pub new_names: Vec<Option<String>>,
     /// The rows that both results have.
     pub pairs: Vec<RowPair>,
-    /// The rows of BASE that NEW lacks, each with the index of its line.
+    /// The rows of BASE that are missing in NEW. Each row is paired with the index of its line.
     pub missing_rows: Vec<(usize, usize)>,
-    /// The number of NEW's rows that BASE lacks.
+    /// The number of rows of NEW that are missing in BASE.
     pub added_count: usize,
     /// The number of failed jobs in BASE and in NEW.
     pub failed: [usize; 2],
@@ -160,10 +167,10 @@ pub struct RowPair {
     pub line: usize,
 }
 
-/// A unit of comparison: a variant, in one suite if there are several.
+/// A unit of comparison: a variant or, if both results have a suite column, a variant in one suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedLine {
-    /// The suite, if both results have several.
+    /// The suite, or `None` if one of the results has no suite column.
     pub suite: Option<String>,
     /// The index of the variant.
     pub variant: usize,
@@ -173,8 +180,10 @@ pub struct ComparedLine {
 const SOURCES: [&str; 2] = ["BASE", "NEW"];
 
 impl PairedResults {
-    /// Joins two results and pairs their rows by variant, position, depth and repeat. Variants are
-    /// matched by name; variants without a namesake are matched by equal options.
+    /// Joins two results and pairs their rows by variant, position, depth and repeat. A variant of
+    /// NEW is matched with the variant of BASE that has the same name. If there is no such variant,
+    /// it is matched with a variant of BASE that has the same options and whose name NEW does not
+    /// use.
     ///
     /// # Errors
     /// If a result has a row twice, or if different positions have the same name.
@@ -184,8 +193,8 @@ impl PairedResults {
             return Err(CompareError::DifferentPositions(base.name.clone(), new.name.clone(), problem));
         }
         let [base_names, new_names] = [base, new].map(|side| side.frame.text_column(columns::VARIANT).list().to_vec());
-        // The index of the variant of BASE that has the options of a variant of NEW, and whose name
-        // NEW does not have.
+        // Returns the index of a variant of BASE that has the same options as a variant of NEW and
+        // whose name NEW does not use.
         let find_by_options = |new_name: &String| {
             let (base, new) = manifests?;
             let options = new.options.get(new_name)?;
@@ -194,15 +203,15 @@ impl PairedResults {
         };
         let mut results =
             Self { variants: base_names.clone(), new_names: vec![None; base_names.len()], ..Self::default() };
-        // From each variant's name in NEW to its name in BASE.
-        let mut old_names = HashMap::new();
+        // Maps the name of each variant in NEW to its name in BASE.
+        let mut base_name_by_new_name = HashMap::new();
         for new_name in &new_names {
             let index = base_names.iter().position(|base_name| base_name == new_name);
             if let Some(index) = index.or_else(|| find_by_options(new_name)) {
                 if base_names[index] != *new_name {
                     results.new_names[index] = Some(new_name.clone());
                 }
-                old_names.insert(new_name.as_str(), base_names[index].as_str());
+                base_name_by_new_name.insert(new_name.as_str(), base_names[index].as_str());
             } else {
                 results.variants.push(new_name.clone());
                 results.new_names.push(None);
@@ -218,7 +227,7 @@ impl PairedResults {
             let variants = new.frame.text_column(columns::VARIANT);
             new_frame.set_words(columns::VARIANT, |row| {
                 let name = variants.text(row);
-                old_names.get(name).copied().unwrap_or(name).to_owned()
+                base_name_by_new_name.get(name).copied().unwrap_or(name).to_owned()
             });
         }
         results.frame.append(&new_frame);
@@ -240,8 +249,9 @@ impl PairedResults {
             results.grouping.find(&values.into_iter().chain(line.suite.clone()).collect::<Vec<_>>())
         };
         results.groups = results.lines.iter().map(|line| SOURCES.map(|source| find_group(source, line))).collect();
-        for (group, errors) in results.searches.errors.iter().enumerate() {
-            results.failed[usize::from(results.grouping.values[group][0] == SOURCES[1])] += errors;
+        for (group, error_count) in results.searches.errors.iter().enumerate() {
+            let is_in_new = results.grouping.values[group][0] == SOURCES[1];
+            results.failed[usize::from(is_in_new)] += error_count;
         }
         results.pair_lines([base, new])?;
         Ok(results)
@@ -267,7 +277,7 @@ impl PairedResults {
         Ok(())
     }
 
-    /// The name of a line, with its suite if there are several.
+    /// Returns the name of a line. If the line has a suite, the name begins with the suite.
     pub fn line_name(&self, line: &ComparedLine) -> String {
         let variant = &self.variants[line.variant];
         line.suite.as_ref().map_or_else(|| variant.clone(), |suite| format!("{suite}, {variant}"))

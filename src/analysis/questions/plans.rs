@@ -1,4 +1,4 @@
-//! How the plans of two results differ, which a reader of a comparison asks first.
+//! Describes how the plans of two results differ.
 
 use super::paired_rows::{PairedResults, RecordedResult};
 use crate::analysis::rows::frame::Frame;
@@ -12,9 +12,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct MeasuredProgram {
     pub name: String,
-    /// Its file and arguments; empty for ttlab's own engine.
+    /// The file of the program, followed by its arguments. Empty for ttlab's own engine.
     pub program: String,
-    /// ttlab's build, or the SHA-256 of the engine's file.
+    /// The build of ttlab if the program is ttlab's own engine, otherwise the SHA-256 of the
+    /// program's file.
     pub build: String,
 }
 
@@ -27,27 +28,30 @@ impl std::fmt::Display for MeasuredProgram {
     }
 }
 
-/// The programs that a result measured, by name.
-pub fn programs(result: &RecordedResult) -> Vec<MeasuredProgram> {
+/// Returns the programs that were measured for `result`, without duplicates and sorted by name.
+/// Returns an empty list if the result has no manifest.
+pub fn measured_programs(result: &RecordedResult) -> Vec<MeasuredProgram> {
     let Some(manifest) = &result.manifest else { return Vec::new() };
     let variants = result.frame.text_column(columns::VARIANT);
-    let is_ttlab_measured = variants.list().iter().any(|variant| !manifest.subjects.contains_key(variant.as_str()));
+    // A variant that is missing from `manifest.subjects` uses the engine of ttlab.
+    let uses_ttlab = variants.list().iter().any(|variant| !manifest.subjects.contains_key(variant.as_str()));
     let Build { version, commit, profile, .. } = &manifest.build;
     let build = format!("{version} ({commit}, {profile})");
     let ttlab = MeasuredProgram { name: "ttlab".to_owned(), build, ..Default::default() };
-    let engines = manifest.subjects.values().map(|engine| MeasuredProgram {
+    let external_engines = manifest.subjects.values().map(|engine| MeasuredProgram {
         name: engine.name.clone(),
         program: std::iter::once(&engine.program).chain(&engine.arguments).cloned().collect::<Vec<_>>().join(" "),
         build: engine.sha256.clone(),
     });
-    let programs: BTreeSet<MeasuredProgram> = engines.chain(is_ttlab_measured.then_some(ttlab)).collect();
+    let programs: BTreeSet<MeasuredProgram> = external_engines.chain(uses_ttlab.then_some(ttlab)).collect();
     programs.into_iter().collect()
 }
 
-/// Options by dotted path.
+/// The values of options, by the option's dotted path such as `table.size`.
 type OptionValues = BTreeMap<String, String>;
 
-/// The differences between the plans; empty if they are equal, `None` if a manifest is missing.
+/// Describes each difference between the plans of two results. The list is empty if the plans are
+/// equal. Returns `None` if a manifest is missing.
 pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &PairedResults) -> Option<Vec<String>> {
     let (base_manifest, new_manifest) = (base.manifest.as_ref()?, new.manifest.as_ref()?);
     if base_manifest.plan == new_manifest.plan {
@@ -61,27 +65,29 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &P
     };
     compare_setting(columns::SUITE, base_manifest.suite.clone(), new_manifest.suite.clone());
     compare_setting("items", base_manifest.items.to_string(), new_manifest.items.to_string());
-    // The depth that a node limit allowed is not part of the plan.
-    let limits_recorded = [base, new].iter().all(|result| result.frame.has(columns::LIMIT));
-    if !limits_recorded {
+    // Without recorded limits, the greatest depths are compared instead. They are not compared
+    // otherwise, because under a node limit the depth that is reached is not part of the plan.
+    let both_record_limits = [base, new].iter().all(|result| result.frame.has(columns::LIMIT));
+    if !both_record_limits {
         compare_setting(columns::DEPTH, max_depth(base), max_depth(new));
     }
     compare_setting("repeats", base_manifest.repeats.to_string(), new_manifest.repeats.to_string());
     compare_setting("key seeds", base_manifest.seeds.to_string(), new_manifest.seeds.to_string());
     compare_setting("sequence", base_manifest.sequence.to_string(), new_manifest.sequence.to_string());
-    // By option: its value in BASE and in NEW, for each variant in which they differ.
+    // Maps the path of each option to one pair of values for each variant that changes the option:
+    // the value in BASE and the value in NEW.
     let mut changes: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    let mut compare_options = |base_options: &OptionValues, new_options: &OptionValues, missing: &str| {
+    let mut compare_options = |base_options: &OptionValues, new_options: &OptionValues, missing_text: &str| {
         for path in base_options.keys().chain(new_options.keys()).collect::<BTreeSet<_>>() {
-            let [from, to] =
-                [base_options, new_options].map(|options| options.get(path).map_or(missing, String::as_str).to_owned());
-            if from != to {
-                changes.entry(path.clone()).or_default().push((from, to));
+            let [base_value, new_value] = [base_options, new_options]
+                .map(|options| options.get(path).map_or(missing_text, String::as_str).to_owned());
+            if base_value != new_value {
+                changes.entry(path.clone()).or_default().push((base_value, new_value));
             }
         }
     };
     let [base_limits, new_limits] = [base, new].map(|result| limits_by_variant(&result.frame));
-    let mut shared_variants = 0;
+    let mut shared_variant_count = 0;
     for (base_name, new_name) in results.variants.iter().zip(&results.new_names) {
         let new_name = new_name.as_ref().unwrap_or(base_name);
         if let Some((base_limit, new_limit)) = base_limits.get(base_name).zip(new_limits.get(new_name)) {
@@ -89,32 +95,32 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &P
         }
         let options = base_manifest.options.get(base_name).zip(new_manifest.options.get(new_name));
         if let Some((base_options, new_options)) = options {
-            shared_variants += 1;
+            shared_variant_count += 1;
             compare_options(&flatten_options(base_options), &flatten_options(new_options), "-");
         }
     }
     for (path, value_changes) in changes {
-        let (from, to) = &value_changes[0];
+        let (base_value, new_value) = &value_changes[0];
         let all_equal = value_changes.iter().all(|change| change == &value_changes[0]);
-        let values = if all_equal { format!("{from} -> {to}") } else { format!("{from} -> {to} and others") };
-        let in_variants = if value_changes.len() < shared_variants {
-            format!(" in {} of {shared_variants} variants", value_changes.len())
+        let and_others = if all_equal { "" } else { " and others" };
+        let in_variants = if value_changes.len() < shared_variant_count {
+            format!(" in {} of {shared_variant_count} variants", value_changes.len())
         } else {
             String::new()
         };
-        differences.push(format!("{path}{in_variants} ({values})"));
+        differences.push(format!("{path}{in_variants} ({base_value} -> {new_value}{and_others})"));
     }
     for (side, side_name) in ["BASE", "NEW"].iter().enumerate() {
-        // With several suites, a variant may have one group in each suite.
+        // If there are several suites, a variant may have one group in each suite.
         let has_variant = |side: usize, variant: usize| {
             let mut lines = results.lines.iter().zip(&results.groups);
             lines.any(|(line, groups)| line.variant == variant && groups[side].is_some())
         };
         let other_side = 1 - side;
         let is_unmatched = |variant: &usize| has_variant(side, *variant) && !has_variant(other_side, *variant);
-        let unmatched = (0..results.variants.len()).filter(is_unmatched).count();
-        if unmatched > 0 {
-            differences.push(format!("{} that only {side_name} has", plural(unmatched, columns::VARIANT)));
+        let unmatched_count = (0..results.variants.len()).filter(is_unmatched).count();
+        if unmatched_count > 0 {
+            differences.push(format!("{} that only {side_name} has", plural(unmatched_count, columns::VARIANT)));
         }
     }
     if differences.is_empty() {
@@ -123,7 +129,8 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &P
     Some(differences)
 }
 
-/// Flattens nested options to dotted paths; a value that is not an object gets the empty path.
+/// Flattens nested options to a map from dotted paths to values. If `value` is not an object, its
+/// path is empty.
 fn flatten_options(value: &serde_json::Value) -> OptionValues {
     match value {
         serde_json::Value::Object(fields) => {
@@ -137,16 +144,16 @@ fn flatten_options(value: &serde_json::Value) -> OptionValues {
     }
 }
 
-/// The limits of each variant, split into parts such as depth and nodes. If there are suites, the
-/// name of a part includes its suite.
+/// Returns the limits of each variant. A limit is split into parts such as depth and nodes. If a
+/// row has a suite, the names of the parts include the name of the suite.
 fn limits_by_variant(frame: &Frame) -> HashMap<String, OptionValues> {
     let [variants, suites, limits] =
         [columns::VARIANT, columns::SUITE, columns::LIMIT].map(|column| frame.text_column(column));
-    // All rows of a variant in a suite have the same limits.
-    let mut variants_in_suites = HashSet::new();
+    // All rows of a variant in one suite have the same limits, so only the first row is read.
+    let mut seen_variants_and_suites = HashSet::new();
     let mut limits_by_variant: HashMap<String, OptionValues> = HashMap::new();
     for row in 0..frame.rows() {
-        if !variants_in_suites.insert((variants.codes()[row], suites.codes()[row])) {
+        if !seen_variants_and_suites.insert((variants.codes()[row], suites.codes()[row])) {
             continue;
         }
         let limit_parts = limits_by_variant.entry(variants.text(row).to_owned()).or_default();
@@ -159,7 +166,7 @@ fn limits_by_variant(frame: &Frame) -> HashMap<String, OptionValues> {
     limits_by_variant
 }
 
-/// The greatest depth that was searched.
+/// Returns the greatest depth that was searched, as text.
 fn max_depth(result: &RecordedResult) -> String {
     result.frame.numbers(columns::DEPTH).iter().copied().fold(0.0, f64::max).to_string()
 }

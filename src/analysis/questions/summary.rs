@@ -289,7 +289,7 @@ fn count_other_scores(lines: &mut [Line], searches: &Searches, frame: &Frame, ba
     let score = Metric::from_column(columns::SCORE);
     let reader = MetricReader::new(searches, &score, frame);
     let counts = par_map(lines.len(), searches.list.len(), |index| {
-        bases[index].map(|base| base.count_other_ends(index, &reader))
+        bases[index].map(|base| base.count_differing_ends(index, &reader))
     });
     for (line, counts) in lines.iter_mut().zip(counts) {
         line.other_scores = counts.unwrap_or_default();
