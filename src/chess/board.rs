@@ -180,7 +180,7 @@ impl Board {
 
     /// The pieces of one colour.
     #[inline]
-    pub const fn colored(&self, color: Color) -> Bitboard {
+    pub const fn pieces_of(&self, color: Color) -> Bitboard {
         match color {
             Color::White => Bitboard(self.occupied().0 & !self.planes[3]),
             Color::Black => Bitboard(self.planes[3]),
@@ -240,7 +240,7 @@ impl Board {
             | attacks::king(square) & self.kind(Piece::King)
             | attacks::bishop(square, occupied) & self.diagonal_sliders()
             | attacks::rook(square, occupied) & self.straight_sliders();
-        of_both_colors & self.colored(by)
+        of_both_colors & self.pieces_of(by)
     }
 
     /// The piece that a move captures; a pawn for en passant.

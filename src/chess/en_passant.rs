@@ -45,7 +45,7 @@ impl Board {
         // `^ 8`: the captured pawn stands one rank from the target, on the same file.
         let victim = 1_u64 << (target.index() ^ 8);
         let occupied = (self.occupied().0 ^ pushed ^ victim ^ 1 << from.index()) | 1 << target.index();
-        let enemies = (self.colored(pusher).0 ^ pushed) & !victim;
+        let enemies = (self.pieces_of(pusher).0 ^ pushed) & !victim;
         let king = self.king(!pusher);
         let pawn_attackers = (self.kind(Piece::Pawn).0 ^ pushed) & attacks::pawn(!pusher, king).0;
         let other_attackers = self.attackers(king, pusher, Bitboard(occupied)).0 & !self.kind(Piece::Pawn).0;

@@ -14,9 +14,9 @@ pub struct KeyAudit {
     /// Different numbers among the 768 piece-squares.
     pub distinct_piece_squares: usize,
     /// The number of pairs of piece-squares with the same number, of 294,528 pairs (768 x 767 / 2).
-    pub colliding_pairs: usize,
+    pub colliding_pair_count: usize,
     /// The first colliding pairs, by piece and square: at most eight.
-    pub examples: Vec<(PieceSquare, PieceSquare)>,
+    pub first_colliding_pairs: Vec<(PieceSquare, PieceSquare)>,
     /// Different numbers among the 32 combinations of side to move and castling rights.
     pub distinct_side_and_castling: usize,
     /// Different numbers among the 16 e.p. squares (8 for a scheme by files, 1 for one without).
@@ -55,8 +55,8 @@ pub fn audit(keys: &Keys) -> KeyAudit {
         parts.chain(single_rights.map(|right| keys.castling[right as usize])).filter(|&number| number == 0).count();
     KeyAudit {
         distinct_piece_squares: by_number.len(),
-        colliding_pairs: pairs.len(),
-        examples: pairs.into_iter().take(8).collect(),
+        colliding_pair_count: pairs.len(),
+        first_colliding_pairs: pairs.into_iter().take(8).collect(),
         distinct_side_and_castling: combinations.len(),
         distinct_en_passant: en_passant.into_iter().collect::<HashSet<_>>().len(),
         zeros,

@@ -37,7 +37,7 @@ impl Board {
         let (us, them) = (self.turn(), !self.turn());
         let Some(piece) = self.piece_on(from) else { return false };
         // Promotion bits above 4 name no piece.
-        if !self.colored(us).has(from) || self.colored(us).has(to) || mv.bits() >> 12 > 4 {
+        if !self.pieces_of(us).has(from) || self.pieces_of(us).has(to) || mv.bits() >> 12 > 4 {
             return false;
         }
         let promotes = piece == Piece::Pawn && Bitboard::BACK_RANKS.has(to);
@@ -69,7 +69,7 @@ impl Board {
         let is_empty = |square: Square| !self.occupied().has(square);
         // The square from which a backward step leads to `from` is ahead of it.
         let [one_ahead, two_ahead] = [origin(from, -step), origin(from, -2 * step)];
-        let can_reach = attacks::pawn(us, from).has(to) && self.colored(!us).has(to)
+        let can_reach = attacks::pawn(us, from).has(to) && self.pieces_of(!us).has(to)
             || to == one_ahead && is_empty(one_ahead)
             || from.rank() == home_rank && to == two_ahead && is_empty(one_ahead) && is_empty(to);
         can_reach && self.leaves_king_safe(from, to)

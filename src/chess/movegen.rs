@@ -16,7 +16,7 @@ use super::types::{Color, Piece, Square};
 
 /// Appends the legal moves in `purple` order.
 pub fn legal(board: &Board, list: &mut MoveList) {
-    generate::<_, ALL>(board, list);
+    generate_kind::<_, ALL>(board, list);
 }
 
 /// The legal move with this UCI notation, such as `e2e4` or `e7e8q`.
@@ -29,24 +29,24 @@ pub fn parse_move(board: &Board, word: &str) -> Option<Move> {
 
 /// Passes the legal captures to a sink in `purple` order. En passant and promotions that capture
 /// are included, other promotions are not.
-pub fn show_captures<S: Sink>(board: &Board, sink: &mut S) {
-    generate::<_, CAPTURES>(board, sink);
+pub fn generate_captures_into<S: Sink>(board: &Board, sink: &mut S) {
+    generate_kind::<_, CAPTURES>(board, sink);
 }
 
 /// Passes the legal captures and promotions to a sink in `purple` order.
-pub fn show_noisy<S: Sink>(board: &Board, sink: &mut S) {
-    generate::<_, NOISY>(board, sink);
+pub fn generate_noisy_into<S: Sink>(board: &Board, sink: &mut S) {
+    generate_kind::<_, NOISY>(board, sink);
 }
 
 /// Passes the legal moves that neither capture nor promote to a sink, in `purple` order.
-pub fn show_quiets<S: Sink>(board: &Board, sink: &mut S) {
-    generate::<_, QUIETS>(board, sink);
+pub fn generate_quiets_into<S: Sink>(board: &Board, sink: &mut S) {
+    generate_kind::<_, QUIETS>(board, sink);
 }
 
 /// Passes the legal moves to a sink in `purple` order, until the sink stops the generation.
 #[inline]
-pub fn show<S: Sink>(board: &Board, sink: &mut S) {
-    generate::<_, ALL>(board, sink);
+pub fn generate_into<S: Sink>(board: &Board, sink: &mut S) {
+    generate_kind::<_, ALL>(board, sink);
 }
 
 /// The kinds of moves that can be generated.
@@ -57,13 +57,13 @@ const QUIETS: u8 = 3;
 
 pub fn count(board: &Board) -> u64 {
     let mut count = LeafCount(0);
-    generate::<_, ALL>(board, &mut count);
+    generate_kind::<_, ALL>(board, &mut count);
     count.0
 }
 
 pub(super) fn has_any(board: &Board) -> bool {
     let mut sink = FirstMove { found: false };
-    generate::<_, ALL>(board, &mut sink);
+    generate_kind::<_, ALL>(board, &mut sink);
     sink.found
 }
 
@@ -82,7 +82,7 @@ pub trait Sink {
 
     /// Receives the moves of one piece. Returns whether generation should stop.
     #[inline]
-    fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
+    fn add_piece_moves(&mut self, from: Square, targets: Bitboard) -> bool {
         for to in targets {
             if self.add(Move::new(from, to)) {
                 return true;
@@ -94,7 +94,7 @@ pub trait Sink {
     /// Receives the moves of pawns to `targets`, each from the square `step` before its target.
     /// Returns whether generation should stop.
     #[inline]
-    fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
+    fn add_pawn_moves(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
             if self.add(Move::new(origin(to, step), to)) {
                 return true;
@@ -105,7 +105,7 @@ pub trait Sink {
 
     /// As `pawns`, for moves to the last rank.
     #[inline]
-    fn promotions(&mut self, targets: Bitboard, step: i8) -> bool {
+    fn add_promotions(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
             for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
                 if self.add(Move::promoting(origin(to, step), to, piece)) {
@@ -135,13 +135,13 @@ impl Sink for LeafCount {
     }
 
     #[inline]
-    fn piece(&mut self, _: Square, targets: Bitboard) -> bool {
+    fn add_piece_moves(&mut self, _: Square, targets: Bitboard) -> bool {
         self.0 += u64::from(Bitboard::count(targets));
         false
     }
 
     #[inline]
-    fn pawns(&mut self, targets: Bitboard, _: i8) -> bool {
+    fn add_pawn_moves(&mut self, targets: Bitboard, _: i8) -> bool {
         self.0 += u64::from(Bitboard::count(targets));
         false
     }
@@ -180,7 +180,7 @@ pub(super) const fn ahead<const WHITE: bool>(squares: u64, file: i8) -> u64 {
 
 /// Generates the legal moves of one kind, until `sink` stops it.
 #[inline]
-fn generate<S: Sink, const KIND: u8>(board: &Board, sink: &mut S) {
+fn generate_kind<S: Sink, const KIND: u8>(board: &Board, sink: &mut S) {
     match board.turn() {
         Color::White => Legality::<true>::new(board).generate::<S, KIND>(sink),
         Color::Black => Legality::<false>::new(board).generate::<S, KIND>(sink),
@@ -217,7 +217,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     #[inline]
     fn new(board: &'a Board) -> Self {
         let king = board.king(Self::US);
-        let (us, them) = (board.colored(Self::US).0, board.colored(Self::THEM).0);
+        let (us, them) = (board.pieces_of(Self::US).0, board.pieces_of(Self::THEM).0);
         let occupied = board.occupied().0;
         let (diagonal, straight) = (board.diagonal_sliders().0 & them, board.straight_sliders().0 & them);
         let mut pinned = 0;
@@ -314,8 +314,11 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     #[inline]
     fn emit<S: Sink, const KIND: u8>(&self, sink: &mut S, from: Square, targets: u64) -> bool {
         match KIND {
-            ALL => sink.piece(from, Bitboard(targets & self.them)) || sink.piece(from, Bitboard(targets & !self.them)),
-            _ => sink.piece(from, Bitboard(targets)),
+            ALL => {
+                sink.add_piece_moves(from, Bitboard(targets & self.them))
+                    || sink.add_piece_moves(from, Bitboard(targets & !self.them))
+            }
+            _ => sink.add_piece_moves(from, Bitboard(targets)),
         }
     }
 
@@ -344,17 +347,17 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
             || (Bitboard(pushes & !last_rank), Bitboard(ahead::<WHITE>(one_ahead & third_rank, 0) & empty & saving));
         if KIND == QUIETS {
             let (single, double) = quiet_pushes();
-            return sink.pawns(single, north) || sink.pawns(double, 2 * north);
+            return sink.add_pawn_moves(single, north) || sink.add_pawn_moves(double, 2 * north);
         }
         let (left_captures, right_captures) = (captures_toward(-1), captures_toward(1));
         if KIND == ALL {
             let (single, double) = quiet_pushes();
-            if sink.pawns(single, north) || sink.pawns(double, 2 * north) {
+            if sink.add_pawn_moves(single, north) || sink.add_pawn_moves(double, 2 * north) {
                 return true;
             }
         }
-        if sink.pawns(Bitboard(left_captures & !last_rank), west)
-            || sink.pawns(Bitboard(right_captures & !last_rank), east)
+        if sink.add_pawn_moves(Bitboard(left_captures & !last_rank), west)
+            || sink.add_pawn_moves(Bitboard(right_captures & !last_rank), east)
         {
             return true;
         }
@@ -364,9 +367,9 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
             return true;
         }
         (pushes | left_captures | right_captures) & last_rank != 0
-            && (KIND != CAPTURES && sink.promotions(Bitboard(pushes & last_rank), north)
-                || sink.promotions(Bitboard(left_captures & last_rank), west)
-                || sink.promotions(Bitboard(right_captures & last_rank), east))
+            && (KIND != CAPTURES && sink.add_promotions(Bitboard(pushes & last_rank), north)
+                || sink.add_promotions(Bitboard(left_captures & last_rank), west)
+                || sink.add_promotions(Bitboard(right_captures & last_rank), east))
     }
 
     /// Generates the captures en passant, by the steps `west` and `east`; returns whether the sink
@@ -377,7 +380,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
             let from = origin(target, step);
             if capturers.has(from)
                 && self.board.en_passant_is_safe(from, target, Self::THEM, 0)
-                && sink.pawns(Bitboard::from_square(target), step)
+                && sink.add_pawn_moves(Bitboard::from_square(target), step)
             {
                 return true;
             }
@@ -403,8 +406,8 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         let are_safe =
             |squares: [u8; 2]| squares.into_iter().all(|square| self.is_safe(Square::new(square + base), &danger));
         let can_castle = |right, path, king_path| rights & right != 0 && is_clear(path) && are_safe(king_path);
-        can_castle(king_side, 0x60, [5, 6]) && sink.piece(self.king, Bitboard(0x40 << base))
-            || can_castle(queen_side, 0x0e, [3, 2]) && sink.piece(self.king, Bitboard(0x04 << base))
+        can_castle(king_side, 0x60, [5, 6]) && sink.add_piece_moves(self.king, Bitboard(0x40 << base))
+            || can_castle(queen_side, 0x0e, [3, 2]) && sink.add_piece_moves(self.king, Bitboard(0x04 << base))
     }
 
     /// Whether the king would not be attacked on `square`.

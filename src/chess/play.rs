@@ -114,7 +114,7 @@ impl Board {
         let king = Square::new(kings.0.trailing_zeros() as u8);
         let aligned_sliders =
             attacks::bishop_rays(king) & self.diagonal_sliders() | attacks::rook_rays(king) & self.straight_sliders();
-        let (own_pieces, occupied) = (self.colored(us), self.occupied());
+        let (own_pieces, occupied) = (self.pieces_of(us), self.occupied());
         let mut checkers = Bitboard(if stepper & kings.0 == 0 { 0 } else { moved });
         // Checking the few aligned sliders for blockers is cheaper than computing the attacks of
         // sliders on the king's square.

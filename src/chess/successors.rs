@@ -22,8 +22,8 @@ const KING: usize = CODES[Piece::King as usize];
 #[inline]
 pub fn for_each<F: FnMut(&Board)>(board: &Board, inc: &Increments, show: F) {
     match board.turn() {
-        Color::White => movegen::show(board, &mut Successors::<F, true>::new(board, inc, show)),
-        Color::Black => movegen::show(board, &mut Successors::<F, false>::new(board, inc, show)),
+        Color::White => movegen::generate_into(board, &mut Successors::<F, true>::new(board, inc, show)),
+        Color::Black => movegen::generate_into(board, &mut Successors::<F, false>::new(board, inc, show)),
     }
 }
 
@@ -58,7 +58,7 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
 
     #[inline]
     fn new(board: &'a Board, inc: &'a Increments, show: F) -> Self {
-        let (king, occupied, own_pieces) = (board.king(Self::THEM), board.occupied(), board.colored(Self::US));
+        let (king, occupied, own_pieces) = (board.king(Self::THEM), board.occupied(), board.pieces_of(Self::US));
         let mut checking = [0; 8];
         let (diagonals, straights) = (attacks::bishop(king, occupied).0, attacks::rook(king, occupied).0);
         checking[Piece::Pawn.number()] = attacks::pawn(Self::THEM, king).0;
@@ -154,7 +154,7 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
     }
 
     #[inline]
-    fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
+    fn add_piece_moves(&mut self, from: Square, targets: Bitboard) -> bool {
         if targets.is_empty() {
             return false;
         }
@@ -202,7 +202,7 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
     }
 
     #[inline]
-    fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
+    fn add_pawn_moves(&mut self, targets: Bitboard, step: i8) -> bool {
         if targets.is_empty() {
             return false;
         }

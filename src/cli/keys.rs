@@ -18,12 +18,12 @@ pub fn run(args: &Args) -> CommandResult {
     let audit = keyaudit::audit(&Keys::new(&options.keys));
     println!(
         "piece-square keys   {} distinct of 768, {} colliding pairs",
-        audit.distinct_piece_squares, audit.colliding_pairs
+        audit.distinct_piece_squares, audit.colliding_pair_count
     );
     println!("side and castling   {} distinct of 32", audit.distinct_side_and_castling);
     println!("en passant squares  {} distinct of 16", audit.distinct_en_passant);
     println!("zero keys           {}", audit.zeros);
-    for ((color, piece, square), (other_color, other_piece, other_square)) in audit.examples {
+    for ((color, piece, square), (other_color, other_piece, other_square)) in audit.first_colliding_pairs {
         println!("    {color:?} {piece:?} {square} = {other_color:?} {other_piece:?} {other_square}");
     }
     Ok(Exit::Done)

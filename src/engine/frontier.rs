@@ -91,7 +91,7 @@ impl Sink for Frontier<'_> {
     }
 
     #[inline]
-    fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
+    fn add_piece_moves(&mut self, from: Square, targets: Bitboard) -> bool {
         if self.equal_quiets && (targets & self.board.occupied()).is_empty() {
             self.attempt_equal_quiets(targets, |to| Move::new(from, to))
         } else {
@@ -100,7 +100,7 @@ impl Sink for Frontier<'_> {
     }
 
     #[inline]
-    fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
+    fn add_pawn_moves(&mut self, targets: Bitboard, step: i8) -> bool {
         // Multiples of 8: pawn pushes.
         if self.equal_quiets && step % 8 == 0 {
             self.attempt_equal_quiets(targets, |to| Move::new(origin(to, step), to))
@@ -147,7 +147,7 @@ impl<O: Observer> Search<'_, O> {
             tried: 0,
             quiet_tried: false,
         };
-        movegen::show(board, &mut frontier);
+        movegen::generate_into(board, &mut frontier);
         let Frontier { best, first_move, best_move, raising_move, tried, .. } = frontier;
         if tried == 0 {
             return None;

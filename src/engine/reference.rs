@@ -85,7 +85,7 @@ impl<'a> ReferenceSearch<'a> {
         }
         alpha = alpha.max(best);
         let mut moves = MoveList::new();
-        movegen::show_captures(board, &mut moves);
+        movegen::generate_captures_into(board, &mut moves);
         for mv in self.ordered(board, &moves) {
             let mut child = *board;
             child.play(mv, self.increments);

@@ -64,7 +64,7 @@ fn assert_agree(board: &Board, oracle: &cozy_chess::Board) {
         (them.has(native.to) || pawn && native.from.file() != native.to.file()).then_some(mv)
     };
     let mut captures = MoveList::new();
-    movegen::show_captures(board, &mut captures);
+    movegen::generate_captures_into(board, &mut captures);
     assert_eq!(sorted(captures.iter().copied()), sorted(expected.iter().filter_map(capturing)), "{board}");
     let legal_captures: Vec<Move> = list.iter().copied().filter(|&mv| board.captured(mv).is_some()).collect();
     assert_eq!(

@@ -200,7 +200,7 @@ fn exchanges_of_a_few_positions_equal_those_by_hand() {
 /// moves: each side captures with any piece, or stops.
 fn best_exchange(board: &Board, square: Square) -> i32 {
     let mut list = MoveList::new();
-    movegen::show_captures(board, &mut list);
+    movegen::generate_captures_into(board, &mut list);
     let mut best = 0;
     for &mv in list.iter().filter(|mv| mv.to() == square && mv.promotion().is_none()) {
         let mut child = *board;
@@ -222,7 +222,7 @@ fn exchange_value_equals_that_of_best_play() {
             continue;
         }
         let mut list = MoveList::new();
-        movegen::show_captures(&board, &mut list);
+        movegen::generate_captures_into(&board, &mut list);
         for &mv in list.iter() {
             if mv.promotion().is_some() || board.is_en_passant(mv) || !has_no_complications(&board, mv) {
                 continue;
@@ -245,7 +245,7 @@ fn has_no_complications(board: &Board, mv: Move) -> bool {
         let king = board.king(color);
         let rays =
             ttlab::internals::chess::attacks::bishop_rays(king) | ttlab::internals::chess::attacks::rook_rays(king);
-        let enemies = board.colored(!color);
+        let enemies = board.pieces_of(!color);
         let sliders = (board.kind(Piece::Bishop) | board.kind(Piece::Rook) | board.kind(Piece::Queen)) & enemies;
         let knights =
             ttlab::internals::chess::attacks::knight(mv.to()) & ttlab::internals::chess::Bitboard::from_square(king);

@@ -6,7 +6,7 @@ use crate::chess::{Board, Color, Piece};
 
 /// Counts the pseudo-legal moves of a side's knights, bishops, rooks and queens.
 pub fn count(board: &Board, side: Color) -> i32 {
-    let free = !board.colored(side);
+    let free = !board.pieces_of(side);
     [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen]
         .into_iter()
         .flat_map(|piece| board.pieces(side, piece).map(move |square| (piece, square)))

@@ -13,5 +13,5 @@ pub fn count(board: &Board, side: Color) -> i32 {
         .into_iter()
         .flat_map(|piece| board.pieces(side, piece).map(move |square| (piece, square)))
         .fold(Bitboard(0), |squares, (piece, square)| squares | attacks_of(piece, side, square, board.occupied()));
-    (reach & !board.colored(side) & !guarded).count() as i32
+    (reach & !board.pieces_of(side) & !guarded).count() as i32
 }

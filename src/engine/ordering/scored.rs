@@ -92,13 +92,13 @@ impl Sink for NoisySink<'_> {
     }
 
     #[inline]
-    fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
+    fn add_piece_moves(&mut self, from: Square, targets: Bitboard) -> bool {
         self.push_captures_of(self.board.kind_on(from), targets, |to| Move::new(from, to));
         false
     }
 
     #[inline]
-    fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
+    fn add_pawn_moves(&mut self, targets: Bitboard, step: i8) -> bool {
         self.push_captures_of(const { Piece::Pawn.number() }, targets, |to| Move::new(origin(to, step), to));
         false
     }
@@ -129,7 +129,7 @@ impl Sink for QuietSink<'_> {
     }
 
     #[inline]
-    fn promotions(&mut self, _: Bitboard, _: i8) -> bool {
+    fn add_promotions(&mut self, _: Bitboard, _: i8) -> bool {
         false
     }
 }

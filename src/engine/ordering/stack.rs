@@ -172,14 +172,14 @@ impl Stack {
     pub fn push_captures(&mut self, context: StageContext, scratch: &mut MoveList) -> NodeMoves {
         if context.reorders() || context.ranks.is_empty {
             scratch.clear();
-            movegen::show_captures(context.board, scratch);
+            movegen::generate_captures_into(context.board, scratch);
             context.generation.sort(context.board, scratch, context.seed);
             return self.push(context.ranks, context.board, scratch, context.hint, context.heuristics);
         }
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
         if let Some(scored) = self.room() {
             let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
-            movegen::show_captures(context.board, &mut noisy);
+            movegen::generate_captures_into(context.board, &mut noisy);
             let mut scored = noisy.scored;
             if !context.hint.table_move.is_none() && context.ranks.first_move != 0 {
                 scored.raise(context.hint.table_move, context.ranks.first_move);
@@ -209,11 +209,11 @@ impl Stack {
             let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
             if context.reorders() {
                 scratch.clear();
-                movegen::show_noisy(context.board, scratch);
+                movegen::generate_noisy_into(context.board, scratch);
                 context.generation.sort(context.board, scratch, context.seed);
                 scratch.iter().for_each(|&mv| noisy.push_scored(mv));
             } else {
-                movegen::show_noisy(context.board, &mut noisy);
+                movegen::generate_noisy_into(context.board, &mut noisy);
             }
             if !frame.first_move.is_none() {
                 noisy.scored.remove(frame.first_move);
@@ -237,11 +237,11 @@ impl Stack {
             let mut quiet_sink = QuietSink { quiets, scored, unclaimed: scratch };
             if context.reorders() {
                 let mut moves = MoveList::new();
-                movegen::show_quiets(context.board, &mut moves);
+                movegen::generate_quiets_into(context.board, &mut moves);
                 context.generation.sort(context.board, &mut moves, context.seed);
                 moves.iter().for_each(|&mv| quiet_sink.push_scored(mv));
             } else {
-                movegen::show_quiets(context.board, &mut quiet_sink);
+                movegen::generate_quiets_into(context.board, &mut quiet_sink);
             }
             let QuietSink { mut scored, unclaimed, .. } = quiet_sink;
             if !frame.first_move.is_none() {

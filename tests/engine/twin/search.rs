@@ -1146,7 +1146,7 @@ impl Twin {
         if best < window.beta && (cap == 0 || taken < cap) {
             let mut alpha = window.alpha.max(best);
             let mut moves = MoveList::new();
-            movegen::show_captures(board, &mut moves);
+            movegen::generate_captures_into(board, &mut moves);
             self.options.generation.sort(board, &mut moves, self.options.generation_seed);
             let first = self.first(board, 0, table_move);
             for mv in order(&self.options, &self.memory, board, moves.to_vec(), first, Move::NONE, ply) {
