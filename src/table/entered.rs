@@ -5,12 +5,13 @@
 use super::StoreOutcome;
 use super::key_map::KeyMap;
 
+/// How many searchers are in the middle of the position of a slot.
 #[derive(Clone, Copy, Default)]
 struct Count {
     key: u64,
     /// The remaining depth at which the searchers entered the position.
     depth: u8,
-    /// 0: the slot has no count.
+    /// The number of searchers. If it is 0, the slot has no count.
     searchers: u16,
 }
 
@@ -18,15 +19,15 @@ struct Count {
 #[derive(Default)]
 pub struct Entered {
     counts: Vec<Count>,
-    /// The slots that have a count, by position.
+    /// The slot that has the count of each position.
     slots: KeyMap<u64, usize>,
-    /// The slot of the entry that each searcher's last probe or store met, by searcher.
+    /// For each searcher, the slot of the entry that its last probe or store found or wrote.
     last_slots: Vec<Option<usize>>,
 }
 
 impl Entered {
     /// Records the slot that a searcher's last probe or store found or wrote, if there is one.
-    pub fn visit(&mut self, searcher: u8, slot: Option<usize>) {
+    pub fn set_last_slot(&mut self, searcher: u8, slot: Option<usize>) {
         let searcher = usize::from(searcher);
         if searcher >= self.last_slots.len() {
             self.last_slots.resize(searcher + 1, None);
@@ -34,8 +35,8 @@ impl Entered {
         self.last_slots[searcher] = slot;
     }
 
-    /// Counts a searcher at the slot of its last probe or store, unless the position is counted
-    /// there for a greater depth.
+    /// Counts a searcher in the slot of its last probe or store. The searcher is not counted if the
+    /// slot has a count of the same position for a greater depth.
     pub fn enter(&mut self, searcher: u8, key: u64, depth: u8) {
         let Some(slot) = self.last_slots.get(usize::from(searcher)).copied().flatten() else { return };
         self.grow_to_include(slot);
@@ -44,18 +45,18 @@ impl Entered {
             self.counts[slot].searchers += u16::from(count.depth == depth);
             return;
         }
-        // The slot may have the count of another position.
+        // The slot may have the count of another position or of a smaller depth.
         if count.searchers > 0 {
             self.slots.remove(&count.key);
         }
-        // This position's count may be in another slot.
+        // The old count of the position may be in another slot.
         if let Some(&old_slot) = self.slots.get(&key) {
             self.counts[old_slot] = Count::default();
         }
         self.put(slot, Count { key, depth, searchers: 1 });
     }
 
-    /// Takes a searcher off the count of a position, if that count still exists and is for this
+    /// Removes a searcher from the count of a position, if the count still exists and is for this
     /// depth.
     pub fn leave(&mut self, key: u64, depth: u8) {
         let Some(&slot) = self.slots.get(&key) else { return };
@@ -67,28 +68,30 @@ impl Entered {
         }
     }
 
-    /// Whether any searcher is in the middle of a position at this depth, as far as the table
-    /// knows.
+    /// Whether any searcher is counted in a position at this depth.
     pub fn is_entered(&self, key: u64, depth: u8) -> bool {
         self.slots.get(&key).is_some_and(|&slot| self.counts[slot].depth == depth)
     }
 
-    /// Records a store: the count of an entry moves with it, and is lost when it is evicted.
-    pub fn store(&mut self, stored: StoreOutcome, key: u64) {
+    /// Records a store. The count of an entry moves with the entry. The count is dropped if the
+    /// entry is evicted.
+    pub fn record_store(&mut self, stored: StoreOutcome, key: u64) {
         if stored.refused || self.slots.is_empty() {
             return;
         }
         let last = stored.slot + usize::from(stored.moved);
         self.grow_to_include(last);
-        let old = std::mem::take(&mut self.counts[last]);
+        let last_count = std::mem::take(&mut self.counts[last]);
+        // The entries from `stored.slot` on have moved down by one slot.
         for slot in (stored.slot..last).rev() {
             let count = std::mem::take(&mut self.counts[slot]);
             self.put(slot + 1, count);
         }
-        if old.key == key {
-            self.put(stored.slot, old);
-        } else if old.searchers > 0 {
-            self.slots.remove(&old.key);
+        if last_count.key == key {
+            // The last slot had the old entry of the stored position.
+            self.put(stored.slot, last_count);
+        } else if last_count.searchers > 0 {
+            self.slots.remove(&last_count.key);
         }
     }
 
@@ -121,7 +124,7 @@ mod tests {
     /// Searcher 0 has entered position 7, whose entry is in slot 2, at depth 5.
     fn one_searcher() -> Entered {
         let mut entered = Entered::default();
-        entered.visit(0, Some(2));
+        entered.set_last_slot(0, Some(2));
         entered.enter(0, 7, 5);
         entered
     }
@@ -129,7 +132,7 @@ mod tests {
     #[test]
     fn position_is_entered_until_the_last_searcher_leaves() {
         let mut entered = one_searcher();
-        entered.visit(1, Some(2));
+        entered.set_last_slot(1, Some(2));
         entered.enter(1, 7, 5);
         assert!(entered.is_entered(7, 5) && !entered.is_entered(7, 4) && !entered.is_entered(8, 5));
         entered.leave(7, 5);
@@ -154,7 +157,7 @@ mod tests {
     fn searcher_without_an_entry_is_not_counted() {
         let mut entered = Entered::default();
         entered.enter(0, 7, 5);
-        entered.visit(0, None);
+        entered.set_last_slot(0, None);
         entered.enter(0, 7, 5);
         assert!(!entered.is_entered(7, 5));
     }
@@ -172,16 +175,16 @@ mod tests {
             (StoreOutcome { refused: true, ..stored(2, 0) }, 8, true),
         ] {
             let mut entered = one_searcher();
-            entered.store(outcome, key);
+            entered.record_store(outcome, key);
             assert_eq!(entered.is_entered(7, 5), stays, "{outcome:?} of {key}");
             entered.leave(7, 5);
             assert!(!entered.is_entered(7, 5));
         }
         let mut entered = one_searcher();
-        entered.store(stored(1, 1), 7);
-        entered.store(stored(2, 0), 8);
+        entered.record_store(stored(1, 1), 7);
+        entered.record_store(stored(2, 0), 8);
         assert!(entered.is_entered(7, 5), "it is in slot 1");
-        entered.store(stored(1, 0), 8);
+        entered.record_store(stored(1, 0), 8);
         assert!(!entered.is_entered(7, 5));
     }
 }

@@ -2,12 +2,12 @@
 
 use super::key_map::KeyMap;
 
-/// The path of each searcher at the end of its last turn: while one searcher runs, the others stay
-/// where they are.
+/// The path of each searcher at the end of its last turn. Only one searcher runs at a time, so the
+/// other searchers are still at the ends of these paths.
 #[derive(Default)]
 pub struct InFlight {
     paths: Vec<Vec<u64>>,
-    /// How many times each position occurs on all paths together.
+    /// The number of times that each position occurs on all paths together.
     counts: KeyMap<u64, u32>,
 }
 
@@ -18,10 +18,10 @@ impl InFlight {
         if searcher >= self.paths.len() {
             self.paths.resize(searcher + 1, Vec::new());
         }
-        let recorded = &mut self.paths[searcher];
+        let recorded_path = &mut self.paths[searcher];
         // Most of the path is usually the same as after the searcher's last turn.
-        let same_len = recorded.iter().zip(path).take_while(|(old, new)| old == new).count();
-        for key in recorded.drain(same_len..) {
+        let common_len = recorded_path.iter().zip(path).take_while(|(old, new)| old == new).count();
+        for key in recorded_path.drain(common_len..) {
             if let Some(count) = self.counts.get_mut(&key) {
                 *count -= 1;
                 if *count == 0 {
@@ -29,19 +29,19 @@ impl InFlight {
                 }
             }
         }
-        recorded.extend_from_slice(&path[same_len..]);
-        for &key in &path[same_len..] {
+        recorded_path.extend_from_slice(&path[common_len..]);
+        for &key in &path[common_len..] {
             *self.counts.entry(key).or_default() += 1;
         }
     }
 
-    /// Whether another searcher has a position on its path.
-    pub fn is_elsewhere(&self, key: u64, searcher: u8) -> bool {
+    /// Whether a position is on the path of another searcher.
+    pub fn is_on_other_path(&self, key: u64, searcher: u8) -> bool {
         let Some(&count) = self.counts.get(&key) else { return false };
         let own_count = self
             .paths
             .get(usize::from(searcher))
-            .map_or(0, |path| path.iter().filter(|&&on_path| on_path == key).count());
+            .map_or(0, |path| path.iter().filter(|&&path_key| path_key == key).count());
         count as usize > own_count
     }
 }

@@ -1,5 +1,5 @@
-//! A table of fixed size for operating-system threads, without locks: its words are read and
-//! written one at a time, so that entries of several words may be torn.
+//! A table of fixed size that operating-system threads use without locks. Words are read and
+//! written one at a time, so an entry of several words may be torn.
 
 use super::bounded::OneBucket;
 use super::entry::GENERATIONS;
@@ -22,34 +22,34 @@ mod words;
 /// The largest number of words in a bucket: eight slots of three words.
 const MAX_WORDS: usize = 24;
 
-/// Whether the buckets of these options consist of whole 64-bit words, and of no more than
-/// [`MAX_WORDS`].
+/// Whether each bucket of a table with these options consists of whole 64-bit words, and of no more
+/// than [`MAX_WORDS`] words.
 pub fn has_whole_words(options: &TableOptions) -> bool {
     let bytes = memory_bytes(options) as usize;
     bytes.is_multiple_of(8) && bytes <= 8 * MAX_WORDS
 }
 
-/// The number of buckets from which the occupancy of a larger table is estimated.
+/// The largest number of buckets that are examined to determine the occupancy. The occupancy of a
+/// table with more buckets is an estimate.
 const SAMPLED_BUCKETS: usize = 1 << 16;
 
 /// Each thread that clears the table clears at least this many words.
 const MIN_WORDS_PER_THREAD: usize = 1 << 20;
 
-/// What all handles share.
+/// The data that all handles share.
 struct Common {
     words: Words,
     options: TableOptions,
-    /// Whether keys are combined with their data by XOR.
-    xor: bool,
+    /// Whether each stored key is combined with its data by XOR.
+    has_xor_keys: bool,
     buckets: u64,
-    /// Words of a bucket.
-    width: usize,
+    words_per_bucket: usize,
     slots: usize,
     /// For each slot, a mask of its bits in the words of a bucket.
     slot_masks: Vec<Vec<u64>>,
     now: AtomicU16,
     owners: Ownership,
-    /// What each searcher had counted when its last turn ended.
+    /// The counts of each searcher at the end of its last turn.
     counts: Mutex<Vec<(TableCounters, ThreadCounters)>>,
 }
 
@@ -59,13 +59,14 @@ impl Common {
     }
 }
 
-/// One searcher's handle of the table, with its own counters. Each call copies a bucket to a table
-/// of one bucket, calls that table, and writes the words back that it changed.
+/// One searcher's handle of the shared table, with its own counters. Each call copies one bucket of
+/// the shared table to a local table of one bucket, calls the local table, and writes the changed
+/// words back to the shared table.
 pub struct LockFree {
     common: Arc<Common>,
     searcher: u8,
-    bucket: Box<dyn OneBucket>,
-    /// The index of the copied bucket's first word.
+    local_table: Box<dyn OneBucket>,
+    /// The index of the copied bucket's first word in the shared table.
     first_word: usize,
     /// The words of the copied bucket as they were read.
     words_read: [u64; MAX_WORDS],
@@ -73,8 +74,9 @@ pub struct LockFree {
 }
 
 impl LockFree {
-    /// Creates the table and returns a handle for each of `searchers` searchers, the main one
-    /// first. `xor`: whether keys are combined with their data, so that torn entries are rejected.
+    /// Creates the shared table and returns one handle for each of `searchers` searchers. The first
+    /// handle is that of the main searcher. If `has_xor_keys` is true, each key is combined with
+    /// its data by XOR, so that torn entries are rejected.
     ///
     /// # Errors
     /// When an option is out of range, or there is not enough memory.
@@ -82,138 +84,144 @@ impl LockFree {
         options: &TableOptions,
         working_set: Option<u64>,
         searchers: usize,
-        xor: bool,
+        has_xor_keys: bool,
     ) -> Result<Vec<Box<dyn Table>>, TableError> {
-        let handle = |table: Self| Box::new(table) as Box<dyn Table>;
-        Ok(Self::create(options, working_set, searchers, xor)?.into_iter().map(handle).collect())
+        let box_handle = |handle: Self| Box::new(handle) as Box<dyn Table>;
+        Ok(Self::create(options, working_set, searchers, has_xor_keys)?.into_iter().map(box_handle).collect())
     }
 
     fn create(
         options: &TableOptions,
         working_set: Option<u64>,
         searchers: usize,
-        xor: bool,
+        has_xor_keys: bool,
     ) -> Result<Vec<Self>, TableError> {
         options.check()?;
-        let one_bucket = make::build_one_bucket(options)?;
+        let local_table = make::build_one_bucket(options)?;
         let buckets = make::require_buckets(options, working_set)?.max(1);
-        let (width, slots) = (one_bucket.words().len(), usize::from(options.slots));
-        let len = usize::try_from(buckets).ok().and_then(|buckets| buckets.checked_mul(width));
+        let (words_per_bucket, slots) = (local_table.words().len(), usize::from(options.slots));
+        let len = usize::try_from(buckets).ok().and_then(|buckets| buckets.checked_mul(words_per_bucket));
         let len = len.ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
         let common = Arc::new(Common {
             words: Words::new(len, options.huge_pages)?,
             options: options.clone(),
-            xor,
+            has_xor_keys,
             buckets,
-            width,
+            words_per_bucket,
             slots,
-            slot_masks: (0..slots).map(|slot| one_bucket.slot_bits(slot)).collect(),
+            slot_masks: (0..slots).map(|slot| local_table.slot_bits(slot)).collect(),
             now: AtomicU16::new(0),
             owners: Ownership::new(buckets as usize * slots),
             counts: Mutex::new(vec![Default::default(); searchers]),
         });
-        let handle = |searcher| {
+        let create_handle = |searcher| {
             Ok(Self {
                 common: Arc::clone(&common),
                 searcher: searcher as u8,
-                bucket: make::build_one_bucket(options)?,
+                local_table: make::build_one_bucket(options)?,
                 first_word: 0,
                 words_read: [0; MAX_WORDS],
                 counters: ThreadCounters::default(),
             })
         };
-        (0..searchers).map(handle).collect()
+        (0..searchers).map(create_handle).collect()
     }
 
-    /// Copies a bucket to the table of one bucket, word by word, and sets that table's clock.
-    fn copy_bucket(&mut self, number: usize) {
-        let Common { words, width, now, .. } = &*self.common;
-        let first_word = number * width;
+    /// Copies a bucket of the shared table to the local table, word by word. Advances the clock of
+    /// the local table to the time of the shared table.
+    fn copy_bucket(&mut self, bucket_number: usize) {
+        let Common { words, words_per_bucket, now, .. } = &*self.common;
+        let first_word = bucket_number * words_per_bucket;
         let mut copy = [0; MAX_WORDS];
-        for (word, shared) in copy.iter_mut().zip(&words[first_word..first_word + width]) {
+        for (word, shared) in copy.iter_mut().zip(&words[first_word..first_word + words_per_bucket]) {
             *word = shared.load(Ordering::Relaxed);
         }
         (self.first_word, self.words_read) = (first_word, copy);
-        if self.common.xor {
-            self.bucket.combine(&mut copy[..*width]);
+        if self.common.has_xor_keys {
+            // Combining a stored key with its data again restores the key.
+            self.local_table.combine(&mut copy[..*words_per_bucket]);
         }
-        self.bucket.load(&copy[..*width]);
-        let ticks = now.load(Ordering::Relaxed).wrapping_sub(self.bucket.now());
+        self.local_table.load(&copy[..*words_per_bucket]);
+        let ticks = now.load(Ordering::Relaxed).wrapping_sub(self.local_table.now());
         if ticks != 0 {
-            self.bucket.advance(ticks);
+            self.local_table.advance(ticks);
         }
     }
 
-    /// Copies the bucket of a key; returns the number of the bucket's first slot.
+    /// Copies the bucket of `key` to the local table. Returns the number of the bucket's first slot
+    /// in the shared table.
     fn copy_bucket_of(&mut self, key: u64) -> usize {
-        let number = self.common.options.index.bucket(key, self.common.buckets) as usize;
-        self.copy_bucket(number);
-        number * self.common.slots
+        let bucket_number = self.common.options.index.bucket(key, self.common.buckets) as usize;
+        self.copy_bucket(bucket_number);
+        bucket_number * self.common.slots
     }
 
-    /// The words of the copied bucket after the last call, as the shared table is to store them.
-    fn changed_words(&self) -> [u64; MAX_WORDS] {
-        let mut changed = [0; MAX_WORDS];
-        let width = self.common.width;
-        changed[..width].copy_from_slice(self.bucket.words());
-        if self.common.xor {
-            self.bucket.combine(&mut changed[..width]);
+    /// Returns the words of the local table in the form in which the shared table stores them.
+    fn words_to_store(&self) -> [u64; MAX_WORDS] {
+        let mut words = [0; MAX_WORDS];
+        let words_per_bucket = self.common.words_per_bucket;
+        words[..words_per_bucket].copy_from_slice(self.local_table.words());
+        if self.common.has_xor_keys {
+            self.local_table.combine(&mut words[..words_per_bucket]);
         }
-        changed
+        words
     }
 
-    /// Writes the words that changed, the last first, so that data comes before its key. Stops at a
-    /// word that another searcher has changed meanwhile.
+    /// Writes the changed words of the local table to the shared table. The last word is written
+    /// first, so that the data of an entry is written before its key. Stops at the first word that
+    /// another searcher has changed since the bucket was copied.
     fn write_changes(&self) {
-        let (new, old) = (self.changed_words(), &self.words_read);
-        for index in (0..self.common.width).rev().filter(|&index| new[index] != old[index]) {
-            let shared = &self.common.words[self.first_word + index];
-            if shared.compare_exchange(old[index], new[index], Ordering::Relaxed, Ordering::Relaxed).is_err() {
+        let (new, old) = (self.words_to_store(), &self.words_read);
+        for index in (0..self.common.words_per_bucket).rev().filter(|&index| new[index] != old[index]) {
+            let shared_word = &self.common.words[self.first_word + index];
+            if shared_word.compare_exchange(old[index], new[index], Ordering::Relaxed, Ordering::Relaxed).is_err() {
                 return;
             }
         }
     }
 
-    /// Writes all bits of the slots `from` to `to`, even if other searchers write to them at the
-    /// same time.
-    fn write_slots(&self, from: usize, to: usize) {
-        let new = self.changed_words();
-        let shared = &self.common.words[self.first_word..];
-        for index in 0..self.common.width {
-            let mask = self.common.slot_masks[from..=to].iter().fold(0, |mask, words| mask | words[index]);
+    /// Writes all bits of the slots `first` to `last` from the local table to the shared table.
+    /// Overwrites what other searchers have written to these slots since the bucket was copied.
+    fn write_slots(&self, first: usize, last: usize) {
+        let new = self.words_to_store();
+        let shared_words = &self.common.words[self.first_word..];
+        for index in 0..self.common.words_per_bucket {
+            let mask = self.common.slot_masks[first..=last].iter().fold(0, |mask, masks| mask | masks[index]);
             match mask {
                 0 => {}
-                u64::MAX => shared[index].store(new[index], Ordering::Relaxed),
-                // The word has parts of other slots too.
+                u64::MAX => shared_words[index].store(new[index], Ordering::Relaxed),
+                // The word also has bits of other slots, which must not change.
                 _ => {
                     let merge = |word: u64| Some(word & !mask | new[index] & mask);
-                    let _ = shared[index].fetch_update(Ordering::Relaxed, Ordering::Relaxed, merge);
+                    let _ = shared_words[index].fetch_update(Ordering::Relaxed, Ordering::Relaxed, merge);
                 }
             }
         }
     }
 
-    /// Calls `update` for the slot of a hit and writes the result back, unless the slot is empty by
-    /// now.
-    fn change(&mut self, hit: &Hit, update: fn(&mut dyn OneBucket, &Hit)) {
-        let (number, slot) = (hit.slot / self.common.slots, hit.slot % self.common.slots);
-        self.copy_bucket(number);
-        if !self.bucket.is_empty(&self.words_read[..self.common.width], slot) {
-            update(&mut *self.bucket, &Hit { slot, ..*hit });
+    /// Copies the bucket of a hit to the local table, calls `update` for the slot of the hit, and
+    /// writes the changes back. Does nothing if the slot has become empty since the hit.
+    fn update_slot_of(&mut self, hit: &Hit, update: fn(&mut dyn OneBucket, &Hit)) {
+        let (bucket_number, slot) = (hit.slot / self.common.slots, hit.slot % self.common.slots);
+        self.copy_bucket(bucket_number);
+        if !self.local_table.is_empty(&self.words_read[..self.common.words_per_bucket], slot) {
+            update(&mut *self.local_table, &Hit { slot, ..*hit });
             self.write_changes();
         }
     }
 
-    /// Calls `visit` with each entry of a bucket.
-    fn visit(&self, number: usize, visit: &mut dyn FnMut(&Entry)) {
-        let Common { words, width, slots, options, .. } = &*self.common;
+    /// Calls `visit` with each entry of a bucket of the shared table.
+    fn visit_bucket(&self, bucket_number: usize, visit: &mut dyn FnMut(&Entry)) {
+        let Common { words, words_per_bucket, slots, options, .. } = &*self.common;
+        let first_word = bucket_number * words_per_bucket;
         let mut copy = [0; MAX_WORDS];
-        for (word, shared) in copy.iter_mut().zip(&words[number * width..(number + 1) * width]) {
+        for (word, shared) in copy.iter_mut().zip(&words[first_word..first_word + words_per_bucket]) {
             *word = shared.load(Ordering::Relaxed);
         }
         for slot in 0..*slots {
-            let entry = self.bucket.entry(&copy[..*width], slot);
-            // Stored generations count modulo 2^`age_bits`, those of entries modulo 1,024.
+            let entry = self.local_table.entry(&copy[..*words_per_bucket], slot);
+            // A stored generation counts modulo 2^`age_bits`. It is converted to one that counts
+            // modulo 1,024.
             let (now, age_mask) = (self.now(), (1 << options.age_bits) - 1);
             let age = now.wrapping_sub(entry.generation) & age_mask;
             if !entry.is_empty() {
@@ -222,9 +230,10 @@ impl LockFree {
         }
     }
 
-    /// Adds the counts of the other searchers, up to the ends of their last turns, to this
-    /// searcher's counts. `select` picks the kind of counts.
-    fn sum<C: Default + std::ops::AddAssign>(
+    /// Returns the sum of `own_counts`, which are the counts of this searcher, and the counts of
+    /// all other searchers. The counts of another searcher are those at the end of its last turn.
+    /// `select` returns one of the two kinds of counts.
+    fn sum_counts<C: Default + std::ops::AddAssign>(
         &self,
         own_counts: C,
         select: fn(&(TableCounters, ThreadCounters)) -> C,
@@ -242,17 +251,17 @@ impl LockFree {
 impl Table for LockFree {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let first_slot = self.copy_bucket_of(key);
-        let hit = self.bucket.probe(key, depth)?;
+        let hit = self.local_table.probe(key, depth)?;
         self.write_changes();
         let slot = first_slot + hit.slot;
-        let is_foreign = self.common.owners.read(slot, self.searcher);
+        let is_foreign = self.common.owners.record_hit(slot, self.searcher);
         self.counters.count_hit(hit.age, is_foreign);
         Some(Hit { slot, ..hit })
     }
 
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let first_slot = self.copy_bucket_of(key);
-        let stored = self.bucket.store(key, entry);
+        let stored = self.local_table.store(key, entry);
         if stored.refused {
             self.write_changes();
         } else {
@@ -260,7 +269,7 @@ impl Table for LockFree {
         }
         let has_slot = stored.same || !stored.refused;
         let stored = StoreOutcome { slot: if has_slot { first_slot + stored.slot } else { 0 }, ..stored };
-        self.common.owners.store(stored, self.searcher, entry.depth, &mut self.counters);
+        self.common.owners.record_store(stored, self.searcher, entry.depth, &mut self.counters);
         stored
     }
 
@@ -269,25 +278,25 @@ impl Table for LockFree {
             self.counters.foreign_cutoffs += 1;
             self.counters.foreign_saved += u64::from(hit.entry.nodes);
         }
-        self.change(hit, |bucket, hit| bucket.cutoff(hit));
+        self.update_slot_of(hit, |local_table, hit| local_table.cutoff(hit));
     }
 
     fn missed(&mut self, hit: &Hit) {
-        self.change(hit, |bucket, hit| bucket.missed(hit));
+        self.update_slot_of(hit, |local_table, hit| local_table.missed(hit));
     }
 
     fn prefetch(&self, key: u64) {
-        let number = self.common.options.index.bucket(key, self.common.buckets) as usize;
-        self.common.words.prefetch(number * self.common.width);
+        let bucket_number = self.common.options.index.bucket(key, self.common.buckets) as usize;
+        self.common.words.prefetch(bucket_number * self.common.words_per_bucket);
     }
 
     fn advance(&mut self, ticks: u16) {
         self.copy_bucket(0);
-        self.bucket.advance(ticks);
-        self.common.now.store(self.bucket.now(), Ordering::Relaxed);
+        self.local_table.advance(ticks);
+        self.common.now.store(self.local_table.now(), Ordering::Relaxed);
     }
 
-    /// A large table is cleared by as many threads as it has searchers.
+    /// Clears the table. A large table is cleared by as many threads as it has searchers.
     fn clear(&mut self) {
         let share_len = self.common.words.len().div_ceil(self.common.counts().len()).max(MIN_WORDS_PER_THREAD);
         let clear = |words: &[AtomicU64]| words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
@@ -304,11 +313,11 @@ impl Table for LockFree {
     }
 
     fn counts_stored_nodes(&self) -> bool {
-        self.bucket.counts_stored_nodes()
+        self.local_table.counts_stored_nodes()
     }
 
     fn suspend(&mut self, _: &[u64]) {
-        self.common.counts()[usize::from(self.searcher)] = (self.bucket.counters(), self.counters);
+        self.common.counts()[usize::from(self.searcher)] = (self.local_table.counters(), self.counters);
     }
 
     fn now(&self) -> u16 {
@@ -316,26 +325,27 @@ impl Table for LockFree {
     }
 
     fn counters(&self) -> TableCounters {
-        self.sum(self.bucket.counters(), |counts| counts.0)
+        self.sum_counts(self.local_table.counters(), |counts| counts.0)
     }
 
     fn thread_counters(&self) -> ThreadCounters {
-        self.sum(self.counters, |counts| counts.1)
+        self.sum_counts(self.counters, |counts| counts.1)
     }
 
-    /// For a large table this is an estimate from evenly spaced buckets.
+    /// Returns how full the table is. The occupancy of a large table is estimated from evenly
+    /// spaced buckets.
     fn occupancy(&self) -> Occupancy {
         let Common { buckets, slots, options, .. } = &*self.common;
         let step = (*buckets as usize).div_ceil(SAMPLED_BUCKETS);
-        let (mut sampled, mut occupied, mut current) = (0, 0, 0);
-        for number in (0..*buckets as usize).step_by(step) {
-            sampled += 1;
-            self.visit(number, &mut |entry| {
+        let (mut sampled_buckets, mut occupied, mut current) = (0, 0, 0);
+        for bucket_number in (0..*buckets as usize).step_by(step) {
+            sampled_buckets += 1;
+            self.visit_bucket(bucket_number, &mut |entry| {
                 occupied += 1;
                 current += u64::from(entry.age(self.now()) == 0);
             });
         }
-        let scale = |count: u64| (u128::from(count) * u128::from(*buckets) / sampled) as u64;
+        let scale = |count: u64| (u128::from(count) * u128::from(*buckets) / sampled_buckets) as u64;
         Occupancy {
             slots: buckets * *slots as u64,
             bytes: buckets * bucket_bytes(options),
@@ -345,7 +355,7 @@ impl Table for LockFree {
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        (0..self.common.buckets as usize).for_each(|number| self.visit(number, visit));
+        (0..self.common.buckets as usize).for_each(|bucket_number| self.visit_bucket(bucket_number, visit));
     }
 
     fn huge_pages(&self) -> Option<bool> {

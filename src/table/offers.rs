@@ -1,5 +1,6 @@
-//! Records what a search offered to its table, in an unbounded map by full keys that is emptied
-//! only with the table. It knows what a table that never evicts would know.
+//! Records the entries that a search offered to its table, in an unbounded map from full keys to
+//! entries. The map is emptied only when the table is emptied, so it has the entries that a table
+//! that never evicts would have.
 
 use super::entry::{GENERATIONS, pack, unpack, with_generation, with_move};
 use super::memory::Memory;
@@ -9,24 +10,27 @@ use super::watch::Watch;
 use super::{Entry, Hit, StoreOutcome, TableError, TableOptions};
 use std::alloc::{Layout, handle_alloc_error};
 
-/// The offers, with the table's own rules for the same position (`same_key`, of which `policy`
-/// counts as `replace`; `guard`; `keep_move`; `keep_pv`; `refresh`).
+/// The offered entries, one for each key or one for each key and depth. If a key is offered again,
+/// the table's own rules apply: the options `same_key` (in which `policy` counts as `replace`),
+/// `guard`, `keep_move`, `keep_pv` and `refresh`.
 ///
-/// Open addressing: cells of two words, key and entry, with linear probing; an entry is never 0.
+/// The map uses open addressing with linear probing. Each cell has two words, a key and a packed
+/// entry. A packed entry is never 0.
 pub struct Offers {
     cells: Memory,
     occupied: usize,
     by_depth: bool,
     rule: Rule,
-    /// What renews an entry's age; `Never` if the same-key rule ignores ages.
+    /// When an entry's age is renewed. It is `Never` if the same-key rule ignores ages.
     refresh: Refresh,
     now: u16,
-    /// Key and depth of the last probe, for `cutoff`.
+    /// The key and depth of the last probe, which `on_cutoff` needs.
     last_probe: (u64, u8),
-    /// A ring of keys and entries that are not yet written, because their cells are being
-    /// prefetched. `next` is the index of the oldest.
+    /// A ring of keys and packed entries that are not written yet, because their cells are being
+    /// prefetched.
     pending: [(u64, u64); PENDING],
-    next: usize,
+    /// The index of the oldest pending offer.
+    oldest_pending: usize,
 }
 
 /// The initial size in words: one megabyte.
@@ -39,7 +43,8 @@ const PENDING: usize = 16;
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Offers {
-    /// Creates an empty map; `by_depth`: whether the map keeps one entry for each key and depth.
+    /// Creates an empty map. The map keeps one entry for each key or, if `by_depth` is true, one
+    /// entry for each key and depth.
     ///
     /// # Errors
     /// When there is not enough memory.
@@ -55,7 +60,7 @@ impl Offers {
             now: 0,
             last_probe: (0, 0),
             pending: [(0, 0); PENDING],
-            next: 0,
+            oldest_pending: 0,
         })
     }
 
@@ -64,47 +69,50 @@ impl Offers {
         if self.by_depth { key ^ (1 + u64::from(depth)).wrapping_mul(GOLDEN) } else { key }
     }
 
-    /// The first cell to probe for a key.
+    /// Returns the index of the cell at which the search for a key starts. The index of a cell is
+    /// the index of its first word.
     #[inline]
-    fn start(&self, key: u64) -> usize {
-        let cells = self.cells.len() / 2;
-        2 * (key.wrapping_mul(GOLDEN) >> (64 - cells.trailing_zeros())) as usize
+    fn first_cell(&self, key: u64) -> usize {
+        let cell_count = self.cells.len() / 2;
+        2 * (key.wrapping_mul(GOLDEN) >> (64 - cell_count.trailing_zeros())) as usize
     }
 
-    /// The index of a key's cell, or of the empty cell in which to put it. A cell is two words: the
-    /// key, and a word that is 0 only if the cell is empty.
+    /// Returns the index of the cell that holds `key`. If no cell holds the key, returns the index
+    /// of the empty cell in which the key is to be stored. The second word of a cell is 0 only if
+    /// the cell is empty.
     #[inline]
     fn find(&self, key: u64) -> usize {
-        let mut cell = self.start(key);
+        let mut cell = self.first_cell(key);
         while self.cells[cell] != key && self.cells[cell + 1] != 0 {
             cell = (cell + 2) & (self.cells.len() - 1);
         }
         cell
     }
 
-    /// Writes an entry, unless the same-key rule keeps the old one.
-    fn write(&mut self, key: u64, mut word: u64) {
+    /// Writes a packed entry to the map, unless the same-key rule keeps the old entry of the key.
+    fn write(&mut self, key: u64, mut packed_entry: u64) {
         let cell = self.find(key);
-        let old_word = self.cells[cell + 1];
-        if old_word != 0 {
-            let (mut entry, old) = (unpack(word), unpack(old_word));
+        let old_packed_entry = self.cells[cell + 1];
+        if old_packed_entry != 0 {
+            let (mut entry, old) = (unpack(packed_entry), unpack(old_packed_entry));
             if entry.is_evaluation() {
                 return;
             }
             self.rule.inherit(&mut entry, &old);
-            word = pack(&entry);
+            packed_entry = pack(&entry);
             if !self.rule.allows(&entry, &old, self.now) {
                 if self.rule.renews_move(&entry, &old) {
-                    self.cells[cell + 1] = with_move(old_word, entry.mv);
+                    self.cells[cell + 1] = with_move(old_packed_entry, entry.mv);
                 }
                 return;
             }
         }
         self.cells[cell] = key;
-        self.cells[cell + 1] = word;
-        if old_word == 0 {
+        self.cells[cell + 1] = packed_entry;
+        if old_packed_entry == 0 {
             self.occupied += 1;
-            // A cell is two words, so this is half load; at three quarters a search takes 8 probes.
+            // A cell has two words, so the map grows when more than half of its cells are occupied.
+            // With three quarters of the cells occupied, a search would take 8 probes.
             if self.occupied * 4 > self.cells.len() {
                 self.grow();
             }
@@ -114,9 +122,9 @@ impl Offers {
     /// Writes the pending offers, the oldest first.
     fn write_pending(&mut self) {
         for index in 0..PENDING {
-            let (key, word) = std::mem::take(&mut self.pending[(self.next + index) % PENDING]);
-            if word != 0 {
-                self.write(key, word);
+            let (key, packed_entry) = std::mem::take(&mut self.pending[(self.oldest_pending + index) % PENDING]);
+            if packed_entry != 0 {
+                self.write(key, packed_entry);
             }
         }
     }
@@ -126,7 +134,7 @@ impl Offers {
     fn grow(&mut self) {
         let words = 2 * self.cells.len();
         let Ok(cells) = Memory::new(words, true) else {
-            // Aborts as the standard collections do.
+            // Aborts the process, as the collections of the standard library do.
             handle_alloc_error(Layout::array::<u64>(words).unwrap_or(Layout::new::<u64>()));
         };
         let old_cells = std::mem::replace(&mut self.cells, cells);
@@ -138,9 +146,9 @@ impl Offers {
 
     fn refresh_age(&mut self, key: u64, depth: u8) {
         self.write_pending();
-        let index = self.find(self.cell_key(key, depth));
-        if self.cells[index + 1] != 0 {
-            self.cells[index + 1] = with_generation(self.cells[index + 1], self.now);
+        let cell = self.find(self.cell_key(key, depth));
+        if self.cells[cell + 1] != 0 {
+            self.cells[cell + 1] = with_generation(self.cells[cell + 1], self.now);
         }
     }
 }
@@ -157,13 +165,14 @@ impl Watch for Offers {
 
     fn on_store(&mut self, key: u64, entry: &Entry, _: StoreOutcome) {
         let key = self.cell_key(key, entry.depth);
-        self.cells.prefetch(self.start(key));
-        let word = pack(&Entry { generation: self.now, nodes: 0, ..*entry });
-        // Replaces the oldest pending offer, which is written now, so that this one can wait.
-        let (oldest_key, oldest_word) = std::mem::replace(&mut self.pending[self.next], (key, word));
-        self.next = (self.next + 1) % PENDING;
-        if oldest_word != 0 {
-            self.write(oldest_key, oldest_word);
+        self.cells.prefetch(self.first_cell(key));
+        let packed_entry = pack(&Entry { generation: self.now, nodes: 0, ..*entry });
+        // The new offer takes the place of the oldest pending offer, which is written now.
+        let oldest_offer = &mut self.pending[self.oldest_pending];
+        let (oldest_key, oldest_packed_entry) = std::mem::replace(oldest_offer, (key, packed_entry));
+        self.oldest_pending = (self.oldest_pending + 1) % PENDING;
+        if oldest_packed_entry != 0 {
+            self.write(oldest_key, oldest_packed_entry);
         }
     }
 
@@ -187,8 +196,8 @@ impl Watch for Offers {
 
     fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
         self.write_pending();
-        let word = self.cells[self.find(self.cell_key(key, depth)) + 1];
-        (word != 0).then(|| unpack(word))
+        let packed_entry = self.cells[self.find(self.cell_key(key, depth)) + 1];
+        (packed_entry != 0).then(|| unpack(packed_entry))
     }
 }
 

@@ -50,14 +50,16 @@ crate::counters! {
 }
 
 impl ThreadCounters {
-    /// Counts a hit on an entry of age `age`; `foreign`: whether another searcher wrote it.
-    pub(super) fn count_hit(&mut self, age: u16, foreign: bool) {
-        self.foreign_hits += u64::from(foreign);
+    /// Counts a hit on an entry of age `age`. `is_foreign` is whether another searcher wrote the
+    /// entry.
+    pub(super) fn count_hit(&mut self, age: u16, is_foreign: bool) {
+        self.foreign_hits += u64::from(is_foreign);
         self.ages += u64::from(age);
         self.squared_ages += u64::from(age).pow(2);
     }
 }
 
+/// What is recorded about the entry in a slot.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Note {
     writer: u8,
@@ -79,12 +81,13 @@ impl Note {
     }
 }
 
-/// The notes of all slots of a table. Threads that use a table without locks may write the same
-/// note at the same time; one of the two is then lost.
+/// The notes of all slots of a table. If two threads that use a table without locks write the same
+/// note at the same time, one of the two changes is lost.
 pub struct Ownership(Vec<AtomicU32>);
 
 impl Ownership {
-    /// The notes of an empty table. An unbounded table has no slots yet: see [`Self::grow_to`].
+    /// Creates the notes of an empty table. An empty unbounded table has no slots, so its notes are
+    /// added later by [`Self::grow_to`].
     pub fn new(slots: usize) -> Self {
         let mut notes = Self(Vec::new());
         notes.grow_to(slots);
@@ -115,9 +118,9 @@ impl Ownership {
         note.occupied && note.writer != searcher
     }
 
-    /// Records that the entry of a slot answered a probe; returns whether another searcher wrote
-    /// the entry.
-    pub fn read(&self, slot: usize, searcher: u8) -> bool {
+    /// Records that the entry of a slot answered a probe of `searcher`. Returns whether another
+    /// searcher wrote the entry.
+    pub fn record_hit(&self, slot: usize, searcher: u8) -> bool {
         let note = self.note(slot);
         if note.occupied && !note.read {
             self.set(slot, Note { read: true, ..note });
@@ -125,9 +128,10 @@ impl Ownership {
         note.occupied && note.writer != searcher
     }
 
-    /// Records a store, and counts what it did to the entry that it met: the old entry of its
-    /// position, or the evicted one. There must be notes for all slots of the store.
-    pub fn store(&self, stored: StoreOutcome, searcher: u8, depth: u8, counters: &mut ThreadCounters) {
+    /// Records a store and counts its effect on the old entry. The old entry is the previous entry
+    /// of the same position or, if there is none, the evicted entry. There must be notes for all
+    /// slots that the store changed.
+    pub fn record_store(&self, stored: StoreOutcome, searcher: u8, depth: u8, counters: &mut ThreadCounters) {
         let last = stored.slot + usize::from(stored.moved);
         let old = self.note(last);
         let is_foreign = old.occupied && old.writer != searcher;
@@ -141,6 +145,7 @@ impl Ownership {
         let is_unread = old.occupied && !old.read;
         counters.unread += u64::from(is_unread);
         counters.foreign_unread += u64::from(is_unread && is_foreign);
+        // Each note moves down together with its entry.
         (stored.slot..last).rev().for_each(|slot| self.set(slot + 1, self.note(slot)));
         self.set(stored.slot, Note { writer: searcher, depth, occupied: true, read: false });
     }

@@ -1,5 +1,5 @@
-//! One table for several searchers of an engine: each has a handle, and the table knows who wrote
-//! which entry.
+//! A table that several searchers of an engine share. Each searcher has its own handle, and the
+//! table records which searcher wrote which entry.
 
 use super::entered::Entered;
 use super::flight::InFlight;
@@ -8,8 +8,8 @@ use super::tear::{SlotRead, Tear, TornSlots};
 use super::{Entry, Hit, Occupancy, ShadowCounters, StoreOutcome, Table, TableCounters};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A table and what is recorded about its entries: who wrote them, which searchers are in them, and
-/// which are torn.
+/// A table and what is recorded about its entries: which searcher wrote each entry, how many
+/// searchers are searching its position, and which entries are torn.
 struct Part {
     table: Box<dyn Table>,
     owners: Ownership,
@@ -17,22 +17,23 @@ struct Part {
     torn: Option<TornSlots>,
 }
 
-/// What all handles share: one table, or one for each searcher, and the searchers' paths.
+/// The data that all handles share. There is one part for all searchers or one part for each
+/// searcher.
 struct Shared {
     parts: Vec<Part>,
     flight: InFlight,
     counters: ThreadCounters,
 }
 
-/// One searcher's handle of the table. Each call locks the table, so that handles may be used on
-/// several threads.
+/// One searcher's handle of the table. Each call locks the shared data, so that handles may be used
+/// on several threads.
 pub struct SharedTable {
     shared: Arc<Mutex<Shared>>,
     searcher: u8,
 }
 
 impl Shared {
-    /// The part that a searcher uses, and the counters.
+    /// Returns the part that a searcher uses, and the counters of all searchers.
     fn part(&mut self, searcher: u8) -> (&mut Part, &mut ThreadCounters) {
         let index = usize::from(searcher).min(self.parts.len() - 1);
         (&mut self.parts[index], &mut self.counters)
@@ -44,23 +45,25 @@ impl Shared {
 }
 
 impl SharedTable {
-    /// Wraps empty tables, one for all searchers or one for each, and returns a handle for each of
-    /// `searchers` searchers, the main one first. `seed` decides which stores `tear` tears.
+    /// Wraps empty tables and returns one handle for each of `searchers` searchers. The first
+    /// handle is that of the main searcher. `tables` contains one table for all searchers or one
+    /// table for each searcher. `seed` is the seed of the random choice of the stores that are
+    /// torn.
     pub fn handles(tables: Vec<Box<dyn Table>>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
-        let part = |mut table: Box<dyn Table>| {
+        let create_part = |mut table: Box<dyn Table>| {
             table.number_entries();
             let owners = Ownership::new(table.occupancy().slots as usize);
             Part { table, owners, entered: Entered::default(), torn: TornSlots::new(tear, seed) }
         };
-        let parts = tables.into_iter().map(part).collect();
+        let parts = tables.into_iter().map(create_part).collect();
         let (flight, counters) = (InFlight::default(), ThreadCounters::default());
         let shared = Arc::new(Mutex::new(Shared { parts, flight, counters }));
-        let handle = |searcher| Self { shared: Arc::clone(&shared), searcher: searcher as u8 };
-        (0..searchers).map(|searcher| Box::new(handle(searcher)) as Box<dyn Table>).collect()
+        let create_handle = |searcher| Self { shared: Arc::clone(&shared), searcher: searcher as u8 };
+        (0..searchers).map(|searcher| Box::new(create_handle(searcher)) as Box<dyn Table>).collect()
     }
 
-    /// Locks the table. A poisoned lock is used all the same: if a searcher panics, the search ends
-    /// and the table is not used again.
+    /// Locks the shared data. A poisoned lock is used like any other lock, because the search ends
+    /// and the table is not used again if a searcher panics.
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,10 +72,10 @@ impl SharedTable {
 impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut shared = self.lock();
-        let in_flight = shared.flight.is_elsewhere(key, self.searcher);
+        let is_in_flight = shared.flight.is_on_other_path(key, self.searcher);
         let (Part { table, owners, entered, torn }, counters) = shared.part(self.searcher);
-        entered.visit(self.searcher, None);
-        counters.in_flight += u64::from(in_flight);
+        entered.set_last_slot(self.searcher, None);
+        counters.in_flight += u64::from(is_in_flight);
         if let Some(torn) = torn {
             torn.count_call(self.searcher);
         }
@@ -82,7 +85,7 @@ impl Table for SharedTable {
             SlotRead::Accepted(entry) => {
                 counters.torn_reads += 1;
                 counters.torn_accepted += 1;
-                // Age and mark are those of the slot.
+                // The generation and the mark of use are those of the table's own entry.
                 let Entry { generation, used, .. } = hit.entry;
                 hit = Hit { entry: Entry { generation, used, ..entry }, draft: i32::from(entry.depth), ..hit };
             }
@@ -91,9 +94,9 @@ impl Table for SharedTable {
                 return None;
             }
         }
-        let is_foreign = owners.read(hit.slot, self.searcher);
+        let is_foreign = owners.record_hit(hit.slot, self.searcher);
         counters.count_hit(hit.age, is_foreign);
-        entered.visit(self.searcher, Some(hit.slot));
+        entered.set_last_slot(self.searcher, Some(hit.slot));
         Some(hit)
     }
 
@@ -102,13 +105,13 @@ impl Table for SharedTable {
         let (Part { table, owners, entered, torn }, counters) = shared.part(self.searcher);
         let stored = table.store(key, entry);
         owners.grow_to(stored.slot + usize::from(stored.moved) + 1);
-        owners.store(stored, self.searcher, entry.depth, counters);
-        entered.store(stored, key);
+        owners.record_store(stored, self.searcher, entry.depth, counters);
+        entered.record_store(stored, key);
         let has_slot = stored.same || !stored.refused;
-        entered.visit(self.searcher, has_slot.then_some(stored.slot));
+        entered.set_last_slot(self.searcher, has_slot.then_some(stored.slot));
         if let Some(torn) = torn {
             torn.count_call(self.searcher);
-            counters.torn += u64::from(torn.store(stored, entry, self.searcher));
+            counters.torn += u64::from(torn.record_store(stored, entry, self.searcher));
         }
         stored
     }
@@ -127,7 +130,7 @@ impl Table for SharedTable {
         self.lock().table(self.searcher).missed(hit);
     }
 
-    /// Nothing: locking the table would cost more than the prefetch saves.
+    /// Does nothing, because locking the table would cost more than the prefetch saves.
     fn prefetch(&self, _: u64) {}
 
     fn advance(&mut self, ticks: u16) {
@@ -158,7 +161,7 @@ impl Table for SharedTable {
 
     fn is_elsewhere(&mut self, key: u64) -> bool {
         let mut shared = self.lock();
-        let is_elsewhere = shared.flight.is_elsewhere(key, self.searcher);
+        let is_elsewhere = shared.flight.is_on_other_path(key, self.searcher);
         shared.counters.avoided += u64::from(is_elsewhere);
         is_elsewhere
     }
@@ -213,7 +216,7 @@ impl Table for SharedTable {
         let shared = self.lock();
         let mut total = TableCounters::default();
         shared.parts.iter().for_each(|part| total += part.table.counters());
-        // A part counts a hit before its torn entry is rejected.
+        // A table counts a hit as a hit even if the torn entry is then rejected.
         total.hits -= shared.counters.torn_reads - shared.counters.torn_accepted;
         total
     }

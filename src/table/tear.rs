@@ -1,5 +1,5 @@
-//! Stores in two halves, between which other searchers may read: what a table without locks does to
-//! entries of more than one word.
+//! Stores that are written in two halves. Other searchers may read a slot between the two halves,
+//! as in a table without locks whose entries have more than one word.
 
 use super::{Entry, StoreOutcome};
 use rand::{RngExt, SeedableRng};
@@ -56,64 +56,67 @@ pub enum Halves {
     Word,
 }
 
+/// A store whose second half is late.
 struct LateStore {
     writer: u8,
     /// The data in the slot before the second half is written.
-    stale: Entry,
+    old_data: Entry,
     /// The data that the second half writes.
-    fresh: Entry,
-    /// The second half is written at this number of calls by other searchers.
-    until: u64,
-    /// Whether another searcher has stored into the slot meanwhile; the second half will overwrite
-    /// the data of that store.
+    new_data: Entry,
+    /// The second half is written when the other searchers have made this many calls in total.
+    due_call: u64,
+    /// Whether another searcher has stored into the slot since the first half was written. The
+    /// second half then overwrites the data of that store.
     overwritten: bool,
 }
 
-/// What a reader gets from a slot.
+/// What a searcher reads from a slot.
 pub enum SlotRead {
     /// The key and data of one store.
     Whole,
-    /// The data of another store than the key's, which the reader cannot tell apart.
+    /// The data of another store than that of the key. The searcher does not notice the mismatch.
     Accepted(Entry),
     /// Data that does not match the key.
     Rejected,
 }
 
-/// The slots that have halves of two stores.
+/// The state of slots whose two halves may come from two different stores.
 pub struct TornSlots {
     options: Tear,
     seed: u64,
     random: Pcg64,
-    /// The data of each slot's last store.
-    data: Vec<Entry>,
-    late: HashMap<usize, LateStore>,
-    /// Calls of the table by each searcher.
+    /// The data of the last store into each slot.
+    last_stored: Vec<Entry>,
+    /// The late store of each slot that has one.
+    late_stores: HashMap<usize, LateStore>,
+    /// The number of calls of the table by each searcher.
     calls: Vec<u64>,
     total_calls: u64,
 }
 
-/// The fields by which halves are compared.
-fn data(entry: &Entry) -> (u16, i16, u8, u8, bool) {
+/// Returns the fields of an entry that count as its data when halves are compared.
+fn data_fields(entry: &Entry) -> (u16, i16, u8, u8, bool) {
     (entry.mv.bits(), entry.score, entry.bound as u8, entry.depth, entry.pv)
 }
 
 fn checksum(entry: &Entry) -> u8 {
-    let (mv, score, bound, depth, pv) = data(entry);
+    let (mv, score, bound, depth, pv) = data_fields(entry);
     let bits = u64::from(mv) | (score as u64 & 0xffff) << 16 | u64::from(bound) << 32 | u64::from(depth) << 40;
     ((bits | u64::from(pv) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
 }
 
 impl TornSlots {
-    /// The state of an empty table, without torn slots. None if the options tear no stores.
+    /// Creates the state of an empty table, which has no torn slots. Returns `None` if the options
+    /// tear no stores.
     pub fn new(options: Tear, seed: u64) -> Option<Self> {
         let random = Pcg64::seed_from_u64(seed);
-        let (data, late, calls) = (Vec::new(), HashMap::new(), vec![0; 256]);
-        options.is_on().then_some(Self { options, seed, random, data, late, calls, total_calls: 0 })
+        let (last_stored, late_stores, calls) = (Vec::new(), HashMap::new(), vec![0; 256]);
+        options.is_on().then_some(Self { options, seed, random, last_stored, late_stores, calls, total_calls: 0 })
     }
 
     pub fn clear(&mut self) {
-        self.data.clear();
-        self.late.clear();
+        self.last_stored.clear();
+        self.late_stores.clear();
     }
 
     /// Returns to the state after `new`.
@@ -133,23 +136,24 @@ impl TornSlots {
         self.total_calls - self.calls[usize::from(searcher)]
     }
 
-    /// What a searcher gets when it reads a slot in which the table has `entry`.
+    /// Returns what a searcher reads from a slot in which the table has `entry`.
     pub fn read(&mut self, slot: usize, entry: &Entry, searcher: u8) -> SlotRead {
-        let Some(late) = self.late.get(&slot) else { return SlotRead::Whole };
-        let has_second_half = self.calls_by_others(late.writer) >= late.until;
-        let data_read = match (late.overwritten, has_second_half) {
-            // The second half has not arrived: only its writer sees it, others read the old data.
-            (false, false) if late.writer != searcher => late.stale,
-            // A later store filled the slot, and then this second half landed on top of it.
-            (true, true) => late.fresh,
-            // The store is complete.
+        let Some(late) = self.late_stores.get(&slot) else { return SlotRead::Whole };
+        let is_complete = self.calls_by_others(late.writer) >= late.due_call;
+        let data_read = match (late.overwritten, is_complete) {
+            // The second half has not been written yet. Its writer reads the new data, but other
+            // searchers still read the old data.
+            (false, false) if late.writer != searcher => late.old_data,
+            // Another searcher stored into the slot. After that, the late second half overwrote the
+            // data of that store.
+            (true, true) => late.new_data,
             (false, true) => {
-                self.late.remove(&slot);
+                self.late_stores.remove(&slot);
                 return SlotRead::Whole;
             }
             _ => return SlotRead::Whole,
         };
-        if data(&data_read) == data(entry) {
+        if data_fields(&data_read) == data_fields(entry) {
             return SlotRead::Whole;
         }
         let matches = match self.options.entries {
@@ -157,40 +161,43 @@ impl TornSlots {
             Halves::Xor | Halves::Word => false,
             Halves::Checksum => checksum(&data_read) == checksum(entry),
         };
-        // Empty data reads as an empty slot, which answers nothing.
+        // A slot with empty data looks like an empty slot, which does not answer a probe.
         if matches && !data_read.is_empty() { SlotRead::Accepted(data_read) } else { SlotRead::Rejected }
     }
 
-    /// Records a store; returns whether its second half is late.
-    pub fn store(&mut self, stored: StoreOutcome, entry: Entry, searcher: u8) -> bool {
+    /// Records a store. Returns whether its second half is late.
+    pub fn record_store(&mut self, stored: StoreOutcome, entry: Entry, searcher: u8) -> bool {
         if stored.refused {
             return false;
         }
         let (slot, last) = (stored.slot, stored.slot + usize::from(stored.moved));
-        if last >= self.data.len() {
-            self.data.resize(last + 1, Entry::default());
+        if last >= self.last_stored.len() {
+            self.last_stored.resize(last + 1, Entry::default());
         }
-        // The slot has the data of the last store, or of a second half that came after it.
-        let stale = match self.late.get(&slot) {
-            Some(late) if late.overwritten && self.calls_by_others(late.writer) >= late.until => late.fresh,
-            _ => self.data[slot],
+        // The slot has the data of the last store, unless a late second half was written after it.
+        let old_data = match self.late_stores.get(&slot) {
+            Some(late) if late.overwritten && self.calls_by_others(late.writer) >= late.due_call => late.new_data,
+            _ => self.last_stored[slot],
         };
-        self.data.copy_within(slot..last, slot + 1);
-        self.data[slot] = entry;
-        for changed in slot..=last {
-            let Some(late) = self.late.get_mut(&changed) else { continue };
+        self.last_stored.copy_within(slot..last, slot + 1);
+        self.last_stored[slot] = entry;
+        for changed_slot in slot..=last {
+            let Some(late) = self.late_stores.get_mut(&changed_slot) else { continue };
             late.overwritten = true;
-            let (writer, until) = (late.writer, late.until);
-            if writer == searcher || self.calls_by_others(writer) >= until {
-                self.late.remove(&changed);
+            let (writer, due_call) = (late.writer, late.due_call);
+            // A searcher completes its late store before it stores into the slot again.
+            if writer == searcher || self.calls_by_others(writer) >= due_call {
+                self.late_stores.remove(&changed_slot);
             }
         }
-        let tears = self.random.random_range(0.0..1.0) < self.options.probability && !self.late.contains_key(&slot);
-        if tears {
-            let until = self.calls_by_others(searcher) + u64::from(self.options.delay);
-            self.late.insert(slot, LateStore { writer: searcher, stale, fresh: entry, until, overwritten: false });
+        let is_late =
+            self.random.random_range(0.0..1.0) < self.options.probability && !self.late_stores.contains_key(&slot);
+        if is_late {
+            let due_call = self.calls_by_others(searcher) + u64::from(self.options.delay);
+            let late = LateStore { writer: searcher, old_data, new_data: entry, due_call, overwritten: false };
+            self.late_stores.insert(slot, late);
         }
-        tears
+        is_late
     }
 }
 
@@ -212,7 +219,7 @@ mod tests {
     /// Counts a call by a searcher and records its store.
     fn store(torn: &mut TornSlots, score: i16, searcher: u8) -> bool {
         torn.count_call(searcher);
-        torn.store(StoreOutcome::in_slot(SLOT, false), entry(score), searcher)
+        torn.record_store(StoreOutcome::in_slot(SLOT, false), entry(score), searcher)
     }
 
     /// The score that a searcher reads from the slot, in which the table has `score`; 0 if the read
