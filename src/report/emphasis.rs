@@ -1,4 +1,4 @@
-//! How cells and marks are highlighted: what is better, worse or not shown to differ.
+//! How cells and marks are highlighted, for example as better or worse than the baseline.
 
 use crate::analysis::rows::metric::Better;
 
@@ -23,8 +23,9 @@ pub enum Emphasis {
 }
 
 impl Emphasis {
-    /// The highlight of a value that differs from the baseline's: none unless the difference
-    /// `is_significant`. `is_less`: the value is less than the baseline's.
+    /// Returns the highlight of a value that is compared with the baseline's value. The value is
+    /// not highlighted if the difference is not significant. `is_less` says whether the value is
+    /// less than the baseline's.
     pub fn for_change(is_significant: bool, is_less: bool, better: Better) -> Self {
         if !is_significant {
             return Self::None;
@@ -37,7 +38,7 @@ impl Emphasis {
         if is_better { Self::Better } else { Self::Worse }
     }
 
-    /// The CSS class of a cell or mark; empty without a highlight.
+    /// Returns the CSS class of a cell or mark. The class is empty if there is no highlight.
     pub fn class(self) -> &'static str {
         match self {
             Self::None => "",

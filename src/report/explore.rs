@@ -1,5 +1,5 @@
-//! A view in which the reader compares any two variants position by position: a scatter plot and a
-//! table in a browser; for programs a table of searches by variant.
+//! A view in which the reader compares any two variants position by position. A browser shows a
+//! scatter plot and a table. Programs get a table of searches by variant.
 
 use crate::analysis::pairing::metric_reader::{Depths, MetricReader};
 use crate::analysis::pairing::searches::Searches;
@@ -21,7 +21,7 @@ pub(super) const TITLE: &str = "Two variants, position by position";
 /// The searches of some lines of the summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Explorer {
-    /// The suite, if the page has a section for each of several; otherwise empty.
+    /// The name of the suite. Empty unless the page has a section for each of several suites.
     pub suite: String,
     /// The metric of the values.
     pub metric: String,
@@ -30,12 +30,12 @@ pub struct Explorer {
     /// The index of each line in the summary.
     #[serde(rename = "places")]
     pub summary_indices: Vec<usize>,
-    /// The index in `lines` of the line that the others are compared with at first.
+    /// The index in `lines` of the line with which the other lines are compared at first.
     pub base: usize,
     /// The names of the positions.
     pub positions: Vec<String>,
-    /// The values of each line, one for each position, under the first key seed; none if the line
-    /// has no such search.
+    /// The values of each line, one for each position, under the first key seed. A value is `None`
+    /// if the line has no such search.
     pub values: Vec<Vec<Option<f64>>>,
     /// Number of positions left out because not all of their searches finished the same depths.
     pub left_out: usize,
@@ -45,8 +45,9 @@ pub struct Explorer {
 }
 
 impl Explorer {
-    /// Makes the explorer of a page; of many lines only those that figures show. None with fewer
-    /// than two variants or positions, or with too many values.
+    /// Makes the explorer of a page. If there are too many values, only the lines that figures show
+    /// are included. Returns `None` if lines are not variants or cannot be compared, if there are
+    /// fewer than two lines or positions, or if there are still too many values.
     pub fn new(rows: &Frame, summary: &Summary, (grouping, searches): (&Grouping, &Searches)) -> Option<Self> {
         if summary.by != [columns::VARIANT] || summary.lines.len() < 2 || grouping.blocks.len() > 1 {
             return None;
@@ -56,8 +57,9 @@ impl Explorer {
         let group_of = |line: usize| grouping.values.iter().position(|values| *values == summary.lines[line].values);
         let names = rows.text_column(columns::POSITION);
         let searches_of = |line: usize| group_of(line).map_or(&[][..], |group| searches.cells(group)).iter();
-        // By position, the last depth that all of its searches finished. None if the searches ended
-        // at different depths or one was cut short: their totals could not be compared.
+        // For each position, the last depth of its searches. The depth is `None` if the searches
+        // ended at different depths or if a search was cut short, because the totals of such
+        // searches cannot be compared.
         let mut depths: BTreeMap<u32, Option<u16>> = BTreeMap::new();
         for cell in (0..summary.lines.len()).flat_map(searches_of) {
             let last = searches
@@ -69,9 +71,9 @@ impl Explorer {
             *common_depth = common_depth.filter(|depth| Some(*depth) == last);
         }
         let left_out = depths.values().filter(|depth| depth.is_none()).count();
-        let uniform = depths.into_iter().filter(|(_, depth)| depth.is_some());
+        let comparable = depths.into_iter().filter(|(_, depth)| depth.is_some());
         // The index of each position, by its unit.
-        let positions: BTreeMap<u32, usize> = uniform.zip(0..).map(|((unit, _), index)| (unit, index)).collect();
+        let positions: BTreeMap<u32, usize> = comparable.zip(0..).map(|((unit, _), index)| (unit, index)).collect();
         let fits = |lines: usize| lines * positions.len() <= MAX_VALUES;
         let summary_indices: Vec<usize> = match fits(summary.lines.len()) {
             true => (0..summary.lines.len()).collect(),
@@ -102,14 +104,15 @@ impl Explorer {
         })
     }
 
-    /// The key of a part of the view; with several suites, prefixed by the suite's name.
+    /// Returns the key of a part of the view. The key begins with the suite's name if there are
+    /// several suites.
     pub fn key(&self, part: &str) -> String {
         if self.suite.is_empty() { part.to_owned() } else { format!("{}.{part}", self.suite) }
     }
 
-    /// A section of the page, with the data from which a script draws the plot.
+    /// Renders a section of the page, with the data from which a script draws the plot.
     pub fn markup(&self) -> Markup {
-        // Escaped so that no name can end the script element.
+        // The data is escaped so that no name can end the script element.
         let data = serde_json::to_string(self).unwrap_or_default();
         let data = data.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e");
         html! {

@@ -41,15 +41,15 @@ pub enum Plot {
 }
 
 impl Plot {
-    /// Whether its colours mean better and worse.
+    /// Whether the colours of the plot mean better and worse.
     pub(super) fn has_verdicts(&self) -> bool {
         matches!(self, Self::Forest(_) | Self::Heat(_))
     }
 }
 
 impl Figure {
-    /// Renders the figure as SVG, `width` pixels wide. `standalone`: the SVG defines its own
-    /// colours, so that it can be a separate file.
+    /// Renders the figure as SVG, `width` pixels wide. If `standalone` is true, the SVG defines its
+    /// own colours, so that the SVG can be a separate file.
     pub fn render(&self, width: f64, standalone: bool) -> String {
         match &self.plot {
             Plot::Forest(plot) => plot.render(width, &self.title, standalone),
@@ -61,12 +61,13 @@ impl Figure {
     }
 }
 
-/// The name of the first metric; without metrics, `nodes`.
+/// Returns the name of the first metric, or `nodes` if there are no metrics.
 pub(super) fn metric_name(summary: &Summary) -> &str {
     summary.metrics.first().map_or("nodes", |metric| &metric.name)
 }
 
-/// The indices of the lines to draw, and a remark for the caption if some lines are left out.
+/// Returns the indices of the lines to draw, and a remark for the caption. The remark is empty
+/// unless some lines are left out.
 fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
     let indices = curves::choose_lines(summary);
     let (shown_count, line_count) = (indices.len(), summary.lines.len());
@@ -75,12 +76,13 @@ fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
     (indices, if shown_count < line_count { remark } else { String::new() })
 }
 
-/// The nodes of an iteration by its depth, and their ratios to the baseline.
+/// Returns a figure of the nodes of an iteration by its depth, and a figure of the ratios of these
+/// nodes to the baseline's. The second figure is left out if no line can be compared.
 pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     let (lines, remark) = chosen_lines(summary);
     let series = curves::nodes_by_depth(rows, summary, &lines);
     let ratios = curves::ratio_by_depth(rows, summary, &lines);
-    let make_plot = |series: Vec<Series>, y: &str| {
+    let make_plot = |series: Vec<Series>, y_label: &str| {
         // Each figure has ticks only at the depths of its own points.
         let depths: BTreeSet<u32> =
             series.iter().flat_map(|series| &series.points).map(|point| point.x as u32).collect();
@@ -89,7 +91,7 @@ pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
             x_ticks: depths.iter().map(|&depth| (f64::from(depth), depth.to_string())).collect(),
             series,
             x: "depth (plies)".to_owned(),
-            y: y.to_owned(),
+            y: y_label.to_owned(),
             y_log: true,
             ..Lines::default()
         }
@@ -121,8 +123,8 @@ fn baseline_series(series: &[Series], summary: &Summary) -> Option<usize> {
     series.iter().position(|series| series.line.is_some_and(|index| summary.lines[index].is_baseline))
 }
 
-/// Each search compared with the baseline's search of the same position. None if the metric is not
-/// nodes, or with fewer than three positions.
+/// Returns a figure that compares each search with the baseline's search of the same position.
+/// Returns `None` if the first metric is not nodes, or if no line has more than two positions.
 pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Option<Figure> {
     let (lines, remark) = chosen_lines(summary);
     let series = if metric_name(summary) == "nodes" {
@@ -146,8 +148,9 @@ pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &
     })
 }
 
-/// The shares of searches that finished, and of positions that were solved, within a number of
-/// nodes. Empty if the metric is not nodes, or with fewer than three searches.
+/// Returns the figures of the share of searches that finished within a number of nodes, and of the
+/// share of positions that were solved within a number of nodes. Returns an empty list if the first
+/// metric is not nodes, or if there are fewer than three searches.
 pub fn completion_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Vec<Figure> {
     if metric_name(summary) != "nodes" || summary.searches < 3 {
         return Vec::new();
@@ -169,7 +172,7 @@ pub fn completion_figures(rows: &Frame, summary: &Summary, searches: (&Grouping,
     ];
     plots
         .into_iter()
-        .filter_map(|(outcome, file, title, caption)| {
+        .filter_map(|(outcome, name, title, caption)| {
             let series = profiles::performance_profiles(rows, summary, searches, &lines, outcome);
             let depths_differ = outcome == Outcome::Finished
                 && summary.lines.iter().any(|line| line.measures[0].truncated + line.measures[0].incomparable > 0);
@@ -181,14 +184,14 @@ pub fn completion_figures(rows: &Frame, summary: &Summary, searches: (&Grouping,
                 false => "The curve further left and higher needs fewer nodes.",
             };
             (series.len() > 1).then(|| Figure {
-                file: file.to_owned(),
+                file: name.to_owned(),
                 title: title.to_owned(),
                 caption: format!("{caption} {how_to_read}{remark}"),
                 plot: Plot::Lines(Lines {
                     base: baseline_series(&series, summary),
                     series,
                     x: "nodes of the search".to_owned(),
-                    y: file.to_owned(),
+                    y: name.to_owned(),
                     x_log: true,
                     share: true,
                     stairs: true,
@@ -199,26 +202,28 @@ pub fn completion_figures(rows: &Frame, summary: &Summary, searches: (&Grouping,
         .collect()
 }
 
-/// Each line's ratio to the baseline with its interval, for each metric that has ratios.
+/// Returns a figure for each metric that has ratios. The figure has the ratio of each line to the
+/// baseline, with its interval.
 pub fn ratio_figures(summary: &Summary) -> Vec<Figure> {
     summary.metrics.iter().enumerate().filter_map(|(index, metric)| ratio_figure(summary, index, metric)).collect()
 }
 
-/// Each line's ratio to the baseline in a metric, which has this index; none without ratios.
-fn ratio_figure(summary: &Summary, index: usize, metric: &Metric) -> Option<Figure> {
-    let lines = summary.lines.iter().filter(|line| !line.is_baseline && line.measures[index].ratio.mean > 0.0);
+/// Returns the figure of each line's ratio to the baseline in `metric`, which is the metric at
+/// `metric_index` in the summary. Returns `None` if no line has a ratio.
+fn ratio_figure(summary: &Summary, metric_index: usize, metric: &Metric) -> Option<Figure> {
+    let lines = summary.lines.iter().filter(|line| !line.is_baseline && line.measures[metric_index].ratio.mean > 0.0);
     let make_row = |line: &Line| {
-        let (ratio, significant) = (line.measures[index].ratio, line.measures[index].significant);
+        let (ratio, significant) = (line.measures[metric_index].ratio, line.measures[metric_index].significant);
         ForestRow { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, significant }
     };
     let rows: Vec<ForestRow> = lines.map(make_row).collect();
     let name = &metric.name;
-    let kind = if metric.compares_means() { "ratio of the means" } else { "geometric mean over positions" };
+    let ratio_kind = if metric.compares_means() { "ratio of the means" } else { "geometric mean over positions" };
     (!rows.is_empty()).then(|| Figure {
-        file: if index == 0 { "ratio".to_owned() } else { format!("ratio-{}", name.replace(['.', '_'], "-")) },
+        file: if metric_index == 0 { "ratio".to_owned() } else { format!("ratio-{}", name.replace(['.', '_'], "-")) },
         title: capitalize(&format!("{name} against the baseline")),
         caption: format!(
-            "{} divided by the baseline's ({kind}; bars: 95 % interval). {}",
+            "{} divided by the baseline's ({ratio_kind}; bars: 95 % interval). {}",
             capitalize(name),
             how_to_read(summary.better(metric))
         ),
@@ -231,7 +236,8 @@ fn ratio_figure(summary: &Summary, index: usize, metric: &Metric) -> Option<Figu
     })
 }
 
-/// The outcomes of each line's probes, as shares. None if no line has probes.
+/// Returns a figure of the outcomes of each line's probes, as shares of all its probes. Returns
+/// `None` if no line has probes.
 pub fn probes_figure(summary: &Summary) -> Option<Figure> {
     let (lines, remark) = chosen_lines(summary);
     // The name and the series colour of each part, in the order of the sizes in `make_bar`.
@@ -263,7 +269,7 @@ pub fn probes_figure(summary: &Summary) -> Option<Figure> {
     })
 }
 
-/// What the two sides of 1 mean in a figure of ratios.
+/// Explains what ratios below 1 and above 1 mean in a figure of ratios.
 pub(super) fn how_to_read(better: Better) -> &'static str {
     match better {
         Better::Less => {
@@ -276,7 +282,7 @@ pub(super) fn how_to_read(better: Better) -> &'static str {
     }
 }
 
-/// The text with a capital first letter.
+/// Returns the text with a capital first letter.
 pub(super) fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()

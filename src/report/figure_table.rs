@@ -11,11 +11,11 @@ use super::svg::stacked::Stacked;
 use crate::analysis::questions::curves::{CurvePoint, Series};
 use crate::analysis::rows::metric::Unit;
 
-/// The shares for which the table of a cumulative curve gives the x.
+/// The shares for which the table of a cumulative curve has a row.
 const SHARES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
 
 impl Figure {
-    /// The figure's data as a table without title.
+    /// Returns the figure's data as a table without title.
     pub(super) fn data_table(&self) -> SheetTable {
         let table = match &self.plot {
             Plot::Forest(plot) => forest_table(plot),
@@ -33,14 +33,14 @@ impl Figure {
     }
 }
 
-/// A table with a text column `first`, followed by columns of numbers.
+/// Builds a table with a column of text whose heading is `first`, followed by columns of numbers.
 fn named_table(first: &str, names: impl Iterator<Item = String>, rows: Vec<Vec<Cell>>) -> SheetTable {
     let numbers = names.map(|name| SheetColumn::number(&name, &name, ""));
     let columns: Vec<SheetColumn> = std::iter::once(SheetColumn::text(first, first, "")).chain(numbers).collect();
     SheetTable::new("", "", columns, rows)
 }
 
-/// A row for each row of the plot, with its interval.
+/// Returns a table with the mean and the interval of each row of the plot.
 fn forest_table(plot: &Forest) -> SheetTable {
     let rows = plot.rows.iter().map(|row| {
         let interval =
@@ -51,8 +51,9 @@ fn forest_table(plot: &Forest) -> SheetTable {
     named_table("line", names.into_iter(), rows.collect())
 }
 
-/// A column for each series; points with the same x and row name share a row. `head`: the
-/// heading of the row names; `row_name`: the name of a point's row; `format_y`: the text of a y.
+/// Returns a table with a column for each series. Points with the same x and the same row name
+/// share a row. `head` is the heading of the column of row names. `row_name` returns the name of a
+/// point's row, and `format_y` formats a point's y.
 fn series_table(
     head: &str,
     series: &[Series],
@@ -88,7 +89,8 @@ fn series_table(
     named_table(head, series.iter().map(|series| series.name.clone()), rows.collect())
 }
 
-/// For each of [`SHARES`], the x at which each curve reaches it.
+/// Returns a table with a row for each of [`SHARES`]. The row has the first x at which each curve
+/// reaches the share.
 fn stairs_table(plot: &Lines) -> SheetTable {
     let rows = SHARES.iter().map(|share| {
         let x_cell = |series: &Series| {
@@ -103,7 +105,7 @@ fn stairs_table(plot: &Lines) -> SheetTable {
     named_table(&heading, plot.series.iter().map(|series| series.name.clone()), rows.collect())
 }
 
-/// A row for each bar, with the share of each part.
+/// Returns a table with a row for each bar. The row has the share of each part of the bar.
 fn stacked_table(plot: &Stacked) -> SheetTable {
     let rows = plot.bars.iter().map(|(name, sizes)| {
         let whole: f64 = sizes.iter().sum();
@@ -112,7 +114,7 @@ fn stacked_table(plot: &Stacked) -> SheetTable {
     named_table("line", plot.parts.iter().map(|(name, _)| name.clone()), rows.collect())
 }
 
-/// A row for each row of the map, a column for each of its columns.
+/// Returns a table with the same rows and columns as the heat map.
 fn heat_table(plot: &Heat) -> SheetTable {
     let ((row_axis, row_labels), (column_axis, column_labels)) = (&plot.first, &plot.second);
     let rows = row_labels.iter().zip(&plot.cells).map(|(name, cells)| {

@@ -11,7 +11,8 @@ use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::rows::metric::Better;
 use crate::record::columns;
 
-/// The name of an encounter on the page; the opponent is omitted if it is always the same.
+/// Returns the name of an encounter on the page. The opponent's name is left out if all encounters
+/// have the same opponent.
 pub(super) fn encounter_name(encounter: &Encounter, matches: &Matches) -> String {
     match matches.common_opponent() {
         Some(_) => encounter.player.clone(),
@@ -19,7 +20,7 @@ pub(super) fn encounter_name(encounter: &Encounter, matches: &Matches) -> String
     }
 }
 
-/// Elo of each encounter, with its interval.
+/// Returns a figure of the Elo of each encounter, with its interval.
 pub(super) fn elo_figure(matches: &Matches) -> Figure {
     let rows = matches.encounters.iter().map(|encounter| {
         let Elo { elo, low, high } = encounter.elo();
@@ -50,8 +51,8 @@ pub(super) fn elo_figure(matches: &Matches) -> Figure {
     }
 }
 
-/// Elo by table size, if sizes vary and all encounters have the same opponent. Each combination of
-/// the other options is a series.
+/// Returns a figure of Elo by table size. Each combination of the other options is a series.
+/// Returns `None` if the encounters have different opponents, or if no series has two table sizes.
 pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
     let opponent = matches.common_opponent()?;
     let (grid, axes) = axes::find_axes(rows, &[]);
@@ -94,14 +95,14 @@ pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
     })
 }
 
-/// The log-likelihood ratio of each test after each pair. If there are many tests, only those that
-/// end farthest from 0 are drawn.
+/// Returns a figure of the log-likelihood ratio of each test after each pair. If there are too many
+/// tests, only the tests whose last ratio is farthest from 0 are drawn.
 pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
     let final_distance = |encounter: &&Encounter| encounter.llr_path.last().map_or(0.0, |(_, llr)| llr.abs());
     let mut tests: Vec<&Encounter> =
         matches.encounters.iter().filter(|encounter| encounter.llr_path.len() > 2).collect();
     tests.sort_by(|a, b| final_distance(b).total_cmp(&final_distance(a)));
-    // The two bounds are lines too.
+    // Two of the lines are left for the two bounds.
     tests.truncate(MAX_LINES - 2);
     let last_points = tests.iter().filter_map(|encounter| encounter.llr_path.last());
     let max_pairs = last_points.map(|&(pairs, _)| pairs).max()? as f64;

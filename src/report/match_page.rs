@@ -13,7 +13,7 @@ use crate::text::plural;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Findings name at most this many encounters one by one.
+/// Findings and warnings name at most this many encounters one by one.
 const MAX_NAMED: usize = 6;
 
 /// With this many pairs, the mean is close enough to a normal distribution for Student's t.
@@ -38,15 +38,16 @@ fn test_text(encounter: &Encounter) -> String {
     format!("{hypothesis} accepted after {} pairs", format_count(pairs as f64))
 }
 
-/// The smallest and the largest multiple of the baseline's nodes that were played with, by
-/// handicapped copies or by the baseline itself.
+/// Returns the smallest and the largest multiple of the baseline's nodes with which a player
+/// searched. The players are the baseline itself, whose multiple is 1, and its handicapped copies.
 fn handicap_range(matches: &Matches) -> (f64, f64) {
     let multiples = matches.handicaps.iter().map(|(divisor, _)| 1.0 / divisor);
     multiples.fold((1.0, 1.0), |(min, max), multiple| (min.min(multiple), max.max(multiple)))
 }
 
-/// Formats a multiple of the baseline's nodes. 0 stands for a multiple below the range that was
-/// played, and infinity for one above.
+/// Formats a multiple of the baseline's nodes. A multiple of 0 means that the multiple is below
+/// `min`, and an infinite multiple means that the multiple is above `max`. Both limits are those of
+/// [`handicap_range`].
 fn format_multiple(multiple: f64, (min, max): (f64, f64)) -> String {
     match multiple {
         0.0 => format!("below {}", format_number(min, 2)),
@@ -66,7 +67,7 @@ fn equal_nodes_text(equal_nodes: &EqualNodes, opponent: &str, matches: &Matches)
     let (nodes, interval) =
         (format_multiple(equal_nodes.nodes, handicap_range(matches)), format_multiples(equal_nodes, matches));
     let is_in_range = equal_nodes.nodes.is_finite() && equal_nodes.nodes > 0.0;
-    let note = if is_in_range { String::new() } else { format!(", {OUTSIDE}") };
+    let note = if is_in_range { String::new() } else { format!(", {OUTSIDE_HANDICAPS}") };
     format!("as strong as \"{opponent}\" with {nodes} of its nodes [{interval}]{note}")
 }
 
@@ -81,7 +82,7 @@ pub(super) fn findings(matches: &Matches) -> Vec<String> {
             let verdict = match (encounter.stronger, encounter.test_decision) {
                 (Some(Ordering::Greater), _) => "the first is clearly the stronger".to_owned(),
                 (Some(Ordering::Less), _) => "the first is clearly the weaker".to_owned(),
-                // The test may be decided although its interval contains 0.
+                // The test may have decided although the interval of the Elo contains 0.
                 (_, Some((TestState::H1, _))) => {
                     format!("by its test the first is worth {} normalized Elo or more", test.elo1)
                 }
@@ -236,7 +237,7 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
     warnings
 }
 
-/// The parts of the page between the head and the provenance.
+/// Returns the parts of the page between the head and the provenance.
 pub fn parts(matches: &Matches, rows: &Frame) -> Vec<Part> {
     let tables = [Some(encounters_table(matches)), handicaps_table(matches), standings_table(matches)]
         .into_iter()
@@ -251,14 +252,17 @@ pub fn parts(matches: &Matches, rows: &Frame) -> Vec<Part> {
 
 /// The reason why an encounter has no interval.
 const TOO_FEW_PAIRS: &str = "too few pairs";
-const OUTSIDE: &str = "outside the handicaps played";
+
+/// The reason why the equal nodes of an encounter are not known.
+const OUTSIDE_HANDICAPS: &str = "outside the handicaps played";
 
 /// Returns the cell if the encounter has enough pairs for an interval, otherwise an empty cell.
 fn unless_too_few(encounter: &Encounter, cell: Cell) -> Cell {
     if has_interval(encounter) { cell } else { Cell::empty(TOO_FEW_PAIRS) }
 }
 
-/// A row for each encounter, with the test's decision after the names.
+/// Returns a table with a row for each encounter. The test's decision comes after the names of the
+/// two players.
 pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
     let is_corrected = matches.encounters.len() > 1;
     let test_meaning = "what the test decided, and after how many pairs in the plan's order";
@@ -289,13 +293,13 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
         entries = entries
             .number("equal_nodes", "equal nodes", meaning, |encounter| match encounter.equal_nodes {
                 None => Cell::empty(TOO_FEW_PAIRS),
-                Some(equal) if equal.nodes == 0.0 => Cell::empty(OUTSIDE),
-                Some(equal) => Cell::number(equal.nodes, format_number(equal.nodes, 2)).with_reason(OUTSIDE),
+                Some(equal) if equal.nodes == 0.0 => Cell::empty(OUTSIDE_HANDICAPS),
+                Some(equal) => Cell::number(equal.nodes, format_number(equal.nodes, 2)).with_reason(OUTSIDE_HANDICAPS),
             })
             .number("equal_nodes_interval", "95 %", "of the equal nodes, from resampled openings", |encounter| {
                 let Some(equal) = encounter.equal_nodes else { return Cell::empty(TOO_FEW_PAIRS) };
                 let text = format_multiples(&equal, matches);
-                Cell::range_with_text(equal.low, equal.high, text).with_reason(OUTSIDE)
+                Cell::range_with_text(equal.low, equal.high, text).with_reason(OUTSIDE_HANDICAPS)
             });
     }
     let los_meaning = "probability that the first is the stronger, with a flat prior";
@@ -348,7 +352,8 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
     ))
 }
 
-/// The encounters between the baseline and its copies with other node limits.
+/// Returns a table of the encounters between the baseline and its handicapped copies, which have
+/// other node limits. Returns `None` if there are no such encounters.
 fn handicaps_table(matches: &Matches) -> Option<SheetTable> {
     let entries = Entries::<(f64, Encounter)>::default()
         .text("variant", "player", "", |(_, encounter)| Cell::text(&encounter.player))
@@ -371,7 +376,8 @@ fn handicaps_table(matches: &Matches) -> Option<SheetTable> {
     entries.table("handicaps", "Handicaps", &matches.handicaps).with_note(note).non_empty()
 }
 
-/// Each player's points against all others; none if all encounters have the same opponent.
+/// Returns a table of each player's points against all other players, the best score first. Returns
+/// `None` if there are no encounters, or if all encounters have the same opponent.
 fn standings_table(matches: &Matches) -> Option<SheetTable> {
     if matches.encounters.is_empty() || matches.common_opponent().is_some() {
         return None;
@@ -401,9 +407,10 @@ fn standings_table(matches: &Matches) -> Option<SheetTable> {
     Some(entries.table("standings", "Standings", &ranking))
 }
 
-/// Pairs by points and games by result, for each encounter.
+/// Returns a table with a row for each encounter. The row has the number of pairs by points and the
+/// number of games by result.
 fn pairs_table(matches: &Matches) -> SheetTable {
-    let count_cell = |get: fn(&Encounter) -> u64| move |encounter: &Encounter| Cell::count(get(encounter) as f64);
+    let count_cell = |count: fn(&Encounter) -> u64| move |encounter: &Encounter| Cell::count(count(encounter) as f64);
     let mirrored_meaning = "pairs whose games are move for move the same: the players did not differ";
     let name_cell = |encounter: &Encounter| Cell::text(encounter_name(encounter, matches));
     let mut entries = Entries::<Encounter>::default().text("variant", "variant", "", name_cell);
@@ -430,22 +437,22 @@ fn pairs_table(matches: &Matches) -> SheetTable {
         .table("pairs", "Pairs and games", matches.all_encounters())
 }
 
-/// How the games ended, with a link to the games.
+/// Returns a table of how the games ended, with a link to the games.
 fn ends_table(matches: &Matches) -> SheetTable {
-    // The number of games by what ended them.
-    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    // The number of games for each way in which a game can end.
+    let mut game_counts: BTreeMap<&str, u64> = BTreeMap::new();
     for (end, games) in matches.all_encounters().flat_map(|encounter| &encounter.ends) {
-        *sums.entry(end).or_insert(0) += games;
+        *game_counts.entry(end).or_insert(0) += games;
     }
-    let total: u64 = sums.values().sum();
-    let mut rows: Vec<(&str, u64)> = sums.into_iter().collect();
+    let total: u64 = game_counts.values().sum();
+    let mut rows: Vec<(&str, u64)> = game_counts.into_iter().collect();
     rows.push(("all, as PGN", total));
     let entries = Entries::<(&str, u64)>::default()
         .text("end", "end", "what ended the game", |(end, _)| Cell::text(*end))
         .number("games", "games", "", |(_, count)| Cell::count(*count as f64))
         .number("share", "share", "", |(_, count)| Cell::share(*count as f64, total as f64));
     let mut table = entries.table("ends", "How the games ended", &rows);
-    // The last row is that of all games.
+    // The last row counts all games.
     if let Some(row) = table.rows.last_mut() {
         row[0].link = games::NAME.to_owned();
     }

@@ -2,7 +2,7 @@
 
 use crate::analysis::rows::metric::Unit;
 
-/// A count with thousands separators: 32,521,084.
+/// Formats a count with thousands separators, as in 32,521,084.
 pub(super) fn format_count(value: f64) -> String {
     if !value.is_finite() {
         return "-".to_owned();
@@ -18,17 +18,17 @@ pub(super) fn format_count(value: f64) -> String {
     if value < 0.0 && digits != "0" { format!("-{grouped}") } else { grouped }
 }
 
-/// A share in percent with one decimal, or a dash if `whole` is not positive.
+/// Formats a share in percent with one decimal. Returns a dash if `whole` is not positive.
 pub(super) fn format_percent(part: f64, whole: f64) -> String {
     if whole > 0.0 { format!("{:.1} %", 100.0 * part / whole) } else { "-".to_owned() }
 }
 
-/// A number with `decimals` decimals.
+/// Formats a number with `decimals` decimals.
 pub(super) fn format_number(value: f64, decimals: usize) -> String {
     if value.is_finite() { format!("{value:.decimals$}") } else { "-".to_owned() }
 }
 
-/// A metric's value, with the decimals of its unit.
+/// Formats a value of a metric with as many decimals as its unit needs.
 pub(super) fn format_value(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Count | Unit::PerSecond => format_count(value),
@@ -38,14 +38,14 @@ pub(super) fn format_value(value: f64, unit: Unit) -> String {
     }
 }
 
-/// An interval with three decimals: 0.500-2.000.
+/// Formats an interval with three decimals, as in 0.500-2.000.
 pub(super) fn format_interval(low: f64, high: f64) -> String {
-    // A bound of a million or more is practically none: its digits would only widen the table.
+    // An upper bound of a million or more says little, and all its digits would widen the table.
     let upper = if high < 1e6 || high.is_infinite() { format!("{high:.3}") } else { format!("{high:.1e}") };
     if low.is_finite() { format!("{low:.3}-{upper}") } else { "-".to_owned() }
 }
 
-/// A p value: 0.031, or < 0.001.
+/// Formats a p value, as in 0.031 or < 0.001.
 pub(super) fn format_p(value: f64) -> String {
     match value {
         value if value.is_nan() => "-".to_owned(),

@@ -1,4 +1,4 @@
-//! The table and the figure of a pivot: one metric by one column and by groups.
+//! The table and the figure of a pivot, which tabulates a metric by a column and by groups.
 
 use super::figure::{Figure, Plot, capitalize};
 use super::number::format_value;
@@ -14,7 +14,8 @@ use crate::record::columns;
 use crate::text::plural;
 use anyhow::{Result, bail, ensure};
 
-/// The pivots that a user chose, one for each metric. `text`: the name of the column.
+/// Returns the pivots that the user chose, one for each metric. `text` is the value of `--pivot`,
+/// which names the column.
 ///
 /// # Errors
 /// When the column does not exist or has one value only, or a metric does not exist.
@@ -40,10 +41,11 @@ pub(super) fn choose(text: &str, by: Option<&[String]>, metrics: &[String], rows
     names.into_iter().map(|name| Ok(Pivot::new(rows, column, &groups, &Metric::find(name, rows)?))).collect()
 }
 
-/// The pivot of evaluations by depth, which a page shows by default if each variant searched a
-/// single position. None unless there are several depths, several variants and evaluations.
-pub(super) fn single_position_pivot(rows: &Frame, searches: usize) -> Option<Pivot> {
-    if searches != 1 {
+/// Returns the pivot of evaluations by depth, which a page shows by default if each variant
+/// searched a single position. `search_count` is the largest number of searches of a variant.
+/// Returns `None` unless there are several depths, several variants and at least one evaluation.
+pub(super) fn single_position_pivot(rows: &Frame, search_count: usize) -> Option<Pivot> {
+    if search_count != 1 {
         return None;
     }
     let metric = Metric { name: "evaluations".to_owned(), ..Metric::find(columns::EVALS, rows).ok()? };
@@ -52,17 +54,17 @@ pub(super) fn single_position_pivot(rows: &Frame, searches: usize) -> Option<Piv
     (has_value && pivot.levels.len() > 1 && pivot.names.len() > 1).then_some(pivot)
 }
 
-/// The column's short name, as headings show it.
+/// Returns the short name of the pivot's column, as it is shown in headings.
 fn short_name(pivot: &Pivot) -> String {
     short_names(std::slice::from_ref(&pivot.by)).remove(0)
 }
 
-/// The heading of the table and of the figure, as in `Nodes by depth`.
+/// Returns the heading of the table and of the figure, as in `Nodes by depth`.
 fn title(pivot: &Pivot) -> String {
     capitalize(&format!("{} by {}", pivot.metric.name, short_name(pivot)))
 }
 
-/// The key of the table and the file of the figure.
+/// Returns the key of the table. The file name of the figure begins with this key.
 fn key(pivot: &Pivot) -> String {
     let to_key_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     format!("{}-by-{}", pivot.metric.name, short_name(pivot)).chars().map(to_key_letter).collect()
@@ -71,7 +73,8 @@ fn key(pivot: &Pivot) -> String {
 /// Why a cell has no value.
 const NOT_SEARCHED: &str = "not searched, or not finished";
 
-/// The table: a row for each value of the column, a column for each group.
+/// Returns the pivot's table, which has a row for each value of the pivot's column and a column for
+/// each group.
 pub(super) fn table(pivot: &Pivot) -> SheetTable {
     let unit = pivot.metric.unit();
     let (min_searches, max_searches) = pivot.searches();
@@ -97,8 +100,9 @@ pub(super) fn table(pivot: &Pivot) -> SheetTable {
         .with_note(format!("{kind} over {}{legend}.", plural(max_searches, "search")))
 }
 
-/// The figure: the column along x, and a line for each of the first groups. None if the table has
-/// one row only.
+/// Returns the pivot's figure, which has the values of the pivot's column along x and a line for
+/// each of the first groups. Returns `None` if the table has only one row, or if no group has a
+/// total over all searches.
 pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
     if pivot.levels.len() < 2 {
         return None;
@@ -112,7 +116,7 @@ pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
         .enumerate()
         .map(|(group, name)| {
             let make_point = |(&x, cells): (&f64, &Vec<Option<pivot::Total>>)| {
-                // Totals over fewer searches would not be of the same work.
+                // Totals over fewer searches are left out, because they are not of the same work.
                 let total = cells[group].filter(|total| total.searches == max_searches && total.value.is_finite())?;
                 Some(CurvePoint { x, y: total.value, low: f64::NAN, high: f64::NAN, label: String::new() })
             };

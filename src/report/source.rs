@@ -34,9 +34,9 @@ pub struct Source {
     pub text: Option<String>,
     /// The rows of `results.csv`, or of the thin file in its place.
     pub frame: Frame,
-    /// A sentence about the missing rows; none if the result is complete.
+    /// A sentence about the missing rows. `None` if the result is complete.
     pub missing: Option<String>,
-    /// The reference's judgements of moves.
+    /// The judgements of moves by the reference.
     pub judgements: Vec<Judgement>,
 }
 
@@ -85,23 +85,24 @@ impl Source {
 }
 
 impl Source {
-    /// The warnings that depend only on the options of the named variants, not on their rows: about
-    /// options that vary together, and about options that have no effect.
+    /// Returns warnings that depend only on the options of the variants in `names`, not on rows.
+    /// The warnings are about options that vary together and about options that have no effect.
     pub fn preflight_warnings(&self, names: &[&str]) -> Caveats {
-        let sets = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
+        let overrides = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
         // A file that only another version of ttlab can read gives no warnings.
-        let parse = |text| Experiment::parse_variants(text, Path::new("experiment.toml"), sets).ok();
+        let parse = |text| Experiment::parse_variants(text, Path::new("experiment.toml"), overrides).ok();
         let Some((all_variants, all_partners)) = self.text.as_deref().and_then(parse) else {
             return Caveats::default();
         };
         let is_named = |index: &usize| names.contains(&all_variants[*index].name.as_str());
         let mut indices: Vec<usize> = (0..all_variants.len()).filter(is_named).collect();
         if indices.is_empty() {
-            // The names are those of copies under further key seeds: all variants count.
+            // No variant has any of these names if all rows are those of copies with another key
+            // seed. In this case the warnings are about all variants.
             indices = (0..all_variants.len()).collect();
         }
         let variants: Vec<Variant> = indices.iter().map(|&index| all_variants[index].clone()).collect();
-        // Baselines are indices, which differ in the new list.
+        // A baseline is given by its index, so the indices must be those of the new list.
         let new_index = |old_index: usize| indices.iter().position(|&index| index == old_index);
         let baselines = indices.iter().map(|&index| all_partners.baselines[index].and_then(new_index)).collect();
         let partners = Partners { baselines, ..all_partners };
@@ -111,38 +112,39 @@ impl Source {
         caveats
     }
 
-    /// The settings of the match's sequential test.
+    /// Returns the settings of the match's sequential test.
     pub fn match_test(&self) -> Test {
         self.match_settings().test_or_default()
     }
 
-    /// The handicapped copies of the baseline in the match: their names and the divisors of their
-    /// nodes.
+    /// Returns the name of each handicapped copy of the baseline in the match, with the divisor of
+    /// the copy's nodes.
     pub fn handicaps(&self) -> Vec<(String, f64)> {
         self.match_settings().handicaps(self.manifest.as_ref().map_or("", |manifest| &manifest.baseline))
     }
 
-    /// A sentence about the reference that judged the scores.
+    /// Returns a sentence about the reference search that judged the scores. Returns `None` if the
+    /// file has no such reference.
     pub fn score_judge(&self) -> Option<String> {
         let reference = self.file.as_ref()?.reference.as_ref()?;
         let (own_search, cut) = (reference.own_search.as_ref()?, reference.score_cut()?);
-        let base = self.manifest.as_ref().map_or("the baseline", |manifest| &manifest.baseline);
+        let baseline = self.manifest.as_ref().map_or("the baseline", |manifest| &manifest.baseline);
         let options: Vec<String> = own_search.options.iter().map(|(name, value)| format!("{name} {value}")).collect();
-        let table = if options.is_empty() { "a table without a bound".to_owned() } else { options.join(", ") };
+        let table_text = if options.is_empty() { "a table without a bound".to_owned() } else { options.join(", ") };
         Some(format!(
-            "score_error: distance, cut at {cut} centipawns, from the score that the engine of \"{base}\" has after {} nodes with {table} (reference.csv); its \
+            "score_error: distance, cut at {cut} centipawns, from the score that the engine of \"{baseline}\" has after {} nodes with {table_text} (reference.csv); its \
              ratio is that of the means",
             format_count(own_search.nodes as f64)
         ))
     }
 
-    /// The settings of the match; the defaults if the file has none.
+    /// Returns the settings of the match, or the default settings if the file has none.
     fn match_settings(&self) -> Match {
         self.file.as_ref().and_then(|file| file.games.clone()).unwrap_or_default()
     }
 }
 
-/// Reads several results; results with equal names are labelled by their paths.
+/// Reads several results. Results with equal names are labelled by their paths.
 ///
 /// # Errors
 /// When a path is given twice, or two results use the same name for different positions; see
@@ -175,9 +177,9 @@ fn disambiguate_labels(sources: &mut [Source]) {
     }
 }
 
-/// Sets the saved nodes to NaN for these variants. Their table entries have no node counts, or
-/// count nodes that were never searched: a cutoff would then count again what earlier cutoffs
-/// saved.
+/// Sets the saved nodes of these variants to NaN, because they cannot be trusted. The table entries
+/// of these variants have no node counts, or count nodes that were never searched. With such
+/// entries, a cutoff counts again the nodes that earlier cutoffs saved.
 fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
     if variants.is_empty() || !frame.names().iter().any(|name| name == columns::SAVED) {
         return;
@@ -188,23 +190,24 @@ fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
     frame.set_numbers(columns::SAVED, |row| values[row]);
 }
 
-/// Adds columns for requested options that lack one in some results because they do not vary there.
-/// The values come from the manifests.
+/// Adds a column for each requested option. An option that does not vary in a result has no column
+/// in that result, so the values are read from the manifests. A row keeps its old value if no
+/// manifest has a value for its variant.
 fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str]) {
     let options_by_variant = |source: &Source| {
         let Some(manifest) = &source.manifest else { return HashMap::new() };
-        // The subjects, external engines, have other options.
+        // The subjects are external engines and have other options.
         let builtin_variants = manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name));
         builtin_variants.map(|(name, options)| (name.clone(), paths::flatten(options).into_iter().collect())).collect()
     };
-    // For each source: the value of each option path, by variant.
+    // For each source, a map from variants to the values of their option paths.
     let source_options: Vec<HashMap<String, HashMap<String, String>>> =
         sources.iter().map(options_by_variant).collect();
     let paths = source_options.iter().flat_map(HashMap::values).flat_map(HashMap::keys);
     let is_requested = |path: &&String| requested.iter().any(|name| columns::may_mean(name, path));
     let labels = frame.text_column(SOURCE).into_owned();
     let variants = frame.text_column(VARIANT).into_owned();
-    // A single result has no source column; its index is 0.
+    // A single result has no column of sources, so no label is found and the index is 0.
     let source_index = |label: &String| sources.iter().position(|source| source.label == *label).unwrap_or(0);
     let index_by_label: Vec<usize> = labels.list().iter().map(source_index).collect();
     for path in paths.filter(is_requested).collect::<BTreeSet<_>>() {
@@ -218,11 +221,13 @@ fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str])
     }
 }
 
-/// Joins the rows of all results. Adds columns for the options among the names `requested` and for
-/// those that only some results have; with several results also a column with each row's source.
+/// Joins the rows of all results. Adds a column for each option that is named in `requested`. If
+/// there are several results, also adds a column for each option that is a column of any result,
+/// and a column with the source of each row.
 pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Frame> {
-    // A name that means an ordinary column of all rows needs no option column. The name of a state
-    // such as `slots` does: an option has the same name.
+    // All rows have the ordinary columns, so no column is added for a requested name that means an
+    // ordinary column. A state such as `slots` is not ordinary, because the name may also mean an
+    // option.
     let is_state = |column: &columns::Column| column.role == Role::Last && !column.name.contains('.');
     let is_ordinary_column =
         |name: &str| columns::columns().iter().any(|column| columns::may_mean(name, &column.name) && !is_state(column));

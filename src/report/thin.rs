@@ -1,5 +1,5 @@
-//! Thin results, small enough for a repository: thin rows, manifest, experiment, judgements, and a
-//! page with a few figures.
+//! Thin results, which are small enough for a repository. They consist of thin rows, the manifest,
+//! the experiment's file, judgements, and a page with a few figures.
 
 use super::contents::Page;
 use super::sheet::{Part, Sheet};
@@ -21,8 +21,8 @@ const MAX_FIGURES: usize = 3;
 /// larger than all the rows.
 const MAX_FIGURE_BYTES: usize = 40_000;
 
-/// Writes the thin form of results into another folder, with its page. Results that are already
-/// thin are copied and get a new page.
+/// Writes the thin form of the results in the folder `from` into the folder `to`, with a page.
+/// Results that are already thin are copied and get a new page.
 ///
 /// # Errors
 /// When the results are not complete, `to` has full rows, or a file cannot be read or written.
@@ -61,8 +61,8 @@ pub fn write(from: &Path, to: &Path) -> Result<Page> {
     Ok(page)
 }
 
-/// Writes the thin rows, and the manifest with the seals of the full rows. `kept_columns`: see
-/// [`columns_by_row`].
+/// Writes the thin rows, and the manifest with the seals of the full rows. `kept_columns` is the
+/// result of [`columns_by_row`].
 fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, kept_columns: &BTreeSet<String>) -> Result<()> {
     let results = from.join(RESULTS);
     let context = || results.display().to_string();
@@ -78,8 +78,9 @@ fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, kept_columns: &BTr
     write_file(to, MANIFEST, manifest.to_text()?.as_bytes())
 }
 
-/// The columns that thin rows must keep for each row, besides those that every page needs: the
-/// columns that claims name, and the seconds if there are repeats.
+/// Returns the columns of which thin rows must keep the value of each row, besides the columns that
+/// every page needs. These are the columns that the file's expectations name, and the seconds if
+/// there are repeats.
 fn columns_by_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
     let mut mentioned_names: BTreeSet<String> = BTreeSet::new();
     for expect in file.iter().flat_map(|file| &file.expect) {
@@ -100,7 +101,7 @@ fn columns_by_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
     rows.names().iter().filter(is_named).cloned().collect()
 }
 
-/// Keeps only the first few figures that are small enough.
+/// Removes all figures from the page except the first few figures that are small enough.
 fn few_figures(mut sheet: Sheet) -> Sheet {
     let mut remaining = MAX_FIGURES;
     sheet.parts.retain(|part| {
