@@ -8,7 +8,7 @@ use crate::analysis::rows::metric::Better;
 use crate::record::columns;
 use crate::text::plural;
 
-/// The relative change of a total, as in `+1.25 %`; `=` if there is none.
+/// Formats the relative change of a total, as in `+1.25 %`. Returns `=` if the totals are equal.
 pub fn format_change([base, new]: [f64; 2]) -> String {
     if base == new {
         return "=".to_owned();
@@ -17,11 +17,11 @@ pub fn format_change([base, new]: [f64; 2]) -> String {
         return "from 0".to_owned();
     }
     let percent = 100.0 * (new - base) / base;
-    // A change that is too small for two decimals must not look like no change.
+    // A change that is too small for two decimals must not be rounded to 0.
     if percent.abs() < 0.005 { format!("{percent:+.0e} %") } else { format!("{percent:+.2} %") }
 }
 
-/// The headline, which is the same in every format.
+/// Returns the headline, which is the same in every format.
 pub fn headline(comparison: &Comparison) -> String {
     let failed_gates = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
     let (rows, moved) = comparison.rows;
@@ -94,7 +94,7 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
 }
 
-/// The lines at the head of the page: names, programs, plans, rows, nodes, gates.
+/// Returns the lines at the head of the page, about names, programs, plans, rows, nodes and gates.
 fn lead_lines(comparison: &Comparison) -> Vec<String> {
     let [base, new] = &comparison.names;
     let plans = match &comparison.differences {
@@ -153,7 +153,7 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
     }
     let failing = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
     lines.push(match comparison.gate_results.len() {
-        // A gate is about paired rows; without any, it says nothing.
+        // A gate judges paired rows, so there is nothing to judge without paired rows.
         0 if rows == 0 => "gate: nothing to judge: no row is in both".to_owned(),
         0 => "gate: none was given (--fail-on)".to_owned(),
         1 if failing == 0 => "gate: it passes".to_owned(),
@@ -163,14 +163,15 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-/// A cell with the relative change; if it `is_significant`, highlighted by its direction.
+/// Returns a cell with the relative change. If the change is significant, the cell is highlighted
+/// as better or worse.
 fn change_cell([base, new]: [f64; 2], is_significant: bool) -> Cell {
     let emphasis = Emphasis::for_change(is_significant, new < base, Better::Less);
     let share = if base == new { 0.0 } else { (new - base) / base };
     Cell { value: Datum::Number(share), ..Cell::text(format_change([base, new])) }.with_emphasis(emphasis)
 }
 
-/// A row for each gate and variant.
+/// Returns a table with a row for each gate and variant.
 fn gates_table(comparison: &Comparison) -> SheetTable {
     let rows = comparison.gate_results.iter().map(|gate_result| {
         let emphasis = if gate_result.fails { Emphasis::Failed } else { Emphasis::Passed };
@@ -185,7 +186,7 @@ fn gates_table(comparison: &Comparison) -> SheetTable {
 /// The reason for an empty interval.
 const TOO_FEW_POSITIONS: &str = "too few positions";
 
-/// A row for each variant: rows, nodes, ratio.
+/// Returns a table with the rows, nodes and ratio of each variant.
 fn variants_table(comparison: &Comparison) -> SheetTable {
     let nodes_index = comparison.metric_index(columns::NODES);
     let nodes_of = |change: &Change| nodes_index.map_or([f64::NAN; 2], |index| change.totals[index]);
@@ -214,12 +215,12 @@ fn variants_table(comparison: &Comparison) -> SheetTable {
     entries.table("variants", "Variants", &comparison.variants)
 }
 
-/// The columns of a change from BASE to NEW.
+/// Returns the columns of a change from BASE to NEW.
 fn change_columns() -> [SheetColumn; 3] {
     ["base", "new", "change"].map(|name| SheetColumn::number(name, name, ""))
 }
 
-/// The metrics that changed, by variant.
+/// Returns a table of the metrics that changed, with a row for each metric and variant.
 fn metrics_table(comparison: &Comparison) -> SheetTable {
     let mut rows = Vec::new();
     for (index, metric) in comparison.metrics.iter().enumerate() {
@@ -241,7 +242,7 @@ fn metrics_table(comparison: &Comparison) -> SheetTable {
     SheetTable::new("movements", "Metrics", columns, rows)
 }
 
-/// The rows that changed most.
+/// Returns a table of the rows whose nodes changed most.
 fn rows_table(comparison: &Comparison) -> SheetTable {
     let rows = comparison.moved.iter().map(|row| {
         let [base, new] = row.nodes.map(Cell::count);
@@ -258,7 +259,7 @@ fn describe_row(row: &MovedRow) -> String {
     format!("\"{}\", {}, depth {}{repeat}", row.variant, row.position, row.depth)
 }
 
-/// Describes the columns in which a row differs, at most six by name.
+/// Describes the columns in which a row differs. At most six columns are named.
 fn differing_columns(row: &MovedRow) -> String {
     const MAX_NAMED: usize = 6;
     let names: Vec<&str> = row.columns.iter().take(MAX_NAMED).map(String::as_str).collect();

@@ -1,5 +1,5 @@
-//! A page for programs: JSON with every figure as data, and the same as CSV with a record for each
-//! value.
+//! Renders a page for programs, as JSON or as CSV. JSON contains the data of every figure. CSV has
+//! a record for each value.
 
 use super::sheet::{Cell, Datum, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::curves::CurvePoint;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json, json};
 /// fields do not raise it.
 pub const SCHEMA: u32 = 1;
 
-/// The key of a row's signs; no column has this name.
+/// The key of the signs in the object of a row. No column has this key.
 const SIGNS: &str = "signs";
 
 /// Renders a page as JSON.
@@ -26,7 +26,7 @@ fn parts_json(parts: &[Part]) -> Vec<Json> {
     parts.iter().map(part_json).collect()
 }
 
-/// A part of a page as JSON; its kind is in the field `part`.
+/// Returns a part of a page as JSON. The field `part` has the kind of the part.
 fn part_json(part: &Part) -> Json {
     match part {
         Part::Question(text) => json!({ "part": "question", "text": text }),
@@ -74,8 +74,8 @@ fn column_json(column: &SheetColumn) -> Json {
     json!({ "key": column.key, "name": column.name, "meaning": column.meaning })
 }
 
-/// A row as an object, so that data frames can read the list. The signs of its cells come last, by
-/// column key, if there are any.
+/// Returns a row as an object, so that data frames can read the list of rows. If any cell has
+/// signs, the last field of the object is an object with the signs by column key.
 fn row_json(table: &SheetTable, cells: &[Cell]) -> Json {
     let fields = table.columns.iter().zip(cells).map(|(column, cell)| {
         let value = match cell.value {
@@ -97,13 +97,13 @@ fn row_json(table: &SheetTable, cells: &[Cell]) -> Json {
 
 const HEADER: [&str; 9] = ["part", "key", "row", "name", "column", "value", "low", "high", "text"];
 
-/// Renders the tables, figures and explorers of a page as CSV. `guard`: writes an apostrophe before
-/// each cell that a spreadsheet would take for a formula.
+/// Renders the tables, figures and explorers of a page as CSV. If `guard` is true, an apostrophe is
+/// written before each cell that a spreadsheet would take for a formula.
 pub fn csv(sheet: &Sheet, guard: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail.
     let _ = writer.write_record(HEADER);
-    records(&sheet.parts, &mut |[part, key, name, column, text]: [&str; 5], row: usize, numbers: [f64; 3]| {
+    send_records(&sheet.parts, &mut |[part, key, name, column, text]: [&str; 5], row: usize, numbers: [f64; 3]| {
         let [value, low, high] = numbers.map(csv_number);
         let record = [part, key, &row.to_string(), name, column, &value, &low, &high, text];
         let record = record.map(|cell| cell.replace(super::sheet::is_unprintable, "\u{fffd}"));
@@ -112,8 +112,8 @@ pub fn csv(sheet: &Sheet, guard: bool) -> String {
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
-/// Renders a table as CSV, with all digits of its numbers. A column of intervals becomes two
-/// columns: the lower and the upper ends. `guard`: as for [`csv`].
+/// Renders a table as CSV, with all digits of its numbers. A column of intervals becomes a column
+/// of the lower ends and a column of the upper ends. `guard` has the same meaning as for [`csv`].
 pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
     let contains_range = |column: usize| table.rows.iter().any(|row| matches!(row[column].value, Datum::Range(..)));
     let has_ranges: Vec<bool> = (0..table.columns.len()).map(contains_range).collect();
@@ -123,7 +123,7 @@ pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
     });
     let cell_fields = |(cell, has_range): (&Cell, &bool)| match (cell.value, has_range) {
         (Datum::Range(low, high), _) => vec![csv_number(low), csv_number(high)],
-        // In a column of intervals, a cell without one.
+        // The column has intervals, but this cell does not.
         (_, true) => vec![String::new(); 2],
         (Datum::Number(value), _) => vec![csv_number(value)],
         (Datum::None, _) => vec![String::new()],
@@ -140,33 +140,36 @@ pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
-/// Receives a record: part, key, name, column and text; the row; value, low and high.
+/// A function that receives the fields of a record. The arguments are the texts (part, key, name,
+/// column and text), the row, and the numbers (value, low and high).
 type RecordSink<'a> = dyn FnMut([&str; 5], usize, [f64; 3]) + 'a;
 
 /// Stands for a number that a record lacks.
 const NAN: f64 = f64::NAN;
 
-/// Makes sure that no spreadsheet takes the cell for a formula; numbers stay as they are.
+/// Puts an apostrophe before a cell that a spreadsheet would take for a formula. Numbers stay as
+/// they are.
 fn guard_formula(cell: String) -> String {
     let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
     if is_formula { format!("'{cell}") } else { cell }
 }
 
 /// Calls `sink` with a record for each value in these parts.
-fn records(parts: &[Part], sink: &mut RecordSink) {
+fn send_records(parts: &[Part], sink: &mut RecordSink) {
     for part in parts {
         match part {
-            Part::Table(table) => table_records(table, sink),
-            Part::Figure(figure) => figure_records(figure, sink),
-            Part::Explorer(explorer) => explorer_records(explorer, sink),
-            Part::Folded(_, parts) => records(parts, sink),
+            Part::Table(table) => send_table(table, sink),
+            Part::Figure(figure) => send_figure(figure, sink),
+            Part::Explorer(explorer) => send_explorer(explorer, sink),
+            Part::Folded(_, parts) => send_records(parts, sink),
             _ => {}
         }
     }
 }
 
-/// Calls `sink` with a record for each search: its position as the name, its line as the column.
-fn explorer_records(explorer: &Explorer, sink: &mut RecordSink) {
+/// Calls `sink` with a record for each search. The name of the record is the position, and the
+/// column is the line.
+fn send_explorer(explorer: &Explorer, sink: &mut RecordSink) {
     let key = explorer.key("searches");
     for (index, position) in explorer.positions.iter().enumerate() {
         for (line, line_values) in explorer.lines.iter().zip(&explorer.values) {
@@ -177,13 +180,14 @@ fn explorer_records(explorer: &Explorer, sink: &mut RecordSink) {
     }
 }
 
-/// A number with all its digits; empty if it is not finite.
+/// Formats a number with all its digits. Returns an empty text if the number is not finite.
 pub(super) fn csv_number(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 
-/// Calls `sink` with a record for each cell. The text cells of its row are its name.
-fn table_records(table: &SheetTable, sink: &mut RecordSink) {
+/// Calls `sink` with a record for each cell. The name of the record consists of all text cells of
+/// the row.
+fn send_table(table: &SheetTable, sink: &mut RecordSink) {
     for (index, cells) in table.rows.iter().enumerate() {
         let text_cells =
             cells.iter().zip(&table.columns).filter(|(cell, column)| column.is_text && !cell.text.is_empty());
@@ -199,8 +203,9 @@ fn table_records(table: &SheetTable, sink: &mut RecordSink) {
     }
 }
 
-/// Calls `sink` with a record for each point: its series as the name, x as the column, y as value.
-fn figure_records(figure: &Figure, sink: &mut RecordSink) {
+/// Calls `sink` with a record for each point of a figure. The name of the record is the series, the
+/// column is the point's x, and the value is the point's y.
+fn send_figure(figure: &Figure, sink: &mut RecordSink) {
     let mut row = 0;
     let mut add_point = |name: &str, x: &str, numbers: [f64; 3], label: &str| {
         row += 1;

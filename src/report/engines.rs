@@ -1,5 +1,5 @@
-//! The tables of external engines: who they are, what the probe before the run found, and the
-//! quality of their moves.
+//! The table of external engines, with what the probe before the run found, and the table of the
+//! quality of moves.
 
 use super::contents::Page;
 use super::sheet::{Cell, Entries, SheetTable};
@@ -7,7 +7,8 @@ use super::table::{BASELINE, TOO_FEW_POSITIONS};
 use crate::analysis::questions::quality::Quality;
 use crate::record::manifest::EngineInfo;
 
-/// A row for each variant that is an external engine; none without such variants.
+/// Returns a table with a row for each variant that is an external engine, or `None` if there are
+/// no such variants.
 pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
     type Engine<'a> = (&'a String, &'a EngineInfo);
     let subjects = &page.manifest.subjects;
@@ -43,7 +44,7 @@ pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
         .non_empty()
 }
 
-/// The quality of the moves; none if no move was judged.
+/// Returns the table of the quality of moves, or `None` if no move was judged.
 pub(super) fn quality_table(rows: &[Quality]) -> Option<SheetTable> {
     let share_cell = |part: usize, whole: usize| match whole {
         0 => Cell::empty("the suite names no best moves"),

@@ -1,5 +1,5 @@
-//! Renders a page as `report.html`, one file that needs nothing else: light and dark, sortable
-//! tables, figures with tooltips, no requests to anywhere.
+//! Renders a page as `report.html`, a single file that needs no other file and makes no requests.
+//! The page has a light and a dark theme, sortable tables and figures with tooltips.
 
 use super::explore;
 use super::figure::Figure;
@@ -14,7 +14,7 @@ const WIDE: f64 = 860.0;
 /// A figure's width on a phone, in pixels.
 const NARROW: f64 = 360.0;
 
-const PAGE: &str = include_str!("page.css");
+const PAGE_STYLE: &str = include_str!("page.css");
 
 /// The script of the tables (sort, filter, hide columns) and of the explorer.
 const SCRIPT: &str = include_str!("page.js");
@@ -34,7 +34,7 @@ pub fn render(sheet: &Sheet) -> String {
                 meta name="generator" content=(concat!("ttlab ", env!("CARGO_PKG_VERSION")));
                 title { (sheet.name) " - ttlab" }
                 style #figure-style { (PreEscaped(COLOURS)) (PreEscaped(STYLE)) }
-                style { (PreEscaped(PAGE)) }
+                style { (PreEscaped(PAGE_STYLE)) }
             }
             body {
                 main {
@@ -54,7 +54,8 @@ pub fn render(sheet: &Sheet) -> String {
 /// A page with fewer headings than this has no list of contents.
 const MIN_CONTENTS: usize = 4;
 
-/// A list of links to the headings; nothing if there are few.
+/// Renders a list of links to the headings. Renders nothing if there are fewer headings than
+/// [`MIN_CONTENTS`].
 fn contents_markup(parts: &[Part]) -> Markup {
     let headings: Vec<(String, &str)> = parts.iter().filter_map(heading).collect();
     html! {
@@ -64,30 +65,29 @@ fn contents_markup(parts: &[Part]) -> Markup {
     }
 }
 
-/// The anchor and the text of a part's heading, if it has one.
+/// Returns the anchor and the title of a part's heading, or `None` if the part has no heading.
 fn heading(part: &Part) -> Option<(String, &str)> {
-    let (id, title) = match part {
+    let (anchor, title) = match part {
         Part::Table(table) => (title_id(&table.key), table.title.as_str()),
         Part::Figure(figure) => (figure.file.clone(), figure.title.as_str()),
         Part::Explorer(explorer) => (explorer.key("explore"), explore::TITLE),
-        Part::Heading(text) => (text_id(text), text.as_str()),
-        Part::List(title, _) | Part::Folded(title, _) => (text_id(title), title.as_str()),
+        Part::Heading(title) | Part::List(title, _) | Part::Folded(title, _) => (text_id(title), title.as_str()),
         Part::Question(_) | Part::Prose(_) | Part::Findings(_) | Part::Blocker(_) | Part::Warning(_) => return None,
     };
-    (!title.is_empty()).then_some((id, title))
+    (!title.is_empty()).then_some((anchor, title))
 }
 
-/// The anchor of a table's heading.
+/// Returns the anchor of the heading of the table that has this key.
 fn title_id(key: &str) -> String {
     format!("{key}.title")
 }
 
-/// The anchor of a heading: its words, joined by hyphens.
+/// Returns the anchor of a heading, which consists of its words joined by hyphens.
 fn text_id(text: &str) -> String {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-/// The parts of a page, from top to bottom.
+/// Renders the parts of a page, from top to bottom.
 fn parts_markup(parts: &[Part]) -> Markup {
     html! {
         @for part in parts {
@@ -113,12 +113,13 @@ fn parts_markup(parts: &[Part]) -> Markup {
     }
 }
 
-/// Text with names between backticks as code.
+/// Renders text. Names between backticks become code.
 fn inline_markup(text: &str) -> Markup {
     html! { @for (is_code, text) in code_spans(text) { @if is_code { code { (text) } } @else { (text) } } }
 }
 
-/// A figure with its data. It is drawn for a desktop and for a phone, and the style shows one.
+/// Renders a figure and a table of its data. The figure is drawn twice, for a desktop and for a
+/// phone, and the style sheet hides one of the two drawings.
 fn figure_markup(figure: &Figure) -> Markup {
     html! {
         figure id=(figure.file) {
@@ -131,7 +132,7 @@ fn figure_markup(figure: &Figure) -> Markup {
     }
 }
 
-/// A table with its heading and notes; `caption`: what screen readers call it.
+/// Renders a table with its heading and notes. `caption` is what screen readers call the table.
 fn table_markup(table: &SheetTable, caption: &str) -> Markup {
     html! {
         @if !table.title.is_empty() { h2 id=(title_id(&table.key)) { (inline_markup(&table.title)) } }
@@ -156,19 +157,19 @@ fn table_markup(table: &SheetTable, caption: &str) -> Markup {
     }
 }
 
-/// The CSS class of a column of text; empty for numbers.
+/// Returns the CSS class of a column of text. The class is empty for a column of numbers.
 fn column_class(column: &SheetColumn) -> &'static str {
     if column.is_text { "t" } else { "" }
 }
 
-/// A cell, with its value for sorting and its note as a tooltip.
+/// Renders a cell, with its value for sorting and its note as a tooltip.
 fn cell_markup(column: &SheetColumn, cell: &Cell) -> Markup {
     let (sort_value, high_value) = match cell.value {
         Datum::Number(value) => (Some(value), None),
         Datum::Range(low, high) => (Some(low), Some(high)),
         Datum::Text | Datum::None => (cell.sort_rank.map(|rank| rank as f64), None),
     };
-    // Long texts get a wider column.
+    // A long text makes its column wider.
     let width_class = if column.is_text && cell.text.chars().count() > 60 { " w" } else { "" };
     html! {
         td class={ (column_class(column)) (width_class) @if cell.emphasis != Emphasis::None { " " (cell.emphasis.class()) } } data-v=[sort_value] data-high=[high_value] title=[Some(cell.note).filter(|note| !note.is_empty())] {

@@ -3,7 +3,7 @@
 use super::sheet::SheetTable;
 use std::fmt::Write;
 
-/// Renders tables, each with its title as caption and its notes below.
+/// Renders tables as LaTeX. The caption of a table is its title, and its notes stand below it.
 pub fn render(tables: &[SheetTable]) -> String {
     let mut out = "% needs \\usepackage{booktabs}\n".to_owned();
     for table in tables {
@@ -27,7 +27,7 @@ pub fn render(tables: &[SheetTable]) -> String {
     out
 }
 
-/// Escapes text for LaTeX, so that nothing in it is a command.
+/// Escapes text for LaTeX, so that no part of the text is a command.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

@@ -1,4 +1,5 @@
-//! A comparison for programs: JSON, the list that benchmark dashboards read, and JUnit XML.
+//! Renders a comparison for programs: as JSON, as the list that benchmark dashboards read, and as
+//! JUnit XML.
 
 use super::comparison::{gate_outcome, gate_values, headline};
 use crate::analysis::questions::compare::{Change, Comparison, Finding};
@@ -12,7 +13,7 @@ use std::fmt::Write;
 /// Version of the JSON format. It rises when a field is renamed, removed or changes its meaning.
 pub const SCHEMA: u32 = 2;
 
-/// A ratio as JSON; numbers that are not finite become null.
+/// Returns a ratio as JSON. Numbers that are not finite become null.
 fn ratio_json(ratio: &Ratio) -> Value {
     json!({ "mean": ratio.mean, "low": ratio.low, "high": ratio.high, "p": ratio.p, "pairs": ratio.pairs, "clusters": ratio.clusters })
 }
@@ -20,7 +21,9 @@ fn ratio_json(ratio: &Ratio) -> Value {
 fn variant_json(comparison: &Comparison, change: &Change) -> Value {
     let metrics = comparison.metrics.iter().zip(change.totals.iter().zip(&change.differing));
     let metrics: serde_json::Map<String, Value> = metrics
-        .map(|(name, ([base, new], rows))| (name.clone(), json!({ "base": base, "new": new, "rows_differ": rows })))
+        .map(|(name, ([base, new], differing_rows))| {
+            (name.clone(), json!({ "base": base, "new": new, "rows_differ": differing_rows }))
+        })
         .collect();
     json!({
         "variant": change.variant,
@@ -34,7 +37,7 @@ fn variant_json(comparison: &Comparison, change: &Change) -> Value {
     })
 }
 
-/// The whole comparison as JSON.
+/// Returns the whole comparison as JSON.
 pub fn comparison_json(comparison: &Comparison) -> String {
     let finding = match comparison.finding() {
         Finding::Gate => "gate",
@@ -87,16 +90,17 @@ pub fn comparison_json(comparison: &Comparison) -> String {
     format!("{value:#}\n")
 }
 
-/// The figures of NEW as `[{name, unit, value, range, extra}]`; smaller is better in each.
+/// Returns the figures of NEW as a JSON list of `{name, unit, value, range, extra}`. In each
+/// figure, a smaller value is better.
 pub fn bench_json(comparison: &Comparison) -> String {
-    let mut list = Vec::new();
+    let mut figures = Vec::new();
     for change in comparison.variants.iter().filter(|change| change.paired > 0) {
         for (metric, unit) in [(columns::NODES, "nodes"), (columns::SECONDS, "s")] {
             let Some(index) = comparison.metric_index(metric) else { continue };
             let [base, new] = change.totals[index];
             // Counts are exact and have no range.
             let spread = if metric == columns::SECONDS { change.spread } else { 0.0 };
-            list.push(json!({
+            figures.push(json!({
                 "name": format!("{}: {unit}", change.variant),
                 "unit": unit,
                 "value": new,
@@ -105,17 +109,18 @@ pub fn bench_json(comparison: &Comparison) -> String {
             }));
         }
     }
-    format!("{:#}\n", Value::Array(list))
+    format!("{:#}\n", Value::Array(figures))
 }
 
-/// Escapes text for XML; characters that XML forbids become U+FFFD.
+/// Escapes text for XML. Characters that XML forbids become U+FFFD.
 fn escape_xml(text: &str) -> String {
     let text = html! { (text) }.into_string().replace('\n', "&#10;").replace('\t', "&#9;");
     text.replace(|c| matches!(c, '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}'), "\u{fffd}")
 }
 
-/// JUnit XML: a suite for each variant, with a case for missing rows, one for equal counts, and one
-/// for each gate.
+/// Returns the comparison as JUnit XML. Each variant has a test suite. The suite has a test case
+/// for missing rows, a test case for equal counts if the counts must be equal, and a test case for
+/// each gate.
 pub fn junit(comparison: &Comparison) -> String {
     let mut suites = String::new();
     let mut properties = String::new();
@@ -128,29 +133,29 @@ pub fn junit(comparison: &Comparison) -> String {
     let (mut tests, mut failures) = (0, 0);
     // A variant that only NEW has cannot be compared.
     for change in comparison.variants.iter().filter(|change| change.paired + change.missing > 0) {
-        // The name of each case, why it failed, if it did, and a caution.
-        let missing = (change.missing > 0).then(|| format!("{} of BASE missing", plural(change.missing, "row")));
-        let mut cases = vec![("rows are there".to_owned(), missing, None)];
+        // Each case has a name, the reason why it failed or `None`, and a caution or `None`.
+        let failure = (change.missing > 0).then(|| format!("{} of BASE missing", plural(change.missing, "row")));
+        let mut cases = vec![("rows are there".to_owned(), failure, None)];
         if comparison.must_be_equal() {
-            let moved = (change.moved > 0).then(|| format!("{} of {} rows moved", change.moved, change.paired));
-            cases.push(("counts are equal".to_owned(), moved, None));
+            let failure = (change.moved > 0).then(|| format!("{} of {} rows moved", change.moved, change.paired));
+            cases.push(("counts are equal".to_owned(), failure, None));
         }
         for gate_result in comparison.gate_results.iter().filter(|gate_result| gate_result.variant == change.variant) {
-            let message =
+            let failure =
                 gate_result.fails.then(|| format!("{}: {}", gate_outcome(gate_result), gate_values(gate_result)));
-            cases.push((format!("gate: {}", gate_result.gate), message, gate_result.caution.as_deref()));
+            cases.push((format!("gate: {}", gate_result.gate), failure, gate_result.caution.as_deref()));
         }
-        let failed = cases.iter().filter(|(_, failure, _)| failure.is_some()).count();
+        let failed_count = cases.iter().filter(|(_, failure, _)| failure.is_some()).count();
         let name = escape_xml(&change.variant);
-        let _ = writeln!(suites, "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failed}\">", cases.len());
+        let _ = writeln!(suites, "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failed_count}\">", cases.len());
         if !properties.is_empty() {
             let _ = writeln!(suites, "    <properties>{properties}</properties>");
         }
-        for (case, failure, caution) in &cases {
+        for (case_name, failure, caution) in &cases {
             let failure = failure.iter().map(|message| format!("<failure message=\"{}\"/>", escape_xml(message)));
             let caution = caution.iter().map(|caution| format!("<system-out>{}</system-out>", escape_xml(caution)));
             let children: String = failure.chain(caution).collect();
-            let _ = write!(suites, "    <testcase classname=\"{name}\" name=\"{}\"", escape_xml(case));
+            let _ = write!(suites, "    <testcase classname=\"{name}\" name=\"{}\"", escape_xml(case_name));
             let _ = match children.is_empty() {
                 true => writeln!(suites, "/>"),
                 false => writeln!(suites, ">{children}</testcase>"),
@@ -158,7 +163,7 @@ pub fn junit(comparison: &Comparison) -> String {
         }
         let _ = writeln!(suites, "  </testsuite>");
         tests += cases.len();
-        failures += failed;
+        failures += failed_count;
     }
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ttlab compare\" tests=\"{tests}\" failures=\"{failures}\">\n\

@@ -8,11 +8,12 @@ use std::fmt::Write;
 pub struct Style {
     /// Level of the topmost heading, from 1.
     pub level: usize,
-    /// Whether to link the figures, which are SVG files beside the page.
+    /// Whether to link the figures, which are SVG files in the folder of the page.
     pub figures: bool,
 }
 
-/// Escapes text from a file for Markdown. Between backticks, a plain name stays code.
+/// Escapes text from a file for Markdown. A name between backticks stays code if it consists of
+/// harmless characters.
 pub fn escape_text(text: &str) -> String {
     let is_harmless = |c: char| c.is_ascii_alphanumeric() || "-_.=/ ".contains(c);
     code_spans(text)
@@ -28,7 +29,8 @@ pub fn escape_text(text: &str) -> String {
         .collect()
 }
 
-/// Splits a text at its backticks into pieces; `true` marks a piece that stood between two of them.
+/// Splits a text at its backticks into pieces. The first value of a piece is true if the piece
+/// stood between two backticks.
 pub(super) fn code_spans(text: &str) -> impl Iterator<Item = (bool, &str)> {
     let mut unread = Some(text);
     let mut is_code = false;
@@ -62,8 +64,9 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// The fence that closes the code block that a text leaves open, so that the block does not contain
-/// the rest of the page; empty if the text leaves none open.
+/// Returns the fence that closes the last code block of a text if the text itself does not close
+/// it. Otherwise the rest of the page would be in the code block. Returns an empty text if no code
+/// block is open at the end.
 fn closing_fence(text: &str) -> String {
     // The mark and the length of the open fence.
     let mut open_fence: Option<(char, usize)> = None;
@@ -153,7 +156,8 @@ fn write_table(out: &mut String, table: &SheetTable) {
     let _ = writeln!(out, "| {} |\n|{rule}", heads.join(" | "));
     for row in &table.rows {
         let cells = row.iter().zip(&table.columns).map(|(cell, column)| {
-            // Keep a number and its unit on one line.
+            // The blanks in a number do not break, so that the number and its unit stay on one
+            // line.
             let text =
                 if column.is_text { escape_text(&cell.text) } else { escape_text(&cell.text).replace(' ', "\u{a0}") };
             let text = if cell.link.is_empty() { text } else { format!("[{text}]({})", cell.link) };

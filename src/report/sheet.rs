@@ -76,12 +76,13 @@ pub struct SheetColumn {
     pub meaning: String,
     /// Whether the cells are text, not numbers.
     pub is_text: bool,
-    /// Order in which columns are dropped on a narrow screen, the greatest first; 0: never.
+    /// The order in which columns are dropped on a narrow screen. The column with the greatest
+    /// order is dropped first, and a column with the order 0 is never dropped.
     pub drop_order: u8,
 }
 
 impl SheetColumn {
-    /// A column of text, never dropped.
+    /// Returns a column of text that is never dropped.
     pub fn text(key: &str, name: &str, meaning: &str) -> Self {
         Self { is_text: true, ..Self::number(key, name, meaning) }
     }
@@ -91,7 +92,7 @@ impl SheetColumn {
         names.map(|name| Self::text(name, name, ""))
     }
 
-    /// A column of numbers, never dropped.
+    /// Returns a column of numbers that is never dropped.
     pub fn number(key: &str, name: &str, meaning: &str) -> Self {
         Self { key: key.to_owned(), name: name.to_owned(), meaning: meaning.to_owned(), ..Self::default() }
     }
@@ -108,7 +109,8 @@ struct Entry<'a, L> {
     cell: Box<dyn Fn(&L) -> Cell + 'a>,
 }
 
-/// Builds a table: the columns from left to right, each with the function that makes its cells.
+/// Builds a table from its columns, from left to right. Each column has a function that makes its
+/// cell for a line.
 pub struct Entries<'a, L>(Vec<Entry<'a, L>>);
 
 impl<L> Default for Entries<'_, L> {
@@ -118,12 +120,12 @@ impl<L> Default for Entries<'_, L> {
 }
 
 impl<'a, L> Entries<'a, L> {
-    /// Adds a column of text, never dropped.
+    /// Adds a column of text. The column is never dropped unless a drop order is set.
     pub fn text(self, key: &str, name: &str, meaning: &str, cell: impl Fn(&L) -> Cell + 'a) -> Self {
         self.push(SheetColumn::text(key, name, meaning), cell)
     }
 
-    /// Adds a column of numbers, never dropped.
+    /// Adds a column of numbers. The column is never dropped unless a drop order is set.
     pub fn number(self, key: &str, name: &str, meaning: &str, cell: impl Fn(&L) -> Cell + 'a) -> Self {
         self.push(SheetColumn::number(key, name, meaning), cell)
     }
@@ -133,7 +135,8 @@ impl<'a, L> Entries<'a, L> {
         self
     }
 
-    /// Sets when the last column is dropped on a narrow screen: the greatest order first.
+    /// Sets the drop order of the column that was added last. On a narrow screen, the column with
+    /// the greatest order is dropped first.
     pub fn drop_order(mut self, drop_order: u8) -> Self {
         if let Some(entry) = self.0.last_mut() {
             entry.head.drop_order = drop_order;
@@ -141,7 +144,7 @@ impl<'a, L> Entries<'a, L> {
         self
     }
 
-    /// The table with a row for each line.
+    /// Returns the table, with a row for each line.
     pub fn table<'l>(self, key: &str, title: &str, lines: impl IntoIterator<Item = &'l L>) -> SheetTable
     where
         L: 'l,
@@ -165,9 +168,10 @@ pub struct Cell {
     pub signs: String,
     /// Why the cell is empty, or a remark.
     pub note: &'static str,
-    /// Target of a link; empty: none.
+    /// The target of a link. Empty if the cell has no link.
     pub link: String,
-    /// Sort rank of text that has an order of its own (64 KiB before 1 MiB).
+    /// The rank by which the cell is sorted, for text that is not sorted as text. For example,
+    /// `64 KiB` comes before `1 MiB`.
     pub sort_rank: Option<usize>,
 }
 
@@ -242,10 +246,10 @@ impl Cell {
         Self { emphasis, ..self }
     }
 
-    /// The same cell with a sign appended if `applies`.
+    /// Returns the same cell, with a sign appended if `applies` is true.
     pub fn with_sign(mut self, sign: char, applies: bool) -> Self {
         if applies {
-            // A blank keeps `*` and `†` apart from the digits; `!` and `?` need none.
+            // A blank separates `*` and `†` from the digits. `!` and `?` need no blank.
             self.text += if "!?".contains(sign) { "" } else { " " };
             self.text.push(sign);
             self.signs.push(sign);
@@ -253,14 +257,14 @@ impl Cell {
         self
     }
 
-    /// The same cell; if it is empty, with this reason.
+    /// Returns the same cell. If the cell is empty, its note becomes this reason.
     pub fn with_reason(self, reason: &'static str) -> Self {
         if self.value == Datum::None { Self { note: reason, ..self } } else { self }
     }
 }
 
 impl SheetTable {
-    /// A table without a note.
+    /// Returns a table without a note.
     pub fn new<R: Into<Vec<Cell>>>(
         key: &str,
         title: &str,
@@ -276,26 +280,28 @@ impl SheetTable {
         Self { note: note.into(), ..self }
     }
 
-    /// The table, or none if it has no rows.
+    /// Returns the table, or `None` if it has no rows.
     pub fn non_empty(self) -> Option<Self> {
         (!self.rows.is_empty()).then_some(self)
     }
 
-    /// The same table with only the columns at these indices, in this order.
+    /// Returns the same table with only the columns at these indices, in the order of the indices.
     pub fn select_columns(&self, indices: &[usize]) -> Self {
         let columns: Vec<SheetColumn> = indices.iter().map(|&index| self.columns[index].clone()).collect();
         let rows = self.rows.iter().map(|row| indices.iter().map(|&index| row[index].clone()).collect::<Vec<_>>());
         Self::new(&self.key, &self.title, columns, rows).with_note(&self.note)
     }
 
-    /// The table without the columns in which no row has a value; a table without rows keeps all.
+    /// Returns the table without the columns in which no row has a value. A table without rows
+    /// keeps all columns.
     pub fn without_empty_columns(&self) -> Self {
         let has_value =
             |column: &usize| self.rows.is_empty() || self.rows.iter().any(|row| row[*column].value != Datum::None);
         self.select_columns(&(0..self.columns.len()).filter(has_value).collect::<Vec<_>>())
     }
 
-    /// The notes below the table: its own, and the reasons of its dashes.
+    /// Returns the text below the table. It consists of the table's own note and of the reasons for
+    /// the dashes in the table.
     pub fn notes(&self) -> String {
         let mut reasons: Vec<&str> = Vec::new();
         let cells_with_reason =
@@ -314,7 +320,7 @@ impl SheetTable {
 pub(super) const COLOUR_KEY: &str = "blue is better, orange worse, grey no difference shown";
 
 impl Sheet {
-    /// All figures, including those in folded parts.
+    /// Returns all figures, including the figures in folded parts.
     pub fn figures(&self) -> Vec<&Figure> {
         fn figures_in(part: &Part) -> Vec<&Figure> {
             match part {
@@ -332,7 +338,8 @@ pub fn warning_parts(list: &[String]) -> impl Iterator<Item = Part> + '_ {
     list.iter().cloned().map(Part::Warning)
 }
 
-/// The head of an experiment's page: question, author's text, findings, caveats.
+/// Returns the head of an experiment's page: question, author's text, findings and caveats. Empty
+/// texts and lists are left out.
 pub(super) fn head_parts(
     question: &str,
     analysis: &str,

@@ -1,5 +1,5 @@
-//! Renders a page for a terminal: aligned columns within a width; names are wrapped, never
-//! truncated.
+//! Renders a page for a terminal of a given width. The columns of tables are aligned. Names are
+//! wrapped, never truncated.
 
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetTable};
 use std::fmt::Write;
@@ -62,7 +62,7 @@ fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
                 push_heading(out, &table.title);
                 let (fitted, dropped_names) = fit_columns(table, screen.width);
                 out.push_str(&render_table(&fitted, screen));
-                let message = match dropped_names.is_empty() {
+                let dropped_note = match dropped_names.is_empty() {
                     true => String::new(),
                     false => format!(
                         "Not shown at {} columns: {}; widen the terminal, or write to a file.",
@@ -70,7 +70,7 @@ fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
                         dropped_names.join(", ")
                     ),
                 };
-                for text in [fitted.notes(), message].iter().filter(|text| !text.is_empty()) {
+                for text in [fitted.notes(), dropped_note].iter().filter(|text| !text.is_empty()) {
                     let _ = writeln!(out, "{}", wrap(text, screen.width, ""));
                 }
             }
@@ -97,7 +97,8 @@ fn push_sentences(out: &mut String, list: &[String], screen: Screen) {
 
 const BOLD: &str = "1";
 
-/// The colour code of a highlight; the terminal chooses the shade, so that it suits the background.
+/// Returns the colour code of a highlight. The terminal chooses the shade, so that the shade suits
+/// the background.
 fn emphasis_colour(emphasis: Emphasis) -> &'static str {
     match emphasis {
         Emphasis::None | Emphasis::Unclear => "",
@@ -108,7 +109,8 @@ fn emphasis_colour(emphasis: Emphasis) -> &'static str {
     }
 }
 
-/// The text in a colour, if the screen shows colours and there is something to see.
+/// Returns the text in a colour. The text stays as it is if the screen shows no colours, if
+/// `colour` is empty, or if the text is blank.
 fn paint(text: &str, colour: &str, screen: Screen) -> String {
     if screen.colour && !colour.is_empty() && !text.trim().is_empty() {
         format!("\u{1b}[{colour}m{text}\u{1b}[0m")
@@ -117,18 +119,19 @@ fn paint(text: &str, colour: &str, screen: Screen) -> String {
     }
 }
 
-/// The width of a column without wrapping.
+/// Returns the width of a column whose heading and cells are not wrapped.
 fn natural_width(table: &SheetTable, column: usize) -> usize {
     content_width(table, column).max(table.columns[column].name.chars().count())
 }
 
-/// The width of the widest cell, without the heading.
+/// Returns the width of the widest cell of a column. The heading is ignored.
 fn content_width(table: &SheetTable, column: usize) -> usize {
     table.rows.iter().map(|row| row[column].text.chars().count()).max().unwrap_or(0)
 }
 
-/// The smallest width of a column. Text may be wrapped down to `min_text_width`; numbers are not
-/// wrapped, and headings only between words.
+/// Returns the smallest width to which a column can be wrapped. A column of text can be as narrow
+/// as `min_text_width`. In a column of numbers, the numbers are not wrapped, and the heading is
+/// wrapped only between words.
 fn min_width(table: &SheetTable, column: usize, min_text_width: usize) -> usize {
     let natural = natural_width(table, column);
     if table.columns[column].is_text {
@@ -138,12 +141,13 @@ fn min_width(table: &SheetTable, column: usize, min_text_width: usize) -> usize 
     content_width(table, column).max(word_lengths.max().unwrap_or(0)).min(natural)
 }
 
-/// The total width of columns with the gaps between them.
+/// Returns the total width of the columns and of the gaps between them.
 fn total_width(widths: impl Iterator<Item = usize>) -> usize {
     widths.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
 }
 
-/// Drops columns until the table fits or none may be dropped. Returns it with the dropped names.
+/// Drops columns until the table fits into `width` or no other column may be dropped. Returns the
+/// table with the remaining columns, and the names of the dropped columns.
 fn fit_columns(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
     let drop_order = |column: usize| table.columns[column].drop_order;
     let mut kept_columns: Vec<usize> = (0..table.columns.len()).collect();
@@ -157,8 +161,8 @@ fn fit_columns(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
     (table.select_columns(&kept_columns), dropped_names)
 }
 
-/// Renders a table with aligned columns. Until the table fits, first the headings of numeric
-/// columns are wrapped, then text.
+/// Renders a table with aligned columns. If the table is too wide, the headings of numeric columns
+/// are wrapped first. If the table is still too wide, columns of text are wrapped.
 fn render_table(table: &SheetTable, screen: Screen) -> String {
     let all_columns = 0..table.columns.len();
     let mut widths: Vec<usize> = all_columns.clone().map(|column| natural_width(table, column)).collect();
@@ -182,20 +186,20 @@ fn render_table(table: &SheetTable, screen: Screen) -> String {
             cells.iter().zip(&widths).map(|(cell, &width)| wrap_words(&cell.text, width)).collect();
         for line_index in 0..wrapped.iter().map(Vec::len).max().unwrap_or(0) {
             // Blanks are written only when more text follows, so that no line ends with blanks.
-            let (mut text, mut blanks) = (String::new(), 0);
+            let (mut text, mut pending_blanks) = (String::new(), 0);
             for (column, cell_lines) in wrapped.iter().enumerate() {
                 let field = cell_lines.get(line_index).map_or("", String::as_str);
                 let pad = widths[column].saturating_sub(field.chars().count());
                 let (left_pad, right_pad) = if table.columns[column].is_text { (0, pad) } else { (pad, 0) };
                 if !field.is_empty() {
-                    text.push_str(&" ".repeat(blanks + left_pad));
+                    text.push_str(&" ".repeat(pending_blanks + left_pad));
                     let colour = if is_head { BOLD } else { emphasis_colour(cells[column].emphasis) };
                     text.push_str(&paint(field, colour, screen));
-                    blanks = 0;
+                    pending_blanks = 0;
                 } else {
-                    blanks += left_pad;
+                    pending_blanks += left_pad;
                 }
-                blanks += right_pad + GAP;
+                pending_blanks += right_pad + GAP;
             }
             let _ = writeln!(out, "{text}");
         }
@@ -209,7 +213,8 @@ fn strip_escapes(text: &str) -> String {
     text.replace('\u{1b}', "\u{fffd}")
 }
 
-/// Wraps text into lines of at most `width` characters; a longer word is broken.
+/// Wraps text into lines of at most `width` characters. A word that is longer than a line is
+/// broken.
 fn wrap_words(text: &str, width: usize) -> Vec<String> {
     let (width, text) = (width.max(1), strip_escapes(text));
     let (mut lines, mut line) = (Vec::new(), String::new());
@@ -237,8 +242,9 @@ fn wrap_words(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Wraps text into lines of at most `width` characters. The first begins with `start`; the others
-/// are indented by its width, but by at least two blanks.
+/// Wraps text into lines of at most `width` characters. A word that is longer than a line is not
+/// broken. The first line begins with `start`. The other lines are indented by the width of
+/// `start`, but by at least two blanks.
 pub fn wrap(text: &str, width: usize, start: &str) -> String {
     let indent = " ".repeat(start.chars().count().max(2));
     let (mut out, mut line) = (String::new(), start.to_owned());

@@ -1,4 +1,4 @@
-//! The table of verdicts, and how each is worded.
+//! The table of verdicts, and the wording of verdicts.
 
 use super::contents::Page;
 use super::sheet::{Cell, Emphasis, Entries, SheetTable};
@@ -6,13 +6,13 @@ use crate::analysis::Verdict;
 use crate::analysis::questions::claims::count_rulings;
 use crate::experiment::expect::{Claim, ExpectedVerdict, Term};
 
-/// The rows that a verdict is about.
+/// Describes the rows that a verdict is about.
 pub(super) fn subject_text(verdict: &Verdict) -> &str {
     if verdict.subject.is_empty() { "all searches" } else { &verdict.subject }
 }
 
-/// Describes the outcome of each claim among the verdicts in a sentence. If there are many claims,
-/// describes only the first few, after a sentence with the number of each outcome.
+/// Describes the outcome of each verdict on a claim in a sentence. If there are many claims, the
+/// first sentence has the number of claims by outcome, and only the first few claims are described.
 pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
     const MAX_DESCRIBED: usize = 4;
     let claims: Vec<(&Verdict, Claim)> =
@@ -36,17 +36,17 @@ pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
     sentences
 }
 
-/// All verdicts.
+/// Returns the table of all verdicts, or `None` if there are no verdicts.
 pub(super) fn verdict_table(page: &Page) -> Option<SheetTable> {
     table_of(page, |_| true)
 }
 
-/// The failed verdicts.
+/// Returns the table of the failed verdicts, or `None` if no verdict failed.
 pub(super) fn failed_table(page: &Page) -> Option<SheetTable> {
     table_of(page, |verdict| !verdict.passes())
 }
 
-/// A table of the verdicts that `is_listed` selects; none without such verdicts.
+/// Returns a table of the verdicts that `is_listed` selects, or `None` if it selects no verdict.
 fn table_of(page: &Page, is_listed: fn(&Verdict) -> bool) -> Option<SheetTable> {
     let highlight = |verdict: &Verdict| {
         if verdict.is_met() {
@@ -68,8 +68,8 @@ fn table_of(page: &Page, is_listed: fn(&Verdict) -> bool) -> Option<SheetTable> 
     entries.table("verdicts", "Verdicts", &verdicts).with_note(tally(page.verdicts.iter())).non_empty()
 }
 
-/// Adds a column for each text of [`verdict_texts`]. `verdict_of`: gets the verdict of a line;
-/// `highlight`: the emphasis of its outcome.
+/// Adds a column for each text of [`verdict_texts`]. `verdict_of` returns the verdict of a line,
+/// and `highlight` returns the emphasis of a verdict's outcome.
 pub(super) fn verdict_columns<'a, L: 'a>(
     entries: Entries<'a, L>,
     verdict_of: fn(&L) -> &Verdict,
@@ -85,12 +85,12 @@ pub(super) fn verdict_columns<'a, L: 'a>(
     })
 }
 
-/// The texts of a verdict: what, verdict, by whom, the figure or claim, and what was measured.
+/// Returns the texts of a verdict in the order of the columns of [`verdict_columns`].
 pub(super) fn verdict_texts(verdict: &Verdict) -> [&str; 5] {
     [subject_text(verdict), verdict.word(), verdict.kind.word(), &verdict.published, &verdict.measured]
 }
 
-/// The number of verdicts by outcome, in a sentence.
+/// Returns a sentence with the number of verdicts by outcome.
 pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
     let [holds, differs, undecided] = count_rulings(verdicts.clone());
     let expected_count = verdicts.clone().filter(|verdict| verdict.expected != ExpectedVerdict::Either).count();
