@@ -1,6 +1,6 @@
 //! Alpha-beta and principal variation search: one interior node.
 
-use super::node::{Node, TableAnswer};
+use super::node::{Node, TableFacts};
 use super::observer::{Observer, Probed};
 use super::ordering::{Hint, NodeMoves, StageContext};
 use super::search::Search;
@@ -10,11 +10,14 @@ use crate::chess::{Board, Bound, Move, Piece, Score, movegen};
 use crate::table::options::Prefetch;
 
 impl<O: Observer> Search<'_, O> {
-    /// Searches a node of depth 1 or more. Let v be its value: the result is v if v lies inside the
-    /// window, a number between v and alpha if v <= alpha, and a number between beta and v if v >=
-    /// beta. `previous` is the move that led here ([`Move::NONE`] at the root and after a null
-    /// move). `TABLE`: whether there is a table; `EXTRAS`:
-    /// [`Switches::extras`](super::switches::Switches::extras).
+    /// Searches a node of depth 1 or more and returns its score.
+    ///
+    /// Let v be the value of the node. The score is v if v lies inside the window. It is a number
+    /// between v and alpha if v <= alpha, and a number between beta and v if v >= beta.
+    ///
+    /// `previous` is the move that led to the node. It is [`Move::NONE`] at the root and after a
+    /// null move. `TABLE` says whether there is a table, and `EXTRAS` whether
+    /// [`Switches::extras`](super::switches::Switches::extras) is set.
     pub(super) fn alpha_beta<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
@@ -22,7 +25,7 @@ impl<O: Observer> Search<'_, O> {
         previous: Move,
     ) -> Score {
         let Node { mut depth, ply, .. } = node;
-        if self.enter() {
+        if self.aborts_on_entry() {
             return 0;
         }
         let start_counts = self.start_counts();
@@ -36,24 +39,24 @@ impl<O: Observer> Search<'_, O> {
         let uses_facts = EXTRAS && self.switches.terms_depth <= depth;
         let mut table_move = Move::NONE;
         if uses_facts {
-            self.facts = TableAnswer::default();
+            self.facts = TableFacts::default();
         }
         self.observer.node(board);
         if TABLE && self.switches.probe_depth <= depth {
             let answer = self.probe::<EXTRAS>(board, node);
-            if let Some(score) = answer.cut {
+            if let Some(score) = answer.cutoff_score {
                 return score;
             }
             (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
             if EXTRAS && self.switches.entered_depth <= depth {
                 self.mark_entry(board, node);
             }
-            if uses_facts && self.switches.neutral {
+            if uses_facts && self.switches.uses_offered_facts {
                 self.facts = self.offered_facts(board, depth);
             }
         }
         // Copied, because the searches below this node overwrite `self.facts`.
-        let facts = if uses_facts { self.facts } else { TableAnswer::default() };
+        let facts = if uses_facts { self.facts } else { TableFacts::default() };
         if EXTRAS && self.switches.iir_depth <= depth && ply > 0 {
             depth = self.reduced_depth(node, &facts);
             node.depth = depth;
@@ -61,29 +64,29 @@ impl<O: Observer> Search<'_, O> {
 
         let has_bare_leaves = depth == 1 && self.switches.bare_leaves && !O::ENABLED;
         let reorders = EXTRAS && ply == 0 && self.root_order.is_some();
-        let staged = depth <= self.switches.staged_depth && !reorders;
-        let table_move_is_legal = staged && !table_move.is_none() && board.is_legal(table_move);
+        let is_staged = depth <= self.switches.staged_depth && !reorders;
+        let table_move_is_legal = is_staged && !table_move.is_none() && board.is_legal(table_move);
         if !reorders
-            && self.is_frontier(depth)
-            && let Some((score, mv)) = self.frontier(board, node, (alpha, beta, best), table_move)
+            && self.is_frontier_node(depth)
+            && let Some((score, mv)) = self.search_frontier_node(board, node, (alpha, beta, best), table_move)
         {
             let score = self.clamp_to_window(score, node.alpha, node.beta);
             if TABLE && self.switches.store_depth <= depth {
-                self.record::<EXTRAS>(board, node, (score, mv), start_counts);
+                self.store_result::<EXTRAS>(board, node, (score, mv), start_counts);
             }
             return score;
         }
-        if !staged {
+        if !is_staged {
             self.generate(board);
         }
-        let terminal = match staged {
+        let is_terminal = match is_staged {
             true => !table_move_is_legal && !board.has_legal_move(),
             false => self.scratch.is_empty(),
         };
-        if terminal {
-            let score = self.terminal(board, ply, depth);
+        if is_terminal {
+            let score = self.terminal_score(board, ply, depth);
             if TABLE && self.switches.store_depth <= depth && self.switches.terminals {
-                self.record_known::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
+                self.store_known_result::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
             }
             return self.clamp_to_window(score, node.alpha, node.beta);
         }
@@ -94,7 +97,7 @@ impl<O: Observer> Search<'_, O> {
             && let Some((score, mv)) = self.refuted_by_child(board, node)
         {
             if self.switches.store_depth <= depth {
-                self.record_lower(board, node, (score, mv), start_counts);
+                self.store_lower_bound(board, node, (score, mv), start_counts);
             }
             self.observer.answer(board, depth, mv);
             return self.clamp_to_window(score, node.alpha, node.beta);
@@ -119,21 +122,21 @@ impl<O: Observer> Search<'_, O> {
         }
         let mut extension = Extension::default();
         if EXTRAS && self.switches.singular_depth <= depth && !facts.mv.is_none() {
-            extension = self.extension::<TABLE, EXTRAS>(board, Node { alpha, beta, ..node }, &facts, previous);
+            extension = self.singular_extension::<TABLE, EXTRAS>(board, Node { alpha, beta, ..node }, &facts, previous);
             if self.aborted {
                 return 0;
             }
             ran_inner_search = true;
         }
-        if ran_inner_search && !staged {
-            // The inner searches generated into the same list.
+        if ran_inner_search && !is_staged {
+            // The inner searches have overwritten the list of generated moves.
             self.generate(board);
         }
 
         let hint = Hint { table_move: self.first_move(board, depth, table_move), previous, ply };
-        let mut frame = if staged {
-            let legal = table_move_is_legal && hint.table_move == table_move || board.is_legal(hint.table_move);
-            self.stack.begin(if self.ranks.has_first_move() && legal { hint.table_move } else { Move::NONE })
+        let mut frame = if is_staged {
+            let is_legal = table_move_is_legal && hint.table_move == table_move || board.is_legal(hint.table_move);
+            self.stack.begin(if self.ranks.has_first_move() && is_legal { hint.table_move } else { Move::NONE })
         } else {
             self.stack.push(&self.ranks, board, &self.scratch, &hint, self.heuristics)
         };
@@ -152,7 +155,7 @@ impl<O: Observer> Search<'_, O> {
         let reduces_more =
             TABLE && EXTRAS && self.switches.breadcrumbs && self.reduces_late_moves_more(board, depth, ply);
         loop {
-            let next = match staged {
+            let next = match is_staged {
                 true => self.next_staged(&mut frame, board, &hint),
                 false => self.stack.next(&mut frame),
             };
@@ -166,13 +169,13 @@ impl<O: Observer> Search<'_, O> {
                 self.count.table_moves += 1;
             }
             let score = if has_bare_leaves {
-                self.bare_leaf(board, mv, alpha, beta)
+                self.evaluate_bare_leaf(board, mv, alpha, beta)
             } else {
                 let mut child = *board;
                 child.play(mv, self.increments);
-                let may_wait = TABLE && EXTRAS && self.switches.defer_depth <= depth && tried > 0 && next.is_some();
-                let depth = if EXTRAS { extension.depth(depth, mv) } else { depth };
-                if may_wait && self.is_taken(board, &child, mv, depth, tried) {
+                let may_defer = TABLE && EXTRAS && self.switches.defer_depth <= depth && tried > 0 && next.is_some();
+                let depth = if EXTRAS { extension.apply(depth, mv) } else { depth };
+                if may_defer && self.is_another_searcher_at_child(board, &child, mv, depth, tried) {
                     self.deferred.push((ply, mv));
                     continue;
                 }
@@ -194,9 +197,9 @@ impl<O: Observer> Search<'_, O> {
                 best_move = mv;
                 if score > alpha {
                     alpha = score;
-                    self.pv.raise(ply, mv);
+                    self.pv.adopt_child_line(ply, mv);
                     if TABLE && EXTRAS && self.switches.rises_depth <= depth && score < beta {
-                        self.record_lower(board, node, (score, mv), start_counts);
+                        self.store_lower_bound(board, node, (score, mv), start_counts);
                     }
                 }
                 if score >= beta {
@@ -209,7 +212,7 @@ impl<O: Observer> Search<'_, O> {
             }
         }
         if TABLE && EXTRAS && self.switches.defer_depth <= depth {
-            // After a cutoff, deferred moves are dropped.
+            // Deferred moves are left only after a cutoff. They are dropped.
             while self.next_deferred(depth, ply).is_some() {}
         }
         self.path.pop();
@@ -222,12 +225,12 @@ impl<O: Observer> Search<'_, O> {
         }
         let score = self.clamp_to_window(best, node.alpha, node.beta);
         if TABLE && self.switches.store_depth <= depth {
-            self.record::<EXTRAS>(board, node, (score, best_move), start_counts);
+            self.store_result::<EXTRAS>(board, node, (score, best_move), start_counts);
         }
         score
     }
 
-    /// Generates all moves of a node, in the generation order of the options.
+    /// Generates all moves of a node into `scratch`, in the generation order of the options.
     #[inline]
     pub(super) fn generate(&mut self, board: &Board) {
         self.scratch.clear();
@@ -235,7 +238,8 @@ impl<O: Observer> Search<'_, O> {
         self.sort_generated(board);
     }
 
-    /// The next move of a node whose moves are generated in stages.
+    /// Returns the next move of a node whose moves are generated in stages. Generates the next
+    /// stage when no generated move is left.
     #[inline]
     fn next_staged(&mut self, frame: &mut NodeMoves, board: &Board, hint: &Hint) -> Option<Move> {
         loop {
@@ -256,9 +260,9 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Searches one move of a node and returns its value from the view of the node's side to move.
-    /// `tried`: how many moves of the node were tried before; `reduces_more`: whether the reduced
-    /// search of a late move is one ply shallower still.
+    /// Searches one move of `node`. Returns the value of the move from the view of the side that
+    /// plays it. `tried` is the number of moves of the node that were tried before. If
+    /// `reduces_more` is true, a late move is reduced by one additional ply.
     #[inline(always)]
     pub(super) fn search_child<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
@@ -269,34 +273,34 @@ impl<O: Observer> Search<'_, O> {
         tried: usize,
         reduces_more: bool,
     ) -> Score {
-        let Node { alpha, beta, depth, ply, cut } = node;
+        let Node { alpha, beta, depth, ply, is_cut_node } = node;
         let is_open = beta - alpha > 1;
-        // `cut`: whether a node is expected to fail high.
-        let full = Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, cut: !(cut || is_open) };
-        let zero_window = Node { alpha: -alpha - 1, cut: !cut, ..full };
-        if self.is_late(board, child, mv, depth, tried) {
-            let reduced_depth = (full.depth - self.switches.lmr_reduction - i32::from(reduces_more)).max(0);
-            let reduced = Node { depth: reduced_depth, ..zero_window };
-            let score = -self.visit::<TABLE, EXTRAS>(child, reduced, mv);
+        let full_node =
+            Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, is_cut_node: !(is_cut_node || is_open) };
+        let zero_window_node = Node { alpha: -alpha - 1, is_cut_node: !is_cut_node, ..full_node };
+        if self.is_late_move(board, child, mv, depth, tried) {
+            let reduced_depth = (full_node.depth - self.switches.lmr_reduction - i32::from(reduces_more)).max(0);
+            let reduced_node = Node { depth: reduced_depth, ..zero_window_node };
+            let score = -self.visit::<TABLE, EXTRAS>(child, reduced_node, mv);
             if score <= alpha || self.aborted {
                 return score;
             }
             self.count.researches += 1;
         }
         if self.switches.pvs && tried > 0 && is_open {
-            let score = -self.visit::<TABLE, EXTRAS>(child, zero_window, mv);
+            let score = -self.visit::<TABLE, EXTRAS>(child, zero_window_node, mv);
             if score <= alpha || score >= beta || self.aborted {
                 return score;
             }
             self.count.researches += 1;
         }
-        -self.visit::<TABLE, EXTRAS>(child, full, mv)
+        -self.visit::<TABLE, EXTRAS>(child, full_node, mv)
     }
 
-    /// Late move reduction: whether a move is first searched to a reduced depth. `tried`: how many
-    /// moves of the node were tried before.
+    /// Whether late move reduction applies to a move, so that the move is first searched to a
+    /// reduced depth. `tried` is the number of moves of the node that were tried before.
     #[inline(always)]
-    pub(super) fn is_late(&self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
+    pub(super) fn is_late_move(&self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
         self.switches.lmr_depth <= depth
             && tried >= self.switches.lmr_full_moves
             && !board.in_check()
@@ -304,7 +308,7 @@ impl<O: Observer> Search<'_, O> {
             && board.is_quiet(mv)
     }
 
-    /// Searches a node of any remaining depth: an interior node or a leaf.
+    /// Searches a node of any remaining depth, which may be an interior node or a leaf.
     #[inline]
     pub(super) fn visit<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
@@ -314,18 +318,19 @@ impl<O: Observer> Search<'_, O> {
     ) -> Score {
         if node.depth > 0 {
             let score = self.alpha_beta::<TABLE, EXTRAS>(board, node, previous);
-            // ABDADA: tells the table that this searcher has left the node.
+            // Under ABDADA, the table is told that this searcher has left the node.
             if TABLE && EXTRAS && self.switches.entered_depth <= node.depth {
                 self.unmark_entry(node);
             }
             score
         } else {
-            self.leaf::<TABLE, EXTRAS>(board, node)
+            self.search_leaf::<TABLE, EXTRAS>(board, node)
         }
     }
 
-    /// Whether a null move is allowed: not at the root, not twice in a row, not in check, not with
-    /// pawns alone (zugzwang), and not against a mate score.
+    /// Whether a null move is allowed at a node. It is not allowed at the root, after another null
+    /// move, in check, or if beta is a mate score. Because of zugzwang, it is not allowed either if
+    /// the side to move has only pawns and its king.
     fn allows_null_move(&self, board: &Board, node: Node, previous: Move) -> bool {
         let side = board.turn();
         node.ply > 0
@@ -337,22 +342,23 @@ impl<O: Observer> Search<'_, O> {
                 .any(|piece| !board.pieces(side, piece).is_empty())
     }
 
-    /// The value of a null move, searched to the reduced depth with a zero window at beta.
+    /// Searches the null move to a reduced depth with a zero window at beta. Returns its value.
     fn search_null_move<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Score {
         let mut child = *board;
         child.play_null(self.increments);
         self.path.push(board.key());
         let depth = (node.depth - 1 - self.switches.null_reduction).max(0);
-        let child_node = Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1, cut: !node.cut };
+        let child_node =
+            Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1, is_cut_node: !node.is_cut_node };
         let score = -self.visit::<TABLE, EXTRAS>(&child, child_node, Move::NONE);
         self.path.pop();
-        // A mate after a null move is not proven.
+        // A mate that follows a null move is not proven, so the score is capped.
         score.min(self.switches.mate_threshold)
     }
 
-    /// Enhanced transposition cutoff: finds a child whose stored score already refutes this node,
-    /// and returns the node's score and the move to the child. The moves must have been generated
-    /// into `scratch`.
+    /// Enhanced transposition cutoff: looks for a child whose stored score already refutes this
+    /// node. Returns the score of this node and the move to the child. The moves must have been
+    /// generated into `scratch`.
     fn refuted_by_child(&mut self, board: &Board, node: Node) -> Option<(Score, Move)> {
         for index in 0..self.scratch.len() {
             let mv = self.scratch[index];
@@ -361,9 +367,9 @@ impl<O: Observer> Search<'_, O> {
             self.count.etc_probes += 1;
             let Some(hit) = self.look_up(&child, node.depth as u8 - 1) else { continue };
             let score = -self.switches.score_from_store(hit.entry.score, node.ply + 1);
-            // An upper bound of the child is a lower bound of this node.
+            // An upper bound of the child's value is a lower bound of this node's value.
             let is_lower_bound = matches!(hit.entry.bound, Bound::Exact | Bound::Upper);
-            let is_valid = self.deep_enough(&hit, node.depth - 1)
+            let is_valid = self.is_deep_enough(&hit, node.depth - 1)
                 && self.switches.holds_at_clock(&child, node.depth - 1, &hit.entry);
             if is_lower_bound && score >= node.beta && is_valid {
                 let child_node = Node {
@@ -371,16 +377,16 @@ impl<O: Observer> Search<'_, O> {
                     beta: -node.alpha,
                     depth: node.depth - 1,
                     ply: node.ply + 1,
-                    cut: !node.cut,
+                    is_cut_node: !node.is_cut_node,
                 };
                 self.path.push(board.key());
                 self.report(&Probed {
                     board: &child,
                     node: child_node,
                     hit: Some(&hit),
-                    deep: true,
-                    barred: false,
-                    cut: true,
+                    is_deep_enough: true,
+                    is_cutoff_barred: false,
+                    is_cutoff: true,
                     by_parent: true,
                 });
                 self.path.pop();

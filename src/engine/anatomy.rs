@@ -171,7 +171,7 @@ pub struct Dissector<'a> {
     /// Independent keys that identify positions.
     keys: &'a Keys,
     /// Whether the options allow any hit to cut off a node.
-    cutoffs: bool,
+    allows_cutoffs: bool,
     /// The table's counters at the start of the iteration.
     shadow_before: ShadowCounters,
     /// False hits before the last probe.
@@ -180,10 +180,10 @@ pub struct Dissector<'a> {
 
 impl<'a> Dissector<'a> {
     /// Starts the counters of one iteration.
-    pub fn new(keys: &'a Keys, cutoffs: bool, table: Option<&dyn Table>) -> Self {
+    pub fn new(keys: &'a Keys, allows_cutoffs: bool, table: Option<&dyn Table>) -> Self {
         let (count, searched_keys) = (AnatomyCounters::default(), KeyMap::default());
         let shadow_before = table.map(Table::shadow).unwrap_or_default();
-        Self { count, searched_keys, keys, cutoffs, shadow_before, false_hits: 0 }
+        Self { count, searched_keys, keys, allows_cutoffs, shadow_before, false_hits: 0 }
     }
 
     /// Ends the iteration and returns its anatomy.
@@ -209,7 +209,7 @@ impl<'a> Dissector<'a> {
 
     /// Counts a probe by its ply and by how its answer was used.
     pub fn probed(&mut self, probed: &Probed, table: &dyn Table) {
-        let Probed { node, deep, barred, cut, .. } = *probed;
+        let Probed { node, is_deep_enough, is_cutoff_barred, is_cutoff, .. } = *probed;
         let count = &mut self.count;
         *counter_for_ply(
             node.ply,
@@ -223,13 +223,13 @@ impl<'a> Dissector<'a> {
         ) += 1;
         count.hits_old += u64::from(is_old);
         count.hits_pv += u64::from(is_open);
-        if !cut {
-            let may_cut = self.cutoffs && node.ply > 0;
+        if !is_cutoff {
+            let may_cut = self.allows_cutoffs && node.ply > 0;
             if !may_cut {
                 count.unasked += 1;
-            } else if !deep {
+            } else if !is_deep_enough {
                 count.shallow += 1;
-            } else if barred {
+            } else if is_cutoff_barred {
                 count.open_window += 1;
             } else {
                 count.indecisive += 1;
@@ -317,10 +317,18 @@ mod tests {
         let dissector = Some(Box::new(Dissector::new(&keys, true, None)));
         let mut instruments = Instruments { dissector, ..Instruments::default() };
         let table = Unbounded::new(&TableOptions::default(), false);
-        let mut probed = |ply: usize, open: bool, hit: Option<&Hit>, [deep, barred, cut, by_parent]: [bool; 4]| {
-            let node = Node { alpha: 0, beta: 1 + i32::from(open), depth: 4, ply, cut: false };
-            instruments.probed(&Probed { board: &board, node, hit, deep, barred, cut, by_parent }, &[], &table);
-        };
+        let mut probed =
+            |ply: usize,
+             open: bool,
+             hit: Option<&Hit>,
+             [is_deep_enough, is_cutoff_barred, is_cutoff, by_parent]: [bool; 4]| {
+                let node = Node { alpha: 0, beta: 1 + i32::from(open), depth: 4, ply, is_cut_node: false };
+                instruments.probed(
+                    &Probed { board: &board, node, hit, is_deep_enough, is_cutoff_barred, is_cutoff, by_parent },
+                    &[],
+                    &table,
+                );
+            };
         [0, 2, 3, 5, 6, 8, 9, 200].into_iter().for_each(|ply| probed(ply, false, None, [false; 4]));
         let hit = |depth: u8, draft: i32, age: u16, bound: Bound| Hit {
             entry: Entry { depth, bound, mv: Move::NONE, ..Entry::default() },

@@ -157,12 +157,13 @@ impl<'a> Auditor<'a> {
     /// score right within the node's window. `path`: the keys of the earlier positions, up to the
     /// node's parent.
     pub(super) fn examine(&mut self, probed: &Probed, path: &[u64], hit: &Hit) {
-        let &Probed { board, node, deep, cut, .. } = probed;
+        let &Probed { board, node, is_deep_enough, is_cutoff, .. } = probed;
         let Node { alpha, beta, depth, ply, .. } = node;
         let score = self.switches.score_from_store(hit.entry.score, ply);
         let (mv, bound) = (hit.entry.mv, hit.entry.bound);
         // Of a hit that is too shallow for the node, only the move is audited.
-        let truth = if deep { self.reference.compare(board, path, depth, ply, score) } else { Ordering::Equal };
+        let truth =
+            if is_deep_enough { self.reference.compare(board, path, depth, ply, score) } else { Ordering::Equal };
         let make_wrong = |claim| {
             let fen = board.fen(EpRule::Always);
             Wrong { fen, claim, score, truth, depth, ply, window: (alpha, beta) }
@@ -179,11 +180,11 @@ impl<'a> Auditor<'a> {
                 self.findings.report(make_wrong(AuditedClaim::Move(mv)));
             }
         }
-        if !deep || bound == Bound::None {
+        if !is_deep_enough || bound == Bound::None {
             return;
         }
         self.findings.count.answers += 1;
-        self.findings.count.cutoffs += u64::from(cut);
+        self.findings.count.cutoffs += u64::from(is_cutoff);
         // What the score means to the node that was cut off, given its window.
         let cutoff_bound = if score >= beta {
             Bound::Lower
@@ -194,7 +195,7 @@ impl<'a> Auditor<'a> {
         };
         if !holds(bound) {
             self.findings.report(make_wrong(AuditedClaim::Stored(bound)));
-        } else if cut && !holds(cutoff_bound) {
+        } else if is_cutoff && !holds(cutoff_bound) {
             self.findings.report(make_wrong(AuditedClaim::Cutoff));
         }
     }

@@ -445,7 +445,7 @@ impl Engine {
         let has_anatomy = self.options.diagnostics == Diagnostics::Full;
         let instruments = Instruments {
             dissector: has_anatomy
-                .then(|| Box::new(Dissector::new(&self.check_keys, switches.cutoffs, self.table.as_deref()))),
+                .then(|| Box::new(Dissector::new(&self.check_keys, switches.allows_cutoffs, self.table.as_deref()))),
             auditor: self
                 .audit
                 .as_deref_mut()

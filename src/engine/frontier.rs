@@ -1,7 +1,9 @@
-//! Frontier nodes: nodes one ply above leaves that need only the incremental evaluation. Their
-//! moves are tried as they are generated, piece by piece, without a move list and without playing
-//! them, until one causes a cutoff. Without piece-square tables all quiet moves have the same
-//! score, so all but the first are only counted.
+//! The search of frontier nodes. A frontier node is one ply above leaves that need only the
+//! incremental evaluation.
+//!
+//! The moves of a frontier node are scored as they are generated, until a move causes a cutoff.
+//! They are neither listed nor played. Without piece-square tables all quiet moves have the same
+//! score, so only the first quiet move is scored. All other quiet moves are only counted.
 
 use super::eval::Evaluator;
 use super::node::Node;
@@ -10,73 +12,73 @@ use super::search::Search;
 use crate::chess::movegen::{self, Sink, origin};
 use crate::chess::{Bitboard, Board, Color, Increments, Move, Score, Square};
 
-/// More than the number of legal moves in any position.
+/// A number that is larger than the number of legal moves in any position.
 const MAX_MOVES: u64 = 256;
 
-/// Scores moves as they are generated.
-struct Frontier<'a> {
+/// Scores the moves of a frontier node as they are generated.
+struct MoveScorer<'a> {
     board: &'a Board,
     increments: &'a Increments,
     evaluator: &'a Evaluator,
     /// Whether quiet moves leave the evaluation unchanged.
-    equal_quiets: bool,
+    quiets_score_equally: bool,
     /// Whether scores are clamped to the window.
-    hard: bool,
+    is_fail_hard: bool,
     alpha: Score,
     beta: Score,
     best: Score,
     first_move: Move,
     best_move: Move,
     /// The last move that raised alpha.
-    raising_move: Move,
-    tried: u64,
-    quiet_tried: bool,
+    alpha_raising_move: Move,
+    tried_count: u64,
+    has_tried_quiet: bool,
 }
 
-impl Frontier<'_> {
-    /// Scores a move and updates the best one; returns true on a cutoff. `white`: the evaluation
-    /// after the move, from White's view.
+impl MoveScorer<'_> {
+    /// Scores a move and updates the best move. Returns true if the move causes a cutoff.
+    /// `white_sum` is the incremental evaluation after the move, from White's view.
     #[inline]
-    fn attempt(&mut self, mv: Move, white: i32) -> bool {
-        let white = self.evaluator.clip(white);
-        let score = if self.board.turn() == Color::White { white } else { -white };
-        let score = if self.hard { score.clamp(self.alpha, self.beta) } else { score };
-        if self.tried == 0 {
+    fn try_move(&mut self, mv: Move, white_sum: i32) -> bool {
+        let white_score = self.evaluator.clip(white_sum);
+        let score = if self.board.turn() == Color::White { white_score } else { -white_score };
+        let score = if self.is_fail_hard { score.clamp(self.alpha, self.beta) } else { score };
+        if self.tried_count == 0 {
             self.first_move = mv;
         }
-        self.tried += 1;
+        self.tried_count += 1;
         if score > self.best {
             (self.best, self.best_move) = (score, mv);
             if score > self.alpha {
-                (self.alpha, self.raising_move) = (score, mv);
+                (self.alpha, self.alpha_raising_move) = (score, mv);
             }
         }
         score >= self.beta
     }
 
-    /// Tries quiet moves that all have the same score: the first of the node is scored, all others
-    /// are only counted. Returns true on a cutoff.
+    /// Tries quiet moves that all have the same score. Only the first quiet move of the node is
+    /// scored. All others are only counted. Returns true if a move causes a cutoff.
     #[inline]
-    fn attempt_equal_quiets(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
+    fn try_equal_quiets(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
         let Some(to) = targets.first() else { return false };
-        let mut others = u64::from(targets.count());
-        if !self.quiet_tried {
-            self.quiet_tried = true;
-            others -= 1;
-            if self.attempt(move_to(to), self.board.sum()) {
+        let mut unscored_count = u64::from(targets.count());
+        if !self.has_tried_quiet {
+            self.has_tried_quiet = true;
+            unscored_count -= 1;
+            if self.try_move(move_to(to), self.board.sum()) {
                 return true;
             }
         }
-        self.tried += others;
+        self.tried_count += unscored_count;
         false
     }
 
-    /// Tries the move to each target. Returns true on a cutoff.
+    /// Tries the moves to each of the `targets`. Returns true if a move causes a cutoff.
     #[inline]
-    fn attempt_each(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
+    fn try_each(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
         for to in targets {
             let mv = move_to(to);
-            if self.attempt(mv, self.board.sum_after(mv, self.increments)) {
+            if self.try_move(mv, self.board.sum_after(mv, self.increments)) {
                 return true;
             }
         }
@@ -84,87 +86,88 @@ impl Frontier<'_> {
     }
 }
 
-impl Sink for Frontier<'_> {
+impl Sink for MoveScorer<'_> {
     #[inline]
     fn add(&mut self, mv: Move) -> bool {
-        self.attempt(mv, self.board.sum_after(mv, self.increments))
+        self.try_move(mv, self.board.sum_after(mv, self.increments))
     }
 
     #[inline]
     fn add_piece_moves(&mut self, from: Square, targets: Bitboard) -> bool {
-        if self.equal_quiets && (targets & self.board.occupied()).is_empty() {
-            self.attempt_equal_quiets(targets, |to| Move::new(from, to))
+        if self.quiets_score_equally && (targets & self.board.occupied()).is_empty() {
+            self.try_equal_quiets(targets, |to| Move::new(from, to))
         } else {
-            self.attempt_each(targets, |to| Move::new(from, to))
+            self.try_each(targets, |to| Move::new(from, to))
         }
     }
 
     #[inline]
     fn add_pawn_moves(&mut self, targets: Bitboard, step: i8) -> bool {
-        // Multiples of 8: pawn pushes.
-        if self.equal_quiets && step % 8 == 0 {
-            self.attempt_equal_quiets(targets, |to| Move::new(origin(to, step), to))
+        // The step of a pawn push is a multiple of 8.
+        if self.quiets_score_equally && step % 8 == 0 {
+            self.try_equal_quiets(targets, |to| Move::new(origin(to, step), to))
         } else {
-            self.attempt_each(targets, |to| Move::new(origin(to, step), to))
+            self.try_each(targets, |to| Move::new(origin(to, step), to))
         }
     }
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Whether [`Self::frontier`] evaluates a node. Near a limit it does not, because leaves must
-    /// then be counted one by one.
+    /// Whether a node of this depth is searched by [`Self::search_frontier_node`]. Near a limit it
+    /// is not, because the limit must then be checked at each leaf.
     #[inline]
-    pub(super) fn is_frontier(&mut self, depth: i32) -> bool {
+    pub(super) fn is_frontier_node(&mut self, depth: i32) -> bool {
         depth == 1
-            && self.switches.frontier
+            && self.switches.has_frontier_nodes
             && !O::ENABLED
             && (self.count.nodes + MAX_MOVES < self.next_check || self.make_room_before_check(MAX_MOVES))
     }
 
-    /// The value and best move of a node of remaining depth 1, with the same counts as the loop
-    /// over its moves. `start`: alpha, beta and the initial best value after the probe. `None` if
-    /// there is no legal move.
-    pub(super) fn frontier(
+    /// Searches a node of remaining depth 1 without playing its moves. Returns the node's value and
+    /// best move, or `None` if there is no legal move. The counters are increased as if the moves
+    /// were searched one by one.
+    ///
+    /// `initial_best` is the best value that is known before the first move is tried.
+    pub(super) fn search_frontier_node(
         &mut self,
         board: &Board,
         node: Node,
-        start: (Score, Score, Score),
+        (alpha, beta, initial_best): (Score, Score, Score),
         table_move: Move,
     ) -> Option<(Score, Move)> {
-        let (alpha, beta, best) = start;
-        let mut frontier = Frontier {
+        let mut scorer = MoveScorer {
             board,
             increments: self.increments,
             evaluator: &self.evaluator,
-            equal_quiets: self.switches.equal_quiets,
-            hard: self.switches.hard,
+            quiets_score_equally: self.switches.quiets_score_equally,
+            is_fail_hard: self.switches.is_fail_hard,
             alpha,
             beta,
-            best,
+            best: initial_best,
             first_move: Move::NONE,
             best_move: Move::NONE,
-            raising_move: Move::NONE,
-            tried: 0,
-            quiet_tried: false,
+            alpha_raising_move: Move::NONE,
+            tried_count: 0,
+            has_tried_quiet: false,
         };
-        movegen::generate_into(board, &mut frontier);
-        let Frontier { best, first_move, best_move, raising_move, tried, .. } = frontier;
-        if tried == 0 {
+        movegen::generate_into(board, &mut scorer);
+        let MoveScorer { best, first_move, best_move, alpha_raising_move, tried_count, .. } = scorer;
+        if tried_count == 0 {
             return None;
         }
-        self.count.nodes += tried;
-        self.count.leaves += tried;
-        self.count.evals += tried;
+        self.count.nodes += tried_count;
+        self.count.leaves += tried_count;
+        self.count.evals += tried_count;
         let first_is_table_move = !table_move.is_none() && first_move == table_move;
         self.count.table_moves += u64::from(first_is_table_move);
-        if !raising_move.is_none() {
+        if !alpha_raising_move.is_none() {
             self.pv.clear(node.ply + 1);
-            self.pv.raise(node.ply, raising_move);
+            self.pv.adopt_child_line(node.ply, alpha_raising_move);
         }
         if !best_move.is_none() && best >= beta {
             self.count.cuts += 1;
-            self.count.first_cuts += u64::from(tried == 1);
-            self.count.table_move_cuts += u64::from(tried == 1 && first_is_table_move);
+            self.count.first_cuts += u64::from(tried_count == 1);
+            self.count.table_move_cuts += u64::from(tried_count == 1 && first_is_table_move);
         }
         Some((best, best_move))
     }

@@ -1,4 +1,5 @@
-//! All observers combined: diagnostics, audit and the oracle's learner, each if requested.
+//! Combines all observers that are requested. They serve diagnostics, the audit and the oracle's
+//! learner.
 
 use super::anatomy::Dissector;
 use super::audit::Auditor;
@@ -10,10 +11,10 @@ use crate::table::Table;
 /// The active observers of a search.
 #[derive(Default)]
 pub struct Instruments<'a> {
-    /// Collects the anatomy, under full diagnostics.
+    /// Collects the anatomy if diagnostics are full.
     pub dissector: Option<Box<Dissector<'a>>>,
     pub auditor: Option<Auditor<'a>>,
-    /// Records each node's best move for another search.
+    /// Records the best move of each node for another search.
     pub notes: Option<&'a mut BestMoves>,
 }
 
@@ -38,7 +39,7 @@ impl Observer for Instruments<'_> {
     }
 
     fn probed(&mut self, probed: &Probed, path: &[u64], table: &dyn Table) {
-        // The anatomy counts only probes that a node makes for itself.
+        // The anatomy does not count probes that a parent makes for its child.
         if !probed.by_parent
             && let Some(dissector) = &mut self.dissector
         {

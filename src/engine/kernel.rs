@@ -1,7 +1,7 @@
 //! The parts of the engine that a root search borrows, and the creation of the search.
 
 use super::eval::Evaluator;
-use super::node::TableAnswer;
+use super::node::TableFacts;
 use super::observer::Observer;
 use super::options::EngineOptions;
 use super::oracle::BestMoves;
@@ -38,18 +38,18 @@ impl<'a> Kernel<'a> {
             aspiration: options.aspiration,
             evaluator,
             increments,
-            stored_nodes: table.as_ref().is_some_and(|table| table.counts_stored_nodes()),
+            counts_stored_nodes: table.as_ref().is_some_and(|table| table.counts_stored_nodes()),
             table,
             heuristics,
             count: SearchCounters::default(),
-            credit: 0,
+            credited_nodes: 0,
             stack: std::mem::take(&mut buffers.stack),
             scratch: MoveList::new(),
             deferred: Vec::new(),
             entry_marks: Vec::new(),
             evaluation: None,
             pv: std::mem::replace(&mut buffers.pv, Variations::none()),
-            past: buffers.path.len(),
+            past_count: buffers.path.len(),
             path: std::mem::take(&mut buffers.path),
             pace,
             node_limit: nodes,
@@ -57,7 +57,7 @@ impl<'a> Kernel<'a> {
             aborted: false,
             extension_ply_limit: 0,
             root_order,
-            facts: TableAnswer::default(),
+            facts: TableFacts::default(),
             oracle,
             observer,
         }

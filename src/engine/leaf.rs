@@ -1,4 +1,5 @@
-//! Leaves: the static evaluation, or the search of captures until the position is quiet.
+//! The value of leaves, which is the static evaluation or the result of a search of captures until
+//! the position is quiet.
 
 use super::node::Node;
 use super::observer::Observer;
@@ -7,10 +8,10 @@ use super::search::Search;
 use crate::chess::{Board, Color, Move, Score};
 
 impl<O: Observer> Search<'_, O> {
-    /// Searches a leaf: a node of remaining depth 0. Returns its value.
+    /// Searches a leaf, which is a node of remaining depth 0. Returns its value.
     #[inline]
-    pub(super) fn leaf<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Score {
-        if self.enter() {
+    pub(super) fn search_leaf<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Score {
+        if self.aborts_on_entry() {
             return 0;
         }
         self.count.leaves += 1;
@@ -22,11 +23,11 @@ impl<O: Observer> Search<'_, O> {
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 
-    /// The value, from the mover's view, of a move to a leaf that needs only the incremental
-    /// evaluation. The move is not played.
+    /// Returns the value of a move to a leaf that needs only the incremental evaluation. The value
+    /// is from the view of the side that plays the move. The move is not played.
     #[inline]
-    pub(super) fn bare_leaf(&mut self, board: &Board, mv: Move, alpha: Score, beta: Score) -> Score {
-        if self.enter() {
+    pub(super) fn evaluate_bare_leaf(&mut self, board: &Board, mv: Move, alpha: Score, beta: Score) -> Score {
+        if self.aborts_on_entry() {
             return 0;
         }
         self.count.leaves += 1;
@@ -36,9 +37,11 @@ impl<O: Observer> Search<'_, O> {
         self.clamp_to_window(score, alpha, beta)
     }
 
-    /// The value of a leaf or a quiescence node. `level`: the depth with which `probe.at` and
-    /// `store.at` are compared, 0 at a leaf and -1 in quiescence; `capture_plies`: how many
-    /// captures led from the leaf to this node.
+    /// Returns the value of a leaf or a quiescence node.
+    ///
+    /// `level` is 0 at a leaf and -1 at a quiescence node. It is compared with the least depths at
+    /// which the table is probed and at which entries are stored. `capture_plies` is the number of
+    /// captures that led from the leaf to this node.
     #[inline]
     fn horizon<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
@@ -52,21 +55,22 @@ impl<O: Observer> Search<'_, O> {
         let mut table_move = Move::NONE;
         if TABLE && self.switches.probe_depth <= level {
             let answer = self.probe::<EXTRAS>(board, node);
-            if let Some(score) = answer.cut {
+            if let Some(score) = answer.cutoff_score {
                 return score;
             }
             table_move = answer.mv;
         }
         let stores = TABLE && self.switches.store_depth <= level;
         if self.switches.leaf_mates && !board.has_legal_move() {
-            let score = self.terminal(board, node.ply, 0);
+            let score = self.terminal_score(board, node.ply, 0);
             self.evaluation = None;
             if stores && self.switches.terminals {
-                self.record_known::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
+                self.store_known_result::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
             }
             return score;
         }
-        let stand_pat = if TABLE && EXTRAS && self.switches.evaluates_hits && self.switches.probe_depth <= level {
+        let stand_pat = if TABLE && EXTRAS && self.switches.hits_affect_evaluation && self.switches.probe_depth <= level
+        {
             self.stand_pat(board)
         } else {
             self.count.evals += 1;
@@ -74,19 +78,19 @@ impl<O: Observer> Search<'_, O> {
         };
         if !self.switches.quiescence {
             if stores {
-                self.record_known::<EXTRAS>(board, node, (stand_pat, Move::NONE), start_counts);
+                self.store_known_result::<EXTRAS>(board, node, (stand_pat, Move::NONE), start_counts);
             }
             return stand_pat;
         }
         let (score, mv) = self.search_captures::<TABLE, EXTRAS>(board, node, (stand_pat, table_move), capture_plies);
         if stores && !self.aborted {
-            self.record::<EXTRAS>(board, node, (score, mv), start_counts);
+            self.store_result::<EXTRAS>(board, node, (score, mv), start_counts);
         }
         score
     }
 
-    /// Searches the captures of a node. Returns the value and move of the best capture, or the
-    /// stand-pat score and [`Move::NONE`] if no capture is better.
+    /// Searches the captures of a node. Returns the value of the best capture and the capture. If
+    /// no capture is better than the stand-pat score, returns that score and [`Move::NONE`].
     fn search_captures<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
@@ -120,8 +124,8 @@ impl<O: Observer> Search<'_, O> {
             }
             let mut child = *board;
             child.play(mv, self.increments);
-            let child_node = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1, cut: false };
-            let score = -self.quiescence::<TABLE, EXTRAS>(&child, child_node, capture_plies + 1);
+            let child_node = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1, is_cut_node: false };
+            let score = -self.search_quiescence::<TABLE, EXTRAS>(&child, child_node, capture_plies + 1);
             if self.aborted {
                 break;
             }
@@ -140,25 +144,25 @@ impl<O: Observer> Search<'_, O> {
         (best, best_move)
     }
 
-    /// Searches a quiescence node, below a leaf. Returns its value.
-    fn quiescence<const TABLE: bool, const EXTRAS: bool>(
+    /// Searches a quiescence node, which is a node below a leaf. Returns its value.
+    fn search_quiescence<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
         capture_plies: u32,
     ) -> Score {
-        self.pv.reach(node.ply);
-        if self.enter() {
+        self.pv.mark_reached(node.ply);
+        if self.aborts_on_entry() {
             return 0;
         }
         self.count.qnodes += 1;
-        // -1: the level of quiescence nodes.
+        // The level of quiescence nodes is -1.
         let score = self.horizon::<TABLE, EXTRAS>(board, node, -1, capture_plies);
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 
-    /// Delta pruning: whether a capture is skipped, because the stand-pat score plus the material
-    /// that it gains plus the margin does not exceed alpha.
+    /// Whether delta pruning skips a capture. It does if the stand-pat score, the material that the
+    /// capture gains and the margin add up to no more than alpha.
     fn is_delta_pruned(&self, board: &Board, mv: Move, stand_pat: Score, alpha: Score) -> bool {
         let gain = board.captured(mv).map_or(0, |piece| self.evaluator.value(piece))
             + mv.promotion().map_or(0, |piece| self.evaluator.value(piece));

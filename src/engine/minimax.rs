@@ -1,4 +1,5 @@
-//! Plain minimax: every node to full depth; with a table, equal positions are searched once.
+//! Plain minimax. Every node is searched to full depth. With a table, equal positions are searched
+//! only once.
 
 use super::node::Node;
 use super::observer::Observer;
@@ -7,13 +8,13 @@ use super::switches::INFINITE;
 use crate::chess::{Board, Move, Score, movegen};
 
 impl<O: Observer> Search<'_, O> {
-    /// Searches a position to `depth` plies and returns its value from the side to move's view.
+    /// Searches a position to `depth` plies. Returns its value from the view of the side to move.
     pub(super) fn minimax<const TABLE: bool>(&mut self, board: &Board, depth: i32, ply: usize) -> Score {
-        let node = Node { alpha: -INFINITE, beta: INFINITE, depth, ply, cut: false };
+        let node = Node { alpha: -INFINITE, beta: INFINITE, depth, ply, is_cut_node: false };
         if depth <= 0 {
-            return self.leaf::<TABLE, true>(board, node);
+            return self.search_leaf::<TABLE, true>(board, node);
         }
-        if self.enter() {
+        if self.aborts_on_entry() {
             return 0;
         }
         let start_counts = self.start_counts();
@@ -24,8 +25,8 @@ impl<O: Observer> Search<'_, O> {
         }
         self.observer.node(board);
         if TABLE && self.switches.probe_depth <= depth {
-            // Every stored score is exact, so an answer of sufficient depth is final.
-            if let Some(score) = self.probe::<true>(board, node).cut {
+            // Every stored score is exact, so an entry that is deep enough ends the node.
+            if let Some(score) = self.probe::<true>(board, node).cutoff_score {
                 return score;
             }
         }
@@ -34,7 +35,7 @@ impl<O: Observer> Search<'_, O> {
         let (mut best, mut best_move) = (-INFINITE, Move::NONE);
         let is_terminal = self.scratch.is_empty();
         if is_terminal {
-            best = self.terminal(board, ply, depth);
+            best = self.terminal_score(board, ply, depth);
         } else {
             self.sort_generated(board);
             let mut frame = self.stack.push_unordered(&self.scratch);
@@ -48,14 +49,14 @@ impl<O: Observer> Search<'_, O> {
                 }
                 if score > best {
                     (best, best_move) = (score, mv);
-                    self.pv.raise(ply, mv);
+                    self.pv.adopt_child_line(ply, mv);
                 }
             }
             self.path.pop();
             self.stack.pop(&frame);
         }
         if TABLE && self.switches.store_depth <= depth && !self.aborted && (!is_terminal || self.switches.terminals) {
-            self.record_known::<true>(board, node, (best, best_move), start_counts);
+            self.store_known_result::<true>(board, node, (best, best_move), start_counts);
         }
         best
     }

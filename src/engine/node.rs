@@ -7,22 +7,23 @@ use crate::chess::{Bound, Move, Score};
 pub struct Node {
     pub alpha: Score,
     pub beta: Score,
-    /// Remaining depth; 0 for leaves and quiescence.
+    /// Remaining depth; 0 for leaves and quiescence nodes.
     pub depth: i32,
     pub ply: usize,
-    /// Whether it is expected to fail high: its window is closed, and its parent is not expected to
-    /// fail high.
-    pub cut: bool,
+    /// Whether the node is expected to fail high. This is so if its window is closed and its parent
+    /// is not expected to fail high.
+    pub is_cut_node: bool,
 }
 
-/// What the table knows about a node before it is searched, limited to what the options allow.
+/// What the table knows about a node before the node is searched, as far as the options allow its
+/// use.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct TableAnswer {
+pub struct TableFacts {
     /// The stored move, or [`Move::NONE`].
     pub mv: Move,
-    /// The depth of the entry, as it was stored.
+    /// The depth of the entry, without any ageing.
     pub depth: i32,
-    /// The score of the entry, as it was stored.
+    /// The score of the entry, in the form in which it was stored.
     pub score: i16,
     /// The bound of the score; `None` if the score must not be used.
     pub bound: Bound,

@@ -13,37 +13,38 @@ pub struct Probed<'a> {
     pub node: Node,
     pub hit: Option<&'a Hit>,
     /// Whether the hit is deep enough for the node.
-    pub deep: bool,
+    pub is_deep_enough: bool,
     /// Whether only `probe.pv_cutoffs` or `probe.expected_depth` prevented a cutoff.
-    pub barred: bool,
+    pub is_cutoff_barred: bool,
     /// Whether the hit cut off the node.
-    pub cut: bool,
+    pub is_cutoff: bool,
     /// Whether the parent made the probe, for an enhanced transposition cutoff.
     pub by_parent: bool,
 }
 
 /// Receives events of a search. An observer must not change any count.
 pub trait Observer {
-    /// Whether it observes anything. If so, shortcuts that skip events are disabled.
+    /// Whether the observer observes anything. If so, shortcuts that skip events are disabled.
     const ENABLED: bool = true;
-    /// A node of any kind is about to be evaluated.
+    /// Called when a node of any kind is about to be searched or evaluated.
     fn node(&mut self, board: &Board) {
         let _ = board;
     }
-    /// The table is about to be probed or offered an entry.
+    /// Called when the table is about to be probed, or an entry is about to be offered to it.
     fn before_access(&mut self, board: &Board, table: &mut dyn Table) {
         let _ = (board, table);
     }
-    /// The table was probed. `path`: keys of the positions from the start of the game to the node's
-    /// parent.
+    /// Called when the table has been probed. `path` has the keys of the positions from the start
+    /// of the game to the parent of the node.
     fn probed(&mut self, probed: &Probed, path: &[u64], table: &dyn Table) {
         let _ = (probed, path, table);
     }
-    /// A searched move was best at a node or cut it off.
+    /// Called when the best move of a node has been found by searching it. The move may have cut
+    /// off the node.
     fn best(&mut self, board: &Board, depth: i32, mv: Move) {
         let _ = (board, depth, mv);
     }
-    /// A table answer with this move cut off a node.
+    /// Called when a table entry with this move cut off a node.
     fn answer(&mut self, board: &Board, depth: i32, mv: Move) {
         let _ = (board, depth, mv);
     }

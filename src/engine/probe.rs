@@ -1,4 +1,4 @@
-//! Probes and stores of the search.
+//! How the search probes the table and offers entries to it.
 
 use super::node::Node;
 use super::observer::{Observer, Probed};
@@ -8,22 +8,23 @@ use super::switches::INFINITE;
 use crate::chess::{Board, Bound, Move, Score};
 use crate::table::{Entry, Hit, StaticEvaluation};
 
-/// The effect of a probe on its node.
+/// What a node does with the result of its probe.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer {
-    /// The score that cuts off the node, if any.
-    pub cut: Option<Score>,
+pub struct ProbeAnswer {
+    /// The score that cuts off the node; `None` if the node must be searched.
+    pub cutoff_score: Option<Score>,
     /// The move to try first, or [`Move::NONE`].
     pub mv: Move,
-    /// Lower bound of the window, raised if better starting values are on.
+    /// Lower bound of the window. It may have been raised if `probe.start_value` is on.
     pub alpha: Score,
-    /// Upper bound of the window, lowered if better starting values are on.
+    /// Upper bound of the window. It may have been lowered if `probe.start_value` is on.
     pub beta: Score,
+    /// The best score that is known before the first move is searched.
     pub best: Score,
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Looks a position up in the table.
+    /// Looks up a position in the table.
     #[inline]
     pub(super) fn look_up(&mut self, board: &Board, depth: u8) -> Option<Hit> {
         let key = self.table_key(board);
@@ -40,12 +41,21 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Probes the table for a node and applies the answer as the options allow.
+    /// Probes the table for a node, and decides what the node does with the hit. The options say
+    /// what a hit may be used for.
     #[inline]
-    pub(super) fn probe<const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Answer {
+    pub(super) fn probe<const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> ProbeAnswer {
         let Node { alpha, beta, depth, ply, .. } = node;
-        let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
-        let mut probed = Probed { board, node, hit: None, deep: false, barred: false, cut: false, by_parent: false };
+        let mut answer = ProbeAnswer { cutoff_score: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
+        let mut probed = Probed {
+            board,
+            node,
+            hit: None,
+            is_deep_enough: false,
+            is_cutoff_barred: false,
+            is_cutoff: false,
+            by_parent: false,
+        };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
             if EXTRAS && self.switches.reserve_depth <= depth {
@@ -53,33 +63,33 @@ impl<O: Observer> Search<'_, O> {
             }
             return answer;
         };
-        if self.switches.moves {
+        if self.switches.uses_stored_moves {
             answer.mv = hit.entry.mv;
         }
         if EXTRAS && self.switches.terms_depth <= depth {
             self.facts = self.switches.facts(&hit.entry);
         }
         let holds =
-            self.deep_enough(&hit, depth) && (!EXTRAS || self.switches.holds_at_clock(board, depth, &hit.entry));
-        probed.deep = self.switches.cutoffs && holds && ply > 0;
-        if probed.deep {
+            self.is_deep_enough(&hit, depth) && (!EXTRAS || self.switches.holds_at_clock(board, depth, &hit.entry));
+        probed.is_deep_enough = self.switches.allows_cutoffs && holds && ply > 0;
+        if probed.is_deep_enough {
             self.apply_bound(&hit, ply, &mut answer);
-            if answer.cut.is_none() {
+            if answer.cutoff_score.is_none() {
                 if EXTRAS && self.switches.demotes_depth <= depth && beta - alpha == 1 && !hit.entry.is_evaluation() {
                     self.demote(&hit);
                 }
-            } else if self.switches.bars_cutoffs && self.bars_cutoff(node, answer.cut) {
-                answer.cut = None;
-                probed.barred = true;
+            } else if self.switches.bars_cutoffs && self.bars_cutoff(node, answer.cutoff_score) {
+                answer.cutoff_score = None;
+                probed.is_cutoff_barred = true;
             }
         }
-        probed.cut = answer.cut.is_some();
-        if probed.cut {
+        probed.is_cutoff = answer.cutoff_score.is_some();
+        if probed.is_cutoff {
             self.count.usable += 1;
             self.count.saved += u64::from(hit.entry.nodes);
-            if self.stored_nodes {
-                // The cutoff itself counts as one node already.
-                self.credit += u64::from(hit.entry.nodes.max(1) - 1);
+            if self.counts_stored_nodes {
+                // The node that was cut off has already been counted.
+                self.credited_nodes += u64::from(hit.entry.nodes.max(1) - 1);
             }
             if let Some(table) = self.table.as_mut() {
                 table.cutoff(&hit);
@@ -87,8 +97,8 @@ impl<O: Observer> Search<'_, O> {
             self.observer.answer(board, depth, hit.entry.mv);
         } else {
             self.count.move_only += u64::from(!answer.mv.is_none());
-            if EXTRAS && self.switches.evaluates_hits {
-                self.evaluate_hit(board, node, &hit.entry, holds);
+            if EXTRAS && self.switches.hits_affect_evaluation {
+                self.evaluate_after_hit(board, node, &hit.entry, holds);
             }
         }
         probed.hit = Some(&hit);
@@ -96,18 +106,18 @@ impl<O: Observer> Search<'_, O> {
         answer
     }
 
-    /// Whether the options forbid a hit to end the node with this score.
+    /// Whether the options forbid that a hit ends the node with this score.
     #[cold]
     fn bars_cutoff(&self, node: Node, score: Option<Score>) -> bool {
         if node.beta - node.alpha > 1 {
             return !self.switches.pv_cutoffs;
         }
-        // `node.cut`: whether the node is expected to fail high.
         (1..=self.switches.expected_depth).contains(&node.depth)
-            && score.is_some_and(|score| node.cut != (score >= node.beta))
+            && score.is_some_and(|score| node.is_cut_node != (score >= node.beta))
     }
 
-    /// Lowers the depth of an entry whose bound did not settle its node (`table.demotion`).
+    /// Tells the table that the bound of a hit did not settle its node. The table then lowers the
+    /// depth of the entry (`table.demotion`).
     #[cold]
     fn demote(&mut self, hit: &Hit) {
         if let Some(table) = self.table.as_deref_mut() {
@@ -115,26 +125,27 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Whether the hit's draft is sufficient at a node of this depth.
+    /// Whether a hit is deep enough for a node of this depth.
     #[inline]
-    pub(super) fn deep_enough(&self, hit: &Hit, depth: i32) -> bool {
+    pub(super) fn is_deep_enough(&self, hit: &Hit, depth: i32) -> bool {
         match self.switches.depth {
             DepthRule::AtLeast => hit.draft >= depth,
-            // An aged draft may equal the depth, but the score is of the entry's own depth.
+            // A draft that has aged may equal the depth. The score, however, is from a search to
+            // the depth of the entry, so that depth is compared too.
             DepthRule::Equal => i32::from(hit.entry.depth) == depth && hit.draft >= depth,
             DepthRule::Ignored => true,
         }
     }
 
-    /// Ends the node with a hit whose bound settles it; else lets the bound narrow the window, if
-    /// the options say so.
+    /// Applies the bound of a hit to a node. If the bound settles the node, sets the cutoff score
+    /// in `answer`. Otherwise the bound may narrow the window if `probe.start_value` is on.
     #[inline]
-    fn apply_bound(&self, hit: &Hit, ply: usize, answer: &mut Answer) {
+    fn apply_bound(&self, hit: &Hit, ply: usize, answer: &mut ProbeAnswer) {
         let score = self.switches.score_from_store(hit.entry.score, ply);
         let bound = self.switches.bound(&hit.entry);
         let (alpha, beta) = (answer.alpha, answer.beta);
         if bound.settles(score, alpha, beta) {
-            answer.cut = Some(if self.switches.clamp_hits { score.clamp(alpha, beta) } else { score });
+            answer.cutoff_score = Some(if self.switches.clamp_hits { score.clamp(alpha, beta) } else { score });
         } else if self.switches.start_value && bound == Bound::Lower && score > alpha {
             answer.alpha = score;
             answer.best = score;
@@ -143,9 +154,10 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// After a miss, stores an entry that has only the static evaluation, if the options say so; a
-    /// leaf or quiescence node then uses this evaluation. Under ABDADA the entry may be empty: it
-    /// is needed to count the searchers in the node.
+    /// Stores an entry without a score after a miss. The entry contains the static evaluation if
+    /// the options say so, and a leaf or quiescence node then uses this evaluation. Under ABDADA an
+    /// entry is stored even without an evaluation, because the entry counts the searchers that are
+    /// in the node.
     #[cold]
     fn reserve(&mut self, board: &Board, node: Node) {
         let stores_evaluation = self.switches.evaluations_depth <= node.depth && board.checkers().is_empty();
@@ -153,7 +165,7 @@ impl<O: Observer> Search<'_, O> {
         if !stores_evaluation && !counts_searchers {
             return;
         }
-        // `static_evaluation`: whether the table's entries have room for it.
+        // `static_evaluation` says whether entries have room for an evaluation.
         let evaluation = (stores_evaluation && self.switches.static_evaluation).then(|| {
             self.count.evals += 1;
             self.evaluator.evaluate(board)
@@ -169,16 +181,19 @@ impl<O: Observer> Search<'_, O> {
         self.evaluation = if node.depth <= 0 { evaluation } else { None };
     }
 
-    /// Whether a node of this remaining depth has a static evaluation.
+    /// Whether nodes of this remaining depth have a static evaluation.
     fn has_evaluation(&self, board: &Board, depth: i32) -> bool {
         depth <= 0 || self.switches.evaluations_depth <= depth && board.checkers().is_empty()
     }
 
-    /// Counts the static evaluation of a node that was not ended by its entry: the entry's, or a
-    /// new one. A leaf or quiescence node then uses it, refined by the entry's score if the options
-    /// say so. `holds`: whether the score is deep enough, and valid at this halfmove clock.
+    /// Evaluates a node that its hit did not cut off. The evaluation is taken from the entry if it
+    /// has one. Otherwise it is computed. Both cases are counted.
+    ///
+    /// A leaf or quiescence node then uses the evaluation. If the options say so, the evaluation is
+    /// first refined by the score of the entry. `holds` says whether that score is deep enough, and
+    /// valid at this halfmove clock.
     #[cold]
-    fn evaluate_hit(&mut self, board: &Board, node: Node, entry: &Entry, holds: bool) {
+    fn evaluate_after_hit(&mut self, board: &Board, node: Node, entry: &Entry, holds: bool) {
         if !self.has_evaluation(board, node.depth) {
             return;
         }
@@ -190,7 +205,7 @@ impl<O: Observer> Search<'_, O> {
             return;
         }
         let score = self.switches.score_from_store(entry.score, node.ply);
-        let refines = self.switches.refines && holds && score.abs() <= self.switches.mate_threshold;
+        let refines = self.switches.refines_evaluations && holds && score.abs() <= self.switches.mate_threshold;
         self.evaluation = Some(match self.switches.bound(entry) {
             Bound::Lower if refines => evaluation.max(score),
             Bound::Upper if refines => evaluation.min(score),
@@ -199,9 +214,11 @@ impl<O: Observer> Search<'_, O> {
         });
     }
 
-    /// The static evaluation to store, which is empty if entries have none; `None` if nothing may
-    /// be stored at this halfmove clock. The evaluation is computed again even if the node already
-    /// had it: the result is the same, and the computation is not counted.
+    /// Returns the static evaluation to store with an entry. It is empty if entries store no
+    /// evaluation. Returns `None` if no entry may be stored at this halfmove clock.
+    ///
+    /// The evaluation is computed again even if the node has already computed it. The result is the
+    /// same, and the second computation is not counted.
     #[cold]
     fn prepare_store(&self, board: &Board, depth: i32) -> Option<StaticEvaluation> {
         let stores_evaluation = self.switches.static_evaluation && self.has_evaluation(board, depth);
@@ -209,8 +226,8 @@ impl<O: Observer> Search<'_, O> {
         self.switches.is_storable(board, depth).then(|| evaluation.unwrap_or_default())
     }
 
-    /// The static evaluation of a leaf or quiescence node: the one that its probe found, or a new
-    /// one.
+    /// Returns the static evaluation of a leaf or quiescence node. If the probe of the node left an
+    /// evaluation in `self.evaluation`, takes that evaluation. Otherwise evaluates the board.
     #[cold]
     pub(super) fn stand_pat(&mut self, board: &Board) -> Score {
         self.evaluation.take().unwrap_or_else(|| {
@@ -219,10 +236,10 @@ impl<O: Observer> Search<'_, O> {
         })
     }
 
-    /// Offers a node's result to the table. `node` has the window that was valid before the first
-    /// move.
+    /// Offers the result of a searched node to the table. The window of `node` must be the window
+    /// from before the first move. It decides which bound is stored.
     #[inline(always)]
-    pub(super) fn record<const EXTRAS: bool>(
+    pub(super) fn store_result<const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
@@ -237,35 +254,43 @@ impl<O: Observer> Search<'_, O> {
         } else {
             Bound::Exact
         };
-        self.record_as::<EXTRAS>(bound, board, node, (score, mv), start_counts);
+        self.store_with_bound::<EXTRAS>(bound, board, node, (score, mv), start_counts);
     }
 
-    /// Offers a score that needed no search (an evaluation, a mate or a stalemate): as an exact
-    /// one or, if the options say so, with the bound that the window gives.
+    /// Offers a score that needed no search to the table. Such a score is an evaluation, a mate or
+    /// a stalemate. It is stored as an exact score unless the options say that the window decides
+    /// which bound is stored.
     #[inline]
-    pub(super) fn record_known<const EXTRAS: bool>(
+    pub(super) fn store_known_result<const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
         best: (Score, Move),
         start_counts: StartCounts,
     ) {
-        if self.switches.leaf_window {
-            self.record::<EXTRAS>(board, node, best, start_counts);
+        if self.switches.stores_window_bounds {
+            self.store_result::<EXTRAS>(board, node, best, start_counts);
         } else {
-            self.record_as::<EXTRAS>(Bound::Exact, board, node, best, start_counts);
+            self.store_with_bound::<EXTRAS>(Bound::Exact, board, node, best, start_counts);
         }
     }
 
-    /// Offers a lower bound that is known before the node is searched to its end.
+    /// Offers a lower bound to the table before the search of the node has ended.
     #[cold]
-    pub(super) fn record_lower(&mut self, board: &Board, node: Node, best: (Score, Move), start_counts: StartCounts) {
-        self.record_as::<true>(Bound::Lower, board, node, best, start_counts);
+    pub(super) fn store_lower_bound(
+        &mut self,
+        board: &Board,
+        node: Node,
+        best: (Score, Move),
+        start_counts: StartCounts,
+    ) {
+        self.store_with_bound::<true>(Bound::Lower, board, node, best, start_counts);
     }
 
-    /// Offers a result with a given bound, unless it is one that must not be stored.
+    /// Offers a result with a given bound to the table, unless the result must not be stored at
+    /// this halfmove clock.
     #[inline(always)]
-    fn record_as<const EXTRAS: bool>(
+    fn store_with_bound<const EXTRAS: bool>(
         &mut self,
         bound: Bound,
         board: &Board,

@@ -2,7 +2,7 @@
 
 use crate::chess::Move;
 
-/// One line per ply.
+/// The principal variations of all nodes on the path, one for each ply.
 #[derive(Debug, Clone)]
 pub struct Variations {
     moves: Vec<Move>,
@@ -10,7 +10,7 @@ pub struct Variations {
     deepest: usize,
 }
 
-/// Maximum length of lines in plies.
+/// Maximum length of a variation in plies.
 const PLIES: usize = 256;
 
 impl Default for Variations {
@@ -20,20 +20,20 @@ impl Default for Variations {
 }
 
 impl Variations {
-    /// A placeholder without storage.
+    /// Returns a placeholder without storage.
     pub const fn none() -> Self {
         Self { moves: Vec::new(), len: [0; PLIES + 1], deepest: 0 }
     }
 
     #[inline]
     pub fn clear(&mut self, ply: usize) {
-        self.reach(ply);
+        self.mark_reached(ply);
         self.len[ply.min(PLIES)] = 0;
     }
 
-    /// The line of `ply` becomes `mv` followed by the line of the next ply.
+    /// Replaces the line of `ply` by `mv` followed by the line of the next ply.
     #[inline]
-    pub fn raise(&mut self, ply: usize, mv: Move) {
+    pub fn adopt_child_line(&mut self, ply: usize, mv: Move) {
         if ply >= PLIES {
             return;
         }
@@ -52,18 +52,17 @@ impl Variations {
         self.len[ply] = len as u16;
     }
 
-    /// Records that a ply was reached, with or without a line.
+    /// Records that a ply was reached, even if it has no line.
     #[inline]
-    pub fn reach(&mut self, ply: usize) {
+    pub fn mark_reached(&mut self, ply: usize) {
         self.deepest = self.deepest.max(ply);
     }
 
-    /// Returns and resets the maximum ply reached.
+    /// Returns and resets the deepest ply that was reached.
     pub fn take_deepest(&mut self) -> usize {
         std::mem::take(&mut self.deepest)
     }
 
-    /// The line of a ply.
     pub fn get(&self, ply: usize) -> &[Move] {
         let ply = ply.min(PLIES - 1);
         &self.moves[ply * PLIES..][..usize::from(self.len[ply])]
@@ -82,17 +81,17 @@ mod tests {
         let mut lines = Variations::default();
         for ply in (0..PLIES + 3).rev() {
             lines.clear(ply);
-            lines.raise(ply, line.get(ply).copied().unwrap_or(Move::NONE));
+            lines.adopt_child_line(ply, line.get(ply).copied().unwrap_or(Move::NONE));
         }
         assert_eq!(lines.get(0), line);
         assert_eq!(lines.get(PLIES - 1), &line[PLIES - 1..]);
         assert_eq!((lines.take_deepest(), lines.take_deepest()), (PLIES + 2, 0));
         // A better move takes over the line of the next ply.
         lines.set(3, &line[..2]);
-        lines.raise(2, line[9]);
+        lines.adopt_child_line(2, line[9]);
         assert_eq!(lines.get(2), [line[9], line[0], line[1]]);
         lines.clear(3);
-        lines.raise(2, line[8]);
+        lines.adopt_child_line(2, line[8]);
         assert_eq!(lines.get(2), [line[8]]);
     }
 }

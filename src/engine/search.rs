@@ -1,7 +1,7 @@
-//! One root search: its state and the code shared by all nodes.
+//! The state of one root search, and the code that all nodes share.
 
 use super::eval::Evaluator;
-use super::node::{Node, TableAnswer};
+use super::node::{Node, TableFacts};
 use super::observer::Observer;
 use super::options::Algorithm;
 use super::oracle::BestMoves;
@@ -14,10 +14,11 @@ use crate::chess::increments::Increments;
 use crate::chess::{Board, Move, MoveList, Score};
 use crate::table::Table;
 
-/// Nodes between checks of the stop flag, about a quarter of a millisecond.
+/// The number of nodes between two checks of the stop flag. They take about a quarter of a
+/// millisecond.
 pub const POLL: u64 = 1024;
 
-/// Buffers reused between iterations, so that only the first allocates.
+/// Buffers that are reused by later iterations, so that only the first iteration allocates.
 #[derive(Default)]
 pub struct Buffers {
     pub path: Vec<u64>,
@@ -36,64 +37,69 @@ pub struct Search<'a, O> {
     pub(super) table: Option<&'a mut (dyn Table + 'static)>,
     pub(super) heuristics: &'a mut Heuristics,
     pub(super) count: SearchCounters,
-    /// Nodes saved by table cutoffs, if `stored_nodes`.
-    pub(super) credit: u64,
+    /// The number of nodes that table cutoffs saved. It is counted only if `counts_stored_nodes` is
+    /// true.
+    pub(super) credited_nodes: u64,
     /// Whether the policy counts the nodes stored with entries (`big-all`).
-    pub(super) stored_nodes: bool,
+    pub(super) counts_stored_nodes: bool,
     pub(super) stack: Stack,
-    /// The list into which every node generates its moves before they go on the stack.
+    /// The list into which each node generates its moves before they are copied to `stack`.
     pub(super) scratch: MoveList,
     pub(super) pv: Variations,
-    /// Moves deferred by the nodes on the path, each with its node's ply. Those of the deepest node
-    /// come last.
+    /// The moves that the nodes on the path have deferred. Each move is kept with the ply of its
+    /// node. The moves of the deepest node come last.
     pub(super) deferred: Vec<(usize, Move)>,
-    /// ABDADA: ply, table key and depth of each node on the path whose entry counts this searcher.
+    /// Under ABDADA, the nodes on the path whose table entries count this searcher. Each node is
+    /// kept as its ply, its table key and its depth.
     pub(super) entry_marks: Vec<(usize, u64, u8)>,
-    /// The static evaluation that a probe at a leaf or quiescence node found or computed, until the
-    /// node takes it.
+    /// The static evaluation that the probe of a leaf or quiescence node found or computed. It is
+    /// kept until the node takes it.
     pub(super) evaluation: Option<Score>,
-    /// Keys of the positions from the start of the game to this node's parent.
+    /// Keys of the positions from the start of the game to the parent of the current node.
     pub(super) path: Vec<u64>,
-    /// How many of these keys belong to the game before the root.
-    pub(super) past: usize,
+    /// The number of keys in `path` that belong to the game before the root.
+    pub(super) past_count: usize,
     pub(super) pace: Pace<'a>,
     pub(super) node_limit: u64,
-    /// The node count at which to check the limits next.
+    /// The node count at which the limits are checked next.
     pub(super) next_check: u64,
     pub(super) aborted: bool,
-    /// Only nodes at fewer plies from the root may be extended.
+    /// Only nodes that are fewer plies than this from the root may be extended.
     pub(super) extension_ply_limit: usize,
-    /// The order of the root's moves, if it differs from that of other nodes.
+    /// The order of the root's moves, if it differs from the move order at other nodes.
     pub(super) root_order: Option<RootOrder>,
-    /// The last probe's facts, for reductions and extensions; cleared before each use.
-    pub(super) facts: TableAnswer,
-    /// The oracle's first move of each node, if the ordering uses it.
+    /// What the last probe found, for reductions and extensions. Each node that uses these facts
+    /// clears them before its probe.
+    pub(super) facts: TableFacts,
+    /// The move that the oracle tries first at each node, if the ordering uses the oracle.
     pub(super) oracle: Option<&'a BestMoves>,
     pub(super) observer: O,
 }
 
-/// The counters when a node was entered, from which the size of its subtree follows.
+/// The counters at the time when a node was entered. The size of the node's subtree is computed
+/// from them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StartCounts {
     nodes: u64,
-    credit: u64,
+    credited_nodes: u64,
 }
 
-/// Whether a position is drawn by the fifty-move rule or repeats an earlier one. `path`: the keys
-/// of the earlier positions up to its parent.
+/// Whether a position is drawn by the fifty-move rule or repeats an earlier position. `path` has
+/// the keys of the earlier positions, the last of which is the parent.
 pub(super) fn is_draw(board: &Board, path: &[u64]) -> bool {
     let clock = usize::from(board.halfmove_clock());
-    // A mate by the hundredth halfmove counts.
+    // If the hundredth halfmove is checkmate, the game is not drawn.
     if clock >= 100 && (!board.in_check() || board.has_legal_move()) {
         return true;
     }
-    // The path ends with the parent, so every second earlier position has the same side to move.
+    // Only every second earlier position has the same side to move. The last one in the path is the
+    // parent, which is skipped.
     let key = board.key();
     path.iter().rev().take(clock).skip(1).step_by(2).any(|&earlier| earlier == key)
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Ends the search and gives its buffers back to the caller.
+    /// Ends the search and moves its buffers back to `buffers`.
     pub(super) fn end(mut self, buffers: &mut Buffers) -> Self {
         *buffers = Buffers {
             path: std::mem::take(&mut self.path),
@@ -103,9 +109,10 @@ impl<O: Observer> Search<'_, O> {
         self
     }
 
-    /// Counts a node; returns true if the search must end before it.
+    /// Enters a node. Returns true if the search must end before the node. Otherwise counts the
+    /// node and returns false.
     #[inline]
-    pub(super) fn enter(&mut self) -> bool {
+    pub(super) fn aborts_on_entry(&mut self) -> bool {
         if self.count.nodes >= self.next_check && self.check_limits() {
             return true;
         }
@@ -113,8 +120,8 @@ impl<O: Observer> Search<'_, O> {
         false
     }
 
-    /// Checks the limits, and returns whether the search must end. With helpers, this waits for the
-    /// searcher's next turn.
+    /// Checks the limits. Returns whether the search must end. With helpers, the call returns when
+    /// it is this searcher's turn again.
     #[cold]
     fn check_limits(&mut self) -> bool {
         let nodes = match &mut self.pace {
@@ -122,9 +129,10 @@ impl<O: Observer> Search<'_, O> {
             Pace::Alone(stop) if stop.is_set() => 0,
             Pace::Alone(_) => self.node_limit.saturating_sub(self.count.nodes).min(POLL),
             Pace::Turns(baton) => {
-                // Shows the others the positions on this searcher's path, which they may avoid.
+                // The table shows the positions on this searcher's path to the other searchers,
+                // which may avoid them.
                 if let Some(table) = self.table.as_deref_mut() {
-                    table.suspend(&self.path[self.past..]);
+                    table.suspend(&self.path[self.past_count..]);
                 }
                 baton.pass(&self.count)
             }
@@ -134,9 +142,11 @@ impl<O: Observer> Search<'_, O> {
         self.aborted
     }
 
-    /// Tries to make room for `nodes` more nodes before the next check of the limits, and returns
-    /// whether there is room. A search without helpers checks the stop signal now and, unless it is
-    /// set, postpones the next check; with helpers, nothing changes.
+    /// Tries to postpone the next check of the limits by `nodes` nodes. Returns whether at least so
+    /// many nodes can be searched before the next check.
+    ///
+    /// A search without helpers checks the stop signal now. If the signal is not set, the next
+    /// check is postponed. With helpers, the next check is never postponed.
     #[cold]
     pub(super) fn make_room_before_check(&mut self, nodes: u64) -> bool {
         if let Pace::Alone(stop) = self.pace
@@ -147,10 +157,10 @@ impl<O: Observer> Search<'_, O> {
         self.count.nodes + nodes < self.next_check
     }
 
-    /// The score of a node without a legal move. It counts as an evaluation, as it does in the
-    /// published tables of node counts.
+    /// Returns the score of a node without a legal move. The node is counted as an evaluation, as
+    /// in the published tables of node counts.
     #[inline]
-    pub(super) fn terminal(&mut self, board: &Board, ply: usize, depth: i32) -> Score {
+    pub(super) fn terminal_score(&mut self, board: &Board, ply: usize, depth: i32) -> Score {
         self.count.evals += 1;
         if board.in_check() {
             self.count.mates += 1;
@@ -161,28 +171,29 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Whether the position is drawn by the fifty-move rule or repeats an earlier one.
+    /// Whether the position is drawn by the fifty-move rule or repeats an earlier position.
     pub(super) fn is_draw(&self, board: &Board) -> bool {
         is_draw(board, &self.path)
     }
 
-    /// The counters at the start of the current node, which has just been entered and counted.
+    /// Returns the counters from before the current node, which has just been entered and counted.
     #[inline]
     pub(super) fn start_counts(&self) -> StartCounts {
-        StartCounts { nodes: self.count.nodes - 1, credit: self.credit }
+        StartCounts { nodes: self.count.nodes - 1, credited_nodes: self.credited_nodes }
     }
 
-    /// The number of nodes of a subtree, including nodes that table cutoffs saved if the policy
-    /// counts them. `start`: the counters when the subtree's root was entered.
+    /// Returns the number of nodes of a subtree. If the policy counts the nodes that table cutoffs
+    /// saved, these are included. `start` has the counters from when the root of the subtree was
+    /// entered.
     #[inline]
     pub(super) fn subtree_size(&self, start: StartCounts) -> u32 {
-        (self.count.nodes - start.nodes + self.credit - start.credit).min(u64::from(u32::MAX)) as u32
+        (self.count.nodes - start.nodes + self.credited_nodes - start.credited_nodes).min(u64::from(u32::MAX)) as u32
     }
 
     /// Sorts the moves in `scratch` by the generation order of the options.
     #[inline]
     pub(super) fn sort_generated(&mut self, board: &Board) {
-        if self.switches.reorder {
+        if self.switches.sorts_generated_moves {
             self.switches.generation.sort(board, &mut self.scratch, self.switches.generation_seed);
         }
     }
@@ -190,23 +201,25 @@ impl<O: Observer> Search<'_, O> {
     /// Clamps a score to the window under fail-hard.
     #[inline]
     pub(super) fn clamp_to_window(&self, score: Score, alpha: Score, beta: Score) -> Score {
-        if self.switches.hard { score.clamp(alpha, beta) } else { score }
+        if self.switches.is_fail_hard { score.clamp(alpha, beta) } else { score }
     }
 
-    /// `threads.helpers = "breadcrumbs"`: whether late moves of a node are reduced by one more ply,
-    /// because another searcher is in the node. Only within eight plies of the root.
+    /// Under `threads.helpers = "breadcrumbs"`, whether late moves of a node are reduced by one
+    /// more ply, because another searcher is in the node. This is done only within the first eight
+    /// plies.
     #[cold]
     pub(super) fn reduces_late_moves_more(&mut self, board: &Board, depth: i32, ply: usize) -> bool {
-        self.switches.lmr_depth <= depth && ply < 8 && self.is_elsewhere(board.key())
+        self.switches.lmr_depth <= depth && ply < 8 && self.is_another_searcher_at(board.key())
     }
 
-    /// Removes and returns the first deferred move of the node at `ply`.
+    /// Removes and returns the first deferred move of the node at `ply`. Returns `None` if the node
+    /// has no deferred move.
     #[inline]
     pub(super) fn next_deferred(&mut self, depth: i32, ply: usize) -> Option<Move> {
         if self.switches.defer_depth > depth {
             return None;
         }
-        // The list ends with this node's moves; those of the nodes above it come before them.
+        // The moves of this node are the last ones in the list, after those of the nodes above it.
         let last_above = self.deferred.iter().rposition(|&(deferred_ply, _)| deferred_ply < ply);
         let first = last_above.map_or(0, |index| index + 1);
         if first == self.deferred.len() {
@@ -216,7 +229,8 @@ impl<O: Observer> Search<'_, O> {
         Some(mv)
     }
 
-    /// ABDADA: counts this searcher at the table entry of a node, until it leaves the node.
+    /// Under ABDADA, counts this searcher at the table entry of a node. The searcher is counted
+    /// until it leaves the node.
     #[cold]
     pub(super) fn mark_entry(&mut self, board: &Board, node: Node) {
         let (key, depth) = (self.table_key(board), node.depth as u8);
@@ -226,9 +240,11 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Undoes [`Self::mark_entry`] when the searcher leaves a node, if the node was marked. With
-    /// internal iterative deepening a node may be marked twice, by the inner search and by the
-    /// outer one. The inner search is shallower and ends first.
+    /// Undoes [`Self::mark_entry`] when the searcher leaves a node. Does nothing if the node was
+    /// not marked.
+    ///
+    /// With internal iterative deepening, a node may be marked twice, once by the inner search and
+    /// once by the outer search. The inner search is shallower and ends first.
     #[cold]
     pub(super) fn unmark_entry(&mut self, node: Node) {
         let mark = self.entry_marks.pop_if(|(ply, _, depth)| *ply == node.ply && i32::from(*depth) <= node.depth);
@@ -237,27 +253,37 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Whether another searcher is already at the position that a move leads to: on its path or,
-    /// under ABDADA, counted at the table entry of the depth to which the move would be searched.
+    /// Whether another searcher is already at the position that a move leads to. Without ABDADA,
+    /// this is so if the position is on the path of another searcher. Under ABDADA, it is so if
+    /// another searcher is counted at the table entry of the position, for the depth to which the
+    /// move would be searched.
     #[cold]
-    pub(super) fn is_taken(&mut self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
-        // Without ABDADA `entered_depth` is the maximum.
+    pub(super) fn is_another_searcher_at_child(
+        &mut self,
+        board: &Board,
+        child: &Board,
+        mv: Move,
+        depth: i32,
+        tried: usize,
+    ) -> bool {
+        // Without ABDADA, `entered_depth` is the largest number.
         let is_abdada = self.switches.entered_depth <= self.switches.defer_depth;
         if !is_abdada {
-            return self.is_elsewhere(child.key());
+            return self.is_another_searcher_at(child.key());
         }
-        let reduction = if self.is_late(board, child, mv, depth, tried) { self.switches.lmr_reduction } else { 0 };
+        let reduction = if self.is_late_move(board, child, mv, depth, tried) { self.switches.lmr_reduction } else { 0 };
         let (key, child_depth) = (self.table_key(child), (depth - 1 - reduction).max(0) as u8);
         self.table.as_deref_mut().is_some_and(|table| table.is_entered(key, child_depth))
     }
 
-    /// Whether another searcher is searching a position or one of its descendants.
+    /// Whether another searcher is searching a position or one of the positions below it.
     #[cold]
-    pub(super) fn is_elsewhere(&mut self, key: u64) -> bool {
+    pub(super) fn is_another_searcher_at(&mut self, key: u64) -> bool {
         self.table.as_deref_mut().is_some_and(|table| table.is_elsewhere(key))
     }
 
-    /// The move to try first: the oracle's, or else the table's if the ordering uses it.
+    /// Returns the move to try first. This is the oracle's move. If the oracle has no move for the
+    /// node, it is the table's move, provided that the ordering uses table moves.
     #[inline]
     pub(super) fn first_move(&self, board: &Board, depth: i32, table_move: Move) -> Move {
         let Some(notes) = self.oracle else { return table_move };
@@ -267,7 +293,7 @@ impl<O: Observer> Search<'_, O> {
     /// Updates killers, countermoves and history after a cutoff by a quiet move.
     #[inline]
     pub(super) fn learn(&mut self, board: &Board, previous: Move, mv: Move, ply: usize, depth: i32) {
-        if self.ranks.learns() && board.is_quiet(mv) {
+        if self.ranks.learns_from_cutoffs() && board.is_quiet(mv) {
             self.heuristics.killers.learn(ply, mv);
             self.heuristics.countermoves.learn(board, previous, mv);
             self.heuristics.history.learn(board.turn(), mv, depth);

@@ -15,7 +15,7 @@ pub const INFINITE: Score = 32_001;
 /// See [`EngineOptions`] for the meaning of each.
 #[derive(Debug, Clone, Copy)]
 pub struct Switches {
-    pub hard: bool,
+    pub is_fail_hard: bool,
     /// Table cutoffs return at most the window's bounds.
     pub clamp_hits: bool,
     pub pvs: bool,
@@ -43,20 +43,20 @@ pub struct Switches {
     /// Entries keep static evaluations.
     pub static_evaluation: bool,
     /// A hit's score refines the static evaluation.
-    pub refines: bool,
+    pub refines_evaluations: bool,
     /// Whether a hit matters to the static evaluation of its node.
-    pub evaluates_hits: bool,
+    pub hits_affect_evaluation: bool,
     /// Whether a store must first check the halfmove clock or compute the static evaluation.
     pub prepares_stores: bool,
     /// Minimum remaining depth at which a rise of alpha is stored at once.
     pub rises_depth: i32,
     pub upper_move: bool,
-    pub leaf_window: bool,
+    pub stores_window_bounds: bool,
     pub terminals: bool,
     pub bounds: BoundsRule,
     pub depth: DepthRule,
-    pub cutoffs: bool,
-    pub moves: bool,
+    pub allows_cutoffs: bool,
+    pub uses_stored_moves: bool,
     pub pv_cutoffs: bool,
     /// Down from this depth a hit must be on the side that its node's type expects.
     pub expected_depth: i32,
@@ -71,7 +71,7 @@ pub struct Switches {
     /// Minimum remaining depth at which reductions or extensions use the table's facts.
     pub terms_depth: i32,
     /// These facts come from the entries offered to the table.
-    pub neutral: bool,
+    pub uses_offered_facts: bool,
     pub iir_depth: i32,
     pub iir_reduction: i32,
     pub iir_node_type: NodeType,
@@ -98,13 +98,13 @@ pub struct Switches {
     pub generation: GenerationOrder,
     pub generation_seed: u64,
     /// Whether generated moves must be re-sorted.
-    pub reorder: bool,
+    pub sorts_generated_moves: bool,
     /// Maximum remaining depth at which moves are generated in stages; -1: never.
     pub staged_depth: i32,
     /// Whether nodes above bare leaves only try their moves in generation order.
-    pub frontier: bool,
+    pub has_frontier_nodes: bool,
     /// Quiet moves do not change the incremental evaluation.
-    pub equal_quiets: bool,
+    pub quiets_score_equally: bool,
     /// Whether a leaf needs only its incremental evaluation: no probe, no store, no check for mates
     /// or draws, and no re-search.
     pub bare_leaves: bool,
@@ -139,7 +139,7 @@ impl Switches {
         let no_table = table.kind == TableKind::None;
         let has_helpers = options.threads.count > 1;
         let mut switches = Self {
-            hard: options.fail == Fail::Hard,
+            is_fail_hard: options.fail == Fail::Hard,
             clamp_hits: options.fail == Fail::Hard || probe.returns == Returns::Window,
             pvs: options.algorithm == super::options::Algorithm::Pvs,
             draws: options.draws,
@@ -160,8 +160,8 @@ impl Switches {
             },
             reserve_depth: NEVER,
             static_evaluation: table.static_evaluation,
-            refines: probe.refine,
-            evaluates_hits: table.static_evaluation || probe.refine,
+            refines_evaluations: probe.refine,
+            hits_affect_evaluation: table.static_evaluation || probe.refine,
             prepares_stores: table.static_evaluation || options.draws && options.fifty_moves == FiftyMoves::Guarded,
             rises_depth: match options.store.rises && !no_table {
                 true => lowest_depth(options.store.at, options.store.min_depth),
@@ -169,11 +169,11 @@ impl Switches {
             },
             upper_move: options.store.upper_move,
             terminals: options.store.terminals,
-            leaf_window: options.store.known == super::options::Known::Window,
+            stores_window_bounds: options.store.known == super::options::Known::Window,
             bounds: probe.bounds,
             depth: probe.depth,
-            cutoffs: probe.uses != Use::Moves,
-            moves: probe.uses != Use::Cutoffs,
+            allows_cutoffs: probe.uses != Use::Moves,
+            uses_stored_moves: probe.uses != Use::Cutoffs,
             pv_cutoffs: probe.pv_cutoffs || options.algorithm == super::options::Algorithm::Minimax,
             expected_depth: i32::from(probe.expected_depth),
             bars_cutoffs: !probe.pv_cutoffs || probe.expected_depth > 0,
@@ -185,7 +185,7 @@ impl Switches {
             prefetch: resolve_prefetch(table),
             iid_depth: from_depth(options.iid.min_depth),
             terms_depth: from_depth(options.iir.min_depth).min(from_depth(options.singular.min_depth)),
-            neutral: options.keeps_offers(),
+            uses_offered_facts: options.keeps_offers(),
             iir_depth: from_depth(options.iir.min_depth),
             iir_reduction: i32::from(options.iir.reduction),
             iir_node_type: options.iir.node_type,
@@ -210,10 +210,10 @@ impl Switches {
             etc_depth: if no_table { NEVER } else { from_depth(options.etc_depth) },
             generation: options.generation,
             generation_seed: options.generation_seed,
-            reorder: options.generation != GenerationOrder::Purple,
+            sorts_generated_moves: options.generation != GenerationOrder::Purple,
             staged_depth: -1,
-            frontier: false,
-            equal_quiets: options.eval.squares == PieceSquares::None,
+            has_frontier_nodes: false,
+            quiets_score_equally: options.eval.squares == PieceSquares::None,
             bare_leaves: false,
             extras: false,
         };
@@ -226,7 +226,7 @@ impl Switches {
             switches.defer_depth,
         ];
         switches.extras = depths.into_iter().chain([switches.entered_depth]).any(|depth| depth != NEVER)
-            || switches.evaluates_hits
+            || switches.hits_affect_evaluation
             || switches.guards_clock
             || switches.breadcrumbs;
         let eval = &options.eval;
@@ -238,9 +238,9 @@ impl Switches {
             && switches.store_depth > 0
             && switches.lmr_depth > 1;
         let ranks = Ranks::new(options);
-        switches.frontier = switches.bare_leaves
+        switches.has_frontier_nodes = switches.bare_leaves
             && ranks.is_empty
-            && !switches.reorder
+            && !switches.sorts_generated_moves
             && switches.etc_depth > 1
             && switches.null_depth > 1
             && switches.iid_depth > 1

@@ -1,7 +1,7 @@
-//! Reductions and extensions that depend on what the table knows, so that the table affects the
-//! shape of the tree: internal iterative reduction and singular extension.
+//! Internal iterative reduction and singular extension. These reductions and extensions depend on
+//! what the table knows about a node, so the table affects the shape of the tree.
 
-use super::node::{Node, TableAnswer};
+use super::node::{Node, TableFacts};
 use super::observer::Observer;
 use super::options::NodeType;
 use super::ordering::Hint;
@@ -14,74 +14,76 @@ use crate::table::Entry;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Extension {
     pub mv: Move,
-    /// Plies added to its depth, possibly negative.
+    /// The number of plies that are added to the depth of the move. It may be negative.
     pub plies: i32,
 }
 
 impl Extension {
-    /// The depth with which a node of depth `depth` searches a move: changed only if this is the
-    /// extended move.
+    /// Returns the depth of a node of depth `depth` for the search of its move `mv`. The depth is
+    /// changed only if `mv` is the extended move.
     #[inline]
-    pub fn depth(self, depth: i32, mv: Move) -> i32 {
+    pub fn apply(self, depth: i32, mv: Move) -> i32 {
         if mv == self.mv { (depth + self.plies).clamp(1, i32::from(u8::MAX)) } else { depth }
     }
 }
 
 impl Switches {
-    /// What an entry says about its node, limited to what the options allow.
+    /// Returns what an entry says about its node, as far as the options allow its use.
     #[inline]
-    pub fn facts(&self, entry: &Entry) -> TableAnswer {
-        let mv = if self.moves { entry.mv } else { Move::NONE };
-        let bound = if self.cutoffs { self.bound(entry) } else { Bound::None };
-        TableAnswer { mv, depth: i32::from(entry.depth), score: entry.score, bound }
+    pub fn facts(&self, entry: &Entry) -> TableFacts {
+        let mv = if self.uses_stored_moves { entry.mv } else { Move::NONE };
+        let bound = if self.allows_cutoffs { self.bound(entry) } else { Bound::None };
+        TableFacts { mv, depth: i32::from(entry.depth), score: entry.score, bound }
     }
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Under `shape = "neutral"`: what a table that never forgets would know about a node.
-    pub(super) fn offered_facts(&mut self, board: &Board, depth: i32) -> TableAnswer {
+    /// Returns what a table that never forgets would know about a node. Used under
+    /// `shape = "neutral"`.
+    pub(super) fn offered_facts(&mut self, board: &Board, depth: i32) -> TableFacts {
         let key = self.table_key(board);
         let entry = self.table.as_deref_mut().and_then(|table| table.last_offer(key, depth as u8));
         entry.map(|entry| self.switches.facts(&entry)).unwrap_or_default()
     }
 
-    /// Internal iterative reduction: the depth to which a node is searched. `node.depth` must be at
-    /// least `iir.min_depth`.
+    /// Returns the depth to which a node is searched under internal iterative reduction.
+    /// `node.depth` must be at least `iir.min_depth`.
     #[inline(never)]
-    pub(super) fn reduced_depth(&mut self, node: Node, facts: &TableAnswer) -> i32 {
-        let applies = match self.switches.iir_node_type {
+    pub(super) fn reduced_depth(&mut self, node: Node, facts: &TableFacts) -> i32 {
+        let has_node_type = match self.switches.iir_node_type {
             NodeType::Any => true,
             NodeType::Pv => node.beta - node.alpha > 1,
-            NodeType::Cut => node.cut,
+            NodeType::Cut => node.is_cut_node,
         };
         let is_too_shallow = self.switches.iir_slack > 0 && facts.depth + self.switches.iir_slack < node.depth;
         let lacks_move = facts.mv.is_none() || is_too_shallow;
-        if !(applies && lacks_move) {
+        if !(has_node_type && lacks_move) {
             return node.depth;
         }
         self.count.iir_nodes += 1;
         (node.depth - self.switches.iir_reduction).max(1)
     }
 
-    /// Singular extension: the change of depth for the table's move. Called at nodes of sufficient
-    /// depth. There is no change if the entry is insufficient or the search was aborted.
+    /// Returns the change of depth that singular extension makes for the table's move. Must be
+    /// called only at nodes of sufficient depth. The depth does not change if the table's entry is
+    /// not suitable or the search was aborted.
     #[inline(never)]
-    pub(super) fn extension<const TABLE: bool, const EXTRAS: bool>(
+    pub(super) fn singular_extension<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
-        facts: &TableAnswer,
+        facts: &TableFacts,
         previous: Move,
     ) -> Extension {
         let Node { alpha, beta, depth, ply, .. } = node;
         let score = self.switches.score_from_store(facts.score, ply);
-        let applies = ply > 0
+        let is_suitable = ply > 0
             && ply < self.extension_ply_limit
             && facts.depth >= depth - self.switches.singular_slack
             && matches!(facts.bound, Bound::Lower | Bound::Exact)
             && score.abs() <= self.switches.mate_threshold
             && board.is_legal(facts.mv);
-        if !applies {
+        if !is_suitable {
             return Extension::default();
         }
         let target = (score - self.switches.singular_margin * depth).max(-self.switches.mate_threshold);
@@ -93,7 +95,8 @@ impl<O: Observer> Search<'_, O> {
         }
         let fails_by_much = self.switches.singular_double > 0 && others_score < target - self.switches.singular_double;
         let plies = if others_score >= target {
-            // Not singular: if the table's move fails high, others are likely to do so too.
+            // The table's move is not singular. If it fails high, other moves are likely to fail
+            // high too.
             if score >= beta { -self.switches.singular_reduction } else { 0 }
         } else if fails_by_much && beta - alpha == 1 {
             2
@@ -107,8 +110,9 @@ impl<O: Observer> Search<'_, O> {
         Extension { mv: facts.mv, plies }
     }
 
-    /// The value of a node without its move `excluded`, within its window. The node is counted as
-    /// entered, but it is neither probed nor stored, and the heuristics learn nothing from it.
+    /// Searches a node without its move `excluded`. Returns the best value of the other moves. The
+    /// node is counted as entered, but it is neither probed nor stored, and the heuristics do not
+    /// learn from it.
     fn best_of_others<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
@@ -116,7 +120,7 @@ impl<O: Observer> Search<'_, O> {
         excluded: Move,
         previous: Move,
     ) -> Score {
-        if self.enter() {
+        if self.aborts_on_entry() {
             return 0;
         }
         self.count.interior += 1;

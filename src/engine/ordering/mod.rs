@@ -108,7 +108,7 @@ impl Ranks {
 
     /// Whether cutoffs by quiet moves must be remembered.
     #[inline]
-    pub fn learns(&self) -> bool {
+    pub fn learns_from_cutoffs(&self) -> bool {
         self.killers | self.history | self.countermove != 0
     }
 
