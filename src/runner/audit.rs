@@ -1,4 +1,4 @@
-//! Audits an experiment's searches: every answer of the table is checked against a search without a
+//! Audits an experiment's searches. Every answer of the table is checked against a search without a
 //! table. Nothing is timed or written.
 
 use super::{in_parallel, into_value, job, lock};
@@ -15,17 +15,18 @@ pub struct Audited {
     pub searches: u64,
     /// Nodes of all searches, including unfinished iterations.
     pub nodes: u64,
-    /// Wrong answers, in searches without draws.
+    /// The wrong answers in searches without draws.
     pub findings: Findings,
-    /// Results of the same searches with draws, if the variant has draws: with draws, a wrong score
-    /// may depend on the path.
+    /// The wrong answers in the same searches with draws. `None` if the variant has no draws. These
+    /// answers are kept apart because with draws, a wrong score may depend on the path.
     pub drawn: Option<Findings>,
 }
 
-/// Searches every item once with every variant that has a table, to at most `depth`, without the
-/// options that make scores incomparable ([`comparable`]). If a variant has draws, repeats its
-/// searches with them ([`with_draws`]). Returns the variants in the order of the file. After each
-/// job, calls `report_progress` with the number of finished jobs and the number of all jobs.
+/// Searches every item once with every variant that has a table, to a depth of at most `depth`.
+/// Options that make scores incomparable are switched off (see [`comparable`]). If a variant has
+/// draws, its searches are repeated with draws (see [`with_draws`]). Returns the results of the
+/// variants in the order of the file. After each job, calls `report_progress` with the number of
+/// finished jobs and the number of all jobs.
 pub fn audit(
     experiment: &Experiment,
     depth: u8,
@@ -33,8 +34,8 @@ pub fn audit(
     stop: &AtomicBool,
     report_progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Vec<Audited>, String> {
-    // A match is audited as single searches, so that every player is audited. In the match itself,
-    // the baseline has no jobs of its own.
+    // A match is replaced by single searches, because the baseline of a match has no jobs of its
+    // own and would not be audited.
     let mut without_games = experiment.clone();
     if without_games.work.games().is_some() {
         without_games.work = Work::Search(None);
@@ -64,11 +65,11 @@ pub fn audit(
                 },
                 None => None,
             };
-            if let Some(sum) = &mut lock(&audited)[job.variant] {
-                sum.searches += job_result.searches;
-                sum.nodes += job_result.nodes;
-                sum.findings.add(job_result.findings);
-                drawn_findings.into_iter().for_each(|findings| sum.drawn.get_or_insert_default().add(findings));
+            if let Some(total) = &mut lock(&audited)[job.variant] {
+                total.searches += job_result.searches;
+                total.nodes += job_result.nodes;
+                total.findings.add(job_result.findings);
+                drawn_findings.into_iter().for_each(|findings| total.drawn.get_or_insert_default().add(findings));
             }
             report_progress(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1, todo.len() as u64);
         }
@@ -77,7 +78,8 @@ pub fn audit(
     Ok(into_value(audited).into_iter().flatten().collect())
 }
 
-/// Runs one job on a new engine that audits its table's answers; `None` if interrupted.
+/// Runs one job on a new engine that audits the answers of its table. Returns `None` if the user
+/// interrupts the audit.
 fn audit_job(
     experiment: &Experiment,
     plan: &Plan,
@@ -85,7 +87,7 @@ fn audit_job(
     options: &EngineOptions,
     stop: &AtomicBool,
 ) -> Result<Option<Audited>, String> {
-    let Some(working_set) = job::working_set(experiment, plan, job, options, stop)? else { return Ok(None) };
+    let Some(working_set) = job::measure_working_set(experiment, plan, job, options, stop)? else { return Ok(None) };
     let mut engine = Engine::new(options, Some(working_set)).map_err(|error| error.to_string())?;
     engine.audit();
     let Some(rows) = job::search(experiment, plan, job, &mut engine, stop)? else { return Ok(None) };

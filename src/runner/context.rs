@@ -22,7 +22,7 @@ pub struct WorkerState {
 }
 
 impl WorkerState {
-    /// Prepares for a job. `grows`: whether its table grows while it runs.
+    /// Prepares the state for a job. `grows` says whether the job's table grows while the job runs.
     pub fn begin_job(&self, grows: bool) {
         self.starved.store(false, Ordering::Relaxed);
         self.grows.store(grows, Ordering::Relaxed);
@@ -31,7 +31,8 @@ impl WorkerState {
     /// Clears the state after a job.
     pub fn end_job(&self) {
         self.grows.store(false, Ordering::Relaxed);
-        // A stop for lack of memory concerns only this job; any other stop ends the run.
+        // A job that was stopped for lack of memory does not stop the next job. Any other stop ends
+        // the run.
         if self.starved.load(Ordering::Relaxed) {
             self.stop.store(false, Ordering::Relaxed);
         }
@@ -46,43 +47,45 @@ pub struct Shared<'a> {
     pub subjects: &'a Subjects,
     /// The optional columns of the rows.
     pub extra: Extra,
-    /// The values of the varying options, by variant.
-    pub labels: Vec<Vec<String>>,
+    /// The values of the varying options, for each variant.
+    pub option_values: Vec<Vec<String>>,
     pub in_flight: InFlight,
     /// The sequential tests of a match.
     pub stopping: Mutex<Stopping>,
-    /// For each lane, the reason if its tables do not fit into memory.
-    pub unfit: &'a [Option<String>],
+    /// For each lane, the reason why its tables do not fit into memory, or `None` if they fit.
+    pub unfit_reasons: &'a [Option<String>],
     /// One state per worker.
     pub worker_states: Vec<WorkerState>,
     pub sink: Mutex<Sink>,
     /// The summary so far.
     pub summary: Mutex<RunSummary>,
-    /// The numbers of entries that an unbounded table stores, for table sizes given as a share.
+    /// The working sets that were measured for tables whose size is given as a share. A working set
+    /// is the number of entries that an unbounded table stores.
     pub working_sets: Mutex<HashMap<WorkingSetKey, u64>>,
-    /// Set by another thread, or when a row cannot be written: searches end soon.
+    /// Set by another thread, or when a row cannot be written. Searches then end soon.
     pub stop: &'a AtomicBool,
     pub progress: &'a dyn Progress,
 }
 
-/// What the size of a working set depends on: the options that an unbounded table respects (as
-/// JSON), the limits of depth and nodes, and the job's first item.
+/// Everything that a working set depends on: the options that an unbounded table does not ignore
+/// (as JSON), the depth limit, the node limit, and the job's first item.
 pub type WorkingSetKey = (String, Option<u8>, Option<u64>, usize);
 
 /// The results file while it is written.
 pub struct Sink {
     pub results: ResultsWriter,
-    /// Whether rows are not synced yet.
+    /// Whether there are rows that are not synced yet.
     pub dirty: bool,
-    /// Set when no more rows can be written.
+    /// The error after which no more rows can be written.
     pub broken: Option<RunError>,
 }
 
 impl Sink {
-    /// Appends a job's rows.
+    /// Appends the rows of a job. Does nothing if no more rows can be written.
     pub fn append(&mut self, rows: &[Vec<String>], output: &Output) -> Result<(), RunError> {
         if self.broken.is_some() {
-            return Ok(()); // The error is reported; the job runs again when the run is resumed.
+            // The error has already been stored. The job runs again when the run is resumed.
+            return Ok(());
         }
         self.check_file(output)?;
         self.dirty = true;

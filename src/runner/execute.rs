@@ -1,4 +1,5 @@
-//! Runs one job on a worker: creates its engines, searches or plays, and makes its rows.
+//! Runs one job on a worker. The worker creates the engines, searches or plays, and formats the
+//! rows.
 
 use super::context::Shared;
 use super::job::JobRow;
@@ -14,28 +15,29 @@ use std::sync::atomic::AtomicBool;
 /// a new one and starting a process is slow.
 #[derive(Default)]
 pub(super) struct EngineCache {
-    /// The engines of the last jobs, by variant.
+    /// The engines of the last jobs. The key is the index of the engine's variant.
     engines: HashMap<usize, Box<dyn Subject>>,
-    /// The working set for which the last built-in engine's table was allocated.
+    /// The working set for which the table of the last built-in engine was allocated.
     working_set: Option<u64>,
 }
 
 impl EngineCache {
-    /// Takes the engines of these variants out of the cache, and creates those that it lacks. Drops
-    /// all other engines except those for which `keeps_process` is true.
-    fn take<const N: usize>(
+    /// Takes the engines of these variants out of the cache. An engine that is not in the cache is
+    /// created. All other engines are dropped from the cache, except those for which
+    /// `keeps_process` is true.
+    fn take_engines<const N: usize>(
         &mut self,
         variants: [usize; N],
         keeps_process: impl Fn(usize) -> bool,
-        new: impl Fn(usize) -> Result<Box<dyn Subject>, String>,
+        create: impl Fn(usize) -> Result<Box<dyn Subject>, String>,
     ) -> Result<Vec<Box<dyn Subject>>, String> {
         self.engines.retain(|variant, _| variants.contains(variant) || keeps_process(*variant));
-        variants.into_iter().map(|variant| self.engines.remove(&variant).map_or_else(|| new(variant), Ok)).collect()
+        variants.into_iter().map(|variant| self.engines.remove(&variant).map_or_else(|| create(variant), Ok)).collect()
     }
 }
 
 impl Shared<'_> {
-    /// Runs all searches of a job; returns its rows, or `None` if interrupted.
+    /// Runs a job and returns its rows. Returns `None` if the user interrupts the job.
     pub(super) fn run_job(
         &self,
         job: &Job,
@@ -44,22 +46,22 @@ impl Shared<'_> {
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         if let Some(trace) = self.experiment.work.trace() {
             let item = &self.experiment.suite.items[job.item].id;
-            return Ok(Some(self.rows(job, &replay::replay_game(trace, item, self.plan, job)?)));
+            return Ok(Some(self.format_rows(job, &replay::replay_game(trace, item, self.plan, job)?)));
         }
         if let Some(opponent) = job.opponent {
             return self.play_pair(job, opponent, cache, stop);
         }
         let Some(working_set) = self.working_set(job, stop)? else { return Ok(None) };
         let is_builtin = !self.is_external(job.variant);
-        // If the cached engine's table is a share of another working set, drop the engine.
+        // The cached engine is dropped if its table was allocated for another working set.
         if is_builtin && cache.working_set.replace(working_set) != Some(working_set) {
             cache.engines.remove(&job.variant);
         }
         // A built-in engine stays in the cache until another built-in engine is needed.
         let keeps_process =
             |variant: usize| if self.is_external(variant) { self.subjects.all_fit_in_cache() } else { !is_builtin };
-        let mut subjects =
-            cache.take([job.variant], keeps_process, |variant| self.create_engine(variant, Some(working_set)))?;
+        let mut subjects = cache
+            .take_engines([job.variant], keeps_process, |variant| self.create_engine(variant, Some(working_set)))?;
         let subject = subjects[0].as_mut();
         let started = subject.start().map_err(|failure| failure.to_string());
         let result = started.and_then(|()| job::search(self.experiment, self.plan, job, subject, stop));
@@ -68,10 +70,11 @@ impl Shared<'_> {
         if rows.is_empty() {
             return Err("nothing was searched: the game ends before the selected plies".to_owned());
         }
-        Ok(Some(self.rows(job, &rows)))
+        Ok(Some(self.format_rows(job, &rows)))
     }
 
-    /// Plays both games of a pair; returns their rows, or `None` if interrupted.
+    /// Plays both games of a pair and returns their rows. Returns `None` if the user interrupts the
+    /// games.
     fn play_pair(
         &self,
         job: &Job,
@@ -81,7 +84,7 @@ impl Shared<'_> {
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         let pair = [job.variant, opponent];
         let keeps_process = |variant: usize| self.is_external(variant) && self.subjects.all_fit_in_cache();
-        let mut subjects = cache.take(pair, keeps_process, |variant| self.create_engine(variant, None))?;
+        let mut subjects = cache.take_engines(pair, keeps_process, |variant| self.create_engine(variant, None))?;
         let mut players: Vec<_> = pair
             .into_iter()
             .zip(&mut subjects)
@@ -93,14 +96,15 @@ impl Shared<'_> {
             .collect();
         let rows = game_pair::play(self.experiment, job, &mut players, stop)?;
         cache.engines.extend(pair.into_iter().zip(subjects));
-        Ok(rows.map(|rows| self.rows(job, &rows)))
+        Ok(rows.map(|rows| self.format_rows(job, &rows)))
     }
 
     fn is_external(&self, variant: usize) -> bool {
         self.plan.variants[variant].external().is_some()
     }
 
-    /// Creates an engine. `working_set`: the entries that a size given as a share refers to.
+    /// Creates the engine of a variant. If the table's size is given as a share, it is a share of
+    /// `working_set` entries.
     fn create_engine(&self, variant: usize, working_set: Option<u64>) -> Result<Box<dyn Subject>, String> {
         let Some(options) = self.plan.variants[variant].builtin() else {
             return self
@@ -111,26 +115,26 @@ impl Shared<'_> {
         Ok(Box::new(Engine::new(options, working_set).map_err(|error| error.to_string())?))
     }
 
-    /// The CSV rows of a job, with their checksums.
-    fn rows(&self, job: &Job, rows: &[JobRow]) -> Vec<Vec<String>> {
+    /// Formats the rows of a job as CSV fields, including the checksums.
+    fn format_rows(&self, job: &Job, rows: &[JobRow]) -> Vec<Vec<String>> {
         let last_index = rows.len() - 1;
         let mut check = 0;
         let to_fields = |(index, row): (usize, &JobRow)| {
-            // The job's own id marks its last row.
+            // The last row has the id of the job, which marks it as the last row.
             let id = if index == last_index {
                 self.plan.job_id(job)
             } else {
                 self.plan.row_id(job, row.item, row.ply.unwrap_or(0), row.iteration.depth)
             };
-            let mut fields = self.row(job, &self.label(job, row.item, row.ply, id), Ok(row));
+            let mut fields = self.format_row(job, &self.label(job, row.item, row.ply, id), Ok(row));
             check = record::seal(&mut fields, check);
             fields
         };
         rows.iter().enumerate().map(to_fields).collect()
     }
 
-    /// One row without its checksum: a result, or the error.
-    pub(super) fn row(&self, job: &Job, label: &Label, outcome: Result<&JobRow, &str>) -> Vec<String> {
+    /// Formats one row without its checksum. The row contains a result or an error.
+    pub(super) fn format_row(&self, job: &Job, label: &Label, outcome: Result<&JobRow, &str>) -> Vec<String> {
         // The counts of real threads depend on the scheduler.
         let has_real_threads =
             self.plan.variants[job.variant].builtin().is_some_and(|options| options.threads.is_real());
@@ -153,9 +157,9 @@ impl Shared<'_> {
         .fields()
     }
 
-    /// The number of entries that an unbounded table stores on the job's items; 0 if the table's
-    /// size is not given as a share; `None` if interrupted. Measured once for each
-    /// [`WorkingSetKey`].
+    /// Returns the job's working set, or 0 if the table's size is not given as a share of the
+    /// working set. The working set is measured only once for each [`WorkingSetKey`]. Returns
+    /// `None` if the user interrupts the measurement.
     ///
     /// [`WorkingSetKey`]: super::context::WorkingSetKey
     fn working_set(&self, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
@@ -164,22 +168,22 @@ impl Shared<'_> {
             Some(options) if variant.has_share() => options,
             _ => return Ok(Some(0)),
         };
-        let unbounded_options = serde_json::to_string(&job::unbounded(options)).unwrap_or_default();
+        let unbounded_options = serde_json::to_string(&job::with_unbounded_table(options)).unwrap_or_default();
         let limit = self.plan.limit(job.variant, job.item);
         let key = (unbounded_options, limit.depth, limit.nodes, job.item);
         if let Some(&entries) = lock(&self.working_sets).get(&key) {
             return Ok(Some(entries));
         }
-        let entries = job::working_set(self.experiment, self.plan, job, options, stop)?;
+        let entries = job::measure_working_set(self.experiment, self.plan, job, options, stop)?;
         if let Some(entries) = entries {
             lock(&self.working_sets).insert(key, entries);
         }
         Ok(entries)
     }
 
-    /// The fields that identify a row.
+    /// Returns the fields that identify a row.
     pub(super) fn label(&self, job: &Job, item: usize, ply: Option<u16>, id: u64) -> Label {
-        Label { id, ..job::label(self.experiment, self.plan, &self.labels[job.variant], job, item, ply) }
+        Label { id, ..job::label(self.experiment, self.plan, &self.option_values[job.variant], job, item, ply) }
     }
 }
 
@@ -202,7 +206,7 @@ mod tests {
         let mut cache = EngineCache::default();
         // The engines that a pair had created, and the engines in the cache after it.
         let mut play = |pair: [usize; 2]| {
-            let engines = cache.take(pair, |variant| variant == 5, create)?;
+            let engines = cache.take_engines(pair, |variant| variant == 5, create)?;
             assert_eq!(engines.len(), 2);
             cache.engines.extend(pair.into_iter().zip(engines));
             let mut cached: Vec<usize> = cache.engines.keys().copied().collect();

@@ -1,8 +1,9 @@
-//! Runs a job of a match: two games from one opening with colours swapped. Both players are reset
-//! before each game, so that the game depends only on the players, the opening and the limits.
+//! Runs a job of a match, which is a pair of games from the same opening with colours swapped. Both
+//! players are reset before each game, so that the game depends only on the players, the opening
+//! and the limits.
 
 use super::job::JobRow;
-use super::search::{Interrupt, none_if_interrupted, record};
+use super::search::{Interrupt, none_if_interrupted, run_search};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, Increments, Move, MoveList, Score, legal};
 use crate::engine::options::Mate;
@@ -13,7 +14,7 @@ use crate::subject::{Position, Subject, UciReport};
 use crate::table::{Occupancy, TableCounters, ThreadCounters};
 use std::sync::atomic::AtomicBool;
 
-/// A player of a pair: first the variant, then its opponent.
+/// One of the two players of a pair of games.
 pub struct Player<'a> {
     pub name: &'a str,
     pub subject: &'a mut dyn Subject,
@@ -25,8 +26,8 @@ pub struct Player<'a> {
 
 impl Player<'_> {
     /// Adds the player's name to an error.
-    fn name_failure(&self, interrupt: Interrupt) -> Interrupt {
-        interrupt.map(|failure| format!("{}: {failure}", self.name))
+    fn add_name_to_error(&self, interrupt: Interrupt) -> Interrupt {
+        interrupt.map(|error| format!("{}: {error}", self.name))
     }
 }
 
@@ -37,16 +38,16 @@ struct PlayerTotals {
     table: TableCounters,
     threads: ThreadCounters,
     occupancy: Occupancy,
-    /// The sum of the depths of its searches.
+    /// The sum of the depths of the player's searches.
     depths: u64,
-    /// The number of moves that it played without a finished iteration.
+    /// The number of moves that the player played without a finished iteration.
     blind: u64,
     seconds: f64,
-    /// Whether the player is an external engine.
-    external: bool,
+    is_external: bool,
 }
 
-/// Plays both games of a pair. `None` if interrupted.
+/// Plays both games of a pair. `players` are the job's variant and then its opponent. Returns one
+/// row for each game, or `None` if the user interrupts the games.
 pub fn play(
     experiment: &Experiment,
     job: &Job,
@@ -55,24 +56,24 @@ pub fn play(
 ) -> Result<Option<Vec<JobRow>>, String> {
     let rules = experiment.work.games().cloned().unwrap_or_default();
     let start = matches::opening_position(&experiment.suite.items[job.item]);
-    let games = [true, false].into_iter().map(|first_is_white| {
-        let (totals, game) = play_game(&rules, &start, players, first_is_white, stop)?;
+    let games = [true, false].into_iter().map(|first_player_is_white| {
+        let (totals, game) = play_game(&rules, &start, players, first_player_is_white, stop)?;
         Ok(totals.into_row(job.item, game))
     });
     none_if_interrupted(games.collect())
 }
 
-/// Plays one game; returns it with the totals of the first player.
+/// Plays one game. Returns the totals of the first player and the record of the game.
 fn play_game(
     rules: &Match,
     start: &Board,
     players: &mut [Player<'_>],
-    first_is_white: bool,
+    first_player_is_white: bool,
     stop: &AtomicBool,
 ) -> Result<(PlayerTotals, GameRecord), Interrupt> {
     for player in players.iter_mut() {
         let result = player.subject.start().and_then(|()| player.subject.new_game());
-        result.map_err(|failure| player.name_failure(Some(failure.to_string())))?;
+        result.map_err(|failure| player.add_name_to_error(Some(failure.to_string())))?;
     }
     let (mut board, mut past, mut moves, mut searches) = (*start, Vec::new(), Vec::new(), Vec::new());
     let mut totals = [PlayerTotals::default(), PlayerTotals::default()];
@@ -87,7 +88,7 @@ fn play_game(
         if moves.len() >= 2 * usize::from(rules.max_moves) {
             break (None, games::TOO_LONG);
         }
-        let mover = usize::from((board.turn() == Color::White) != first_is_white);
+        let mover = usize::from((board.turn() == Color::White) != first_player_is_white);
         let position = Position { start, moves: &moves, past: &past, board: &board };
         let (best, search) = search_move(&mut players[mover], &position, stop, &mut totals[mover])?;
         adjudicator.add_score(board.turn(), search.score, rules);
@@ -98,7 +99,7 @@ fn play_game(
     };
     let [player_totals, opponent_totals] = totals;
     let game = GameRecord {
-        white: first_is_white,
+        white: first_player_is_white,
         winner,
         end,
         depths: player_totals.depths,
@@ -112,27 +113,27 @@ fn play_game(
 }
 
 impl PlayerTotals {
-    /// The row of a game. Only sums over the game are filled in; an external engine has only its
-    /// nodes.
+    /// Returns the row of a game. Only fields that are sums over the game are filled in. For an
+    /// external engine, only the nodes are filled in.
     fn into_row(self, item: usize, game: GameRecord) -> JobRow {
-        let Self { search, table, threads, occupancy, seconds, external, .. } = self;
+        let Self { search, table, threads, occupancy, seconds, is_external, .. } = self;
         let nodes = Some(search.nodes).filter(|&nodes| nodes > 0);
-        let report = external.then(|| UciReport { nodes, ..UciReport::default() });
+        let report = is_external.then(|| UciReport { nodes, ..UciReport::default() });
         let iteration = Iteration { search, table, threads, occupancy, ..UciReport::default().to_iteration() };
         JobRow { report, game: Some(Box::new(game)), ..JobRow::new(item, iteration, seconds) }
     }
 }
 
-/// Searches one move and adds the search to the player's totals. Returns the move to play, and the
-/// search's score, depth and nodes.
+/// Searches a position and adds the counts of the search to the player's totals. Returns the move
+/// to play, and the score, depth and nodes of the search.
 fn search_move(
     player: &mut Player<'_>,
     position: &Position<'_>,
     stop: &AtomicBool,
     totals: &mut PlayerTotals,
 ) -> Result<(Move, MoveSearch), Interrupt> {
-    let record =
-        record(player.subject, position, player.limit, stop).map_err(|interrupt| player.name_failure(interrupt))?;
+    let record = run_search(player.subject, position, player.limit, stop)
+        .map_err(|interrupt| player.add_name_to_error(interrupt))?;
     let move_search = MoveSearch {
         score: record.score,
         mate: record.score.and_then(|score| player.mate.moves(score)),
@@ -148,12 +149,13 @@ fn search_move(
         totals.occupancy = iteration.occupancy;
     }
     if record.report.is_some() {
-        totals.external = true;
+        totals.is_external = true;
         totals.search.nodes += record.nodes.unwrap_or(0);
     }
     let mut mv = record.best;
     if mv.is_none() {
-        // No iteration finished within the limit: play the move that `ttlab uci` would play.
+        // No iteration was finished within the limit, so the first legal move is played.
+        // `ttlab uci` would play the same move.
         totals.blind += 1;
         let mut moves = MoveList::new();
         legal(position.board, &mut moves);
@@ -162,7 +164,8 @@ fn search_move(
     Ok((mv, move_search))
 }
 
-/// Adjudicates games by score: both sides must agree for a number of moves in a row.
+/// Adjudicates games by the players' scores. A game is decided if the scores of both sides agree on
+/// the result for a number of moves in a row.
 #[derive(Debug, Default)]
 struct Adjudicator {
     /// For White and Black, the number of moves in a row with a lost score.
@@ -171,12 +174,13 @@ struct Adjudicator {
     won: [u16; 2],
     /// For White and Black, the number of moves in a row with a level score.
     level: [u16; 2],
-    /// The number of moves of both sides.
+    /// The number of moves that both sides have played together.
     plies: usize,
 }
 
 impl Adjudicator {
-    /// Adds the score of a move. Without a score, the counts of moves in a row begin again.
+    /// Adds the score of a move. If the move has no score, all moves in a row of this side are
+    /// counted from 0 again.
     fn add_score(&mut self, mover: Color, score: Option<Score>, rules: &Match) {
         self.plies += 1;
         let side = usize::from(mover == Color::Black);
@@ -190,10 +194,11 @@ impl Adjudicator {
         count_in_a_row(&mut self.level[side], draw_score.zip(score).is_some_and(|(max, score)| score.abs() <= max));
     }
 
-    /// The winner (`None`: draw) and the kind of end, once the game is decided.
+    /// Returns the winner and the word for how the game ended, if the scores have decided the game.
+    /// The winner is `None` if the game is drawn.
     fn verdict(&self, rules: &Match) -> Option<(Option<Color>, &'static str)> {
         if let Some(resign) = rules.resign {
-            // The counts of White have the index 0, those of Black 1.
+            // The counts of White have index 0, and the counts of Black have index 1.
             for (loser, winner) in [(0, Color::Black), (1, Color::White)] {
                 if self.lost[loser] >= resign.moves && self.won[1 - loser] >= resign.moves {
                     return Some((Some(winner), games::RESIGNED));

@@ -1,6 +1,6 @@
 //! Runs one job: the searches of a variant on its items.
 
-use super::search::{Interrupt, none_if_interrupted, record};
+use super::search::{Interrupt, none_if_interrupted, run_search};
 use crate::chess::suite::Item;
 use crate::chess::{Increments, Move};
 use crate::engine::{Engine, EngineOptions, Iteration};
@@ -16,37 +16,40 @@ use std::sync::atomic::AtomicBool;
 pub struct JobRow {
     /// The item's index in the suite.
     pub item: usize,
-    /// The game's ply, if positions of a game are searched.
+    /// The ply of the game at which the searched position occurs. `None` if the item is a single
+    /// position.
     pub ply: Option<u16>,
     /// The iteration's result and counters.
     pub iteration: Iteration,
-    /// The report of an external engine; `iteration` then contains only the figures of this report.
+    /// The report of an external engine. If there is one, `iteration` contains only figures of this
+    /// report.
     pub report: Option<UciReport>,
-    /// Wall-clock seconds of its search.
+    /// The wall-clock seconds of the iteration.
     pub seconds: f64,
-    /// Whether the best move solves the position; `None` if the suite has no answer for it.
+    /// Whether the best move solves the position. `None` if the suite has no answer for the
+    /// position.
     pub solved: Option<bool>,
-    /// The game, in a match.
+    /// The game, if the job is a pair of games of a match.
     pub game: Option<Box<GameRecord>>,
 }
 
 impl JobRow {
-    /// A row for an iteration of the built-in engine.
+    /// Creates a row for an iteration of the built-in engine.
     pub fn new(item: usize, iteration: Iteration, seconds: f64) -> Self {
         Self { item, ply: None, iteration, report: None, seconds, solved: None, game: None }
     }
 }
 
-/// A variant's values of the varying options, as CSV fields; empty for an option that it does not
-/// have.
+/// Returns a variant's values of the varying options as CSV fields. The field of an option that the
+/// variant does not have is empty.
 pub fn option_values(variant: &Variant, varying: &[String]) -> Vec<String> {
     let mut columns: HashMap<String, String> =
         crate::experiment::variant::option_columns(variant).into_iter().collect();
     varying.iter().map(|path| columns.remove(path).unwrap_or_default()).collect()
 }
 
-/// The fields that identify a job's row for an item (and a ply of its game), except the id, which
-/// the caller sets. `options`: the variant's values of the varying options.
+/// Returns the fields that identify a job's row for an item, or for a ply of the item's game. The
+/// id is 0 until the caller sets it. `options` are the variant's values of the varying options.
 pub fn label(
     experiment: &Experiment,
     plan: &Plan,
@@ -73,9 +76,9 @@ pub fn label(
     }
 }
 
-/// The same options with an unbounded table. Options that such a table ignores are set to their
-/// defaults, so that variants that differ only in those options share a working set.
-pub fn unbounded(options: &EngineOptions) -> EngineOptions {
+/// Returns the same options with an unbounded table. Options that unbounded tables ignore are set
+/// to their defaults, so that variants that differ only in these options have the same working set.
+pub fn with_unbounded_table(options: &EngineOptions) -> EngineOptions {
     let default = TableOptions::default();
     let table = TableOptions {
         kind: TableKind::Unbounded,
@@ -91,9 +94,10 @@ pub fn unbounded(options: &EngineOptions) -> EngineOptions {
     EngineOptions { table, ..options.clone() }
 }
 
-/// The number of entries that an unbounded table stores on a job's items, for a table with a size
-/// given as a share of this number; 0 for other tables. `None` if interrupted.
-pub fn working_set(
+/// Measures a job's working set, which is the number of entries that an unbounded table stores when
+/// the job's items are searched. Returns 0 without a measurement if the table's size is not given
+/// as a share of this number. Returns `None` if the user interrupts the searches.
+pub fn measure_working_set(
     experiment: &Experiment,
     plan: &Plan,
     job: &Job,
@@ -103,14 +107,15 @@ pub fn working_set(
     if !matches!(options.table.size, Size::Share(_)) {
         return Ok(Some(0));
     }
-    let mut engine = Engine::new(&unbounded(options), None).map_err(|error| error.to_string())?;
+    let mut engine = Engine::new(&with_unbounded_table(options), None).map_err(|error| error.to_string())?;
     if search(experiment, plan, job, &mut engine, stop)?.is_none() {
         return Ok(None);
     }
     Ok(Some(engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
 }
 
-/// Runs a job on a freshly reset subject. `None` if interrupted.
+/// Runs a job's searches on an engine that was just reset. Returns `None` if the user interrupts
+/// the searches.
 pub fn search(
     experiment: &Experiment,
     plan: &Plan,
@@ -137,7 +142,7 @@ impl Context<'_> {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
             match (experiment.work.sequence(), item.game()) {
                 (None, None) => {
-                    self.search(item_index, item, None, &Position::from_board(&item.board))?;
+                    self.search_position(item_index, item, None, &Position::from_board(&item.board))?;
                 }
                 (sequence, _) => self.search_game(item_index, item, sequence.unwrap_or_default())?,
             }
@@ -145,16 +150,16 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Runs one search and returns its best move. If the job is interrupted or fails, the caller
-    /// drops all of its rows.
-    fn search(
+    /// Runs one search, adds its rows, and returns its best move. If the job is interrupted or
+    /// fails, the caller drops all rows of the job.
+    fn search_position(
         &mut self,
         item_index: usize,
         item: &Item,
         ply: Option<u16>,
         position: &Position<'_>,
     ) -> Result<Move, Interrupt> {
-        let record = record(self.subject, position, self.limit, self.stop)?;
+        let record = run_search(self.subject, position, self.limit, self.stop)?;
         let mut add_row = |iteration: Iteration, report, seconds| {
             let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
             self.rows.push(JobRow { ply, report, solved, ..JobRow::new(item_index, iteration, seconds) });
@@ -166,7 +171,8 @@ impl Context<'_> {
         Ok(record.best)
     }
 
-    /// Searches at the selected plies of a game, or of a game that the engine plays against itself.
+    /// Searches the positions at the selected plies of the item's game. If the item has no game,
+    /// the engine plays a game against itself.
     fn search_game(&mut self, item_index: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
         let length = item.game().map_or(usize::from(sequence.self_play), <[Move]>::len);
@@ -176,14 +182,14 @@ impl Context<'_> {
             let mv = match item.game() {
                 Some(game) => {
                     if sequence.searches_ply(ply, board.turn()) {
-                        self.search(item_index, item, Some(ply), &position)?;
+                        self.search_position(item_index, item, Some(ply), &position)?;
                     }
                     game[move_index]
                 }
                 None => {
-                    // The engine also searches the moves of the side that is not selected; their
-                    // rows are dropped.
-                    let best = self.search(item_index, item, Some(ply), &position)?;
+                    // The engine also searches when the side that is not selected is to move. The
+                    // rows of these searches are dropped.
+                    let best = self.search_position(item_index, item, Some(ply), &position)?;
                     if !sequence.side.includes(board.turn()) {
                         self.rows.truncate(rows_before);
                     }
@@ -444,7 +450,7 @@ mod tests {
     fn unbounded_resets_options_that_it_ignores() {
         let unbounded_with = |sets: &[&str]| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-            unbounded(&crate::experiment::options(None, &sets).unwrap())
+            with_unbounded_table(&crate::experiment::options(None, &sets).unwrap())
         };
         let default = unbounded_with(&[]);
         assert_eq!(default.table.kind, TableKind::Unbounded);
@@ -473,7 +479,7 @@ mod tests {
             let (experiment, plan) = experiment(&text);
             let job = plan.jobs().next().unwrap();
             let options = plan.variants[0].builtin().unwrap();
-            working_set(&experiment, &plan, &job, options, &AtomicBool::new(false)).unwrap().unwrap()
+            measure_working_set(&experiment, &plan, &job, options, &AtomicBool::new(false)).unwrap().unwrap()
         });
         assert!(working_sets[0] > 100, "{working_sets:?}");
         assert!(working_sets[1] > working_sets[0], "entries of earlier searches are counted: {working_sets:?}");

@@ -1,5 +1,5 @@
-//! Merges shards: checks each one, then writes the rows of all shards in the plan's order. It keeps
-//! the state of every job in memory while it checks, but no rows.
+//! Merges shards. Each shard is checked, and then the rows of all shards are written in the plan's
+//! order. During the check, the state of every job is kept in memory, but no rows are.
 
 use super::adopt_rows::adopt_rows;
 use super::row_index::RowIndex;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
-/// A plan and the folders that hold its shards.
+/// A plan and the folders that contain its shards.
 pub struct Shards<'a> {
     /// The experiment of the plan.
     pub experiment: &'a Experiment,
@@ -22,11 +22,12 @@ pub struct Shards<'a> {
     pub plan: &'a Plan,
     /// The number of shards of the plan.
     pub shard_count: u64,
-    /// The shards' folders with their numbers, from 0.
+    /// The number of each shard, from 0, and the shard's folder. A shard may be listed several
+    /// times.
     pub folders: Vec<(u64, PathBuf)>,
 }
 
-/// The jobs that a shard lacks.
+/// The numbers of jobs of a shard that are missing or failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardJobs {
     /// The shard's number, from 0.
@@ -35,7 +36,7 @@ pub struct ShardJobs {
     pub jobs: u64,
     pub missing: u64,
     pub failed: u64,
-    /// Searches that the reference engine still has to make.
+    /// The number of searches that the reference engine still has to make.
     pub unjudged: u64,
     /// The shard's folder, if it exists.
     pub folder: Option<PathBuf>,
@@ -46,7 +47,7 @@ pub struct ShardJobs {
 pub enum MergeError {
     #[error("{} of {} shards are incomplete: {} missing", .0.len(), .1, plural(.0.iter().map(|shard_jobs| shard_jobs.missing).sum::<u64>(), "job"))]
     Missing(Vec<ShardJobs>, u64),
-    /// Two folders hold the same shard with different counts.
+    /// Two folders contain the same shard with different counts.
     #[error("{0}")]
     Conflict(String),
     /// A shard changed between the check and the merge.
@@ -57,9 +58,9 @@ pub enum MergeError {
     )]
     Uneven {
         folder: PathBuf,
-        /// The number of rows when it was checked.
+        /// The number of rows when the shard was checked.
         checked: u64,
-        /// The number of rows when it was merged.
+        /// The number of rows when the shard was merged.
         found: u64,
     },
     /// A folder or file cannot be used, or belongs to another plan.
@@ -72,8 +73,8 @@ impl Shards<'_> {
         Split::new(self.plan, self.shard_count)
     }
 
-    /// Reads the manifest of a shard's folder and checks that it belongs to this shard of the plan.
-    /// `None` if there is no manifest, because the shard has not begun.
+    /// Reads the manifest of a shard's folder and checks that the manifest belongs to this shard of
+    /// the plan. Returns `None` if there is no manifest, because the shard has not begun.
     fn read_manifest(&self, shard: u64, folder: &Path) -> Result<Option<Manifest>, MergeError> {
         let Some(manifest) = Manifest::read(folder).map_err(OutputError::from)? else { return Ok(None) };
         let count = self.shard_count;
@@ -114,17 +115,17 @@ impl Shards<'_> {
         Ok(status.map_err(OutputError::results(&path))?)
     }
 
-    /// The shards that have missing or failed jobs or missing judgements; empty if the plan is
-    /// done. Pairs of games after the end of their test are not missing.
+    /// Returns the shards that have missing jobs, failed jobs or missing judgements. Pairs of games
+    /// after the end of their test do not count as missing.
     ///
     /// # Errors
-    /// If a folder holds other results, a row is damaged, or two folders hold the same shard.
+    /// If a folder contains other results, a row is damaged, or two folders contain the same shard.
     pub fn incomplete_shards(&self) -> Result<Vec<ShardJobs>, MergeError> {
         Ok(self.check()?.0)
     }
 
-    /// Reads all shards. Returns the shards in which something is missing or failed, and for each
-    /// shard the number of rows to merge.
+    /// Reads and checks all shards. Returns the shards in which something is missing or failed, and
+    /// the number of rows to merge for each shard.
     fn check(&self) -> Result<(Vec<ShardJobs>, Vec<u64>), MergeError> {
         let row_index = RowIndex::new(self.experiment, self.plan);
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
@@ -162,8 +163,8 @@ impl Shards<'_> {
         Ok((shards, rows_to_merge))
     }
 
-    /// The error for a shard that is in two folders. If a job has different counts in them, names
-    /// the first such job.
+    /// Returns the error for a shard that is in two folders. If a job has different counts in the
+    /// two folders, the message names the first such job.
     fn duplicate_shard_error(
         &self,
         shard: u64,
@@ -188,9 +189,9 @@ impl Shards<'_> {
         ))
     }
 
-    /// Writes the rows of all shards to a folder. Apart from timings, they are byte-identical to
-    /// the rows of a single run. Returns the merged manifest and the number of failed jobs. If
-    /// anything is missing or wrong, the folder stays unchanged.
+    /// Writes the rows of all shards to a folder. Apart from timings, the merged rows are identical
+    /// to the rows of a single run, byte for byte. Returns the merged manifest and the number of
+    /// failed jobs. If anything is missing or wrong, the folder stays unchanged.
     ///
     /// # Errors
     /// If a row is missing, duplicate or damaged, a shard is still running, or the folder cannot be
@@ -205,9 +206,11 @@ impl Shards<'_> {
         }
         let row_index = RowIndex::new(self.experiment, self.plan);
         let manifest = self.merged_manifest(any_build)?;
-        // A run that was killed just before its end has all its rows, but not in the plan's order.
+        // If a shard's run was killed just before its end, the shard has all its rows, but they are
+        // not in the plan's order yet.
         for (_, folder) in self.folders.iter().filter(|(_, folder)| folder.join(MANIFEST).exists()) {
-            // The lock excludes a running shard; in a read-only folder no shard can be running.
+            // The lock makes sure that the shard is not running. A read-only folder needs no lock,
+            // because no shard can be running there.
             let _lock = match Output::open(folder) {
                 Err(OutputError::Io { error, .. }) if is_read_only(&error) => None,
                 result => Some(result?),
@@ -233,9 +236,9 @@ impl Shards<'_> {
         Ok((manifest, failed_jobs))
     }
 
-    /// Writes the rows of all shards to a new file beside the results. Returns this file and the
-    /// number of pairs that are not needed. `checked_rows`: each shard's number of rows when it was
-    /// checked.
+    /// Writes the rows of all shards to a new file in the folder of the results. Returns this file
+    /// and the number of pairs of games that are not needed. `checked_rows` contains the number of
+    /// rows that each shard had when it was checked.
     fn write_rows(
         &self,
         row_index: &RowIndex<'_>,
@@ -261,15 +264,16 @@ impl Shards<'_> {
         }
     }
 
-    /// The folder of a shard; `None` if the shard has not begun.
+    /// Returns the folder of a shard, or `None` if the shard has not begun.
     fn find_folder(&self, shard: u64) -> Option<&PathBuf> {
         let mut folders = self.folders.iter();
         folders.find(|(index, folder)| *index == shard && folder.join(MANIFEST).exists()).map(|(_, folder)| folder)
     }
 
-    /// Passes the rows of all shards to `sink` in the plan's order, but not the pairs after the end
-    /// of their test. At most `max_files` + 1 files are open at a time: if another file is needed,
-    /// all are closed. A file that is needed again continues where it was.
+    /// Passes the rows of all shards to `sink` in the plan's order. Pairs after the end of their
+    /// test are left out. At most `max_files` + 1 files are open at a time. If another file is
+    /// needed, all open files are closed. A file that is opened again is read on from where it was
+    /// closed.
     fn visit_rows(
         &self,
         row_index: &RowIndex<'_>,
@@ -297,7 +301,7 @@ impl Shards<'_> {
                         }
                     };
                     let is_needed = stopping.needs(self.plan, &job);
-                    // Reads all rows of the job: until the next row is not one of them.
+                    // Reads rows until the next row does not belong to the job.
                     let mut indexed_row = None;
                     while rows.next_if(|row| {
                         indexed_row =
@@ -317,8 +321,8 @@ impl Shards<'_> {
         Ok(())
     }
 
-    /// Merges the manifests of all shards: takes the maximum number of parallel jobs, the earliest
-    /// start, the latest end, and the first shard's build and machine.
+    /// Merges the manifests of all shards. The merged manifest has the largest number of parallel
+    /// jobs, the earliest start, the latest end, and the build and machine of the first shard.
     fn merged_manifest(&self, any_build: bool) -> Result<Manifest, MergeError> {
         let mut merged: Option<Manifest> = None;
         for (shard, folder) in &self.folders {
@@ -370,7 +374,7 @@ impl Shards<'_> {
     }
 }
 
-/// The error for a folder that does not hold this shard.
+/// Returns the error for a folder that does not contain the expected shard.
 fn foreign_error(folder: &Path, problem: &str) -> MergeError {
     OutputError::Foreign(format!("{}: {problem}", folder.display())).into()
 }
@@ -380,8 +384,8 @@ fn is_read_only(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied)
 }
 
-/// The maximum number of shards' files that stay open while another one is opened. Systems usually
-/// allow a process at least 256 open files.
+/// The maximum number of shard files that stay open while another file is opened. Systems usually
+/// allow a process to open at least 256 files.
 const MAX_OPEN_FILES: usize = 200;
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! The runner: executes the jobs of a plan in parallel and writes one row for each finished
-//! iteration, so that a kill loses no finished work. Only this module reads the clock.
+//! The runner, which executes the jobs of a plan in parallel. It writes one row for each finished
+//! iteration, so that no finished work is lost if the process is killed. Only this module reads the
+//! clock.
 
 mod adopt_rows;
 pub mod audit;
@@ -53,15 +54,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunSummary {
-    /// Jobs done by earlier runs.
+    /// The number of jobs that earlier runs finished.
     pub before: u64,
-    /// Jobs done by this run.
+    /// The number of jobs that this run finished.
     pub done: u64,
-    /// Failed jobs, of this run and earlier ones.
+    /// The number of failed jobs of this run and of earlier runs.
     pub failed: u64,
-    /// Jobs that are not needed: pairs of games after the end of their test.
+    /// The number of jobs that are not needed because they are pairs of games after the end of
+    /// their test.
     pub not_needed: u64,
-    /// The first five failures: the job and the message.
+    /// The jobs and messages of the first five failures.
     pub failures: Vec<(Job, String)>,
     /// Whether the run was interrupted before its end.
     pub interrupted: bool,
@@ -78,7 +80,7 @@ pub enum RunError {
     /// The tables do not fit into memory.
     #[error("{0}")]
     Memory(String),
-    /// A row could not be written; all rows before it are safe.
+    /// A row could not be written. All earlier rows are safe.
     #[error(
         "{path}: cannot write: {error}; all earlier rows are safe: make the file writable, then run the same \
          command again to resume"
@@ -95,9 +97,9 @@ pub enum RunError {
         if *started > 0 { format!(": resume with --jobs {started}") } else { String::new() }
     )]
     Threads {
-        /// Threads that were started.
+        /// The number of threads that were started.
         started: usize,
-        /// Threads that were requested.
+        /// The number of threads that were requested.
         workers: usize,
         /// The operating system's error.
         error: io::Error,
@@ -105,7 +107,7 @@ pub enum RunError {
     /// An external engine is missing, misbehaves, or lacks an option.
     #[error("{0}")]
     Subject(String),
-    /// Interrupted before the first search.
+    /// The user interrupted the run before the first search.
     #[error("interrupted")]
     Interrupted,
     /// The results file was moved, deleted or changed during the run.
@@ -114,24 +116,24 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// The error for a file that cannot be written, or that must be read before it can be
+    /// Returns the error for a file that cannot be rewritten, or cannot be read before it is
     /// rewritten.
     fn write(path: &Path, error: io::Error) -> Self {
         Self::Write { path: path.display().to_string(), error }
     }
 }
 
-/// Runs a plan into a folder, or continues the run that the folder holds, and judges its moves and
-/// scores if the experiment has a reference. Shows nothing.
+/// Runs a plan and writes the results into a folder, or continues the run that is already in the
+/// folder. Judges the moves and scores if the experiment has a reference. Shows no progress.
 ///
 /// `folder` receives `results.csv` (a row for each finished iteration), `manifest.json` and
 /// `experiment.toml`. `settings.jobs` is the number of parallel searches and does not affect any
-/// count. Set `stop` from another thread to end the run soon; finished jobs are kept.
+/// count. Set `stop` from another thread to end the run soon. Finished jobs are kept.
 ///
 /// # Errors
-/// If the tables do not fit into memory, an engine cannot be used, or the folder cannot be used,
-/// holds results of another plan, or cannot be written. A failed job is not an error: its row
-/// contains the reason.
+/// If the tables do not fit into memory or an engine cannot be used. Also if the folder cannot be
+/// used, contains results of another plan, or cannot be written. A failed job is not an error. Its
+/// row contains the reason.
 pub fn run(
     experiment: &Experiment,
     plan: &Plan,
@@ -149,55 +151,58 @@ pub fn run(
     Ok(summary)
 }
 
-/// The jobs of a plan, or of one shard of it, in the plan's order.
+/// Returns the jobs of a plan, or of one shard of the plan, in the plan's order.
 fn jobs_of(plan: &Plan, shard: Option<Shard>) -> impl Iterator<Item = Job> {
     let split_and_shard = shard.map(|shard| (Split::new(plan, shard.count), shard.index));
     plan.jobs().filter(move |job| split_and_shard.is_none_or(|(split, index)| split.shard_of(plan, job) == index))
 }
 
 /// Checks that the tables of `jobs` parallel jobs fit into the memory that this process may use.
-/// Returns one entry for each lane (a variant, or an encounter): the reason if the lane's tables do
-/// not fit even alone. The jobs of such a lane fail; the other lanes run.
+/// Returns one entry for each lane, which is a variant or an encounter. If a single job of the lane
+/// does not fit, the entry is the reason, and all jobs of this lane will fail. Otherwise the entry
+/// is `None`.
 ///
 /// # Errors
-/// If no lane fits, or if `jobs` parallel jobs of the lanes that do fit need too much memory. The
+/// If no lane fits, or if `jobs` parallel jobs of the lanes that fit need too much memory. The
 /// message gives the sizes and the number of jobs that would fit.
 pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
-    // Without a known amount of memory, nothing can be checked.
+    // If the amount of free memory is unknown, nothing can be checked.
     let all_fit = || Ok(vec![None; plan.lane_count()]);
     available_bytes().map_or_else(all_fit, |available| check_tables_fit(available, plan, jobs))
 }
 
-/// The number of parallel jobs that fit into memory, between 1 and `jobs`. Use it for the default:
-/// a number of jobs that the user did not ask for must not make a plan fail.
+/// Returns the number of parallel jobs that fit into memory, between 1 and `jobs`. Call this for
+/// the default number of jobs, so that a plan does not fail because of a number of jobs that the
+/// user did not choose.
 pub fn jobs_that_fit(plan: &Plan, jobs: usize) -> usize {
     available_bytes().map_or(jobs, |available| fitting_jobs(available, plan, jobs))
 }
 
-/// As [`jobs_that_fit`], with `available` bytes of memory. A job that does not fit even alone does
-/// not count, because it fails anyway.
+/// As [`jobs_that_fit`], with `available` bytes of memory. Jobs that do not fit even alone are
+/// ignored, because they fail anyway.
 fn fitting_jobs(available: u64, plan: &Plan, jobs: usize) -> usize {
     let largest_job = memory_needs(plan).map(|need| need.bytes).filter(|&bytes| bytes <= available).max();
     let max_jobs = largest_job.map_or(u64::MAX, |bytes| available / bytes.max(1));
     jobs.min(usize::try_from(max_jobs).unwrap_or(usize::MAX)).max(1)
 }
 
-/// The variants that search in a lane's jobs: one variant, or the two players of a match.
+/// Returns the variants that search in the jobs of a lane. This is one variant, or the two players
+/// of an encounter.
 pub fn players(plan: &Plan, lane: usize) -> impl Iterator<Item = &Variant> {
     let job = plan.job_in_lane(lane, 0, 0);
     [Some(job.variant), job.opponent].into_iter().flatten().map(|index| &plan.variants[index])
 }
 
-/// The memory that one job of a lane needs. Ordered by size.
+/// The memory that one job of a lane needs. Needs are ordered by size.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct MemoryNeed<'p> {
     /// The bytes of all tables together.
     bytes: u64,
-    /// The bytes of each player's table, and the player's name.
+    /// The bytes of each player's table, together with the player's name.
     tables: Vec<(u64, &'p str)>,
 }
 
-/// The memory need of each lane.
+/// Returns the memory need of each lane.
 fn memory_needs(plan: &Plan) -> impl Iterator<Item = MemoryNeed<'_>> {
     (0..plan.lane_count()).map(|lane| {
         let table_bytes = |variant: &Variant| variant.builtin().and_then(EngineOptions::memory_bytes).unwrap_or(0);
@@ -215,7 +220,7 @@ fn check_tables_fit(available: u64, plan: &Plan, jobs: usize) -> Result<Vec<Opti
         _ => tables.iter().map(|(_, name)| format!("\"{name}\"")).collect::<Vec<_>>().join(" against "),
     };
     let too_large_message = |need: &MemoryNeed<'_>| {
-        // If one table alone is too large, report that one.
+        // If one table alone is too large, only this table is reported.
         let (bytes, owners) = match need.tables.iter().find(|(bytes, _)| *bytes > available) {
             Some(&(bytes, name)) => (bytes, describe_owners(&[(bytes, name)])),
             None => (need.bytes, describe_owners(&need.tables)),
@@ -224,16 +229,17 @@ fn check_tables_fit(available: u64, plan: &Plan, jobs: usize) -> Result<Vec<Opti
         format!("table.size: {mib} MiB ({owners}) exceed the {free} MiB of free memory")
     };
     let needs: Vec<MemoryNeed<'_>> = memory_needs(plan).collect();
-    let unfit = needs.iter().map(|need| (need.bytes > available).then(|| too_large_message(need))).collect();
+    let unfit_reasons = needs.iter().map(|need| (need.bytes > available).then(|| too_large_message(need))).collect();
     let Some(largest) = needs.iter().filter(|need| need.bytes <= available).max() else {
         return Err(RunError::Memory(needs.iter().min().map(too_large_message).unwrap_or_default()));
     };
-    check_jobs_fit(available, jobs, largest.bytes, "table.size", &describe_owners(&largest.tables)).map(|()| unfit)
+    let owners = describe_owners(&largest.tables);
+    check_jobs_fit(available, jobs, largest.bytes, "table.size", &owners).map(|()| unfit_reasons)
 }
 
-/// Fails if `jobs` parallel jobs of `bytes` each need more than `available` bytes. For the message,
-/// `owners` names the variants or engines that need the memory, and `option` the option that sets
-/// the size.
+/// Fails if `jobs` parallel jobs that need `bytes` bytes each need more than `available` bytes
+/// together. In the message, `owners` names the variants or engines that need the memory, and
+/// `option` names the option that sets the size.
 fn check_jobs_fit(available: u64, jobs: usize, bytes: u64, option: &str, owners: &str) -> Result<(), RunError> {
     if bytes.saturating_mul(jobs as u64) <= available {
         return Ok(());
@@ -248,50 +254,53 @@ fn check_jobs_fit(available: u64, jobs: usize, bytes: u64, option: &str, owners:
     )))
 }
 
-/// Warnings for callers that only show the plan: which of its tables do not fit into the memory
-/// that is free on this machine now.
+/// Returns warnings about tables of a plan that do not fit into the free memory of this machine.
+/// For callers that only show the plan.
 pub fn memory_warnings(plan: &Plan, jobs: usize) -> Vec<String> {
     match check_memory(plan, jobs) {
-        Ok(unfit) => {
-            unfit.into_iter().flatten().map(|reason| format!("{reason}: its jobs would fail on this machine")).collect()
-        }
+        Ok(reasons) => reasons
+            .into_iter()
+            .flatten()
+            .map(|reason| format!("{reason}: its jobs would fail on this machine"))
+            .collect(),
         Err(error) => vec![format!("{error}: the plan cannot run on this machine")],
     }
 }
 
-/// Ignores poisoning: rows are only appended whole, so the data is good even if the holder
-/// panicked.
+/// Locks a mutex and ignores poisoning. The data is valid even if a thread panicked while it held
+/// the lock, because only whole rows are appended.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The value of a mutex that no thread uses any more. As [`lock`], ignores poisoning.
+/// Returns the value of a mutex that no thread uses any more. As [`lock`], ignores poisoning.
 fn into_value<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs `work` once on each of `jobs` threads (fewer if there are fewer items). `work` gets a
-/// function that returns the next item of `todo`; the function returns `None` when all items are
-/// taken, a thread has failed, or `stop` is set. Returns the first failure.
+/// Runs `work` once on each of `jobs` threads, or on fewer threads if `todo` has fewer items.
+/// `work` is passed a function that returns the next item of `todo`. This function returns `None`
+/// when all items are taken, a thread has failed, or `stop` is set. Returns the first failure.
 fn in_parallel<'t, T: Sync, E: Send>(
     todo: &'t [T],
     jobs: usize,
     stop: &AtomicBool,
     work: impl Fn(&dyn Fn() -> Option<&'t T>) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    let (taken, failure) = (AtomicUsize::new(0), Mutex::new(None));
-    let next = || {
+    let (taken_count, failure) = (AtomicUsize::new(0), Mutex::new(None));
+    let next_item = || {
         let must_end = stop.load(Ordering::Relaxed) || lock(&failure).is_some();
-        todo.get(taken.fetch_add(1, Ordering::Relaxed)).filter(|_| !must_end)
+        todo.get(taken_count.fetch_add(1, Ordering::Relaxed)).filter(|_| !must_end)
     };
     let run_worker = || {
-        if let Err(error) = work(&next) {
+        if let Err(error) = work(&next_item) {
             lock(&failure).get_or_insert(error);
         }
     };
     std::thread::scope(|scope| {
         for _ in 1..jobs.clamp(1, todo.len().max(1)) {
-            // Nothing is timed here: if the system starts fewer threads, those do all the work.
+            // If the system does not start a thread, the other threads do its work. This would
+            // distort timings, but nothing is timed here.
             let _ = std::thread::Builder::new().spawn_scoped(scope, run_worker);
         }
         run_worker();

@@ -285,7 +285,7 @@ impl Judge<'_> {
         self.engine.start().map_err(|failure| failure.to_string())?;
         self.engine.new_game().map_err(|failure| failure.to_string())?;
         let position = Position { start: &chosen.start, moves: &moves, past: &past, board: &board };
-        let record = super::search::record(self.engine.as_mut(), &position, limit, self.stop);
+        let record = super::search::run_search(self.engine.as_mut(), &position, limit, self.stop);
         let Some(record) = super::search::none_if_interrupted(record)? else { return Ok(None) };
         let score = record.score.ok_or_else(|| {
             format!("{}: the reference reported no score: its limit may be too small to finish depth 1", chosen.name)

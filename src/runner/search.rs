@@ -1,5 +1,4 @@
-//! Runs and times one search of any engine. Jobs, matches and references take their results from
-//! here.
+//! Runs and times one search of any engine. Jobs, matches and references all use this module.
 
 use crate::chess::{Move, Score};
 use crate::engine::{Iteration, Limit};
@@ -7,10 +6,10 @@ use crate::subject::{Position, SearchEnd, SearchEvent, Subject, UciReport};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Why searches ended early: the error, or `None` if they were interrupted.
+/// Why searches ended early. Contains the error, or `None` if the user interrupted the searches.
 pub type Interrupt = Option<String>;
 
-/// Turns an interruption into `Ok(None)`.
+/// Converts an interruption to `Ok(None)` and keeps errors.
 pub fn none_if_interrupted<T>(result: Result<T, Interrupt>) -> Result<Option<T>, String> {
     result.map(Some).or_else(|interrupt| interrupt.map_or(Ok(None), Err))
 }
@@ -18,13 +17,13 @@ pub fn none_if_interrupted<T>(result: Result<T, Interrupt>) -> Result<Option<T>,
 /// The result and the counts of a finished search.
 #[derive(Default)]
 pub struct SearchRecord {
-    /// [`Move::NONE`] if there is no legal move, or no iteration finished.
+    /// The best move, or [`Move::NONE`] if there is no legal move or no iteration was finished.
     pub best: Move,
     /// Wall-clock seconds of all iterations.
     pub seconds: f64,
     /// The score of the last finished iteration, for the side to move.
     pub score: Option<Score>,
-    /// The depth of the last finished iteration, 0 if unknown.
+    /// The depth of the last finished iteration, or 0 if unknown.
     pub depth: u8,
     /// The nodes of all iterations.
     pub nodes: Option<u64>,
@@ -34,11 +33,11 @@ pub struct SearchRecord {
     pub report: Option<UciReport>,
 }
 
-/// Runs one search.
+/// Runs one search, measures its time, and collects its results.
 ///
 /// # Errors
 /// If the engine fails, or the search is interrupted.
-pub fn record(
+pub fn run_search(
     subject: &mut dyn Subject,
     position: &Position<'_>,
     limit: Limit,
@@ -56,7 +55,7 @@ pub fn record(
                 (record.score, record.depth) = (Some(iteration.score), iteration.depth);
             }
             record.nodes = Some(record.nodes.unwrap_or(0) + iteration.search.nodes);
-            // It has just ended, so `seconds` is its duration.
+            // The iteration has just ended, so `seconds` is the duration of this iteration.
             record.iterations.push((iteration.clone(), seconds));
         }
         SearchEvent::Report(report) => {

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How to run a plan.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Parallel jobs. Counts do not depend on them; timings do.
+    /// The number of parallel jobs. Timings depend on this number, but counts do not.
     pub jobs: usize,
     /// Whether existing results are deleted.
     pub fresh: bool,
@@ -33,23 +33,24 @@ pub struct Settings {
     pub retry_failed: bool,
     /// Whether quarantined jobs run again too.
     pub retry_quarantined: bool,
-    /// Whether damaged rows and rows of other plans are dropped and their jobs run again; otherwise
-    /// such rows are an error.
+    /// Whether damaged rows and rows of other plans are dropped, and jobs with damaged rows run
+    /// again. Otherwise such rows are an error.
     pub repair: bool,
     /// Whether to continue results of another build.
     pub any_build: bool,
-    /// Whether to run without a lock if the folder cannot be locked; the user must make sure that
-    /// no other process uses the folder.
+    /// Whether to run without a lock if the folder cannot be locked. The user must then make sure
+    /// that no other process uses the folder.
     pub no_lock: bool,
-    /// Folders of results, or glob patterns, from which existing rows are taken, in addition to
-    /// those that the experiment file names.
+    /// Folders of results, or glob patterns, from which existing rows are taken. The experiment
+    /// file may name further folders.
     pub reuse: Vec<String>,
     /// If set, run only the jobs of this shard.
     pub shard: Option<Shard>,
 }
 
 impl Settings {
-    /// The default number of parallel jobs: one per processor, or one if times matter.
+    /// Returns the default number of parallel jobs. This is the number of processors, or 1 if the
+    /// experiment file asks for times.
     pub fn default_jobs(experiment: &Experiment) -> usize {
         if experiment.file.asks_for_times() {
             return 1;
@@ -65,14 +66,16 @@ pub struct Session<'a> {
     /// The settings of the run.
     pub settings: Settings,
     pub output: Output,
-    /// For each lane, the reason if its tables do not fit into memory.
-    unfit: Vec<Option<String>>,
+    /// For each lane, the reason why its tables do not fit into memory, or `None` if they fit.
+    unfit_reasons: Vec<Option<String>>,
     pub subjects: Subjects,
-    /// How much of this plan the folder already had, if it held results of another plan.
+    /// If the folder contained results of another plan, says how many jobs of this plan are among
+    /// them.
     pub known: Option<ReuseSummary>,
     /// The rows of this plan that were taken from other folders.
     reused: Vec<Reused>,
-    /// Files with rows of other plans, written by builds that search the same way as this one.
+    /// Files with rows of other plans. They were written by builds that search the same way as this
+    /// build.
     other_files: Vec<PathBuf>,
 }
 
@@ -82,8 +85,8 @@ impl<'a> Session<'a> {
     /// if another thread sets `stop`.
     ///
     /// # Errors
-    /// If the tables do not fit, an engine cannot be used, or a folder cannot be used, holds other
-    /// results, or has different counts for the same job.
+    /// If the tables do not fit or an engine cannot be used. Also if a folder cannot be used,
+    /// contains other results, or has different counts for the same job.
     pub fn begin(
         experiment: &'a Experiment,
         plan: &'a Plan,
@@ -91,7 +94,7 @@ impl<'a> Session<'a> {
         settings: Settings,
         stop: &AtomicBool,
     ) -> Result<Self, RunError> {
-        let unfit = check_memory(plan, settings.jobs)?;
+        let unfit_reasons = check_memory(plan, settings.jobs)?;
         let subjects = Subjects::prepare(experiment, plan, settings.jobs, stop)?;
         subjects.check_memory(plan, settings.jobs)?;
         let output = Output::open_with(folder, !settings.no_lock)?;
@@ -111,20 +114,20 @@ impl<'a> Session<'a> {
             plan,
             settings,
             output,
-            unfit,
+            unfit_reasons,
             subjects,
         };
         session.reuse_rows()?;
         Ok(session)
     }
 
-    /// Takes rows of this plan from the folders that the file and the settings name.
+    /// Takes rows of this plan from the folders that the experiment file and the settings name.
     fn reuse_rows(&mut self) -> Result<(), RunError> {
         let Self { experiment, plan, settings, output, reused, other_files, .. } = self;
         let folders = sources::find_folders(experiment, &settings.reuse, &output.folder)?;
         let manifest = output.manifest().map_err(|error| output.row_write_error(error))?;
         let searches_same = |segment: &RunSegment| segment.build.searches_as(&manifest.build);
-        // Unused rows may be of the build of any segment.
+        // Any segment's build may have written the unused rows, so all builds must search the same.
         if manifest.segments.iter().all(searches_same) {
             *other_files = unused_files(&output.folder);
         }
@@ -139,25 +142,26 @@ impl<'a> Session<'a> {
         let status =
             Status::read(&row_index, &path, Status::STRICT, |_, _| Ok(())).map_err(OutputError::results(&path))?;
         let done_jobs = status.jobs.into_iter().filter(|(job, _)| done.jobs.contains(job));
-        let mut known: HashMap<u64, String> =
+        let mut known_checks: HashMap<u64, String> =
             done_jobs.map(|(job, status)| (job, format!("{:08x}", status.check))).collect();
-        let mut put = |rows: &[Vec<String>]| results.append(rows);
-        let outcome = sources::take_rows((experiment, plan), &folders, &manifest, &mut known, &mut put, reused);
-        // Rows that were taken before a folder was refused are in the results too: name their
-        // source.
+        let mut append = |rows: &[Vec<String>]| results.append(rows);
+        let outcome =
+            sources::take_rows((experiment, plan), &folders, &manifest, &mut known_checks, &mut append, reused);
+        // The sources are recorded even if a folder was refused, because rows that were taken
+        // before are in the results too.
         results.sync().map_err(|error| output.row_write_error(error))?;
         let used_sources = reused.iter().map(|(source, _)| source.clone()).filter(|source| source.jobs > 0);
         output.add_sources(used_sources.collect()).map_err(|error| output.row_write_error(error))?;
         Ok(outcome?)
     }
 
-    /// Runs the remaining jobs of the plan. Returns early if another thread sets `stop`; finished
-    /// jobs are kept.
+    /// Runs the remaining jobs of the plan. Returns early if another thread sets `stop`, in which
+    /// case the finished jobs are kept.
     ///
     /// # Errors
     /// If the results cannot be continued, or a row cannot be written.
     pub fn run(&self, stop: &AtomicBool, progress: &dyn Progress) -> Result<RunSummary, RunError> {
-        let Self { experiment, plan, settings, output, unfit, subjects, .. } = self;
+        let Self { experiment, plan, settings, output, unfit_reasons, subjects, .. } = self;
         let row_index = RowIndex::new(experiment, plan);
         let retry = RetryPolicy {
             failed: settings.retry_failed,
@@ -200,7 +204,7 @@ impl<'a> Session<'a> {
         let in_flight = InFlight::open(&output.folder, settings.retry_quarantined)
             .map_err(|error| RunError::write(&output.folder.join(IN_FLIGHT_FILE), error))?;
         let remaining = || jobs_of(plan, settings.shard).filter(|job| !is_done(job));
-        // Few jobs are collected: at most the number of parallel jobs for each killed run.
+        // The list is short, because each killed run adds at most as many jobs as ran in parallel.
         let crashed_before: Vec<Job> = remaining().filter(|job| in_flight.crashed_before(plan.job_id(job))).collect();
         let crashed_places: HashSet<u64> = crashed_before.iter().map(|job| plan.order_key(job)).collect();
         let todo = remaining().filter(move |job| !crashed_places.contains(&plan.order_key(job)));
@@ -213,10 +217,10 @@ impl<'a> Session<'a> {
             output,
             subjects,
             extra: plan.extra_columns(),
-            labels: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
+            option_values: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
             in_flight,
             stopping: Mutex::new(stopping),
-            unfit,
+            unfit_reasons,
             worker_states: (0..workers).map(|_| WorkerState::default()).collect(),
             sink: Mutex::new(Sink { results, dirty: false, broken: None }),
             summary: Mutex::new(RunSummary { before, failed: done.failed, ..RunSummary::default() }),

@@ -1,10 +1,10 @@
-//! Keeps the score of a match while it runs, and decides when its sequential tests end, so that no
-//! more games are played than needed.
+//! Keeps the score of a match while the match runs. Decides when the sequential test of each
+//! encounter ends, so that no more games are played than needed.
 //!
-//! Pairs are judged in the plan's order, regardless of the order in which they finish: an encounter
-//! ends at the first pair at which the log-likelihood ratio over all pairs so far passes a bound.
-//! The same experiment file therefore gives the same games with any number of jobs and after any
-//! interruption. Pairs after the end of the test are not part of the result.
+//! Pairs of games are counted in the plan's order, regardless of the order in which they finish. An
+//! encounter ends at the first pair at which the log-likelihood ratio of all counted pairs passes a
+//! bound. The same experiment file therefore gives the same games with any number of jobs and after
+//! any interruption. Pairs after the end of the test are not part of the result.
 
 use super::RunSummary;
 use super::row_index::IndexedRow;
@@ -26,82 +26,84 @@ pub struct Stopping {
     has_test: bool,
     /// The index of the points column.
     points_column: usize,
-    /// The number of openings; each encounter has one pair of games for each opening.
+    /// The number of openings. Each encounter has one pair of games for each opening.
     openings: usize,
     lanes: Vec<Lane>,
 }
 
-/// The state of an encounter's test. Pairs are numbered by opening, from 0.
+/// The state of an encounter's test. The number of a pair is the index of its opening.
 #[derive(Debug, Clone, Default)]
 struct Lane {
-    /// The points of both games of pairs that are waiting for an earlier pair to finish; `None`:
-    /// the pair failed.
+    /// The finished pairs that are not counted yet because an earlier pair is not finished. Each
+    /// pair has the points of its two games, or `None` if the pair failed.
     waiting: BTreeMap<usize, Option<[f64; 2]>>,
-    /// By pair, the points of its first game, until the second game is read.
+    /// For each pair whose second game has not been read yet, the points of the first game.
     first_game_points: HashMap<usize, f64>,
     /// The first pair that has not been counted yet.
-    next: usize,
-    /// The pairs counted so far, by their points.
+    next_pair: usize,
+    /// How many of the counted pairs have each number of points.
     pairs: Pentanomial,
-    /// Games won, drawn and lost.
+    /// The numbers of games won, drawn and lost.
     games: [u64; 3],
-    failed: Vec<usize>,
-    /// The pair that decided the test; later pairs are not needed. `None` while the test goes on.
-    end: Option<usize>,
+    failed_pairs: Vec<usize>,
+    /// The pair that decided the test, or `None` while the test is undecided. Later pairs are not
+    /// needed.
+    deciding_pair: Option<usize>,
 }
 
 impl Lane {
-    /// Adds a finished pair; `points` is `None` if the pair failed. With `bounds`, pairs are
-    /// counted in the order of their numbers until the test is decided; without, all pairs are
-    /// counted at once.
+    /// Adds a finished pair. `points` is `None` if the pair failed. If `bounds` are given, pairs
+    /// are counted in the order of their numbers until the test is decided. Without bounds, each
+    /// pair is counted immediately.
     fn add_pair(&mut self, pair: usize, points: Option<[f64; 2]>, bounds: Option<&Bounds>) {
         if points.is_none() {
-            self.failed.push(pair);
+            self.failed_pairs.push(pair);
         }
         let Some(bounds) = bounds else {
             if let Some(points) = points {
-                self.count(points);
+                self.count_pair(points);
             }
             return;
         };
-        if self.end.is_some() || pair < self.next {
+        if self.deciding_pair.is_some() || pair < self.next_pair {
             return;
         }
         self.waiting.insert(pair, points);
-        while let Some(points) = self.waiting.remove(&self.next) {
-            // A failed pair does not count.
+        while let Some(points) = self.waiting.remove(&self.next_pair) {
+            // A failed pair is skipped.
             if let Some(points) = points {
-                self.count(points);
+                self.count_pair(points);
                 if self.pairs.decide(bounds) != TestState::Continue {
-                    self.end = Some(self.next);
+                    self.deciding_pair = Some(self.next_pair);
                     return;
                 }
             }
-            self.next += 1;
+            self.next_pair += 1;
         }
     }
 
-    /// Counts a pair by the points of its two games.
-    fn count(&mut self, points: [f64; 2]) {
+    /// Counts a pair and its two games by their points.
+    fn count_pair(&mut self, points: [f64; 2]) {
         self.pairs.add(points.iter().sum());
         for game_points in points {
-            // 1, 0.5 and 0 points have the indices 0 (won), 1 (drawn) and 2 (lost); `% 3` keeps
-            // the index of wrong points valid.
+            // 1 point has index 0 (won), 0.5 points index 1 (drawn), and 0 points index 2 (lost).
+            // `% 3` keeps the index valid even if the points are wrong.
             let result = ((1.0 - game_points) * 2.0).round() as usize % 3;
             self.games[result] += 1;
         }
     }
 
-    /// Whether a pair comes before the end of the test.
+    /// Whether a pair is needed for the test. Pairs after the pair that decided the test are not.
     fn needs(&self, pair: usize) -> bool {
-        self.end.is_none_or(|end| pair <= end)
+        self.deciding_pair.is_none_or(|deciding_pair| pair <= deciding_pair)
     }
 }
 
 impl Stopping {
-    /// The tests of an experiment's encounters before any game, for rows with this header. In a
-    /// shard, tests do not end encounters, because a shard does not know the results of the others;
-    /// merging the shards leaves out the pairs that turn out not to be needed.
+    /// Creates the tests of all encounters of an experiment, before any game is added. `header` is
+    /// the header of the rows that will be added. In a shard, tests do not end encounters, because
+    /// the results of the other shards are unknown. Pairs that turn out not to be needed are left
+    /// out when the shards are merged.
     pub fn new(experiment: &Experiment, plan: &Plan, header: &[String], shard: Option<Shard>) -> Self {
         let games = experiment.work.games().cloned().unwrap_or_default();
         let test = games.test_or_default();
@@ -122,8 +124,9 @@ impl Stopping {
         self.ends_games
     }
 
-    /// Describes the score of a job's encounter: Elo, the state of the test, and the numbers of
-    /// games and pairs by result. `None` if the plan is not a match.
+    /// Describes the score of a job's encounter. The description gives the Elo difference, the
+    /// state of the test, and the numbers of games and pairs with each result. Returns `None` if
+    /// the plan is not a match.
     pub fn describe_score(&self, plan: &Plan, job: &Job) -> Option<String> {
         let lane = self.lanes.get(plan.find_lane(job.variant, job.opponent)?)?;
         let name = |variant: usize| plan.variants[variant].name.as_str();
@@ -142,46 +145,46 @@ impl Stopping {
         Some(format!("{player} against {opponent}: {elo}{test}, {pairs}"))
     }
 
-    /// The scores of all encounters.
-    fn scores(&self, plan: &Plan) -> Vec<String> {
+    /// Describes the scores of all encounters.
+    fn describe_scores(&self, plan: &Plan) -> Vec<String> {
         (0..self.lanes.len()).filter_map(|lane| self.describe_score(plan, &plan.job_in_lane(lane, 0, 0))).collect()
     }
 
     /// Adds a row of a results file.
     pub fn add_row(&mut self, plan: &Plan, entry: &IndexedRow, row: &StringRecord) {
         let points = row.get(self.points_column).unwrap_or_default();
-        self.add_game(plan, &entry.job, (entry.failed, entry.last), points);
+        self.add_game(plan, &entry.job, entry.failed, entry.last, points);
     }
 
-    /// Adds the two rows of a newly played pair, or the one row that says why it failed.
-    pub fn add_pair(&mut self, plan: &Plan, job: &Job, failed: bool, rows: &[Vec<String>]) {
+    /// Adds the two rows of a newly played pair, or the single row that says why the pair failed.
+    pub fn add_pair(&mut self, plan: &Plan, job: &Job, has_failed: bool, rows: &[Vec<String>]) {
         for (index, row) in rows.iter().enumerate() {
             let points = row.get(self.points_column).cloned().unwrap_or_default();
-            self.add_game(plan, job, (failed, index + 1 == rows.len()), &points);
+            self.add_game(plan, job, has_failed, index + 1 == rows.len(), &points);
         }
     }
 
-    /// Adds one row of a pair. `failed`: whether it says that the pair failed; `last`: whether it
-    /// is the pair's last row.
-    fn add_game(&mut self, plan: &Plan, job: &Job, (failed, last): (bool, bool), points: &str) {
+    /// Adds one row of a pair. `has_failed` is true if the row says that the pair failed. `is_last`
+    /// is true if the row is the last row of the pair.
+    fn add_game(&mut self, plan: &Plan, job: &Job, has_failed: bool, is_last: bool, points: &str) {
         let Some(lane) = plan.find_lane(job.variant, job.opponent).and_then(|lane| self.lanes.get_mut(lane)) else {
             return;
         };
         let bounds = self.ends_games.then_some(&self.bounds);
-        let points = if failed { None } else { points.parse::<f64>().ok() };
-        match (points, last) {
+        let points = if has_failed { None } else { points.parse::<f64>().ok() };
+        match (points, is_last) {
             (None, _) => lane.add_pair(job.item, None, bounds),
             (Some(points), false) => {
                 lane.first_game_points.insert(job.item, points);
             }
             (Some(points), true) => {
-                let first = lane.first_game_points.remove(&job.item).unwrap_or_default();
-                lane.add_pair(job.item, Some([first, points]), bounds);
+                let first_points = lane.first_game_points.remove(&job.item).unwrap_or_default();
+                lane.add_pair(job.item, Some([first_points, points]), bounds);
             }
         }
     }
 
-    /// Whether a job is needed, judging by the pairs added so far. All jobs are needed if the plan
+    /// Whether a job is needed according to the pairs added so far. All jobs are needed if the plan
     /// is not a match.
     pub fn needs(&self, plan: &Plan, job: &Job) -> bool {
         plan.find_lane(job.variant, job.opponent)
@@ -191,34 +194,36 @@ impl Stopping {
 
     /// Whether no pair remains to be played.
     pub fn is_settled(&self) -> bool {
-        self.lanes.iter().all(|lane| lane.end.is_some() || lane.next == self.openings)
+        self.lanes.iter().all(|lane| lane.deciding_pair.is_some() || lane.next_pair == self.openings)
     }
 
-    /// Completes the summary of a run of `total_jobs` jobs. Failures after the end of a test do not
-    /// count. `stopped`: whether the run was asked to stop; if nothing was left to do, it was not
-    /// interrupted.
-    pub fn summarize(&self, plan: &Plan, mut summary: RunSummary, stopped: bool, total_jobs: u64) -> RunSummary {
-        summary.scores = self.scores(plan);
+    /// Completes the summary of a run of `total_jobs` jobs. Failures after the end of a test are
+    /// not included. `was_stopped` is true if the run was told to stop. Such a run counts as
+    /// interrupted only if jobs remain.
+    pub fn summarize(&self, plan: &Plan, mut summary: RunSummary, was_stopped: bool, total_jobs: u64) -> RunSummary {
+        summary.scores = self.describe_scores(plan);
         if !self.ends_games() {
-            return RunSummary { interrupted: stopped && summary.before + summary.done < total_jobs, ..summary };
+            return RunSummary { interrupted: was_stopped && summary.before + summary.done < total_jobs, ..summary };
         }
         summary.failures.retain(|(job, _)| self.needs(plan, job));
         RunSummary {
-            interrupted: stopped && !self.is_settled(),
+            interrupted: was_stopped && !self.is_settled(),
             not_needed: self.not_needed(),
             failed: self.failed(),
             ..summary
         }
     }
 
-    /// The number of pairs after the end of their test.
+    /// Returns the number of pairs that are not needed because they come after the end of their
+    /// test.
     pub fn not_needed(&self) -> u64 {
-        self.lanes.iter().filter_map(|lane| lane.end).map(|end| (self.openings - 1 - end) as u64).sum()
+        let deciding_pairs = self.lanes.iter().filter_map(|lane| lane.deciding_pair);
+        deciding_pairs.map(|pair| (self.openings - 1 - pair) as u64).sum()
     }
 
-    /// The number of needed pairs that failed.
+    /// Returns the number of needed pairs that failed.
     pub fn failed(&self) -> u64 {
-        let count_failed = |lane: &Lane| lane.failed.iter().filter(|&&pair| lane.needs(pair)).count() as u64;
+        let count_failed = |lane: &Lane| lane.failed_pairs.iter().filter(|&&pair| lane.needs(pair)).count() as u64;
         self.lanes.iter().map(count_failed).sum()
     }
 }
@@ -251,7 +256,7 @@ mod tests {
                 for pair in (0..400).map(|step| step * stride % 400) {
                     lane.add_pair(pair, games(pair), Some(&bounds));
                 }
-                assert_eq!(lane.end, Some(end - 1), "{stride}");
+                assert_eq!(lane.deciding_pair, Some(end - 1), "{stride}");
                 assert!(lane.needs(end - 1));
                 assert!(!lane.needs(end));
             }
@@ -263,9 +268,9 @@ mod tests {
     /// last pair.
     #[test]
     fn stopping_counts_not_needed_failed_and_remaining_pairs() {
-        let ended = Lane { end: Some(3), next: 3, failed: vec![1, 3, 4, 7], ..Lane::default() };
-        let finished = Lane { next: 10, failed: vec![9], ..Lane::default() };
-        let unfinished = Lane { next: 9, ..Lane::default() };
+        let ended = Lane { deciding_pair: Some(3), next_pair: 3, failed_pairs: vec![1, 3, 4, 7], ..Lane::default() };
+        let finished = Lane { next_pair: 10, failed_pairs: vec![9], ..Lane::default() };
+        let unfinished = Lane { next_pair: 9, ..Lane::default() };
         let with_lanes = |lanes: &[&Lane]| Stopping {
             bounds: Test::default().bounds(1),
             ends_games: true,
@@ -366,9 +371,9 @@ mod tests {
         let ends = format!(", LLR {llr:+.2} [-2.20, 2.20], W/D/L 1/0/1, Ptnml(0-2) 0 0 1 0 0");
         assert!(score.starts_with("c against a: +0.0 Elo [-") && score.ends_with(&ends), "{score}");
         assert!(
-            stopping.scores(&plan)[0].contains(&format!(": H1 accepted, W/D/L {}/0/0, ", 2 * end)),
+            stopping.describe_scores(&plan)[0].contains(&format!(": H1 accepted, W/D/L {}/0/0, ", 2 * end)),
             "{:?}",
-            stopping.scores(&plan)
+            stopping.describe_scores(&plan)
         );
         // Without a test, pairs count in any order, and no likelihood ratio is shown.
         let untested = parse(&MATCH.replace("test = {", "# {"));

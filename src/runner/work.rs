@@ -1,5 +1,5 @@
-//! The worker threads: each takes a job, runs it, and writes its rows. A failed job gets a row with
-//! the error, and the other jobs continue.
+//! The worker threads. Each thread takes a job, runs it, writes its rows, and takes the next job.
+//! If a job fails, a row with the error is written, and the other jobs continue.
 
 use super::context::{Shared, WorkerState};
 use super::execute::EngineCache;
@@ -20,17 +20,17 @@ const MAX_FAILURES: usize = 5;
 /// The jobs to run, in order.
 pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
 
-/// Runs the jobs in parallel. Jobs in `crashed_before`, which were running when an earlier run was
-/// killed, run one at a time: after all others, or before them in a match with a test. Returns the
-/// summary, the state of the tests, and the error if threads could not be started or rows could not
-/// be written.
+/// Runs the jobs in parallel. `crashed_before` contains the jobs that were running when an earlier
+/// run was killed. They run one at a time after all other jobs, or before them in a match that ends
+/// encounters early. Returns the summary, the state of the tests, and the error if threads could
+/// not be started or rows could not be written.
 pub fn work<'a>(
     shared: Shared<'a>,
     todo: &Todo<'a>,
     crashed_before: Vec<Job>,
 ) -> (RunSummary, Stopping, Option<RunError>) {
     let thread_error = std::thread::scope(|scope| {
-        // Dropped at the end of this scope, which tells the monitor to end.
+        // `_running` is dropped at the end of this scope, which tells the monitor to end.
         let (_running, run_ended) = std::sync::mpsc::channel();
         let stop_with_error = |started: usize, error: std::io::Error| {
             shared.stop.store(true, Ordering::Relaxed);
@@ -42,13 +42,13 @@ pub fn work<'a>(
             return stop_with_error(0, error);
         }
         let crashed_before: Todo<'_> = Mutex::new(Box::new(crashed_before.into_iter()));
-        // A test waits for its first unfinished pair, so in a match the crashed jobs run first.
+        // A test cannot end before all earlier pairs are finished, so the crashed jobs run first.
         if lock(&shared.stopping).ends_games() {
-            shared.work(&crashed_before, &shared.worker_states[0]);
+            shared.run_jobs(&crashed_before, &shared.worker_states[0]);
         }
         let mut threads = Vec::new();
         for (started, worker_state) in shared.worker_states.iter().enumerate() {
-            match std::thread::Builder::new().spawn_scoped(scope, || shared.work(todo, worker_state)) {
+            match std::thread::Builder::new().spawn_scoped(scope, || shared.run_jobs(todo, worker_state)) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => return stop_with_error(started, error),
             }
@@ -56,7 +56,7 @@ pub fn work<'a>(
         for thread in threads {
             let _ = thread.join(); // A worker's panics are caught and written to its rows.
         }
-        shared.work(&crashed_before, &shared.worker_states[0]);
+        shared.run_jobs(&crashed_before, &shared.worker_states[0]);
         None
     });
     let Shared { output, sink, summary, stopping, .. } = shared;
@@ -73,8 +73,8 @@ pub fn work<'a>(
 }
 
 impl Shared<'_> {
-    /// Runs jobs of `todo` on this thread until none is left or the run is stopped.
-    fn work(&self, todo: &Todo<'_>, worker_state: &WorkerState) {
+    /// Runs jobs of `todo` on this thread until no job is left or the run is stopped.
+    fn run_jobs(&self, todo: &Todo<'_>, worker_state: &WorkerState) {
         let mut cache = EngineCache::default();
         while !self.stop.load(Ordering::Relaxed) {
             let Some(job) = lock(todo).next() else { return };
@@ -89,13 +89,14 @@ impl Shared<'_> {
             let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
                 let name = &self.plan.variants[job.variant].name;
                 self.progress.job(name, &self.experiment.suite.items[job.item].id);
-                match self.plan.find_lane(job.variant, job.opponent).and_then(|lane| self.unfit[lane].as_ref()) {
+                match self.plan.find_lane(job.variant, job.opponent).and_then(|lane| self.unfit_reasons[lane].as_ref())
+                {
                     Some(problem) => Err(problem.clone()),
                     None if self.in_flight.is_quarantined(id) => Err(QUARANTINED.to_owned()),
                     None => self.run_job(&job, &mut cache, &worker_state.stop),
                 }
             }));
-            // `None`: the job was interrupted.
+            // The rows are `None` if the job was interrupted.
             let rows = match outcome {
                 Ok(Ok(None)) if worker_state.starved.load(Ordering::Relaxed) => {
                     cache = EngineCache::default();
@@ -104,7 +105,7 @@ impl Shared<'_> {
                 Ok(outcome) => outcome.transpose(),
                 Err(payload) => {
                     cache = EngineCache::default();
-                    Some(Err(format!("panic: {}", message_of(payload.as_ref()))))
+                    Some(Err(format!("panic: {}", panic_message(payload.as_ref()))))
                 }
             };
             worker_state.end_job();
@@ -114,19 +115,19 @@ impl Shared<'_> {
         }
     }
 
-    /// Whether a job is still needed; false after the end of its encounter's test.
+    /// Whether a job is still needed. Pairs after the end of their encounter's test are not needed.
     fn needs(&self, job: &Job) -> bool {
         lock(&self.stopping).needs(self.plan, job)
     }
 
-    /// Writes a job's rows, or one row with its error. Updates the tests, the summary and the
-    /// progress.
+    /// Writes the rows of a job, or one row with the job's error. Updates the tests, the summary
+    /// and the progress.
     fn finish_job(&self, job: &Job, rows: Result<Vec<Vec<String>>, String>) {
         // While the job ran, another pair may have ended the test.
         if !self.needs(job) {
             return;
         }
-        let failed = rows.is_err();
+        let has_failed = rows.is_err();
         let rows = rows.unwrap_or_else(|message| {
             let label = self.label(job, job.item, None, self.plan.job_id(job));
             let mut summary = lock(&self.summary);
@@ -134,7 +135,7 @@ impl Shared<'_> {
             if summary.failures.len() < MAX_FAILURES {
                 summary.failures.push((*job, format!("\"{}\" on {}: {message}", label.variant, label.position)));
             }
-            let mut row = self.row(job, &label, Err(&message));
+            let mut row = self.format_row(job, &label, Err(&message));
             record::seal(&mut row, 0);
             vec![row]
         });
@@ -143,7 +144,7 @@ impl Shared<'_> {
             Ok(()) => {
                 drop(sink);
                 let mut stopping = lock(&self.stopping);
-                stopping.add_pair(self.plan, job, failed, &rows);
+                stopping.add_pair(self.plan, job, has_failed, &rows);
                 let score = stopping.describe_score(self.plan, job);
                 drop(stopping);
                 lock(&self.summary).done += 1;
@@ -157,8 +158,8 @@ impl Shared<'_> {
     }
 }
 
-/// The message of a panic.
-fn message_of(payload: &(dyn std::any::Any + Send)) -> String {
+/// Returns the message of a panic.
+fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     text.or(payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()
 }
@@ -210,10 +211,10 @@ mod tests {
             output: &output,
             subjects: &subjects,
             extra: plan.extra_columns(),
-            labels: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
+            option_values: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
             in_flight: InFlight::open(&out, false).unwrap(),
             stopping: Mutex::new(Stopping::new(&experiment, &plan, &header, None)),
-            unfit: &unfit,
+            unfit_reasons: &unfit,
             worker_states: Vec::new(),
             sink: Mutex::new(Sink {
                 results: ResultsWriter::open(&output.results_path(), &header, 0).unwrap(),
@@ -225,7 +226,7 @@ mod tests {
             stop: &stop,
             progress: &JobHook { worker_state: &worker_state, hook },
         };
-        shared.work(&Mutex::new(Box::new(plan.jobs())), &worker_state);
+        shared.run_jobs(&Mutex::new(Box::new(plan.jobs())), &worker_state);
         let summary = into_value(shared.summary);
         let rows = tests::cells(&out, &[columns::POSITION, columns::ERROR]);
         let rows = rows.into_iter().map(|row| row.try_into().unwrap()).collect();
@@ -287,11 +288,11 @@ mod tests {
 
     #[test]
     fn message_of_a_panic_is_its_text() {
-        let caught_message = |panicking: fn()| message_of(panic::catch_unwind(panicking).unwrap_err().as_ref());
-        assert_eq!(message_of(&"plain" as &(dyn std::any::Any + Send)), "plain");
-        assert_eq!(message_of(&"owned".to_owned() as &(dyn std::any::Any + Send)), "owned");
+        let caught_message = |panicking: fn()| panic_message(panic::catch_unwind(panicking).unwrap_err().as_ref());
+        assert_eq!(panic_message(&"plain" as &(dyn std::any::Any + Send)), "plain");
+        assert_eq!(panic_message(&"owned".to_owned() as &(dyn std::any::Any + Send)), "owned");
         assert_eq!(
-            (message_of(&7_u8), caught_message(|| panic::panic_any(3_i32))),
+            (panic_message(&7_u8), caught_message(|| panic::panic_any(3_i32))),
             ("no message".to_owned(), "no message".to_owned())
         );
     }
