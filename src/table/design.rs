@@ -30,7 +30,8 @@ macro_rules! designs {
                 }
             }
 
-            /// The engine with commit and date, and what its options leave out.
+            /// The engine with its commit and date, and the features of its table that the design
+            /// lacks.
             const fn source(self) -> [&'static str; 2] {
                 match self {
                     Self::None => ["", ""],
@@ -46,7 +47,7 @@ macro_rules! designs {
                 }
             }
 
-            /// The design of a name.
+            /// Returns the design with this name.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|design| design.name() == name)
             }
@@ -77,8 +78,8 @@ designs! {
     Carp "carp" "Carp 7d5065bc (2025-01-18)." "";
 }
 
-/// Engines that have no design, and what is missing for one: nothing if their options can be
-/// written down.
+/// Engines that have no design. The second text says which feature of the engine's table the
+/// options cannot describe. It is empty if the options can describe the whole table.
 const OTHERS: [[&str; 2]; 17] = [
     ["Pikafish 97133eeb (2026-07-22).", "plays xiangqi, not chess; its table is that of `stockfish`"],
     ["Koivisto 6de225ad (2023-02-08).", ""],
@@ -99,7 +100,8 @@ const OTHERS: [[&str; 2]; 17] = [
     ["Prelude 792e3280 (2025-10-02).", ""],
 ];
 
-/// The page `docs/designs.md`: every engine that was read, its design, and what is missing.
+/// Returns the page `docs/designs.md`. It lists every engine whose source was read, the engine's
+/// design, and what is missing from the design.
 pub fn page() -> String {
     let mut page = "# Tables of engines\n\nPrinted by `ttlab options --design --markdown`. `table.design` has the replacement of an engine's table; \
         evaluations come on top ([your table](your-table.md)). The clock begins at 0, also where an engine raises it before its \

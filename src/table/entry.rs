@@ -1,12 +1,12 @@
-//! How entries are packed. The fixed layouts share one 64-bit data word and differ in the key bits
-//! that they store.
+//! How entries are packed. All fixed layouts use the same 64-bit data word. They differ in the key
+//! bits that they store.
 //!
 //! ```text
 //!  63      49 48      33 32    25 24 23 22   21   20        11 10        0
 //! | move 15  | score 16 | depth 8 |bound|pv |used| generation  | nodes 11 |
 //! ```
-//! (bound 2, pv 1, used 1, generation 10: ages are taken modulo 1024.) An empty slot is all zero:
-//! bound `None`.
+//! The bound has 2 bits, `pv` 1, `used` 1 and the generation 10, so ages are computed modulo 1024.
+//! All bits of an empty slot are 0, so its bound is `None`.
 
 use super::memory::Word;
 use super::shape::{Shape, ZeroKey};
@@ -19,7 +19,7 @@ pub const MAX_SLOTS: usize = 8;
 /// Generations are counted modulo this.
 pub const GENERATIONS: u16 = 1024;
 
-/// Packs an entry into one data word (bits: see the module).
+/// Packs an entry into one data word. The module documentation shows the bits.
 #[inline]
 pub fn pack(entry: &Entry) -> u64 {
     debug_assert!(entry.mv.bits() < 1 << 15, "a move of more than 15 bits: {}", entry.mv);
@@ -34,7 +34,7 @@ pub fn pack(entry: &Entry) -> u64 {
         | compress_nodes(entry.nodes)
 }
 
-/// Unpacks a data word (bits: see the module).
+/// Unpacks a data word. The module documentation shows the bits.
 #[inline]
 pub fn unpack(word: u64) -> Entry {
     Entry {
@@ -74,7 +74,7 @@ pub fn with_move(word: u64, mv: Move) -> u64 {
     word << 15 >> 15 | u64::from(mv.bits()) << 49
 }
 
-/// The word with its depth lowered by some plies, to 0 at least.
+/// Returns the word with its depth lowered by `plies`, but not below 0.
 #[inline]
 pub fn with_less_depth(word: u64, plies: u8) -> u64 {
     let depth = (word >> 25) as u8;
@@ -96,9 +96,12 @@ pub fn without_mark(word: u64) -> u64 {
 /// Mantissa bits of a rounded node count.
 const MANTISSA: u32 = 6;
 
-/// Compresses a node count to eleven bits: exact below 64, then five bits of exponent and six of
-/// mantissa, rounded down. Monotone. Branchless, because counts on both sides of 64 are mixed in
-/// every bucket and a branch would be mispredicted often.
+/// Compresses a node count to eleven bits, which consist of five bits of exponent and six bits of
+/// mantissa. Counts below 64 are exact, and larger counts are rounded down. A larger count never
+/// has a smaller compressed value.
+///
+/// The function has no branch. Most buckets have both counts below 64 and counts above it, so a
+/// branch would often be mispredicted.
 #[inline]
 pub fn compress_nodes(nodes: u32) -> u64 {
     let highest_bit = 31 - (nodes | 1).leading_zeros();
@@ -114,29 +117,30 @@ pub fn expand_nodes(word: u64) -> u32 {
     let (exponent, mantissa) = ((word >> MANTISSA) as u32 & 31, word as u32 & ((1 << MANTISSA) - 1));
     // From exponent 1 on, the leading bit of the mantissa is implied.
     let implied_bit = u32::from(exponent > 0);
-    // No count has a larger shift, but a torn word may.
+    // A word from `compress_nodes` never has a larger shift than this maximum, but a torn word may.
     (mantissa | implied_bit << MANTISSA) << (exponent - implied_bit).min(31 - MANTISSA)
 }
 
-/// A layout of entries in a bucket. A packing by shape keeps the shape in its value; the values of
-/// whole words are empty and cost nothing.
+/// A layout of entries in a bucket.
 pub trait Packing: Sized + Send + 'static {
     /// The type of a bucket's words.
     type Word: Word;
-    /// Creates the packing for a shape; whole words ignore it.
+    /// Creates the packing for a shape. [`WholeWords`] ignores the shape.
     fn new(shape: Option<Shape>) -> Self;
-    /// Words per bucket of `slots` entries.
+    /// The number of words in a bucket of `slots` entries.
     fn words(&self, slots: usize) -> usize;
     /// Number of key bits stored in a slot.
     fn key_bits(&self) -> u32;
-    /// The part of a key that a slot stores: its high bits if `high`, else its low bits.
+    /// Returns the bits of a key that a slot stores. These are the high bits of the key if `high`
+    /// is true, otherwise the low bits.
     fn stored_key(&self, key: u64, high: bool) -> u64;
     /// The key bits stored in a slot.
     fn key(&self, bucket: &[Self::Word], slot: usize) -> u64;
     /// The data word of a slot.
     fn data(&self, bucket: &[Self::Word], slot: usize) -> u64;
-    /// The special meaning of key bits that are all 0, if they have any. Always inlined: in layouts
-    /// where they have none, the code for it is removed.
+    /// The special meaning of key bits that are all 0, if they have any. The function is always
+    /// inlined, so that the compiler removes the code for the special meaning from layouts in which
+    /// there is none.
     #[inline(always)]
     fn zero_key(&self) -> Option<ZeroKey> {
         None
@@ -159,7 +163,8 @@ pub trait Packing: Sized + Send + 'static {
     fn entry(&self, bucket: &[Self::Word], slot: usize) -> Entry {
         unpack(self.data(bucket, slot))
     }
-    /// Whether a field is too narrow for its value in this entry, so that the value is clipped.
+    /// Whether a field of the layout is too narrow for its value in this entry, so that the value
+    /// is clipped.
     #[inline]
     fn clips(&self, entry: &Entry) -> bool {
         let _ = entry;
@@ -173,13 +178,13 @@ pub trait Packing: Sized + Send + 'static {
     fn copy(&self, bucket: &mut [Self::Word], from: usize, to: usize);
     /// Sets all bits of a slot.
     fn fill(&self, bucket: &mut [Self::Word], slot: usize);
-    /// Combines each key of a bucket with its data by XOR; a second call undoes it. Source: Hyatt
-    /// and Mann, "A lock-less transposition-table implementation", 2002.
+    /// Combines each key of a bucket with its data by XOR. A second call restores the keys. Source:
+    /// Hyatt and Mann, "A lock-less transposition-table implementation", 2002.
     fn combine(&self, bucket: &mut [Self::Word], slots: usize);
 }
 
-/// Whole words for each slot: the key, the data, and optionally a third with the exact node count
-/// and the static evaluation.
+/// A layout in which each slot has whole words: the key, the data and, if `WORDS` is 3, a word with
+/// the exact node count and the static evaluation.
 pub struct WholeWords<const WORDS: usize>;
 
 /// Two words per slot.
@@ -241,13 +246,14 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
         bucket[WORDS * slot..WORDS * (slot + 1)].fill(u64::MAX);
     }
     fn combine(&self, bucket: &mut [u64], slots: usize) {
-        for slot in bucket.chunks_exact_mut(WORDS).take(slots) {
-            slot[0] = slot.iter().fold(0, |key, word| key ^ word);
+        for slot_words in bucket.chunks_exact_mut(WORDS).take(slots) {
+            slot_words[0] = slot_words.iter().fold(0, |key, word| key ^ word);
         }
     }
 }
 
-/// Three slots in four words: three data words, then three 16-bit keys and 16 unused bits.
+/// A layout of three slots in four words. Three data words come first. The last word has the three
+/// 16-bit keys and 16 unused bits.
 pub struct Bytes10 {
     zero_key: Option<ZeroKey>,
 }
@@ -300,8 +306,8 @@ impl Packing for Bytes10 {
         bucket[3] |= 0xffff << (16 * slot);
     }
     fn combine(&self, bucket: &mut [u64], _: usize) {
-        let fold = |data: u64| (data ^ data >> 16 ^ data >> 32 ^ data >> 48) & 0xffff;
-        bucket[3] ^= fold(bucket[0]) | fold(bucket[1]) << 16 | fold(bucket[2]) << 32;
+        let fold_to_16_bits = |data: u64| (data ^ data >> 16 ^ data >> 32 ^ data >> 48) & 0xffff;
+        bucket[3] ^= fold_to_16_bits(bucket[0]) | fold_to_16_bits(bucket[1]) << 16 | fold_to_16_bits(bucket[2]) << 32;
     }
 }
 

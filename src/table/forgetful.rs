@@ -5,8 +5,8 @@ use super::watch::{Watch, WatchedTable};
 use super::{Entry, Hit, Table, TableCounters, TableOptions};
 use crate::chess::{Bound, Move};
 
-/// Drops hits pseudo-randomly: by a hash of the seed, the key and the number of the hit since the
-/// table was new.
+/// Drops hits pseudo-randomly. A hash of the seed, the key and the number of hits so far decides
+/// whether a hit is dropped.
 pub struct Loss {
     share: f64,
     part: ForgetPart,
@@ -38,8 +38,8 @@ impl Loss {
     fn loses_hit(&mut self, key: u64) -> bool {
         self.hits += 1;
         let bits = mix(mix(mix(self.seed) ^ key) ^ self.hits);
-        // An f64 holds the top 53 bits exactly. As a number they are below 2^53, so that a share of
-        // 1 drops every hit.
+        // The top 53 bits are a number below 2^53, which an f64 holds exactly. A share of 1
+        // therefore drops every hit.
         ((bits >> 11) as f64) < self.share * (1_u64 << 53) as f64
     }
 }

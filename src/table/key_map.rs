@@ -17,7 +17,7 @@ impl Hasher for KeyHasher {
         }
     }
     fn write_u64(&mut self, key: u64) {
-        // Weak key schemes have weak bits: one multiplication spreads them over the map.
+        // Some key schemes have weak bits. The multiplication spreads their keys over the map.
         self.0 = (self.0 ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
     }
     fn write_u8(&mut self, depth: u8) {
@@ -32,8 +32,9 @@ pub fn map_capacity(keys: u64) -> u64 {
     (keys * 8 / 7).next_power_of_two()
 }
 
-/// The smallest number of passes from `min` on for which `fits` holds; above 64 it may be up to 2 %
-/// too large. Returns `max`, or a number just above it, if none fits.
+/// Returns the smallest number of passes, starting with `min`, for which `fits` returns true. A
+/// result above 64 may be up to 2 % too large. If no number of passes fits, returns `max` or a
+/// number just above `max`.
 pub fn fewest_passes(min: u64, max: u64, fits: impl Fn(u64) -> bool) -> u64 {
     let mut passes = min;
     while !fits(passes) && passes < max {

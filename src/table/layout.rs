@@ -1,11 +1,12 @@
-//! The layout of a bucket in memory, and its size: in memory and as reported.
+//! The layout of a bucket in memory, its size in memory, and its size as reported.
 
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
 use super::options::{Index, Layout, TableOptions};
 use super::shape::KeyEnd;
 
-/// The layout in memory. A layout with a shape uses a fixed packing if that gives the same bucket.
-/// With a static evaluation the fixed layouts become `bytes24`, the only one that has room for it.
+/// Returns the layout that is used in memory. A layout with a shape uses a fixed packing if one can
+/// be used for the shape. If entries keep a static evaluation, each fixed layout is replaced by
+/// `bytes24`, which is the only fixed layout that has room for the evaluation.
 pub fn memory_layout(options: &TableOptions) -> Layout {
     match options.shape() {
         Some(shape) => match shape.fixed_entry_bytes() {
@@ -18,14 +19,14 @@ pub fn memory_layout(options: &TableOptions) -> Layout {
     }
 }
 
-/// Bytes of a bucket in a layout, for the entries and the policy's words together.
+/// Returns the bytes of a bucket in a layout. They include the policy's words.
 fn bytes_in(layout: Layout, options: &TableOptions) -> u64 {
     let slots = usize::from(options.slots);
     let words = match layout {
         Layout::Bytes16 => Bytes16::new(None).words(slots),
         Layout::Bytes24 => Bytes24::new(None).words(slots),
         Layout::Bytes10 => Bytes10::new(None).words(slots),
-        // No policy with words takes such a layout.
+        // A policy with words of its own cannot be used with such a layout.
         Layout::Shape(shape) => return shape.bucket.into(),
     };
     8 * (words + options.policy.words()) as u64
@@ -38,7 +39,7 @@ pub fn memory_bytes(options: &TableOptions) -> u64 {
 /// The fewest bits of an entry besides its key: move 15, score 16, depth 8, bound 2.
 pub const LEAST_BITS: u32 = 41;
 
-/// Bytes of a bucket as reported and as `table.size` counts them.
+/// Returns the bytes of a bucket as they are reported and as `table.size` counts them.
 pub fn bucket_bytes(options: &TableOptions) -> u64 {
     match options.bucket_bytes {
         0 => bytes_in(options.layout, options),
@@ -46,8 +47,8 @@ pub fn bucket_bytes(options: &TableOptions) -> u64 {
     }
 }
 
-/// Whether the high bits of a key are compared, rather than the low ones. The default is the end of
-/// the key that the index does not use.
+/// Whether the high bits of a key are compared, rather than the low bits. The shape of the layout
+/// may say which bits are compared. Otherwise they are the bits that the index does not use.
 pub fn compares_high_bits(options: &TableOptions) -> bool {
     let end = options.shape().and_then(|shape| shape.key_end);
     end.map_or(options.index != Index::Multiply, |end| end == KeyEnd::High)

@@ -13,27 +13,28 @@ use super::size::MAX_BYTES;
 use super::unbounded::Unbounded;
 use super::{Bounded, Table, TableError};
 
-/// Fails with `problem` unless the condition holds.
+/// Returns an error with `problem` for the option at `path`, unless `holds` is true.
 fn ensure(path: &'static str, holds: bool, problem: impl FnOnce() -> String) -> Result<(), TableError> {
     if holds { Ok(()) } else { Err(TableError::Option { path, problem: problem() }) }
 }
 
-/// The number of buckets. `working_set`: the number of entries that an unbounded table stores, for
-/// sizes given as a share of it. `None` if the size is a share and `working_set` is unknown.
-fn buckets(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
+/// Returns the number of buckets of a bounded table. The size may be given as a share of
+/// `working_set`, the number of entries that an unbounded table stores in the same search. Returns
+/// `None` if the size is such a share and `working_set` is unknown.
+fn bucket_count(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     let slots = u64::from(options.slots.max(1));
     let buckets = match options.size {
         Size::Bytes(bytes) => bytes / bucket_bytes(options).max(1),
         Size::Entries(entries) => entries / slots,
         Size::Share(share) => ((working_set? as f64 * share) as u64 / slots).max(1),
     };
-    // A mask needs a power of two.
+    // The index `mask` needs a power of two.
     Some(if options.index == Index::Mask && buckets > 0 { 1 << buckets.ilog2() } else { buckets })
 }
 
-/// The number of buckets, or an error if the size is a share of an unknown working set.
+/// Returns the number of buckets, or an error if the size is a share of an unknown working set.
 pub(crate) fn require_buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, TableError> {
-    buckets(options, working_set).ok_or_else(|| TableError::Option {
+    bucket_count(options, working_set).ok_or_else(|| TableError::Option {
         path: "table.size",
         problem: format!(
             "\"{}\" is a share of the working set, which is unknown here: expected bytes or entries",
@@ -42,17 +43,18 @@ pub(crate) fn require_buckets(options: &TableOptions, working_set: Option<u64>) 
     })
 }
 
-/// Bytes of the table's entries: `None` for an unbounded table and for a share of an unknown
-/// working set.
+/// Returns the bytes of the table's entries. Returns `None` for an unbounded table, and if the size
+/// is a share of an unknown working set.
 pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     match options.kind {
         TableKind::None => Some(0),
         TableKind::Unbounded => None,
-        TableKind::Bounded => buckets(options, working_set)?.checked_mul(memory_bytes(options)),
+        TableKind::Bounded => bucket_count(options, working_set)?.checked_mul(memory_bytes(options)),
     }
 }
 
-/// Checks that there is enough memory for a table that replaces another, without allocating.
+/// Checks that there is enough memory to replace a table with the options `replaced` by a table
+/// with the options `options`. Nothing is allocated.
 ///
 /// # Errors
 /// When there is not enough memory.
@@ -66,18 +68,19 @@ pub fn check_memory(options: &TableOptions, replaced: &TableOptions) -> Result<(
     })
 }
 
-/// The total slots of a bounded table, `None` for any other. Policy words take memory too, so equal
-/// bytes may mean fewer slots.
+/// Returns the total number of slots of a bounded table. Returns `None` for any other table, and if
+/// the size is a share of an unknown working set. The words of a policy take memory too, so a table
+/// whose policy has words may have fewer slots than another table of the same size in bytes.
 pub fn entries(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     if options.kind != TableKind::Bounded {
         return None;
     }
-    buckets(options, working_set)?.checked_mul(u64::from(options.slots))
+    bucket_count(options, working_set)?.checked_mul(u64::from(options.slots))
 }
 
 impl TableOptions {
-    /// Checks that a layout with these fields has room for what the policy needs: its own words,
-    /// node counts and the mark of use.
+    /// Checks that a layout with these fields has room for everything that the policy and the other
+    /// options need. They may need words of the policy, node counts and the mark of use.
     fn check_fields(&self, fields: &Fields) -> Result<(), TableError> {
         let reads_nodes = self.policy.reads_nodes();
         let marks_entries = self.policy.marks_entries() || self.demotion.once || self.guard.best_move;
@@ -95,10 +98,11 @@ impl TableOptions {
         Err(TableError::Option { path: "table.policy", problem })
     }
 
-    /// Checks ranges and combinations, without asking for memory.
+    /// Checks the ranges and the combinations of the options, but not whether there is enough
+    /// memory.
     ///
     /// # Errors
-    /// The first wrong option, by its path.
+    /// The path of the first wrong option, and what is wrong.
     pub fn check(&self) -> Result<(), TableError> {
         ensure("table.slots", (1..=8).contains(&self.slots), || {
             format!("{} is out of range: expected 1 to 8", self.slots)
@@ -158,20 +162,21 @@ impl TableOptions {
                  found {policy:?}: expected \"depth-age\" or \"scored\", without a condition to refuse stores"
             )
         })?;
-        ensure("table.size", buckets(self, None) != Some(0), || {
+        ensure("table.size", bucket_count(self, None) != Some(0), || {
             format!("\"{}\" is too small for one bucket of {} bytes", self.size, bucket_bytes(self))
         })?;
         let fits = |buckets: u64| buckets.checked_mul(memory_bytes(self)).is_some_and(|bytes| bytes <= MAX_BYTES);
-        ensure("table.size", buckets(self, None).is_none_or(fits), || {
+        ensure("table.size", bucket_count(self, None).is_none_or(fits), || {
             format!("\"{}\" is too large: expected at most {} GiB", self.size, MAX_BYTES >> 30)
         })
     }
 }
 
-/// Creates the table of the options; `None` for `kind = "none"`. `working_set`: the number of
-/// entries that an unbounded table stores in the same search, for sizes given as a share of it.
-/// `by_depth`: whether entries answer only at their own depth, so that an unbounded table keeps one
-/// entry per depth.
+/// Creates the table of the options. Returns `None` if its `kind` is `none`.
+///
+/// The size of the table may be given as a share of `working_set`, the number of entries that an
+/// unbounded table stores in the same search. If `by_depth` is true, an entry answers only at its
+/// own depth, so an unbounded table keeps one entry per key and depth.
 ///
 /// # Errors
 /// When an option is out of range, or there is not enough memory.
@@ -201,8 +206,9 @@ pub(crate) trait Taker {
     fn take<P: Replacement, L: Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output;
 }
 
-/// Creates a bounded table whose type includes its policy, its layout and, for the common cases,
-/// the slots per bucket: the compiler then unrolls loops over slots and drops unused fields.
+/// Creates a bounded table and passes it to `taker`. The type of the table includes its policy, its
+/// layout and, in the common cases, the slots per bucket. The compiler can therefore unroll loops
+/// over slots and omit unused fields.
 pub(crate) fn build_bounded<T: Taker>(options: &TableOptions, buckets: u64, taker: T) -> Result<T::Output, TableError> {
     options.policy.dispatch(BoundedMaker { options, buckets, taker })
 }
@@ -219,7 +225,8 @@ impl<T: Taker> BoundedMaker<'_, T> {
     }
 }
 
-/// Whether a policy supports a number of slots; no code is compiled for others.
+/// Whether a policy supports a number of slots. No code is compiled for numbers that it does not
+/// support.
 const fn works_with<P: Replacement>(slots: u8) -> bool {
     *P::SLOTS.start() <= slots && slots <= *P::SLOTS.end()
 }
@@ -249,10 +256,10 @@ impl Taker for Boxed {
     }
 }
 
-/// Creates a table of one bucket, otherwise with these options.
+/// Creates a table that has these options, but only one bucket.
 ///
 /// # Errors
-/// As [`build`].
+/// When there is not enough memory.
 pub(crate) fn build_one_bucket(options: &TableOptions) -> Result<Box<dyn OneBucket>, TableError> {
     struct BoxedBucket;
     impl Taker for BoxedBucket {

@@ -1,5 +1,5 @@
-//! The memory of a table: zeroed words from the kernel, in huge pages if granted, and touched
-//! before any clock runs.
+//! The memory of a table, which consists of zeroed words from the kernel. The memory is in huge
+//! pages if the kernel grants them, and it is touched before any time is measured.
 #![allow(unsafe_code)]
 
 use super::TableError;
@@ -12,12 +12,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Size and alignment of a huge page, in bytes.
 const HUGE: usize = 2 << 20;
 
-/// Checks that `bytes` are free. Hold the returned lock until the memory is touched: two threads
-/// must not both count on the same free memory. Less than a huge page is not checked and needs no
-/// lock (`None`): the memory kept free for the program itself covers it.
+/// Checks that `bytes` bytes of memory are free. The caller must hold the returned lock until it
+/// has touched the memory, so that no two threads count on the same free memory.
+///
+/// A size below that of a huge page is not checked, because the memory that is kept free for the
+/// program itself is enough for it. Such a size needs no lock, so the result is `None`.
 ///
 /// # Errors
-/// When less is free: touching it anyway would get the process killed.
+/// When less memory is free. The process would be killed if it touched the memory anyway.
 pub(crate) fn check_free(bytes: u64) -> Result<Option<MutexGuard<'static, ()>>, TableError> {
     static TOUCHING: Mutex<()> = Mutex::new(());
     if bytes < HUGE as u64 {
@@ -32,7 +34,7 @@ pub(crate) fn check_free(bytes: u64) -> Result<Option<MutexGuard<'static, ()>>, 
 
 /// A block of zeroed 64-bit words.
 pub struct Memory {
-    /// The mapping; it may begin up to a huge page before the words.
+    /// The start of the mapping, which may be up to a huge page before the first word.
     map: *mut core::ffi::c_void,
     map_len: usize,
     words: *mut u64,
@@ -43,51 +45,54 @@ pub struct Memory {
 unsafe impl Send for Memory {}
 
 impl Memory {
-    /// Maps and touches `len` words. Blocks smaller than a huge page are aligned to a page only.
+    /// Maps and touches `len` words. A block smaller than a huge page is aligned to a normal page
+    /// only.
     ///
     /// # Errors
     /// When there is not enough free memory.
     pub fn new(len: usize, huge_pages: bool) -> Result<Self, TableError> {
-        // A slice is limited to isize::MAX bytes, whatever the kernel grants.
+        // A slice cannot have more than isize::MAX bytes, even if the kernel grants more.
         let bytes = len.checked_mul(8).filter(|&bytes| isize::try_from(bytes).is_ok());
         let bytes = bytes.ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
         let is_large = bytes >= HUGE;
-        let refused = || TableError::Memory { bytes: bytes as u64, available: None };
-        let map_len = bytes.checked_add(if is_large { HUGE } else { 0 }).ok_or_else(refused)?.max(1);
+        let out_of_memory = || TableError::Memory { bytes: bytes as u64, available: None };
+        let map_len = bytes.checked_add(if is_large { HUGE } else { 0 }).ok_or_else(out_of_memory)?.max(1);
         let _touching = check_free(bytes as u64)?;
         let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
-        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory of
-        // ours.
-        let map =
-            unsafe { mm::mmap_anonymous(core::ptr::null_mut(), map_len, access, flags) }.map_err(|_| refused())?;
+        // SAFETY: the kernel chooses the address of the new anonymous mapping, so it does not
+        // overlap memory that the program already uses.
+        let map = unsafe { mm::mmap_anonymous(core::ptr::null_mut(), map_len, access, flags) }
+            .map_err(|_| out_of_memory())?;
         let offset = if is_large { (map as usize).next_multiple_of(HUGE) - map as usize } else { 0 };
-        // SAFETY: offset < HUGE, and where it is not 0 the mapping is HUGE longer than the words.
+        // SAFETY: the offset is below HUGE. If it is not 0, the mapping is HUGE bytes longer than
+        // the words.
         let words = unsafe { map.byte_add(offset) }.cast::<u64>();
         debug_assert!(words.is_aligned() && offset + bytes <= map_len, "the words do not lie in the mapping");
         let mut memory = Self { map, map_len, words, len };
         if is_large {
             let advice = if huge_pages { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
-            // SAFETY: the range lies inside the mapping. A refusal costs speed only; `huge_pages`
-            // reports the result.
+            // SAFETY: the range lies inside the mapping. If the kernel refuses the advice, the
+            // table is only slower. `huge_pages` reports whether huge pages are used.
             let _ = unsafe { mm::madvise(words.cast(), bytes, advice) };
         }
-        // The pages are zero already; writing forces the kernel to provide them now and not while a
-        // clock runs.
+        // The pages are already zero. Writing to them makes the kernel provide them now, and not
+        // while time is measured.
         memory.fill(0);
         Ok(memory)
     }
 
-    /// Whether most of the block lies in huge pages; `None` if the system does not say.
+    /// Whether most of the block is in huge pages. Returns `None` if the system does not say.
     pub fn huge_pages(&self) -> Option<bool> {
         let smaps = std::fs::read_to_string("/proc/self/smaps").ok()?;
-        let (mut in_block, mut huge_bytes) = (false, None);
-        // The range of a mapping comes before its properties.
+        let (mut is_in_block, mut huge_bytes) = (false, None);
+        // For each mapping, the line with its address range comes before the lines with its
+        // properties.
         for line in smaps.lines() {
             if let Some((start, end)) = line.split(' ').next().and_then(|range| range.split_once('-'))
                 && let (Ok(start), Ok(end)) = (usize::from_str_radix(start, 16), usize::from_str_radix(end, 16))
             {
-                in_block = start < self.words as usize + self.len * 8 && end > self.words as usize;
-            } else if in_block && let Some(size) = line.strip_prefix("AnonHugePages:") {
+                is_in_block = start < self.words as usize + self.len * 8 && end > self.words as usize;
+            } else if is_in_block && let Some(size) = line.strip_prefix("AnonHugePages:") {
                 let kib: usize = size.trim().trim_end_matches(" kB").parse().ok()?;
                 huge_bytes = Some(huge_bytes.unwrap_or(0) + kib * 1024);
             }
@@ -140,7 +145,7 @@ pub trait Word: Copy + Send + 'static {
     const BYTES: usize;
     /// Views 64-bit words as words of this type.
     fn view(words: &[u64]) -> &[Self];
-    /// As `view`, for writing.
+    /// Views 64-bit words as mutable words of this type.
     fn view_mut(words: &mut [u64]) -> &mut [Self];
 }
 

@@ -1,7 +1,7 @@
 //! The transposition table: entries, probes, stores and the policies that decide what is replaced.
 //!
-//! The search uses one dynamic interface, [`Table`]; behind it each table is compiled for its
-//! policy and layout.
+//! The search calls every table through one dynamic interface, [`Table`]. A bounded table is
+//! compiled separately for each policy and layout.
 
 pub mod bounded;
 pub mod design;
@@ -47,11 +47,12 @@ pub use tear::Tear;
 
 use crate::chess::{Bound, Move, Score};
 
-/// The score of an entry without one. As a lower bound it ends no node.
+/// The score of an entry that has no score. The bound of such an entry is a lower bound, so this
+/// score ends no node.
 pub const NO_SCORE: i16 = i16::MIN;
 
-/// The static evaluation that an entry keeps, or none, in 16 bits: an entry of 16 bytes is passed
-/// in two registers.
+/// An optional static evaluation, in 16 bits. An [`Entry`] then has 16 bytes and is passed in two
+/// registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StaticEvaluation(u16);
 
@@ -80,25 +81,26 @@ impl StaticEvaluation {
 /// One stored search result, unpacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Entry {
-    /// The best or cutting move; none after a node that failed low, unless the options say
-    /// otherwise.
+    /// The best move, or the move that caused a cutoff. There is no move after a node that failed
+    /// low, unless the options say otherwise.
     pub mv: Move,
-    /// The score as the search stored it (mate scores already made relative to the node).
+    /// The score as the search stored it. Mate scores are already relative to the node.
     pub score: i16,
     /// Whether the score is exact or a lower or upper bound.
     pub bound: Bound,
     /// The draft: the remaining depth in plies to which the position was searched, 0..=255.
     pub depth: u8,
-    /// Stored at a node with an open window (beta - alpha > 1).
+    /// Whether the entry was stored at a node with an open window (beta - alpha > 1).
     pub pv: bool,
-    /// Nodes of the subtree below it, itself included; a table cutoff counts as 1 (or as its own
-    /// subtree under `big-all`). Layouts may keep it rounded: see [`Layout`](options::Layout).
+    /// The number of nodes in the position's subtree, including the node of the position itself. A
+    /// table cutoff counts as one node or, under `big-all`, as the nodes of the stored subtree. A
+    /// layout may round the number (see [`Layout`](options::Layout)).
     pub nodes: u32,
-    /// Written by the table: the clock at the store or at the last refresh, modulo
-    /// 1,024 (see [`options::TickSource`]).
+    /// The time of the table's clock at the store or at the last refresh, modulo 1,024 (see
+    /// [`options::TickSource`]). The table sets it.
     pub generation: u16,
-    /// Written by the table: the entry answered a probe since it was written or since its mark was
-    /// reset.
+    /// Whether the entry has answered a probe since it was written or since this mark was reset.
+    /// The table sets it.
     pub used: bool,
     /// The static evaluation of the position, if the entry keeps one
     /// (`table.static_evaluation`).
@@ -106,14 +108,14 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// An entry that has only a static evaluation, without a score or a move. Engines store one
-    /// when the table has no entry of the position.
+    /// Creates an entry without a score or a move. The caller adds the static evaluation. Engines
+    /// store such an entry if the table has no entry of the position.
     #[must_use]
     pub fn evaluation(depth: u8, pv: bool) -> Self {
         Self { score: NO_SCORE, bound: Bound::Lower, depth, pv, nodes: 1, ..Self::default() }
     }
 
-    /// Whether the entry has only a static evaluation.
+    /// Whether the entry has no score, so that it has only a static evaluation.
     #[inline]
     #[must_use]
     pub fn is_evaluation(&self) -> bool {
@@ -127,7 +129,8 @@ impl Entry {
         self.bound == Bound::None
     }
 
-    /// Ticks of the clock since the entry was written or refreshed, modulo 1,024.
+    /// Returns the number of ticks of the clock since the entry was written or refreshed, modulo
+    /// 1,024.
     #[inline]
     #[must_use]
     pub fn age(&self, now: u16) -> u16 {
@@ -140,23 +143,25 @@ impl Entry {
 pub struct Hit {
     /// A copy of the stored entry.
     pub entry: Entry,
-    /// The draft that may end the node: the entry's depth, less what an aging policy takes off on a
-    /// probe.
+    /// The depth up to which the entry may end a node. It is the entry's depth minus the plies that
+    /// an aging policy subtracts on a probe.
     pub draft: i32,
     /// Ticks of the clock since the entry was written or refreshed.
     pub age: u16,
-    /// The slot that answered, for [`Table::cutoff`]; slots are numbered across the whole table.
+    /// The number of the slot that answered, which [`Table::cutoff`] needs. Slots are numbered
+    /// across the whole table.
     pub slot: usize,
 }
 
 /// The result of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreOutcome {
-    /// The slot written, numbered across the table. If the store was refused: the slot of the
-    /// position's own entry, or 0 if it has none.
+    /// The number of the slot that was written. Slots are numbered across the whole table. If the
+    /// store was refused, this is the slot of the position's own entry, or 0 if the position has no
+    /// entry.
     pub slot: usize,
-    /// The number of entries, beginning with that slot's, that moved down by one slot. The entry of
-    /// the last slot involved was evicted.
+    /// The number of entries that moved down by one slot. The first of them was in slot `slot`. The
+    /// entry in slot `slot + moved` was evicted.
     pub moved: u8,
     /// Whether the bucket already held an entry of the same key.
     pub same: bool,
@@ -165,14 +170,15 @@ pub struct StoreOutcome {
 }
 
 impl StoreOutcome {
-    /// A store into one slot.
+    /// Returns the outcome of a store that changed only one slot.
     #[inline]
     #[must_use]
     pub const fn in_slot(slot: usize, same: bool) -> Self {
         Self { slot, moved: 0, same, refused: false }
     }
 
-    /// A store that was refused; `own_slot`: the slot of the position's entry, if it has one.
+    /// Returns the outcome of a store that was refused. `own_slot` is the slot of the position's
+    /// own entry, if there is one.
     #[inline]
     #[must_use]
     pub const fn refused(own_slot: Option<usize>) -> Self {
@@ -235,16 +241,16 @@ pub struct Occupancy {
 
 /// The interface between search and table. `key` is the position's hash key.
 pub trait Table: Send {
-    /// Looks the position up and counts the result. `depth`: the remaining depth of the node, used
-    /// only by a table that keeps one entry per depth.
+    /// Looks up the position and counts the result. `depth` is the remaining depth of the node,
+    /// which only a table that keeps one entry per depth uses.
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit>;
-    /// Offers an entry; the table sets `generation` and `used`, decides whether and where to write
-    /// it, and returns what it did.
+    /// Offers an entry to the table. The table decides whether and where to write the entry, and
+    /// sets its fields `generation` and `used`.
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome;
     /// Records that a hit cut off its node.
     fn cutoff(&mut self, hit: &Hit);
-    /// Records that a hit was deep enough for a node with a closed window, but its bound did not
-    /// decide the node. Called only if `table.demotion` needs it.
+    /// Records that a hit was deep enough for a node with a closed window, but that its bound did
+    /// not end the node. Called only if `table.demotion` needs it.
     fn missed(&mut self, hit: &Hit) {
         let _ = hit;
     }
@@ -252,9 +258,10 @@ pub trait Table: Send {
     fn prefetch(&self, key: u64);
     /// Advances the clock by `ticks`, modulo 1,024.
     fn advance(&mut self, ticks: u16);
-    /// Empties the table and resets the clock to 0; the counters are kept.
+    /// Empties the table and resets the clock to 0. The counters are kept.
     fn clear(&mut self);
-    /// Resets the table as if it were new: diagnostic memory is dropped too. The counters are kept.
+    /// Resets the table as if it were new. Unlike `clear`, this also forgets what diagnostics have
+    /// recorded about positions. The counters are kept.
     fn renew(&mut self) {
         self.clear();
     }
@@ -263,13 +270,13 @@ pub trait Table: Send {
     fn counts_stored_nodes(&self) -> bool {
         false
     }
-    /// Gives an independent key for the position of the next probe or store, for observers of the
-    /// table.
+    /// Tells observers of the table an independent key, `check`, of the position of the next probe
+    /// or store.
     fn identify(&mut self, check: u64) {
         let _ = check;
     }
-    /// In a table without slots: numbers the entries from now on and reports these numbers as
-    /// slots. Called by a wrapper that observes this table.
+    /// Makes a table without slots number its entries and report these numbers as slots. Called by
+    /// a wrapper that observes this table.
     fn number_entries(&mut self) {}
     /// Marks the entry of a hit as used and counts it in `reused`, unless the policy already does.
     /// Called by a wrapper that observes this table.
@@ -281,27 +288,29 @@ pub trait Table: Send {
         let _ = (key, depth);
         None
     }
-    /// Ends a turn of the searcher that uses this handle of a shared table; `path`: the keys of the
-    /// positions on its way from the root to the current node.
+    /// Ends a turn of the searcher that uses this handle of a shared table. `path` contains the
+    /// keys of the positions from the root to the searcher's current node.
     fn suspend(&mut self, path: &[u64]) {
         let _ = path;
     }
-    /// Whether another searcher of a shared table is in the middle of a position. If so, counts it
-    /// in `avoided`.
+    /// Whether another searcher of a shared table is in the middle of a position. If so, increases
+    /// the counter `avoided`.
     fn is_elsewhere(&mut self, key: u64) -> bool {
         let _ = key;
         false
     }
-    /// Records that this searcher of a shared table begins to search a position, at the entry that
-    /// its last probe or store met, if there is one. `leave` ends it (ABDADA).
+    /// Records that this searcher of a shared table begins to search a position (ABDADA). The
+    /// record is kept with the entry that the searcher's last probe or store found or wrote.
+    /// Nothing is recorded if there is no such entry.
     fn enter(&mut self, key: u64, depth: u8) {
         let _ = (key, depth);
     }
-    /// Records that the searcher has finished the position of an earlier `enter`.
+    /// Records that the searcher has finished a position that it entered with `enter`.
     fn leave(&mut self, key: u64, depth: u8) {
         let _ = (key, depth);
     }
-    /// Whether any searcher has entered a position at this depth. If so, counts it in `avoided`.
+    /// Whether any searcher has entered a position at this depth. If so, increases the counter
+    /// `avoided`.
     fn is_entered(&mut self, key: u64, depth: u8) -> bool {
         let _ = (key, depth);
         false
@@ -314,13 +323,13 @@ pub trait Table: Send {
     fn now(&self) -> u16;
     /// Counts since the table was created.
     fn counters(&self) -> TableCounters;
-    /// For a shared table: the counts of how its searchers affected each other, since it was
+    /// The counts of how the searchers of a shared table affected each other, since the table was
     /// created.
     fn thread_counters(&self) -> ThreadCounters {
         ThreadCounters::default()
     }
-    /// How full the table is now; an estimate for a large table without locks. Fast, since it is
-    /// called after each iteration.
+    /// Returns how full the table is now. The result is an estimate for a large table without
+    /// locks. This must be fast because it is called after each iteration.
     fn occupancy(&self) -> Occupancy;
     /// Calls `visit` with every stored entry, for histograms and audits.
     fn for_each(&self, visit: &mut dyn FnMut(&Entry));

@@ -1,5 +1,5 @@
-//! The table's options: size, shape and replacement. When the search probes and stores is `probe`
-//! and `store`.
+//! The table's options, which set its size, its layout and its replacement. The options `probe` and
+//! `store`, which set when the search probes and stores, are not among them.
 
 use super::Entry;
 use super::design::Design;
@@ -114,7 +114,7 @@ impl<'de> Deserialize<'de> for Layout {
 }
 
 impl Index {
-    /// The bucket of a key, below `buckets`.
+    /// Returns the number of a key's bucket, which is below `buckets`.
     #[inline]
     #[must_use]
     pub fn bucket(self, key: u64, buckets: u64) -> u64 {
@@ -413,8 +413,8 @@ impl TableOptions {
         Self { kind: TableKind::None, ..Self::default() }
     }
 
-    /// The shape in `layout`, with the parts that other options override; `None` if the layout is
-    /// not a shape.
+    /// Returns the shape in `layout`, with the parts that other options override. Returns `None` if
+    /// the layout is not a shape.
     #[must_use]
     pub fn shape(&self) -> Option<Shape> {
         let Layout::Shape(shape) = self.layout else { return None };
@@ -433,7 +433,8 @@ impl TableOptions {
     /// The rule for stores of a position that the table already holds.
     #[must_use]
     pub fn rule(&self) -> Rule {
-        // `best_move` takes the mark of use, which an unbounded table sets itself.
+        // `best_move` uses the mark of use for its own purpose. It is off in an unbounded table,
+        // which sets this mark itself.
         let best_move = self.guard.best_move && self.kind == TableKind::Bounded;
         let guard = Guard { best_move, ..self.guard };
         Rule { same_key: self.same_key, guard, keep_move: self.keep_move, keep_pv: self.keep_pv }

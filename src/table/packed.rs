@@ -3,27 +3,28 @@
 //! ```text
 //! | key | evaluation | bound | pv | used | depth | generation | score | move | nodes | padding |
 //! ```
-//! The keys may instead be in a separate word behind the entries. `used` and the rounded nodes of
-//! the subtree, which no engine keeps, take bits that the layout leaves over, if there are any. An
-//! empty slot is all zero.
+//! The keys may instead be in a separate word after the entries. The fields `used` and `nodes` (the
+//! rounded number of nodes in the subtree), which engines do not store, are present only if the
+//! layout has bits that no other field uses. All bits of an empty slot are 0.
 
 use super::entry::{Packing, compress_nodes, expand_nodes, pack, unpack};
 use super::shape::{Fields, Shape, ZeroKey};
 use super::{Entry, NO_SCORE, StaticEvaluation};
 use crate::chess::{Bound, Move, Score};
 
-/// A packing by shape: where the bits of each slot are in its bucket.
+/// The packing of a shape, which knows where in a bucket the bits of each slot are.
 pub struct Packed {
     shape: Shape,
     fields: Fields,
-    /// Bits from the start of an entry to the start of the next.
+    /// The number of bits from the start of an entry to the start of the next entry.
     entry_bits: usize,
     data_bits: usize,
-    /// Bits from the start of a key to the start of the next.
+    /// The number of bits from the start of a key to the start of the next key.
     key_stride: usize,
     /// The bit at which the first key begins.
     first_key: usize,
-    /// Bits of the key within an entry, before its data; 0 if keys are in a separate word.
+    /// The number of key bits at the start of each entry, before its data. It is 0 if the keys are
+    /// in a separate word.
     inline_key_bits: usize,
 }
 
@@ -31,8 +32,8 @@ fn mask(bits: usize) -> u128 {
     (1 << bits) - 1
 }
 
-/// Reads `bits` bits of a bucket that begin at bit `offset`; at most 113, so that they lie in eight
-/// words.
+/// Reads `bits` bits of a bucket, starting at bit `offset`. At most 113 bits can be read, so that
+/// they lie in at most eight words.
 fn read(bucket: &[u16], offset: usize, bits: usize) -> u128 {
     debug_assert!(offset % 16 + bits <= 128, "{bits} bits at {offset}");
     let words = &bucket[offset / 16..(offset + bits).div_ceil(16)];
@@ -40,20 +41,22 @@ fn read(bucket: &[u16], offset: usize, bits: usize) -> u128 {
     raw >> (offset % 16) & mask(bits)
 }
 
-/// Writes `bits` bits of a bucket that begin at bit `offset`, and leaves the others unchanged.
+/// Writes `value` to `bits` bits of a bucket, starting at bit `offset`. All other bits of the
+/// bucket stay unchanged.
 fn write(bucket: &mut [u16], offset: usize, bits: usize, value: u128) {
     debug_assert!(value <= mask(bits), "{value} in {bits} bits");
-    let (written_bits, shifted_value) = (mask(bits) << (offset % 16), value << (offset % 16));
+    let (shifted_mask, shifted_value) = (mask(bits) << (offset % 16), value << (offset % 16));
     for (index, word) in bucket[offset / 16..(offset + bits).div_ceil(16)].iter_mut().enumerate() {
-        *word = *word & !((written_bits >> (16 * index)) as u16) | (shifted_value >> (16 * index)) as u16;
+        *word = *word & !((shifted_mask >> (16 * index)) as u16) | (shifted_value >> (16 * index)) as u16;
     }
 }
 
-/// Packs a score as a signed number of `bits` bits, clamped to what fits. The smallest number
-/// stands for no score.
+/// Packs a score as a signed number of `bits` bits. A score that does not fit is replaced by the
+/// nearest one that does. The smallest number stands for [`NO_SCORE`].
 fn pack_score(score: i16, bits: u32) -> u64 {
-    let most = (1 << (bits.min(16) - 1)) - 1;
-    let score = if score == NO_SCORE { -most - 1 } else { i32::from(score).clamp(-most, most) };
+    let largest_score = (1 << (bits.min(16) - 1)) - 1;
+    let score =
+        if score == NO_SCORE { -largest_score - 1 } else { i32::from(score).clamp(-largest_score, largest_score) };
     score as u64 & ((1 << bits) - 1)
 }
 
@@ -62,14 +65,14 @@ fn unpack_score(packed: u64, bits: u32) -> i16 {
     if score == -1 << (bits.min(16) - 1) { NO_SCORE } else { score as i16 }
 }
 
-/// Packs an evaluation into `bits` bits, shifted so that every value is positive. 0 stands for no
-/// evaluation, and also for one that does not fit.
+/// Packs an evaluation into `bits` bits. Half of the range is added to the evaluation, so that the
+/// result is positive. Returns 0 if there is no evaluation or if the evaluation does not fit.
 fn pack_evaluation(evaluation: StaticEvaluation, bits: u32) -> u64 {
-    let half = if bits == 0 { 0 } else { 1 << (bits.min(16) - 1) };
-    evaluation.get().filter(|score| score.abs() < half).map_or(0, |score| (score + half) as u64)
+    let half_range = if bits == 0 { 0 } else { 1 << (bits.min(16) - 1) };
+    evaluation.get().filter(|score| score.abs() < half_range).map_or(0, |score| (score + half_range) as u64)
 }
 
-/// Undoes `pack_evaluation`, which adds half the range; 0 stands for no evaluation.
+/// Unpacks an evaluation that `pack_evaluation` packed. 0 stands for no evaluation.
 fn unpack_evaluation(packed: u64, bits: u32) -> StaticEvaluation {
     if packed == 0 {
         StaticEvaluation::default()
@@ -79,29 +82,30 @@ fn unpack_evaluation(packed: u64, bits: u32) -> StaticEvaluation {
 }
 
 impl Packed {
-    fn key_at(&self, slot: usize) -> usize {
+    fn key_offset(&self, slot: usize) -> usize {
         self.first_key + slot * self.key_stride
     }
 
-    fn data_at(&self, slot: usize) -> usize {
+    fn data_offset(&self, slot: usize) -> usize {
         slot * self.entry_bits + self.inline_key_bits
     }
 
-    /// Writes the data of an entry except its evaluation, which is the first field.
+    /// Writes the data of an entry. The evaluation, which is the first field of the data, is not
+    /// written.
     fn write_data(&self, bucket: &mut [u16], slot: usize, entry: &Entry) {
         let Fields { depth, generation, score, mv, nodes, .. } = self.fields;
-        let deepest = (1 << depth.bits) - 1;
+        let largest_depth = (1 << depth.bits) - 1;
         let stored_depth = i32::from(entry.depth) - i32::from(self.shape.depth_offset);
         let data = self.fields.bound.put(entry.bound as u64)
             | self.fields.pv.put(entry.pv.into())
             | self.fields.used.put(entry.used.into())
-            | depth.put(stored_depth.min(deepest) as u64)
+            | depth.put(stored_depth.min(largest_depth) as u64)
             | generation.put(entry.generation.into())
             | score.put(pack_score(entry.score, score.bits))
             | mv.put(entry.mv.bits().into())
             | nodes.put(if nodes.bits == 0 { 0 } else { compress_nodes(entry.nodes) });
         let evaluation_bits = self.fields.evaluation.bits as usize;
-        let (start, bits) = (self.data_at(slot) + evaluation_bits, self.data_bits - evaluation_bits);
+        let (start, bits) = (self.data_offset(slot) + evaluation_bits, self.data_bits - evaluation_bits);
         write(bucket, start, bits, data >> evaluation_bits);
     }
 }
@@ -110,14 +114,14 @@ impl Packing for Packed {
     type Word = u16;
 
     fn new(shape: Option<Shape>) -> Self {
-        // The layouts that are packed this way always have a shape.
+        // A layout with this packing always has a shape.
         let shape = shape.unwrap_or_default();
         let fields = shape.fields();
         let (entry_bits, key_bits) = (8 * usize::from(shape.entry), usize::from(shape.key_bits));
         let (inline_key_bits, key_stride, first_key) = match shape.first_key_bit() {
-            // The keys lie together behind the entries.
+            // All keys are in a separate word after the entries.
             Some(first_key) => (0, key_bits, first_key),
-            // Each key lies in its entry.
+            // Each key is at the start of its entry.
             None => (key_bits, entry_bits, 0),
         };
         let data_bits = fields.bits() as usize;
@@ -141,7 +145,7 @@ impl Packing for Packed {
     }
 
     fn key(&self, bucket: &[u16], slot: usize) -> u64 {
-        read(bucket, self.key_at(slot), usize::from(self.shape.key_bits)) as u64
+        read(bucket, self.key_offset(slot), usize::from(self.shape.key_bits)) as u64
     }
 
     fn data(&self, bucket: &[u16], slot: usize) -> u64 {
@@ -154,15 +158,16 @@ impl Packing for Packed {
 
     fn is_empty(&self, bucket: &[u16], slot: usize) -> bool {
         let bound = self.fields.bound;
-        read(bucket, self.data_at(slot) + bound.shift as usize, bound.bits as usize) == 0
+        read(bucket, self.data_offset(slot) + bound.shift as usize, bound.bits as usize) == 0
     }
 
     fn entry(&self, bucket: &[u16], slot: usize) -> Entry {
-        let data = read(bucket, self.data_at(slot), self.data_bits);
+        let data = read(bucket, self.data_offset(slot), self.data_bits);
         let Fields { evaluation, bound, pv, used, depth, generation, score, mv, nodes } = self.fields;
         let bound = Bound::from_bits(bound.get(data) as u8);
         if bound == Bound::None {
-            // An empty slot that answers a key of 0 has a generation, and an evaluation of 0.
+            // An empty slot may answer a probe of a key that is 0 (see [`ZeroKey`]). The answer has
+            // the slot's generation and an evaluation of 0.
             let has_evaluation = self.shape.zero_key.is_some() && evaluation.bits > 0;
             let evaluation = if has_evaluation { StaticEvaluation::new(0) } else { StaticEvaluation::default() };
             return Entry { generation: generation.get(data) as u16, evaluation, ..Entry::default() };
@@ -183,11 +188,11 @@ impl Packing for Packed {
     fn clips(&self, entry: &Entry) -> bool {
         let Fields { evaluation, depth, score, .. } = self.fields;
         let largest_score = (1 << (score.bits.min(16) - 1)) - 1;
-        let deepest = (1 << depth.bits) - 1;
-        let clips_depth = i32::from(entry.depth) - i32::from(self.shape.depth_offset) > deepest;
+        let largest_depth = (1 << depth.bits) - 1;
+        let clips_depth = i32::from(entry.depth) - i32::from(self.shape.depth_offset) > largest_depth;
         let clips_score = !entry.is_evaluation() && i32::from(entry.score).abs() > largest_score;
         let has_evaluation = evaluation.bits > 0 && entry.evaluation.get().is_some();
-        // A packed evaluation of 0 stands for none.
+        // An evaluation that does not fit is packed as 0, which stands for no evaluation.
         let loses_evaluation = has_evaluation && pack_evaluation(entry.evaluation, evaluation.bits) == 0;
         clips_depth || clips_score || loses_evaluation
     }
@@ -197,33 +202,34 @@ impl Packing for Packed {
     }
 
     fn write(&self, bucket: &mut [u16], slot: usize, stored_key: u64, entry: &Entry) {
-        write(bucket, self.key_at(slot), usize::from(self.shape.key_bits), stored_key.into());
+        write(bucket, self.key_offset(slot), usize::from(self.shape.key_bits), stored_key.into());
         let evaluation = self.fields.evaluation;
         let packed = pack_evaluation(entry.evaluation, evaluation.bits);
-        write(bucket, self.data_at(slot), evaluation.bits as usize, packed.into());
+        write(bucket, self.data_offset(slot), evaluation.bits as usize, packed.into());
         self.write_data(bucket, slot, entry);
     }
 
     fn copy(&self, bucket: &mut [u16], from: usize, to: usize) {
-        let (key, data) = (self.key(bucket, from), read(bucket, self.data_at(from), self.data_bits));
-        write(bucket, self.key_at(to), usize::from(self.shape.key_bits), key.into());
-        write(bucket, self.data_at(to), self.data_bits, data);
+        let (key, data) = (self.key(bucket, from), read(bucket, self.data_offset(from), self.data_bits));
+        write(bucket, self.key_offset(to), usize::from(self.shape.key_bits), key.into());
+        write(bucket, self.data_offset(to), self.data_bits, data);
     }
 
     fn fill(&self, bucket: &mut [u16], slot: usize) {
-        write(bucket, self.key_at(slot), usize::from(self.shape.key_bits), mask(usize::from(self.shape.key_bits)));
-        write(bucket, self.data_at(slot), self.data_bits, mask(self.data_bits));
+        write(bucket, self.key_offset(slot), usize::from(self.shape.key_bits), mask(usize::from(self.shape.key_bits)));
+        write(bucket, self.data_offset(slot), self.data_bits, mask(self.data_bits));
     }
 
     fn combine(&self, bucket: &mut [u16], slots: usize) {
-        let bits = usize::from(self.shape.key_bits);
+        let key_bits = usize::from(self.shape.key_bits);
         for slot in 0..slots {
-            let data = read(bucket, self.data_at(slot), self.data_bits);
+            let data = read(bucket, self.data_offset(slot), self.data_bits);
             let (low, high) = (data as u64, (data >> 64) as u64);
-            // Without key bits the hash is masked away; `max` keeps the shift below 64.
-            let hash = (low ^ high).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits.max(1));
-            let key = read(bucket, self.key_at(slot), bits) ^ u128::from(hash) & mask(bits);
-            write(bucket, self.key_at(slot), bits, key);
+            // If slots store no key bits, the mask below removes the whole hash. `max` only keeps
+            // the shift below 64 in this case.
+            let hash = (low ^ high).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - key_bits.max(1));
+            let key = read(bucket, self.key_offset(slot), key_bits) ^ u128::from(hash) & mask(key_bits);
+            write(bucket, self.key_offset(slot), key_bits, key);
         }
     }
 }

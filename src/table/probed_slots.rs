@@ -1,7 +1,8 @@
 //! The slots that probes chose for the stores that may follow them (`table.victim = "probe"`).
 
-/// Keys and slots of the nodes that are being searched, the innermost last. A search stores a node
-/// after the nodes below it, so a store removes those.
+/// The keys and slots of the nodes that are being searched. The innermost node is the last. A
+/// search stores a node after all nodes below it, so the store of a node removes the nodes below
+/// it.
 #[derive(Debug, Default)]
 pub struct ProbedSlots(Vec<(u64, u8)>);
 
@@ -18,8 +19,9 @@ impl ProbedSlots {
         self.0.push((key, slot as u8));
     }
 
-    /// The slot that the last probe of a key chose; forgets the nodes below it. The slot itself is
-    /// kept, since a node may store an evaluation first and its score later.
+    /// Returns the slot that the last probe of a key chose. Forgets the nodes below that probe's
+    /// node, but not the node itself, because a node may store an evaluation first and its score
+    /// later.
     pub fn return_to(&mut self, key: u64) -> Option<usize> {
         let index = self.0.iter().rposition(|&(probed_key, _)| probed_key == key)?;
         self.0.truncate(index + 1);
@@ -27,7 +29,7 @@ impl ProbedSlots {
         Some(slot.into())
     }
 
-    /// Forgets all nodes: another search begins.
+    /// Forgets all nodes. Called when another search begins.
     pub fn clear(&mut self) {
         self.0.clear();
     }

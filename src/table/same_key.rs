@@ -92,7 +92,7 @@ expression::facts! {
     "age" old.age(now);
 }
 
-/// 1 if an entry has a score with this bound, else 0.
+/// Whether an entry has a score with this bound.
 pub(super) fn has_bound(entry: &Entry, bound: Bound) -> bool {
     entry.bound == bound && !entry.is_evaluation()
 }
@@ -122,25 +122,26 @@ impl Rule {
         self.same_key == SameKey::Guard && (self.guard.age || !self.guard.lets.is_empty())
     }
 
-    /// Takes over parts of the old entry: the static evaluation if the new one has none, and, if
-    /// the options say so, the move and the mark of an open window.
+    /// Copies parts of the old entry to the new entry. The static evaluation is copied if the new
+    /// entry has none. The move and the mark of an open window are copied if the options say so.
     #[inline]
     pub fn inherit(&self, new: &mut Entry, old: &Entry) {
         if self.keep_move && new.mv.is_none() {
             new.mv = old.mv;
         }
         if self.guard.best_move && self.same_key == SameKey::Guard && new.bound == Bound::Upper {
-            // Under this option, `used` marks a move from an exact entry or a lower bound.
-            let is_best = matches!(old.bound, Bound::Exact | Bound::Lower) && !old.is_evaluation();
-            let has_best_move = old.used || is_best;
-            (new.mv, new.used) = if has_best_move { (old.mv, true) } else { (new.mv, false) };
+            // Under this option, `used` marks an entry whose move was copied from an exact entry or
+            // from a lower bound.
+            let old_move_is_best = matches!(old.bound, Bound::Exact | Bound::Lower) && !old.is_evaluation();
+            let copies_move = old.used || old_move_is_best;
+            (new.mv, new.used) = if copies_move { (old.mv, true) } else { (new.mv, false) };
         }
         new.pv |= self.keep_pv & old.pv;
         new.evaluation = new.evaluation.or(old.evaluation);
     }
 
-    /// Whether a new entry may replace the old one of the same position; always true for `policy`,
-    /// which leaves the decision to the policy.
+    /// Whether a new entry may replace the old entry of the same position. Always true for
+    /// `policy`, under which the policy decides later.
     #[inline]
     pub fn allows(&self, new: &Entry, old: &Entry, now: u16) -> bool {
         let (depth, old_depth) = (i32::from(new.depth), i32::from(old.depth));
@@ -160,12 +161,12 @@ impl Rule {
         }
     }
 
-    /// Whether an entry that was refused still writes its move to the old entry.
+    /// Whether the move of a refused entry is still copied to the old entry.
     #[inline]
     pub fn renews_move(&self, refused: &Entry, old: &Entry) -> bool {
         let Guard { move_first, fill_move, .. } = self.guard;
-        let renews = move_first || fill_move && old.mv.is_none();
-        self.same_key == SameKey::Guard && renews && !refused.mv.is_none()
+        let may_copy = move_first || fill_move && old.mv.is_none();
+        self.same_key == SameKey::Guard && may_copy && !refused.mv.is_none()
     }
 }
 
@@ -173,7 +174,7 @@ impl Guard {
     /// Checks the ranges.
     ///
     /// # Errors
-    /// The first number out of range, by its path.
+    /// The path and the value of the first number that is out of range.
     pub fn check(&self) -> Result<(), TableError> {
         for (path, number) in [("table.guard.margin", self.margin), ("table.guard.pv", self.pv)] {
             if !(-255..=255).contains(&number) {

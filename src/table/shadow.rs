@@ -43,7 +43,7 @@ crate::counters! {
     }
 }
 
-/// The position in a slot and whether it was used.
+/// The life of the position in a slot: which position it is, and how it was used.
 #[derive(Debug, Clone, Copy, Default)]
 struct SlotLife {
     check: u64,
@@ -68,11 +68,11 @@ struct Ghost {
     loss: LossReason,
     /// The depth of the lost entry.
     depth: u8,
-    /// The epoch of the ghost: the number of clears before it.
+    /// The epoch in which the ghost was made. An epoch is the number of earlier clears.
     epoch: u32,
 }
 
-/// The independent keys of all slots, and the ghosts. Slots are numbered across buckets.
+/// The independent keys of all slots, and the ghosts. Slots are numbered across the whole table.
 #[derive(Debug, Default)]
 pub struct Shadow {
     slots: Vec<SlotLife>,
@@ -85,7 +85,8 @@ pub struct Shadow {
 pub const SLOT_BYTES: u64 = size_of::<SlotLife>() as u64;
 
 impl Shadow {
-    /// Creates the shadow of `slots` slots; more are added as an unbounded table grows.
+    /// Creates the shadow of a table with `slots` slots. More slots are added when an unbounded
+    /// table grows.
     ///
     /// # Errors
     /// When there is not enough memory.
@@ -94,18 +95,19 @@ impl Shadow {
         Ok(Self { slots: vec![SlotLife::default(); slots as usize], ..Self::default() })
     }
 
-    /// The state of a slot, added if an unbounded table has grown.
-    fn slot(&mut self, slot: usize) -> &mut SlotLife {
+    /// Returns the life of the position in a slot. Adds slots first if an unbounded table has
+    /// grown.
+    fn life_in(&mut self, slot: usize) -> &mut SlotLife {
         if slot >= self.slots.len() {
             self.slots.resize(slot + 1, SlotLife::default());
         }
         &mut self.slots[slot]
     }
 
-    /// Counts a hit as true or false by comparing the independent key `check`. A true hit marks the
-    /// entry as used.
+    /// Counts a hit. The hit is false if the slot has another independent key than `check`. A true
+    /// hit marks the entry as used.
     pub fn hit(&mut self, slot: usize, check: u64) {
-        let life = self.slot(slot);
+        let life = self.life_in(slot);
         let is_true_hit = life.check == check;
         let is_first_use = is_true_hit && !life.used;
         life.used |= is_true_hit;
@@ -113,9 +115,9 @@ impl Shadow {
         self.counters.lives_used += u64::from(is_first_use);
     }
 
-    /// Records a hit that cut off its node; false matches do not count.
+    /// Records a hit that cut off its node. A false match does not count.
     pub fn cutoff(&mut self, slot: usize, check: u64) {
-        let life = self.slot(slot);
+        let life = self.life_in(slot);
         if life.check == check {
             let is_first_cutoff = !life.cut;
             life.cut = true;
@@ -141,7 +143,7 @@ impl Shadow {
         }
     }
 
-    /// The ghost of a position; a new one if it has none of this epoch.
+    /// Returns the ghost of a position. Creates a new ghost if the position has none of this epoch.
     fn ghost(&mut self, check: u64) -> &mut Ghost {
         let new_ghost = Ghost { copies: 0, loss: LossReason::Refused, depth: 0, epoch: self.epoch };
         let ghost = self.ghosts.entry(check).or_insert(new_ghost);
@@ -151,7 +153,8 @@ impl Shadow {
         ghost
     }
 
-    /// Counts a store by its outcome, and starts the life of its entry.
+    /// Records the outcome of a store. If an entry was stored, the life of its position begins, or
+    /// goes on if the position was already in the table.
     pub fn store(&mut self, stored: StoreOutcome, check: u64, depth: u8) {
         let StoreOutcome { slot, moved, same, refused } = stored;
         if refused {
@@ -163,10 +166,11 @@ impl Shadow {
             return;
         }
         let last = slot + usize::from(moved);
-        let evicted = *self.slot(last);
+        let evicted = *self.life_in(last);
+        // The lives move down by one slot together with their entries.
         self.slots.copy_within(slot..last, slot + 1);
         if evicted.occupied && evicted.check == check {
-            // The position was already in the table: its life goes on.
+            // The position was already in the table, so its life goes on.
             self.slots[slot] = SlotLife { depth, ..evicted };
             return;
         }
@@ -183,13 +187,13 @@ impl Shadow {
         ghost.copies = ghost.copies.saturating_add(1);
     }
 
-    /// Records that the table was cleared; ghosts are kept.
+    /// Records that the table was cleared. Ghosts are kept.
     pub fn clear(&mut self) {
         self.slots.fill(SlotLife::default());
         self.epoch += 1;
     }
 
-    /// Forgets all positions; the counters are kept.
+    /// Forgets all positions. The counters are kept.
     pub fn renew(&mut self) {
         self.slots.fill(SlotLife::default());
         self.ghosts.clear();

@@ -1,5 +1,6 @@
-//! The bucket layouts of engines, in bytes and bits: `table.layout`. Some parts of a shape are also
-//! options of `table`, which override them ([`TableOptions::shape`](super::TableOptions)).
+//! The bucket layouts of engines (`table.layout`), described in bytes and bits. Some parts of a
+//! shape can also be set by other options of `table`, which override the shape
+//! ([`TableOptions::shape`](super::TableOptions)).
 
 use serde::{Deserialize, Deserializer, de};
 use std::fmt;
@@ -16,20 +17,21 @@ pub struct Shape {
     pub slots: u8,
     /// Bits of the key that are compared.
     pub key_bits: u8,
-    /// Bytes of a separate word that holds the keys of all entries; 0: each entry holds its own
-    /// key.
+    /// Bytes of a separate word that holds the keys of all entries. If it is 0, each entry holds
+    /// its own key.
     #[serde(default, deserialize_with = "deserialize_bytes")]
     pub keys: u16,
-    /// Which bits of the key are compared; none: those that the index leaves alone.
+    /// Which bits of the key are compared. If this is not given, they are the bits that the index
+    /// does not use.
     pub key_end: Option<KeyEnd>,
     /// The special meaning of key bits that are all 0, if they have any.
     pub zero_key: Option<ZeroKey>,
     /// Bits of an entry's generation (`table.age_bits`).
     pub generation: Option<u8>,
-    /// Bits of its static evaluation (`table.static_evaluation`).
+    /// Bits of an entry's static evaluation (`table.static_evaluation`).
     #[serde(default)]
     pub evaluation: u8,
-    /// Bits of its move, of which 15 are used.
+    /// Bits of an entry's move, of which 15 are used.
     #[serde(rename = "move", default = "default_move")]
     pub mv: u8,
     #[serde(default = "default_score")]
@@ -104,8 +106,9 @@ impl ZeroKey {
     }
 }
 
-/// The shapes that have a name: name, bytes of a bucket, bytes of an entry, slots, key bits, bytes
-/// of keys, and bits of a generation where all ten would not fit.
+/// The shapes that have a name. Each row contains the name, the bytes of a bucket, the bytes of an
+/// entry, the slots, the key bits, the bytes of the separate word of keys, and the bits of a
+/// generation if ten bits would not fit.
 #[allow(clippy::type_complexity)]
 const NAMED: [(&str, u16, u16, u8, u8, u16, Option<u8>); 9] = [
     ("3x10", 32, 10, 3, 16, 0, None),
@@ -128,13 +131,14 @@ pub struct Field {
 }
 
 impl Field {
-    /// The value of the field in an entry's data.
+    /// Returns the value of the field in an entry's data.
     #[inline]
     pub fn get(self, data: u128) -> u64 {
         (data >> self.shift) as u64 & ((1 << self.bits) - 1)
     }
 
-    /// Data in which only this field is set, to `value`; bits that do not fit are dropped.
+    /// Returns data in which this field is `value` and all other bits are 0. Bits of `value` that
+    /// do not fit into the field are dropped.
     #[inline]
     pub fn put(self, value: u64) -> u128 {
         u128::from(value & ((1 << self.bits) - 1)) << self.shift
@@ -196,7 +200,7 @@ impl Shape {
         Some(Self { bucket, entry, slots, key_bits, keys, generation, ..Self::default() })
     }
 
-    /// Parses a shape written out in its parts, as `Display` prints it.
+    /// Parses a shape that is given by its parts, as `Display` prints it.
     ///
     /// # Errors
     /// The message of the TOML parser.
@@ -206,16 +210,17 @@ impl Shape {
         shape.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
     }
 
-    /// The bit of the bucket at which the separate word of keys begins, if there is one.
+    /// Returns the bit of the bucket at which the separate word of keys begins, if there is such a
+    /// word.
     pub(super) fn first_key_bit(&self) -> Option<usize> {
         (self.keys > 0).then(|| 8 * usize::from(self.slots) * usize::from(self.entry))
     }
 
-    /// The parts that an entry must have, each with its name and number of bits.
+    /// Returns the name and the number of bits of each part that an entry must have.
     fn required_parts(&self) -> [(&'static str, u32); 8] {
-        let inline_key = if self.keys == 0 { self.key_bits } else { 0 };
+        let inline_key_bits = if self.keys == 0 { self.key_bits } else { 0 };
         [
-            ("key", inline_key),
+            ("key", inline_key_bits),
             ("generation", self.generation.unwrap_or(0)),
             ("evaluation", self.evaluation),
             ("move", self.mv),
@@ -227,39 +232,40 @@ impl Shape {
         .map(|(name, bits)| (name, bits.into()))
     }
 
-    /// The number of bits of an entry that are left over by the required parts.
+    /// Returns the number of bits of an entry that the required parts do not use.
     fn spare_bits(&self) -> u32 {
         let required_bits = self.required_parts().iter().map(|(_, bits)| bits).sum();
         (8 * u32::from(self.entry)).saturating_sub(required_bits)
     }
 
-    /// The positions of the fields in an entry's data, which follows the key. The mark of use and
-    /// the rounded node count take spare bits, if there are enough.
+    /// Returns the positions of the fields in an entry's data. The data comes after the key. The
+    /// mark of use and the rounded node count have bits only if there are enough spare bits.
     pub(crate) fn fields(&self) -> Fields {
-        let used = self.spare_bits().min(1);
-        let nodes = if self.spare_bits() > NODES { NODES } else { 0 };
+        let used_bits = self.spare_bits().min(1);
+        let node_bits = if self.spare_bits() > NODES { NODES } else { 0 };
         let mut shift = 0;
-        let mut next = |bits: u32| {
+        let mut next_field = |bits: u32| {
             let field = Field { shift, bits };
             shift += bits;
             field
         };
         Fields {
-            evaluation: next(self.evaluation.into()),
-            bound: next(2),
-            pv: next(self.pv.into()),
-            used: next(used),
-            depth: next(self.depth.into()),
-            generation: next(self.generation.unwrap_or(0).into()),
-            score: next(self.score.into()),
-            mv: next(self.mv.into()),
-            nodes: next(nodes),
+            evaluation: next_field(self.evaluation.into()),
+            bound: next_field(2),
+            pv: next_field(self.pv.into()),
+            used: next_field(used_bits),
+            depth: next_field(self.depth.into()),
+            generation: next_field(self.generation.unwrap_or(0).into()),
+            score: next_field(self.score.into()),
+            mv: next_field(self.mv.into()),
+            nodes: next_field(node_bits),
         }
     }
 
-    /// The bytes per entry of the fixed packing (`bytes10` or `bytes16`) that can be used for this
-    /// shape, if either can: the fields must have their default widths, and the data at least the
-    /// 64 bits of a fixed packing.
+    /// Returns the bytes per entry of the fixed packing that can be used for this shape. The result
+    /// is 10 for `bytes10`, 16 for `bytes16`, and `None` if neither can be used. A fixed packing
+    /// can be used only if all fields have their default widths and an entry has at least 64 bits
+    /// of data, as many as in a fixed packing.
     pub(super) fn fixed_entry_bytes(&self) -> Option<u16> {
         let Self { bucket, entry, slots, key_bits, keys, zero_key, generation, .. } = *self;
         let with_default_fields =
@@ -269,17 +275,18 @@ impl Shape {
             return None;
         }
         match (bucket, slots) {
-            // This packing stores 16 key bits, and calls a key 0 only if all of them are 0.
+            // The packing `bytes10` stores 16 key bits. For this packing a key is 0 only if all 16
+            // bits are 0, so with fewer key bits a key of 0 must have no special meaning.
             (32, 3) if key_bits == 16 || key_bits < 16 && zero_key.is_none() => Some(10),
             _ => (keys == 0 && zero_key.is_none() && entry == 16 && bucket == 16 * u16::from(slots)).then_some(16),
         }
     }
 
-    /// Checks the ranges of the parts, and that they fit into an entry, the keys into their word,
-    /// and the entries into the bucket.
+    /// Checks that each part is in its range, that the parts fit into an entry, that the keys fit
+    /// into their separate word, and that the entries and the keys fit into the bucket.
     ///
     /// # Errors
-    /// What is out of range or does not fit.
+    /// A message that says what is out of range or does not fit.
     pub fn check(&self) -> Result<(), String> {
         let &Self { bucket, entry, slots, key_bits, keys, .. } = self;
         for (name, number, range) in [
@@ -303,27 +310,30 @@ impl Shape {
             return Err(format!("{name} {bytes} is odd: entries are made of words of 2 bytes"));
         }
         let parts = self.required_parts();
-        let bits: u32 = parts.iter().map(|(_, bits)| bits).sum();
-        if bits > 8 * u32::from(entry) {
-            let present = parts.iter().filter(|(_, bits)| *bits > 0);
-            let terms: Vec<_> = present.map(|(name, bits)| format!("{name} {bits}")).collect();
-            let terms = terms.join(" + ");
-            return Err(format!("{terms} = {bits} bits, but an entry of {entry} bytes has {}", 8 * entry));
+        let required_bits: u32 = parts.iter().map(|(_, bits)| bits).sum();
+        if required_bits > 8 * u32::from(entry) {
+            let present_parts = parts.iter().filter(|(_, bits)| *bits > 0);
+            let terms: Vec<_> = present_parts.map(|(name, bits)| format!("{name} {bits}")).collect();
+            let sum = terms.join(" + ");
+            return Err(format!("{sum} = {required_bits} bits, but an entry of {entry} bytes has {}", 8 * entry));
         }
-        let bits = u32::from(slots) * u32::from(key_bits);
-        if keys > 0 && bits > 8 * u32::from(keys) {
-            return Err(format!("{slots} keys of {key_bits} bits = {bits} bits, but {keys} bytes have {}", 8 * keys));
-        }
-        let bytes = u32::from(slots) * u32::from(entry) + u32::from(keys);
-        if bytes > u32::from(bucket) {
+        let all_key_bits = u32::from(slots) * u32::from(key_bits);
+        if keys > 0 && all_key_bits > 8 * u32::from(keys) {
             return Err(format!(
-                "{slots} entries of {entry} bytes + keys {keys} = {bytes} bytes, but a bucket has {bucket}"
+                "{slots} keys of {key_bits} bits = {all_key_bits} bits, but {keys} bytes have {}",
+                8 * keys
+            ));
+        }
+        let required_bytes = u32::from(slots) * u32::from(entry) + u32::from(keys);
+        if required_bytes > u32::from(bucket) {
+            return Err(format!(
+                "{slots} entries of {entry} bytes + keys {keys} = {required_bytes} bytes, but a bucket has {bucket}"
             ));
         }
         Ok(())
     }
 
-    /// The other options of `table` that the shape sets, as TOML.
+    /// Returns the options of `table` besides `layout` that the shape sets, as lines of TOML.
     pub fn text(&self) -> String {
         let Self { bucket, slots, key_bits, .. } = *self;
         let mut text = format!("slots = {slots}\nkey_bits = {key_bits}\nbucket_bytes = {bucket}\n");
@@ -337,7 +347,7 @@ impl Shape {
     }
 }
 
-/// The name of the shape, or its parts as they are written in a file.
+/// Writes the name of the shape or, if it has no name, its parts as they are written in a file.
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = Self::names().find(|name| Self::from_name(name).as_ref() == Some(self)) {
@@ -346,12 +356,12 @@ impl fmt::Display for Shape {
         let &Self { bucket, entry, slots, key_bits, key_end, generation, .. } = self;
         write!(f, "{{ bucket = {bucket}, entry = {entry}, slots = {slots}, key_bits = {key_bits}")?;
         let defaults = Self::default();
-        let end = key_end.map(|end| if end == KeyEnd::Low { "\"low\"" } else { "\"high\"" }.to_owned());
+        let quoted_key_end = key_end.map(|end| if end == KeyEnd::Low { "\"low\"" } else { "\"high\"" }.to_owned());
         let generation = generation.map(|bits| bits.to_string());
         let unless_default = |value: u16, default: u16| (value != default).then(|| value.to_string());
         for (name, value) in [
             ("keys", unless_default(self.keys, defaults.keys)),
-            ("key_end", end),
+            ("key_end", quoted_key_end),
             ("zero_key", self.zero_key.map(|meaning| meaning.name().to_owned())),
             ("generation", generation),
             ("evaluation", unless_default(self.evaluation.into(), defaults.evaluation.into())),
@@ -369,7 +379,7 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Bytes as a number, or as `"32 bytes"`.
+/// Deserializes a number of bytes, which is written as `32` or as `"32 bytes"`.
 fn deserialize_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

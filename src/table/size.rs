@@ -29,8 +29,8 @@ impl fmt::Display for Size {
             Self::Entries(entries) => write!(f, "{entries}"),
             Self::Share(share) => write!(f, "{} %", share * 100.0),
             Self::Bytes(bytes) => {
-                // The largest unit that is not above the size and of which the size is a whole
-                // number of quarters, as in 1.5 MiB.
+                // Chooses the largest unit that is not larger than the size, and a quarter of which
+                // divides the size, as in 1.5 MiB.
                 let (name, unit) = UNITS
                     .into_iter()
                     .find(|&(_, unit)| bytes >= unit && bytes % (unit / 4).max(1) == 0)
@@ -45,23 +45,25 @@ impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || {
+        let not_a_size = || {
             format!(
                 "`{text}` is not a size: expected bytes (\"16 MiB\"), entries (65536) or a share (\"25 %\") above zero"
             )
         };
         let number_end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
         let (number, unit) = (text[..number_end].replace('_', ""), text[number_end..].trim());
-        let number: f64 = number.parse().ok().filter(|n| *n > 0.0 && *n < 1e15).ok_or_else(wrong)?;
+        let number: f64 = number.parse().ok().filter(|n| *n > 0.0 && *n < 1e15).ok_or_else(not_a_size)?;
         let size = match unit {
             "" | "entries" if number.fract() == 0.0 => Self::Entries(number as u64),
             "%" => Self::Share(number / 100.0),
             _ => {
                 // "1 MB" is a million bytes to some and 2^20 to others, so it is refused.
-                let decimal = [("KB", "KiB"), ("MB", "MiB"), ("GB", "GiB"), ("TB", "TiB")];
-                if let Some((_, binary)) = decimal.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)) {
+                let ambiguous_units = [("KB", "KiB"), ("MB", "MiB"), ("GB", "GiB"), ("TB", "TiB")];
+                if let Some((_, binary_unit)) =
+                    ambiguous_units.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))
+                {
                     return Err(format!(
-                        "`{text}` is ambiguous (powers of 1000 or of 1024): did you mean `{number} {binary}`? Bytes are written `B`"
+                        "`{text}` is ambiguous (powers of 1000 or of 1024): did you mean `{number} {binary_unit}`? Bytes are written `B`"
                     ));
                 }
                 let short_units = [("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
@@ -69,13 +71,13 @@ impl FromStr for Size {
                     .into_iter()
                     .chain(short_units)
                     .find(|(name, _)| name.eq_ignore_ascii_case(unit))
-                    .ok_or_else(wrong)?;
+                    .ok_or_else(not_a_size)?;
                 Self::Bytes((number * scale as f64) as u64)
             }
         };
         let too_large = |most: &str| Err(format!("`{text}` is too large: expected at most {most}"));
         match size {
-            Self::Bytes(0) => Err(wrong()),
+            Self::Bytes(0) => Err(not_a_size()),
             Self::Bytes(bytes) if bytes > MAX_BYTES => too_large("128 TiB"),
             Self::Entries(entries) if entries > MAX_BYTES / 16 => too_large("8796093022208 entries"),
             Self::Share(share) if share > MAX_SHARE => too_large("1000000 %"),

@@ -7,16 +7,18 @@ use super::same_key::Rule;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableOptions};
 use std::collections::hash_map::Entry as MapEntry;
 
-/// An exact map. It applies `same_key` (`policy` as `replace`), `guard`, `keep_move` and `keep_pv`
-/// and ignores the other options. It may keep one entry per key and depth, for searches in which
-/// entries of other depths never match (`probe.depth = "equal"`).
+/// An exact map from key to entry. It ignores all options of the table except `same_key`, `guard`,
+/// `keep_move` and `keep_pv`. The value `policy` of `same_key` has the same effect as `replace`. In
+/// a search in which an entry answers only at its own depth (`probe.depth = "equal"`), the map
+/// keeps one entry per key and depth.
 pub struct Unbounded {
     entries: KeyMap<(u64, u8), Entry>,
-    /// Number of entries by generation: scanning the map after each search would cost more than
-    /// the search.
-    by_generation: Box<[u64; GENERATIONS as usize]>,
-    /// A number for each entry, if an observer needs them; kept when the map is cleared.
-    numbers: Option<KeyMap<(u64, u8), usize>>,
+    /// The number of entries of each generation. The numbers are kept up to date with each store,
+    /// because counting the entries of the map after each search would cost more than the search.
+    generation_counts: Box<[u64; GENERATIONS as usize]>,
+    /// The number of each entry, if an observer needs such numbers. The numbers are kept when the
+    /// map is cleared.
+    slot_numbers: Option<KeyMap<(u64, u8), usize>>,
     by_depth: bool,
     rule: Rule,
     now: u16,
@@ -24,12 +26,13 @@ pub struct Unbounded {
 }
 
 impl Unbounded {
-    /// Creates an empty map with one entry per key or, if `by_depth`, per key and depth.
+    /// Creates an empty map. The map keeps one entry for each key or, if `by_depth` is true, one
+    /// entry for each key and depth.
     pub fn new(options: &TableOptions, by_depth: bool) -> Self {
         Self {
             entries: KeyMap::default(),
-            by_generation: Box::new([0; GENERATIONS as usize]),
-            numbers: None,
+            generation_counts: Box::new([0; GENERATIONS as usize]),
+            slot_numbers: None,
             by_depth,
             rule: options.rule(),
             now: 0,
@@ -37,12 +40,12 @@ impl Unbounded {
         }
     }
 
-    /// The number of a map key, which serves as its slot; assigned on first use. 0 if entries are
-    /// not numbered.
+    /// Returns the number that is reported as the slot of a map key, or 0 if entries are not
+    /// numbered. A map key that has no number yet is assigned the next number.
     fn slot_number(&mut self, map_key: (u64, u8)) -> usize {
-        self.numbers.as_mut().map_or(0, |numbers| {
-            let next = numbers.len();
-            *numbers.entry(map_key).or_insert(next)
+        self.slot_numbers.as_mut().map_or(0, |slot_numbers| {
+            let next_number = slot_numbers.len();
+            *slot_numbers.entry(map_key).or_insert(next_number)
         })
     }
 
@@ -51,15 +54,19 @@ impl Unbounded {
     }
 }
 
-/// The capacity that a new map would have with this number of entries: 7/8 of a power of two, but
-/// 3 or 7 at first. The map's own is not used: a cleared map keeps that of earlier searches.
-fn capacity(entries: u64) -> u64 {
-    if entries == 0 {
+/// Returns the capacity of a new map into which this number of entries was inserted. The number of
+/// buckets of a map is a power of two. The capacity is 3 of 4 buckets, 7 of 8 buckets, and 7/8 of
+/// more buckets.
+///
+/// The capacity of the table's own map is not used, because a cleared map keeps the capacity that
+/// it had in earlier searches.
+fn capacity_of_new_map(entry_count: u64) -> u64 {
+    if entry_count == 0 {
         return 0;
     }
     let capacity_of = |buckets: u64| if buckets <= 8 { buckets - 1 } else { buckets / 8 * 7 };
     let mut buckets = 4;
-    while capacity_of(buckets) < entries {
+    while capacity_of(buckets) < entry_count {
         buckets *= 2;
     }
     capacity_of(buckets)
@@ -106,19 +113,19 @@ impl Table for Unbounded {
                     return StoreOutcome::refused(Some(self.slot_number(map_key)));
                 }
                 let old = slot.insert(entry);
-                self.by_generation[usize::from(old.generation)] -= 1;
+                self.generation_counts[usize::from(old.generation)] -= 1;
                 self.counters.updates += 1;
                 true
             }
         };
-        self.by_generation[usize::from(now)] += 1;
+        self.generation_counts[usize::from(now)] += 1;
         StoreOutcome::in_slot(self.slot_number(map_key), same)
     }
 
     fn cutoff(&mut self, _: &Hit) {}
 
     fn number_entries(&mut self) {
-        self.numbers = Some(KeyMap::default());
+        self.slot_numbers = Some(KeyMap::default());
     }
 
     fn prefetch(&self, _: u64) {}
@@ -129,14 +136,14 @@ impl Table for Unbounded {
 
     fn clear(&mut self) {
         self.entries.clear();
-        self.by_generation.fill(0);
+        self.generation_counts.fill(0);
         self.now = 0;
     }
 
     fn renew(&mut self) {
         self.clear();
-        if let Some(numbers) = &mut self.numbers {
-            numbers.clear();
+        if let Some(slot_numbers) = &mut self.slot_numbers {
+            slot_numbers.clear();
         }
     }
 
@@ -154,8 +161,8 @@ impl Table for Unbounded {
         Occupancy {
             slots: 0,
             occupied: self.entries.len() as u64,
-            current: self.by_generation[usize::from(self.now)],
-            bytes: capacity(self.entries.len() as u64) * entry_bytes,
+            current: self.generation_counts[usize::from(self.now)],
+            bytes: capacity_of_new_map(self.entries.len() as u64) * entry_bytes,
         }
     }
 

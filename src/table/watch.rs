@@ -1,4 +1,4 @@
-//! A table with an observer: every call is passed on to the table, and the observer sees the call
+//! A table with an observer. Every call is passed on to the table, and the observer sees the call
 //! and its result.
 
 use super::shadow::ShadowCounters;
@@ -6,13 +6,13 @@ use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 
 /// An observer of a table.
 pub trait Watch: Send {
-    /// Replaces the table's hit: the result is the answer to the probe.
+    /// Returns the answer to a probe for which the table returned `hit`.
     fn answer(&mut self, key: u64, hit: Hit) -> Option<Hit> {
         let _ = key;
         Some(hit)
     }
-    /// A probe and its result. Returns whether to mark the entry of the hit as used
-    /// ([`Table::mark_used`]).
+    /// Observes a probe and its answer. Returns whether the table is to mark the entry of the hit
+    /// as used ([`Table::mark_used`]).
     fn on_probe(&mut self, key: u64, depth: u8, hit: Option<&Hit>) -> bool {
         let _ = (key, depth, hit);
         false
@@ -26,9 +26,9 @@ pub trait Watch: Send {
     fn on_advance(&mut self, ticks: u16) {
         let _ = ticks;
     }
-    /// The table was cleared; `renewed`: reset as if it were new.
+    /// Observes that the table was cleared or, if `renewed` is true, reset as if it were new.
     fn on_clear(&mut self, renewed: bool);
-    /// Gives an independent key for the position of the next probe or store.
+    /// Receives an independent key, `check`, of the position of the next probe or store.
     fn on_identify(&mut self, check: u64) {
         let _ = check;
     }

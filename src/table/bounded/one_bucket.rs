@@ -9,18 +9,20 @@ pub trait OneBucket: Table {
     fn load(&mut self, words: &[u64]);
     /// The words of the bucket, with the changes of all calls since `load`.
     fn words(&self) -> &[u64];
-    /// Combines the keys of a bucket with their data by XOR; a second call undoes it.
+    /// Combines the keys of a bucket with their data by XOR. A second call restores the keys.
     fn combine(&self, words: &mut [u64]);
     /// Whether a slot of a bucket has no entry.
     fn is_empty(&self, words: &[u64], slot: usize) -> bool;
     /// The entry of a slot of a bucket.
     fn entry(&self, words: &[u64], slot: usize) -> Entry;
-    /// For each word of a bucket, a mask of the bits that belong to a slot.
+    /// Returns a mask for each word of a bucket. The mask has the bits of the word that belong to
+    /// the slot.
     fn slot_bits(&self, slot: usize) -> Vec<u64>;
 }
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
-    /// Applies `update` once for each entry in the bucket to the count of the entry's generation.
+    /// Calls `update` once for each entry in the bucket, with the number of entries of the same
+    /// generation.
     fn update_generation_counts(&mut self, update: fn(&mut u64)) {
         for slot in 0..self.slots() {
             let bucket = self.words_at(0);
