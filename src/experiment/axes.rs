@@ -8,7 +8,7 @@ use crate::text::plural;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
-/// Paths that vary together, each with its values; all lists are of equal length.
+/// Paths that vary together, each with the list of its values. All lists have the same length.
 pub(super) type Axis = Vec<(String, Vec<Value>)>;
 
 /// The number of values of each path of an axis.
@@ -16,25 +16,27 @@ pub(super) fn axis_len(axis: &Axis) -> usize {
     axis.first().map_or(0, |(_, values)| values.len())
 }
 
-/// The key of a `[[zip]]` that names its points.
+/// The key of a `[[zip]]` with the names of its points. A point is one set of values of all paths.
 pub(super) const NAME: &str = "name";
 
-/// The name of the point of a `[[zip]]` that `paths` sets; `None` if the zip has no names or no
-/// such point.
+/// Returns the name of the point of a `[[zip]]` whose values `paths` sets. Returns `None` if the
+/// `[[zip]]` has no names, or if `paths` sets the values of none of its points.
 pub(super) fn zip_name<'z>(zip: &'z Table, paths: &[(String, Value)]) -> Option<&'z str> {
     let names = zip.get(NAME)?.as_array()?;
-    let value_at = |path: &String| paths.iter().find(|(other, _)| other == path).map(|(_, value)| value);
-    let is_point = |&index: &usize| {
+    let value_at = |path: &String| paths.iter().find(|(set_path, _)| set_path == path).map(|(_, value)| value);
+    let is_set_point = |&index: &usize| {
         let mut options = zip.iter().filter(|(path, _)| *path != NAME);
         options.all(|(path, values)| values.get(index).is_some_and(|value| value_at(path) == Some(value)))
     };
-    (0..names.len()).find(is_point).and_then(|index| names[index].as_str())
+    (0..names.len()).find(is_set_point).and_then(|index| names[index].as_str())
 }
 
-/// The axes of a file, in order: those of `[grid]`, then each `[[zip]]`.
+/// Reads the axes of a file. The axes of `[grid]` come first, followed by one axis for each
+/// `[[zip]]`.
 ///
 /// # Errors
-/// When a value is not a list, or a path is set twice.
+/// When the values of a path are not a list, when the lists of a `[[zip]]` have different lengths,
+/// or when a path is set twice.
 pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
     let read_values = |table: &str, path: &str, value: &Value| {
         let problem = match value {
@@ -90,7 +92,8 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
     Ok(axes)
 }
 
-/// All combinations of the axes' values; the first axis varies slowest.
+/// Returns all combinations of the axes' values. The values of the last axis change from each
+/// combination to the next; those of the first axis change most rarely.
 pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
     for axis in axes {
@@ -106,7 +109,7 @@ pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     combinations
 }
 
-/// The place in the file of a value of an axis, such as `grid.table.size.1`.
+/// Returns the place in the file of a value on an axis, such as `grid.table.size.1`.
 pub(super) fn locate_axis_value(file: &File, path: &str, value: &Value) -> Option<String> {
     let index_in = |values: &Value| values.as_array()?.iter().position(|candidate| candidate == value);
     match file.grid.get(path) {

@@ -1,4 +1,5 @@
-//! The variants that others are compared with: one for all, or one for each group.
+//! Baselines: the variants that other variants are compared with. There is one baseline for all
+//! variants, or one for each group of variants.
 
 use super::file::File;
 use super::problem::{Problem, ambiguous_name, list_quoted, nearest, nearest_or_all};
@@ -10,39 +11,41 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The options of a variant, or of a group of rows, by path.
 pub type OptionValues = BTreeMap<String, String>;
 
-/// The option that distinguishes bounded tables from others. It is not an axis, because other
-/// tables have no size or policy.
+/// The option that distinguishes bounded tables from other tables. It does not separate groups,
+/// because tables of other kinds have no size or policy to agree in.
 const TABLE_KIND: &str = "table.kind";
 
 /// The baseline that each variant (or group of rows) is compared with.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Partners {
-    /// For each variant, the index of its baseline: its own index if it is a baseline, `None` if it
-    /// has no baseline.
+    /// For each variant, the index of its baseline. A baseline has its own index. A variant without
+    /// a baseline has `None`.
     pub baselines: Vec<Option<usize>>,
-    /// The options that distinguish groups; empty if there is one baseline.
+    /// The options in which the baselines differ; empty if there is one baseline.
     pub group_columns: Vec<String>,
 }
 
 impl Partners {
-    /// One baseline for all of `count` variants.
-    pub fn single(baseline: usize, count: usize) -> Self {
-        Self { baselines: vec![Some(baseline); count], group_columns: Vec::new() }
+    /// Makes the variant with index `baseline` the baseline of all variants.
+    pub fn single(baseline: usize, variant_count: usize) -> Self {
+        Self { baselines: vec![Some(baseline); variant_count], group_columns: Vec::new() }
     }
 
-    /// The variants that are the baseline of a group, in the order of the plan.
+    /// The indices of all baselines, in the order of the variants.
     pub fn bases(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.baselines.len()).filter(|&index| self.baselines[index] == Some(index))
     }
 
-    /// Pairs each point with the baseline of its group; the baselines are the points that meet the
-    /// condition. Points belong to one group if they agree in all options that vary, apart from the
-    /// options that the condition names and those on the same axis. An option that one of two
-    /// points lacks (without a table there is no size) does not separate them, unless a point would
-    /// then have several baselines.
+    /// Finds the baseline of each point. A point is a variant or a group of rows.
+    ///
+    /// The baselines are the points that meet the condition. Two points belong to the same group if
+    /// they agree in all options that vary. Options that the condition names, and options on the
+    /// same axis as a named option, need not agree. If only one of the two points has an option,
+    /// the option does not count. For example, a point without a table has no table size. A point
+    /// for which this leaves several baselines has no baseline.
     ///
     /// # Errors
-    /// The indices of two points of one group that both meet the condition.
+    /// Returns the indices of two points of one group that both meet the condition.
     pub fn find(points: &[OptionValues], condition: &[(String, String)]) -> Result<Self, [usize; 2]> {
         let value = |point: usize, column: &str| points[point].get(column).map_or("", String::as_str);
         let named = named_options(points, condition);
@@ -57,15 +60,15 @@ impl Partners {
                 return Err([first, base]);
             }
         }
-        // An option that one of the two lacks has an empty value.
-        let agree = |group: &[&str], other: &[&str]| {
-            group.iter().zip(other).all(|(a, b)| a == b || a.is_empty() || b.is_empty())
+        // The value of an option that a point lacks is empty.
+        let agree = |values: &[&str], other_values: &[&str]| {
+            values.iter().zip(other_values).all(|(a, b)| a == b || a.is_empty() || b.is_empty())
         };
         let find_base = |point: usize| {
             let group = group_of(point);
             base_of_group.get(&group).copied().or_else(|| {
                 let mut agreeing_bases = bases.iter().copied().filter(|&base| agree(&group, &group_of(base)));
-                // With several baselines, the pair would be ambiguous.
+                // A point that agrees with several baselines has none.
                 let base = agreeing_bases.next()?;
                 agreeing_bases.next().is_none().then_some(base)
             })
@@ -77,24 +80,27 @@ impl Partners {
     }
 }
 
-/// The columns whose values are not the same everywhere.
+/// Returns the columns in which the points differ.
 fn varying_columns<'a>(points: &[&'a OptionValues]) -> BTreeSet<&'a str> {
     let columns: BTreeSet<&str> = points.iter().flat_map(|point| point.keys()).map(String::as_str).collect();
     let varies = |column: &&str| points.iter().any(|point| point.get(*column) != points[0].get(*column));
     columns.into_iter().filter(varies).collect()
 }
 
-/// The options on the axes that a condition names. A policy with the parameters that only some
-/// policies have is one axis, and so are options that vary together.
+/// Returns the options that a condition names, and all options on the same axes. A policy is on one
+/// axis with the parameters that only some policies have. Options that vary together are also on
+/// one axis.
 fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String)]) -> BTreeSet<&'a str> {
-    // Other tables lack most options, so bounded ones show better which options vary together.
+    // Only bounded tables have all options of a table, so if there are such points, only they are
+    // used to find out which options vary together.
     let is_bounded = |point: &&OptionValues| point.get(TABLE_KIND).is_none_or(|kind| kind == "bounded");
     let mut compared_points: Vec<&OptionValues> = points.iter().filter(is_bounded).collect();
     if compared_points.is_empty() {
         compared_points = points.iter().collect();
     }
     let varying = varying_columns(&compared_points);
-    // The `kind` on whose axis a parameter lies: some points, of other kinds, lack the parameter.
+    // Returns the `kind` on whose axis a parameter lies. A parameter that all points have is an
+    // axis of its own.
     let kind_of = |column: &str| {
         varying.iter().copied().find(|kind| {
             let is_below = kind.strip_suffix("kind").is_some_and(|parent| column.starts_with(parent));
@@ -105,7 +111,7 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
     for column in &varying {
         axes.entry(kind_of(column).unwrap_or(column)).or_default().push(column);
     }
-    // How many different combinations of values the columns have.
+    // Counts the different combinations of values that the columns have.
     let count_levels = |columns: &[&str]| {
         let values =
             |point: &&OptionValues| columns.iter().map(|column| point.get(*column).cloned()).collect::<Vec<_>>();
@@ -115,12 +121,12 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
     let is_named = |column: &&str| condition.iter().any(|(name, _)| name == column);
     for axis in axes.values().filter(|columns| columns.iter().any(is_named)) {
         let levels = count_levels(axis);
-        // Several designs or layouts may set the same value of an option, which still follows from
-        // them.
+        // A design or a layout determines other options. Several designs or layouts may set the
+        // same value of an option, so the option's axis may have fewer levels.
         let sets_others = ["table.design", "table.layout"].iter().any(|column| axis.contains(column));
         for other in axes.values() {
-            let follows = count_levels(&[axis.as_slice(), other.as_slice()].concat()) == levels;
-            if follows && (sets_others || count_levels(other) == levels) {
+            let is_determined = count_levels(&[axis.as_slice(), other.as_slice()].concat()) == levels;
+            if is_determined && (sets_others || count_levels(other) == levels) {
                 named.extend(other);
             }
         }
@@ -128,12 +134,12 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
     named
 }
 
-/// Finds the baselines among `variants`; if the file names none, the first variant is the baseline
-/// of all.
+/// Finds the baselines among `variants`. If the file names no baseline, the first variant is the
+/// baseline of all variants.
 ///
 /// # Errors
-/// When no variant matches `[baseline]`, two variants of one group match, or a path is unknown or
-/// ambiguous; in a match, also when several variants match.
+/// When no variant matches `[baseline]`, when two variants of one group match, or when a path is
+/// unknown or ambiguous. Also when several variants match, but the variants play games.
 pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<Partners, Problem> {
     if file.baseline.is_empty() {
         return Ok(Partners::single(0, variants.len()));

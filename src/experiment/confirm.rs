@@ -1,4 +1,4 @@
-//! `[confirm]`: games decide among the variants that a screen leaves.
+//! `[confirm]`: games decide among the best variants of a screen by searches.
 
 use super::choices::SuiteChoice;
 use super::matches::{Draw, Resign, opening_position};
@@ -75,9 +75,10 @@ impl Confirm {
         )
     }
 
-    /// The range of openings of each stage. Each range ends at twice the end of the one before.
-    pub fn stages(&self, openings: usize) -> Vec<Range<usize>> {
-        let end = self.budget.min(openings);
+    /// Returns the range of openings of each stage. Each range ends at twice the end of the range
+    /// before, up to the budget or the number of openings.
+    pub fn stages(&self, opening_count: usize) -> Vec<Range<usize>> {
+        let end = self.budget.min(opening_count);
         let (mut stages, mut from, mut to) = (Vec::new(), 0, self.first.min(end));
         while from < to {
             stages.push(from..to);

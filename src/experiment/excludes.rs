@@ -4,15 +4,15 @@ use super::paths;
 use std::collections::{HashMap, HashSet};
 use toml::{Table, Value};
 
-/// The excluded values, grouped by the paths that an exclude names. A combination then needs one
-/// lookup per group, regardless of the number of excludes.
+/// The excluded values, grouped by the paths of the excludes. To check a combination, one lookup
+/// for each group is enough, however many excludes there are.
 pub(super) struct Excludes<'a> {
-    /// For each list of paths, the lists of values at these paths that are excluded.
+    /// For each sorted list of paths, the excluded lists of values at these paths.
     values_by_paths: HashMap<Vec<&'a str>, HashSet<Vec<String>>>,
 }
 
 impl<'a> Excludes<'a> {
-    /// Groups excludes by the paths that they name.
+    /// Groups excludes by their paths.
     pub(super) fn new(excludes: &'a [Table]) -> Self {
         let mut values_by_paths: HashMap<_, HashSet<_>> = HashMap::new();
         for excluded in excludes {
@@ -25,8 +25,8 @@ impl<'a> Excludes<'a> {
         Self { values_by_paths }
     }
 
-    /// Whether some exclude matches a combination in all of its values. `"always"` and `{ kind =
-    /// "always" }` are equal.
+    /// Whether a combination has all values of at least one exclude. `"always"` and `{ kind =
+    /// "always" }` are equal values.
     pub(super) fn matches(&self, combination: &[(String, Value)]) -> bool {
         self.values_by_paths.iter().any(|(paths, excluded_values)| {
             let values: Option<Vec<String>> = paths.iter().map(|path| value_at(combination, path)).collect();
@@ -35,8 +35,8 @@ impl<'a> Excludes<'a> {
     }
 }
 
-/// The value of a combination at a path. The path may lie inside the value of an axis, as
-/// `table.policy.kind` lies inside `table.policy`.
+/// Returns the value of a combination at a path. The path may be inside the value of an axis, as
+/// `table.policy.kind` is inside `table.policy`.
 fn value_at(combination: &[(String, Value)], path: &str) -> Option<String> {
     combination.iter().find_map(|(axis, value)| {
         if axis == path {

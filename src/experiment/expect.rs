@@ -89,7 +89,7 @@ pub enum ExpectedFigure {
 }
 
 impl ExpectedFigure {
-    /// Whether exact numbers are expected, not a range.
+    /// Whether exact values are expected rather than a range.
     pub fn is_exact(&self) -> bool {
         match self {
             Self::Exact(_) => true,
@@ -97,7 +97,7 @@ impl ExpectedFigure {
         }
     }
 
-    /// What is wrong with a figure; `None` for a valid one.
+    /// Describes what is wrong with the figure. Returns `None` if the figure is valid.
     pub(super) fn find_fault(&self) -> Option<String> {
         let Self::Range(range) = self else { return None };
         let Range { min, max, exact, statistic, by_depth, from } = range;
@@ -182,8 +182,8 @@ impl std::fmt::Display for Scalar {
     }
 }
 
-/// A metric of a variant, not of a row: how many of its searches end with another score than the
-/// baseline's.
+/// A metric of a whole variant rather than of a row: the number of searches whose score differs
+/// from the score of the baseline's search.
 pub const OTHER_SCORES: &str = "other_scores";
 
 /// A comparison of two metrics: `left relation right`.
@@ -191,7 +191,7 @@ pub const OTHER_SCORES: &str = "other_scores";
 pub struct Claim {
     /// The side before the relation.
     pub left: Term,
-    /// Any but `!=`.
+    /// Any relation except `!=`.
     pub relation: Relation,
     /// The side after the relation.
     pub right: Term,
@@ -223,8 +223,8 @@ impl Claim {
         })
     }
 
-    /// Whether the relation holds between two numbers; `=` tolerates a rounding error of the left
-    /// one.
+    /// Whether the relation holds between two numbers. `=` also holds if the numbers differ by no
+    /// more than a rounding error of `left`.
     pub fn holds(&self, left: f64, right: f64) -> bool {
         match self.relation {
             Relation::Equal => (left - right).abs() <= f64::EPSILON * left.abs(),
@@ -234,7 +234,8 @@ impl Claim {
 }
 
 impl Term {
-    /// Parses `metric(variant)` or `1.2 * metric(variant)`. A `*` in brackets is part of a name.
+    /// Parses `metric(variant)` or `1.2 * metric(variant)`. A `*` inside the brackets is part of
+    /// the variant's name.
     fn parse(text: &str) -> Option<Self> {
         let (factor, term) = match text.split_once('*') {
             Some((factor, term)) if !factor.contains('(') => (Self::parse_factor(factor)?, term.trim()),
@@ -252,7 +253,7 @@ impl Term {
         text.trim().parse().ok().filter(|factor: &f64| factor.is_normal() && *factor > 0.0)
     }
 
-    /// The text in front of a term's `*`, if it is not a valid factor.
+    /// Returns the text before the `*` of a term if that text is not a valid factor.
     fn invalid_factor(term: &str) -> Option<&str> {
         let (factor, _) = term.split_once('*')?;
         (!factor.contains('(') && Self::parse_factor(factor).is_none()).then_some(factor.trim())

@@ -100,9 +100,10 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
     Ok(())
 }
 
-/// The columns that a key of `where` may mean: the options that end with it and, if there are any,
-/// the column of the rows with that name. Empty if the key is a full name: of an option, or of a
-/// column of the rows that is a key or has a dot.
+/// Returns the columns that a key of `where` could stand for: all options whose paths end with the
+/// key, and the row column of that name. Returns an empty list if no option ends with the key. Also
+/// returns an empty list if the key is the full path of an option, or the name of a row column that
+/// identifies rows or contains a dot, because such a key is never ambiguous.
 fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
     let row_column = column(key);
     if options.contains(key) || row_column.is_some_and(|column| column.role == Role::Key || column.name.contains('.')) {
@@ -115,7 +116,8 @@ fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
     names
 }
 
-/// Whether a claim may compare a column: numbers, except scores, which can be negative.
+/// Whether a claim may compare a column. Only columns of numbers are comparable. Scores are not,
+/// because they can be negative.
 fn is_comparable(column: &str) -> bool {
     match role(column) {
         Role::Sum | Role::Time => true,

@@ -21,18 +21,20 @@ use toml::{Table, Value};
 /// Maximum number of combinations of a grid: each is a whole set of options in memory.
 const MAX_VARIANTS: usize = 100_000;
 
-/// A variant before its options are read.
+/// A variant whose options have not been read yet.
 struct Draft {
     /// The name, if the file gives one.
     name: Option<String>,
     /// The paths that the variant sets, with their values.
     paths: Vec<(String, Value)>,
-    /// Where the file defines it: `grid`, `variant.2`, `include.0` or `engine`.
+    /// Where the file defines the variant: `grid`, `variant.2`, `include.0` or `engine`.
     place: String,
 }
 
-/// All variants of a file, in order: the grid's, the includes, then `[[variant]]`.
-pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> Result<Vec<Variant>, Problem> {
+/// Returns all variants of a file in this order: those of the grid, of `[[include]]`, then of
+/// `[[variant]]`. With `cross = true`, each `[[variant]]` is combined with each of the others
+/// instead.
+pub fn expand_variants(file: &File, overrides: &[Setting], source: &FileText<'_>) -> Result<Vec<Variant>, Problem> {
     let valid_paths = known_paths();
     let axes = read_axes(file, source)?;
     for path in axes.iter().flatten().map(|(path, _)| path).collect::<BTreeSet<_>>() {
@@ -77,15 +79,15 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
     let short_names_of_paths = short_names(&drafts);
     let to_variant = |draft: &Draft| {
         let name = draft.name.clone().unwrap_or_else(|| variant_name(&draft.paths, &short_names_of_paths, &file.zip));
-        read_variant(file, draft, name, sets, source)
+        read_variant(file, draft, name, overrides, source)
     };
     let variants = drafts.iter().map(to_variant).collect::<Result<Vec<Variant>, Problem>>()?;
     refuse_duplicates(&variants).map_err(|Duplicate { index, earlier, message }| {
         let problem = source.problem(message);
         // If `--set` made two variants equal, there is no place in the file to show.
-        let overriding_set = sets.iter().find(|set| variants[index].paths.iter().any(|(path, _)| set.affects(path)));
-        if let Some(set) = overriding_set {
-            let help = format!("--set {} sets one value for all variants, but the file varies it", set.path);
+        let affects_paths = |setting: &&Setting| variants[index].paths.iter().any(|(path, _)| setting.affects(path));
+        if let Some(setting) = overrides.iter().find(affects_paths) {
+            let help = format!("--set {} sets one value for all variants, but the file varies it", setting.path);
             return Problem { help: Some(help), ..problem };
         }
         let place = match drafts[index].place.as_str() {
@@ -110,8 +112,8 @@ fn cross(variants: &[Draft], points: &[Draft], zips: &[Table], source: &FileText
     for Draft { name, paths, place } in variants {
         for point in points {
             for (path, _) in paths {
-                let overlapping = point.paths.iter().find(|(axis, _)| paths_overlap(path, axis));
-                let Some((axis, _)) = overlapping else { continue };
+                let overlapping_axis = point.paths.iter().find(|(axis, _)| paths_overlap(path, axis));
+                let Some((axis, _)) = overlapping_axis else { continue };
                 let message = format!(
                     "{path}: with cross = true the grid sets `{axis}` in every variant, too: set it in only \
                         one of the two"
@@ -127,7 +129,8 @@ fn cross(variants: &[Draft], points: &[Draft], zips: &[Table], source: &FileText
     Ok(drafts)
 }
 
-/// Reads an entry of `[[variant]]` or `[[include]]`. `section`: `variant` or `include`.
+/// Reads an entry of `[[variant]]` or `[[include]]`. `section` is `variant` or `include`, and
+/// `index` is the position of the entry in that section.
 fn read_entry(
     entry: &Table,
     section: &str,
@@ -162,10 +165,12 @@ fn read_entry(
     Ok(Draft { name, paths, place })
 }
 
-/// Keys of the file that no variant can change, though one might expect it.
+/// Top-level keys of the file that a variant cannot change, although an author may expect that it
+/// can.
 const FILE_KEYS: [&str; 8] = ["suite", "suites", "first", "repeats", "seeds", "schedules", "sequence", "times"];
 
-/// Refuses an unknown option path. `place`: where the file sets it, such as `grid` or `variant.2`.
+/// Refuses an unknown option path. `place` is where the file sets the path, such as `grid` or
+/// `variant.2`.
 fn check_path(path: &str, valid_paths: &BTreeSet<String>, place: &str, source: &FileText<'_>) -> Result<(), Problem> {
     if valid_paths.contains(path) || subject::is_uci_option(path) {
         return Ok(());
@@ -180,18 +185,18 @@ fn check_path(path: &str, valid_paths: &BTreeSet<String>, place: &str, source: &
     Err(Problem { help, ..source.problem_at(&format!("{place}.{path}"), message) })
 }
 
-/// Maximum number of comparisons (excludes times combinations) in the search for unused excludes;
-/// files written by hand have far fewer.
+/// The maximum number of comparisons in the search for unused excludes: the number of excludes
+/// times the number of combinations. Files written by hand need far fewer comparisons.
 const MAX_EXCLUDE_CHECKS: usize = 10_000_000;
 
-/// The indices of the `[[exclude]]`s that match no combination of the grid; empty if there are too
-/// many combinations to compare.
+/// Returns the indices of the `[[exclude]]` entries that match no combination of the grid. Returns
+/// an empty list if there are too many combinations to compare.
 pub fn unused_excludes(file: &File) -> Vec<usize> {
     unused_excludes_within(file, MAX_EXCLUDE_CHECKS)
 }
 
-/// The indices of the `[[exclude]]`s that match no combination of the grid; empty if finding them
-/// takes more than `max_checks` comparisons.
+/// As [`unused_excludes`]. Returns an empty list if more than `max_checks` comparisons would be
+/// needed.
 fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
     let source = FileText { text: "", path: std::path::Path::new(""), suites: SuiteTexts::Files };
     let combinations = match read_axes(file, &source) {
@@ -214,18 +219,18 @@ fn read_variant(
     file: &File,
     draft: &Draft,
     name: String,
-    sets: &[Setting],
+    overrides: &[Setting],
     source: &FileText<'_>,
 ) -> Result<Variant, Problem> {
     // The error points to where the path was set: on the command line, in the variant, or in
     // `[engine]`.
-    let option_problem = |path: &str, message: String| match sets.iter().rev().find(|set| set.affects(path)) {
-        Some(set) => set.problem(message),
+    let option_problem = |path: &str, message: String| match overrides.iter().rev().find(|set| set.affects(path)) {
+        Some(setting) => setting.problem(message),
         None => Problem { span: locate_option(file, draft, path, &message, source), ..source.problem(message) },
     };
     let all_paths = || {
         let variant_paths = draft.paths.iter().map(|(path, value)| (path.as_str(), value));
-        variant_paths.chain(sets.iter().map(|set| (set.path.as_str(), &set.value)))
+        variant_paths.chain(overrides.iter().map(|setting| (setting.path.as_str(), &setting.value)))
     };
     let mut preset = file.engine.get("preset");
     let FileLimit { mut depth, mut nodes, mut ticks } = file.limit;
@@ -310,7 +315,7 @@ fn read_variant(
                 format!("suites.{suite} sets its own limit: set it in the suite or in the variant, not in both");
             return Err(option_problem(path, format!("{path}: {message}")));
         }
-        for (place, limit) in suites::limits(file.suites.as_ref(), Limit { depth, nodes }) {
+        for (place, limit) in suites::search_limits(file.suites.as_ref(), Limit { depth, nodes }) {
             if limit == Limit::default() {
                 let message = match file.suites {
                     None => "missing: give limit = { depth = 8 } or { nodes = 100000 }",
@@ -327,7 +332,8 @@ fn read_variant(
     Ok(variant)
 }
 
-/// The first suite with its own value of the limit at `path`; `None` if `path` is no limit.
+/// Returns the name of the first suite that has its own value for the limit at `path`. Returns
+/// `None` if no suite has one, or if `path` is not the path of a limit.
 fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
     let has_own_limit = |entry: &SuiteEntry| match path {
         "limit.depth" => entry.depth.is_some(),
@@ -338,8 +344,10 @@ fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
     entries.find(|(_, entry)| has_own_limit(entry)).map(|(name, _)| name.as_str())
 }
 
-/// The place in the file that sets an option of a variant: in the variant itself (for an axis, the
-/// individual value), otherwise in `[engine]`. `message`: the error, which may quote a word there.
+/// Finds where the file sets the option at `path` for a variant, and returns the byte range. An
+/// option that the variant does not set itself is looked up in `[subject]` or `[engine]`. For an
+/// option on an axis, the range is that of the single value. If the error `message` quotes a word
+/// of the option's value, the range is that of the word.
 fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: &FileText<'_>) -> Option<Range<usize>> {
     // Serde writes an item of a list as `ordering[1]`.
     let path = &path.replace('[', ".").replace(']', "");
@@ -349,9 +357,9 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
         Some((variant_path, value)) => {
             let path_in_value = path.strip_prefix(variant_path.as_str()).unwrap_or_default();
             let in_grid = draft.place == "grid";
-            let axis_value = if in_grid { locate_axis_value(file, variant_path, value) } else { None };
-            let start = axis_value.unwrap_or_else(|| format!("{}.{variant_path}", draft.place));
-            locate(source.text, &format!("{start}{path_in_value}"), word)
+            let axis_place = if in_grid { locate_axis_value(file, variant_path, value) } else { None };
+            let place = axis_place.unwrap_or_else(|| format!("{}.{variant_path}", draft.place));
+            locate(source.text, &format!("{place}{path_in_value}"), word)
         }
         None if path.starts_with(subject::UCI) => locate(source.text, "subject.options", None),
         None if subject::is_subject_path(path) => locate(source.text, path, None),
@@ -359,16 +367,18 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
     }
 }
 
-/// The place of the first grid value in which two equal variants differ, or of the variant's first
-/// value.
+/// Returns the place of the first grid value of `variant` that `earlier` does not have. Such a
+/// value can exist although both variants have the same options, because an option can be written
+/// in several ways. If there is no such value, returns the place of the variant's first value.
 fn locate_difference(file: &File, variant: &Variant, earlier: &Variant) -> Option<String> {
     let difference = variant.paths.iter().find(|path_value| !earlier.paths.contains(path_value));
     let (path, value) = difference.or_else(|| variant.paths.first())?;
     locate_axis_value(file, path, value)
 }
 
-/// A variant that equals an earlier one.
+/// A variant with the name or the options of an earlier variant.
 struct Duplicate {
+    /// The index of the later variant.
     index: usize,
     /// The index of the earlier variant.
     earlier: usize,
@@ -394,7 +404,8 @@ fn refuse_duplicates(variants: &[Variant]) -> Result<(), Duplicate> {
     Ok(())
 }
 
-/// Short names of paths: the last part, or the whole path if the last part is ambiguous.
+/// Returns a short name for each path that a draft sets. The short name is the last part of the
+/// path, or the whole path if several paths have the same last part.
 fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
     let paths: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.paths).map(|(path, _)| path.as_str()).collect();
     let last_part = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
@@ -405,8 +416,8 @@ fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The default name of a combination, such as `slots=1, size=64`. Zipped points appear by their
-/// names instead of their options.
+/// Returns the default name of a variant that sets `paths`, such as `slots=1, size=64`. If a
+/// `[[zip]]` gives names to its sets of values, such a name stands for the options of the zip.
 fn variant_name(paths: &[(String, Value)], short_names_of_paths: &BTreeMap<String, String>, zips: &[Table]) -> String {
     let named_zips: Vec<(&Table, &str)> = zips.iter().filter_map(|zip| Some((zip, zip_name(zip, paths)?))).collect();
     let is_in_named_zip = |path: &str| named_zips.iter().any(|(zip, _)| zip.contains_key(path));

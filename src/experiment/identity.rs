@@ -1,4 +1,5 @@
-//! Ids of variants, items and rows: hashes of their content that are equal in every build.
+//! Ids of variants, items and rows. An id is a hash of the content, and every build of ttlab
+//! computes the same hash.
 
 use super::sequence::Sequence;
 use super::variant::{Subject, Variant};
@@ -11,8 +12,8 @@ use siphasher::sip::SipHasher13;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hasher;
 
-/// A hasher that has the same results in every build: SipHash-1-3 with fixed keys. The key's bytes
-/// are "ttlab" and a version, 1.
+/// Creates a hasher that gives the same results in every build: SipHash-1-3 with fixed keys. The
+/// bytes of the first key are "ttlab" and the version 1.
 pub(super) fn hasher() -> SipHasher13 {
     SipHasher13::new_with_keys(0x7474_6c61_6200_0001, 0)
 }
@@ -23,19 +24,19 @@ pub(super) fn hash_text(text: &str) -> u64 {
     hash.finish()
 }
 
-/// Hash of a variant's options and limit.
+/// Returns the id of a variant, which is a hash of its options and limit.
 pub fn variant_id(variant: &Variant) -> u64 {
     variant_id_under(variant, variant.limit)
 }
 
-/// As [`variant_id`], with another limit.
+/// As [`variant_id`], but with `limit` in place of the variant's own limit.
 pub fn variant_id_under(variant: &Variant, limit: Limit) -> u64 {
     hash_text(&identity_text(variant, limit))
 }
 
-/// The text that a variant's id hashes: its limit, and the options that differ from the default. A
-/// new option that is off by default therefore changes no id, and plans, shards and results of
-/// earlier builds can be continued.
+/// Returns the text whose hash is a variant's id. The text contains the limit and the options that
+/// differ from the default. If a later build adds an option that is off by default, no id changes,
+/// so plans, shards and results of earlier builds can be continued.
 fn identity_text(variant: &Variant, limit: Limit) -> String {
     let Limit { depth, nodes } = limit;
     let options = match &variant.subject {
@@ -48,7 +49,7 @@ fn identity_text(variant: &Variant, limit: Limit) -> String {
     let policy = options.table.policy.name();
     let is_default_policy = policy == defaults.table.policy.name();
     if let Some(policy_defaults) = Policy::from_name(policy) {
-        // Compare a policy's parameters with the defaults of that policy.
+        // The parameters of a policy are compared with the defaults of that policy.
         defaults.table.policy = policy_defaults;
     }
     let [options, defaults] = [options, &defaults].map(|options| serde_json::to_value(options).unwrap_or_default());
@@ -56,7 +57,8 @@ fn identity_text(variant: &Variant, limit: Limit) -> String {
     format!("{policy_line}depth: {depth:?}\nnodes: {nodes:?}\n{}", deviations(&options, &defaults))
 }
 
-/// The leaves of a value that differ from the default, one line each, sorted by path.
+/// Lists the leaves of a value that differ from the default, sorted by path. Each leaf is a line
+/// such as `.table.slots = 4`.
 pub(super) fn deviations(value: &Value, defaults: &Value) -> String {
     let mut lines = Vec::new();
     collect_deviations(value, defaults, &mut String::new(), &mut lines);
@@ -64,7 +66,7 @@ pub(super) fn deviations(value: &Value, defaults: &Value) -> String {
     lines.concat()
 }
 
-/// Appends the deviations of the value at `path` to `lines`.
+/// Appends the lines of [`deviations`] for the value at `path` to `lines`.
 fn collect_deviations(value: &Value, defaults: &Value, path: &mut String, lines: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
@@ -81,7 +83,8 @@ fn collect_deviations(value: &Value, defaults: &Value, path: &mut String, lines:
     }
 }
 
-/// The content of an item: its position, or its start and moves; not its name.
+/// The content of an item as text: its position and, if the item is a game, its moves. The name of
+/// the item is not part of its content.
 pub(super) fn item_content(item: &Item) -> String {
     match item.game() {
         None => item.board.fen(EpRule::Always),
@@ -92,18 +95,20 @@ pub(super) fn item_content(item: &Item) -> String {
     }
 }
 
-/// Each item's name with a hash of its content and searched plies, for detecting results that use
-/// one name for different searches.
+/// Returns a hash for the name of each item. The hash covers the item's content and the settings of
+/// the sequence. It reveals results that use the same name for different searches.
 pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<String, String> {
-    let plies = serde_json::to_string(&sequence).unwrap_or_default();
-    let hash = |item: &Item| format!("{:016x}", hash_text(&format!("{} {plies}", item_content(item))));
+    let sequence = serde_json::to_string(&sequence).unwrap_or_default();
+    let hash = |item: &Item| format!("{:016x}", hash_text(&format!("{} {sequence}", item_content(item))));
     suite.items.iter().map(|item| (item.id.clone(), hash(item))).collect()
 }
 
-/// How many of a variant's searches repeat another one, and how many there are, as `[repeated,
-/// total]`. Searches along two games repeat as long as the games have the same moves.
-/// `uses_clocks`: whether positions that differ only in their clocks are different searches. In
-/// games they always are, because the move number decides which plies are searched.
+/// Counts the searches that a variant makes of `items`. Returns `[repeated, total]`: the number of
+/// searches that repeat an earlier search, and the number of all searches. A search along a game
+/// repeats an earlier one if the moves up to its position are the same.
+///
+/// `uses_clocks` is whether two positions that differ only in their clocks are different searches.
+/// Along games they always are, because the move number decides which plies are searched.
 pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, uses_clocks: bool) -> [usize; 2] {
     let mut distinct_hashes = HashSet::new();
     let mut searches = 0;
@@ -113,7 +118,7 @@ pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, uses_clocks: 
     };
     for item in items {
         let fen = item.board.fen(EpRule::Always);
-        // The last two of the six fields of a FEN are its clocks.
+        // A FEN has six fields. The last two are the clocks.
         let fields = if uses_clocks || item.game().is_some() { 6 } else { 4 };
         let mut hash = hasher();
         fen.split(' ').take(fields).for_each(|field| hash.write(field.as_bytes()));

@@ -32,28 +32,29 @@ pub struct Experiment {
     pub sets: Vec<String>,
     /// The suite's name as the file gives it.
     pub suite_name: String,
-    /// The path of the suite's file. None if the experiment gives its position itself, if a plan
-    /// holds the suite's text, or if there are several suites.
+    /// The path of the suite's file. `None` if the experiment file contains the position itself, if
+    /// a plan contains the suite's text, or if there are several suites.
     pub suite_file: Option<PathBuf>,
-    /// The positions or games; with several suites, those of all suites in order.
+    /// The positions or games. If there are several suites, these are the items of all suites in
+    /// order.
     pub suite: Suite,
-    /// The suite of each range of items, if there are several suites; else empty.
+    /// The section of each suite if there are several suites; otherwise empty.
     pub sections: Vec<Section>,
-    /// What its jobs do.
+    /// What the jobs do.
     pub work: Work,
     /// The variants, in the file's order.
     pub variants: Vec<Variant>,
-    /// Index of the baseline among `variants`; of several, of the first.
+    /// Index of the baseline in `variants`. If there are several baselines, this is the first.
     pub baseline: usize,
     /// The baseline of each variant.
     pub partners: Partners,
-    /// Name and items of the openings of `[confirm]`; none when read from a plan, whose shards play
-    /// no games.
+    /// The name and items of the openings of `[confirm]`. `None` if the experiment was read from a
+    /// plan, because the shards of a plan do not play these games.
     pub openings: Option<(String, Suite)>,
 }
 
 impl Experiment {
-    /// The items of each suite, in order; a single suite is one slice of all items.
+    /// Returns the items of each suite in order. A single suite is one slice of all items.
     pub fn suites(&self) -> Vec<&[Item]> {
         match self.sections.as_slice() {
             [] => vec![&self.suite.items],
@@ -61,12 +62,12 @@ impl Experiment {
         }
     }
 
-    /// The limits of a variant's searches: one, or one per suite.
+    /// The limits of a variant's searches: one limit for each suite, in order.
     pub fn limits(&self, variant: &Variant) -> Vec<Limit> {
-        suites::limits(self.file.suites.as_ref(), variant.limit).into_iter().map(|(_, limit)| limit).collect()
+        suites::search_limits(self.file.suites.as_ref(), variant.limit).into_iter().map(|(_, limit)| limit).collect()
     }
 
-    /// The number of searches of one item by each variant.
+    /// The number of searches that each variant makes of one item.
     pub fn searches_per_variant(&self, item: &Item) -> usize {
         match (self.work.sequence(), item.game()) {
             (None, None) => 1,
@@ -76,8 +77,8 @@ impl Experiment {
         }
     }
 
-    /// Whether at least one position of an item is searched: a game may be shorter than the first
-    /// searched ply.
+    /// Whether at least one position of an item is searched. No position is searched of a game that
+    /// ends before the first searched ply.
     pub fn is_searched(&self, item: &Item) -> bool {
         self.work.sequence().is_none_or(|sequence| sequence.searches(item))
     }
@@ -87,16 +88,17 @@ impl Experiment {
         self.work.sequence().is_some() || self.suite.items.iter().any(|item| item.game().is_some())
     }
 
-    /// How many of a variant's searches repeat another one, and how many there are, as `[repeated,
-    /// total]`; none if nothing is searched.
+    /// Counts the searches that each variant makes. Returns `[repeated, total]`: the number of
+    /// searches that repeat an earlier search, and the number of all searches. Returns `None` if
+    /// nothing is searched.
     pub fn count_repeated_searches(&self) -> Option<[usize; 2]> {
         let uses_clocks = self.variants.iter().any(|variant| variant.builtin().is_none_or(|options| options.draws));
         let Work::Search(sequence) = &self.work else { return None };
         Some(super::identity::count_repeated(&self.suite.items, sequence.as_ref(), uses_clocks))
     }
 
-    /// Reads and checks a file. `sets`: `path=value` pairs that override the options of every
-    /// variant.
+    /// Reads and checks an experiment file. `sets` are `path=value` pairs that override options of
+    /// every variant.
     ///
     /// # Errors
     /// The first error, with its place in the file.
@@ -104,8 +106,8 @@ impl Experiment {
         Self::parse(&read_file_text(path)?, path, sets)
     }
 
-    /// As [`Experiment::load`], for callers that only plan. An error in an expectation, which
-    /// changes no search, is returned together with the experiment instead of refusing it.
+    /// As [`Experiment::load`], for callers that only plan. If an expectation is invalid, the
+    /// experiment is returned together with that error, because expectations change no search.
     ///
     /// # Errors
     /// The first error other than in expectations.
@@ -114,8 +116,8 @@ impl Experiment {
         Self::read(&FileText { text: &text, path, suites: SuiteTexts::Files }, sets)
     }
 
-    /// As [`Experiment::load`], from text. Suites are looked up relative to `path`, and errors name
-    /// it.
+    /// As [`Experiment::load`], from the file's text. `path` is the file's path. Suites are looked
+    /// up relative to `path`, and errors name `path`.
     ///
     /// # Errors
     /// The first error, with its place in the file.
@@ -123,20 +125,21 @@ impl Experiment {
         Self::from_plan(text, path, sets, SuiteTexts::Files)
     }
 
-    /// As [`Experiment::parse`], with the texts of the suites: no file is read.
+    /// As [`Experiment::parse`], but `suites` says where the texts of the suites come from.
     pub fn from_plan(text: &str, path: &Path, sets: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
         let (experiment, problem) = Self::read(&FileText { text, path, suites }, sets)?;
         problem.map_or(Ok(experiment), Err)
     }
 
-    /// The variants of a file's text and their baselines, without reading a suite.
+    /// Returns the variants of an experiment file and their baselines. No suite is read.
     pub fn parse_variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Variant>, Partners), Problem> {
         let source = FileText { text, path, suites: SuiteTexts::Files };
         let file: File = source.parse_file()?;
         read_variants(&file, sets, &source)
     }
 
-    /// Reads the experiment. An error in its expectations is returned together with it.
+    /// Reads the experiment. If an expectation is invalid, the experiment is returned together with
+    /// that error.
     fn read(source: &FileText<'_>, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
         let mut file: File = source.parse_file()?;
         if let Some(path) = source.text.parse().ok().as_ref().and_then(super::schema::misplaced_list) {
@@ -205,13 +208,13 @@ impl Experiment {
             suite.items.truncate(first);
             source.check_sequence(file.sequence, &suite)?;
         } else {
-            suites::edit_sections(&mut suite, &mut sections, |section, part| {
+            suites::edit_sections(&mut suite, &mut sections, |section, section_suite| {
                 if needs_unique_items {
                     let name = section.entry.file.display().to_string();
-                    source.check_unique(&format!("suites.{}", section.name), &name, on_error, part)?;
+                    source.check_unique(&format!("suites.{}", section.name), &name, on_error, section_suite)?;
                 }
-                part.items.truncate(first);
-                source.check_sequence(file.sequence, part)
+                section_suite.items.truncate(first);
+                source.check_sequence(file.sequence, section_suite)
             })?;
             suites::check_unique_across(&mut suite, &mut sections, on_error, source)?;
         }

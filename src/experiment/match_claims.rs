@@ -14,9 +14,11 @@ pub struct MatchClaim {
     pub player: String,
     /// The variant that it plays.
     pub opponent: String,
-    /// Whether the claim is "more than" (true) or "less than" (false) `elo`.
+    /// Whether the claim is that the player's advantage is more than `elo`. Otherwise the claim is
+    /// that it is less than `elo`.
     pub more: bool,
-    /// The bound in Elo; a share of the points is converted by the logistic law.
+    /// The claimed bound in Elo. A bound that is given as a share of the points is converted by the
+    /// logistic law.
     pub elo: f64,
 }
 
@@ -24,11 +26,12 @@ const CLAIM_SYNTAX: &str = "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\"
      each other";
 
 impl MatchClaim {
-    /// Parses a claim. `names`: the names of all variants. A name may contain commas, so every
+    /// Parses a claim. `names` are the names of all variants. A name may contain commas, so every
     /// comma is tried as the separator of the two names.
     ///
     /// # Errors
-    /// The unknown name (empty if no name is the problem), and the message.
+    /// Returns the unknown name and the message. The name is empty if the error is not about a
+    /// name.
     pub fn parse<'n>(text: &str, names: impl Iterator<Item = &'n str> + Clone) -> Result<Self, (String, String)> {
         let syntax_error = || (String::new(), format!("expect.claim: `{text}`: {CLAIM_SYNTAX}"));
         let (term, relation, bound) = Relation::split(text).ok_or_else(syntax_error)?;
@@ -44,11 +47,11 @@ impl MatchClaim {
             return Err(syntax_error());
         }
         let is_variant = |name: &str| names.clone().any(|variant| variant == name);
-        let splits =
+        let name_pairs =
             players.match_indices(',').map(|(index, _)| (players[..index].trim(), players[index + 1..].trim()));
-        let valid_split = splits.clone().find(|(first, second)| is_variant(first) && is_variant(second));
-        let Some((player, opponent)) = valid_split else {
-            let unknown_name = splits.flat_map(|(first, second)| [first, second]).find(|name| !is_variant(name));
+        let known_pair = name_pairs.clone().find(|(first, second)| is_variant(first) && is_variant(second));
+        let Some((player, opponent)) = known_pair else {
+            let unknown_name = name_pairs.flat_map(|(first, second)| [first, second]).find(|name| !is_variant(name));
             return Err(unknown_name.map_or_else(syntax_error, |name| {
                 (name.to_owned(), format!("expect.claim: there is no variant \"{name}\""))
             }));
@@ -62,8 +65,8 @@ impl MatchClaim {
     }
 }
 
-/// Checks that every expectation of a match is a claim about two variants that play each other, and
-/// that no test ends their games early.
+/// Checks the expectations of a match. Each must be a claim about two variants that play each
+/// other, and no test may end their games early.
 pub(super) fn check(
     expectations: &[Expect],
     variants: &[Variant],
@@ -95,12 +98,12 @@ pub(super) fn check(
             let help = Some(nearest_or_all(&unknown_name, names()));
             Problem { help, ..source.problem_at_word(&place, Some(&unknown_name), message) }
         })?;
-        let plays = |&(first, second): &(usize, usize)| {
+        let is_claimed_pair = |&(first, second): &(usize, usize)| {
             let players = [first, second].map(|index| &variants[index].name);
             players.contains(&&claim.player) && players.contains(&&claim.opponent)
         };
         let encounters = games.encounters(variants.len(), baseline);
-        if claim.player == claim.opponent || !encounters.iter().any(plays) {
+        if claim.player == claim.opponent || !encounters.iter().any(is_claimed_pair) {
             let message =
                 format!("expect.claim: \"{}\" and \"{}\" do not play each other", claim.player, claim.opponent);
             let help = "each plays the baseline; pairing = \"round-robin\" plays every pair".to_owned();

@@ -1,4 +1,4 @@
-//! `[match]`: the variants play games instead of searching; the suite's positions are the openings.
+//! `[match]`: the variants play games from the suite's positions instead of searching them.
 
 use super::problem::Problem;
 use super::text::FileText;
@@ -107,32 +107,34 @@ impl Default for Test {
 }
 
 impl Test {
-    /// The bounds of each of several encounters: they share the error rates equally (Bonferroni).
-    pub fn bounds(&self, encounters: usize) -> Bounds {
-        let share = encounters.max(1) as f64;
-        Bounds { elo0: self.elo0, elo1: self.elo1, alpha: self.alpha / share, beta: self.beta / share }
+    /// Returns the bounds of the test of each encounter. The encounters share the error rates
+    /// equally (Bonferroni).
+    pub fn bounds(&self, encounter_count: usize) -> Bounds {
+        let tests = encounter_count.max(1) as f64;
+        Bounds { elo0: self.elo0, elo1: self.elo1, alpha: self.alpha / tests, beta: self.beta / tests }
     }
 }
 
 impl Match {
-    /// The encounters, as indices of both variants. A baseline that plays all others comes second.
-    pub fn encounters(&self, variants: usize, baseline: usize) -> Vec<(usize, usize)> {
+    /// Returns the indices of the two variants of each encounter. If the pairing is `baseline`, the
+    /// baseline is the second of the two.
+    pub fn encounters(&self, variant_count: usize, baseline: usize) -> Vec<(usize, usize)> {
+        let indices = 0..variant_count;
         match self.pairing {
-            Pairing::Baseline => {
-                (0..variants).filter(|&index| index != baseline).map(|index| (index, baseline)).collect()
-            }
+            Pairing::Baseline => indices.filter(|&index| index != baseline).map(|index| (index, baseline)).collect(),
             Pairing::RoundRobin => {
-                (0..variants).flat_map(|first| (first + 1..variants).map(move |second| (first, second))).collect()
+                indices.flat_map(|first| (first + 1..variant_count).map(move |second| (first, second))).collect()
             }
         }
     }
 
-    /// The test of each encounter; the default test, which stops nothing, if the file has none.
+    /// The test of each encounter. If the file has no test, this is the default test, which does
+    /// not stop games.
     pub fn test_or_default(&self) -> Test {
         self.test.unwrap_or(Test { stop: false, ..Test::default() })
     }
 
-    /// The handicapped copies of the baseline: name and divisor of the nodes.
+    /// The name and the divisor of nodes of each handicapped copy of the baseline.
     pub fn handicaps(&self, baseline: &str) -> Vec<(String, f64)> {
         self.handicap.iter().map(|&divisor| (format!("{baseline}, nodes / {divisor}"), divisor)).collect()
     }
@@ -167,10 +169,10 @@ impl Match {
             let divided_nodes = (nodes as f64 / divisor).round() as u64;
             let limit = Limit { depth: None, nodes: Some(divided_nodes) };
             let copy = Variant { name, limit, ..original.clone() };
-            let equals_copy = |variant: &&Variant| {
+            let is_same_player = |variant: &&Variant| {
                 variant.name == copy.name || super::identity::variant_id(variant) == super::identity::variant_id(&copy)
             };
-            if let Some(Variant { name, .. }) = variants.iter().find(equals_copy) {
+            if let Some(Variant { name, .. }) = variants.iter().find(is_same_player) {
                 return refuse(format!("{divisor}: gives the same player as \"{name}\""));
             }
             if divided_nodes == 0 {
@@ -181,7 +183,8 @@ impl Match {
         Ok(())
     }
 
-    /// The settings that change games, as text for the plan's id; pairing and test do not.
+    /// The settings that change games, as text for the plan's id. The pairing and the test are left
+    /// out, because they change no game.
     pub fn content(&self) -> String {
         let Self { resign, draw, max_moves, .. } = self;
         format!("match\nresign: {resign:?}\ndraw: {draw:?}\nmax_moves: {max_moves}\n")
@@ -219,14 +222,15 @@ impl Match {
     }
 }
 
-/// The position from which an item's games are played: the position itself, or the end of the game.
+/// The position from which the games of an item are played. If the item is itself a game, this is
+/// the final position of that game.
 pub fn opening_position(item: &Item) -> Board {
     let mut board = item.board;
     item.moves().iter().for_each(|&mv| board.play(mv, Increments::none()));
     board
 }
 
-/// The number of openings that equal an earlier one of the suite.
+/// The number of openings of a suite that equal an earlier opening.
 pub fn count_repeated_openings(suite: &Suite) -> usize {
     let mut seen = HashSet::new();
     suite.items.iter().filter(|item| !seen.insert(opening_position(item).fen(crate::chess::EpRule::Legal))).count()

@@ -1,5 +1,5 @@
-//! The only place where options are read: preset, `[engine]`, a variant's paths and `--set`, each
-//! overriding the one before.
+//! The only place where options are read. Options come from the preset, `[engine]`, the paths of a
+//! variant and `--set`. In this order, each source overrides the sources before it.
 
 use super::problem::{
     OptionFault, Problem, explain, list_quoted, nearest, quoted_word, suggest_new_name, suggest_new_word,
@@ -15,12 +15,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::{Table, Value};
 
-/// A `path=value` of the command line, with its text for error excerpts.
+/// A `path=value` setting of the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
+    /// The setting as written, for the excerpt of an error.
     text: String,
     pub path: String,
-    /// Its value; text that is not a TOML value is a word.
+    /// The value as TOML. A value that is not valid TOML is a text without quotes.
     pub value: Value,
 }
 
@@ -30,13 +31,13 @@ fn setting_problem(text: &str, span: Range<usize>, message: String) -> Problem {
 }
 
 impl Setting {
-    /// Parses one setting. `valid_paths`: the paths that may be set.
+    /// Parses one setting. Only a path in `valid_paths` or a UCI option may be set.
     fn parse(text: &str, valid_paths: &BTreeSet<String>) -> Result<Self, Problem> {
         let Some((path, value)) = text.split_once('=') else {
             let message = format!("--set {text}: expected path=value, as in table.size=\"4 MiB\"");
             return Err(setting_problem(text, 0..text.len(), message));
         };
-        // What is not TOML is a word without quotes.
+        // A value that is not valid TOML is a text without quotes.
         let parsed_value = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
         let value = parsed_value.unwrap_or_else(|| Value::from(value.trim()));
         let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value };
@@ -94,31 +95,32 @@ fn suggest_path(path: &str, valid_paths: &BTreeSet<String>) -> String {
         );
     }
     nearest(inner, valid_paths.iter().map(String::as_str)).unwrap_or_else(|| {
-        // List the valid paths below the part of the path that exists.
+        // List the valid paths directly below the longest part of the path that exists.
         let ancestor = paths::with_ancestors(inner).find(|ancestor| valid_paths.contains(*ancestor));
-        let start = ancestor.map_or_else(String::new, |ancestor| format!("{ancestor}."));
+        let prefix = ancestor.map_or_else(String::new, |ancestor| format!("{ancestor}."));
         let is_child =
-            |path: &&String| path.strip_prefix(&start).is_some_and(|name| !name.is_empty() && !name.contains('.'));
+            |path: &&String| path.strip_prefix(&prefix).is_some_and(|name| !name.is_empty() && !name.contains('.'));
         let names = list_quoted(valid_paths.iter().filter(is_child).map(String::as_str));
         format!("expected one of {names}: `ttlab options` lists all")
     })
 }
 
-/// Whether two paths are equal, or one contains the other, as `table` contains `table.size`.
+/// Whether two paths are equal, or one path contains the other, as `table` contains `table.size`.
 pub fn paths_overlap(a: &str, b: &str) -> bool {
     let contains = |parent: &str, child: &str| child.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'));
     a == b || contains(a, b) || contains(b, a)
 }
 
-/// The other options of `table` that a layout sets; `None` if it describes no bucket.
+/// Reads a value of `table.layout`. If the value describes a bucket, returns the other options of
+/// `table` that follow from the bucket. Otherwise returns `None`.
 fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
     let shape = match value {
         Value::Table(shape) => Some(from_table::<Shape>(shape.clone()).map_err(|error| {
             let path = join_path("table.layout", &error.path);
             OptionFault::new(path.trim_end_matches('.'), error.message)
         })?),
-        Value::String(name) if name.starts_with('{') => {
-            Some(Shape::from_text(name).map_err(|problem| OptionFault::new("table.layout", problem))?)
+        Value::String(text) if text.starts_with('{') => {
+            Some(Shape::from_text(text).map_err(|problem| OptionFault::new("table.layout", problem))?)
         }
         Value::String(name) => Shape::from_name(name),
         _ => None,
@@ -126,8 +128,8 @@ fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
     Ok(shape.map(|shape| shape.text().parse().unwrap_or_default()))
 }
 
-/// Reads options: the preset, overridden by `engine`, overridden by the single paths in `settings`.
-/// The key `preset`, limits and subject paths are skipped.
+/// Reads options. `engine` overrides the preset, and the paths in `settings` override both. In
+/// `settings`, the key `preset`, limits and subject paths are skipped.
 pub fn read_options<'a>(
     preset: Option<&Value>,
     engine: &Table,
@@ -143,7 +145,7 @@ pub fn read_options<'a>(
     let has_list = settings.iter().any(|(_, value)| {
         value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array))
     });
-    // `implied`: options that override the preset, because a design or a layout stands for them.
+    // `implied` are the options that follow from a design or a layout. They override the preset.
     let merge = |implied: &Table| -> Result<Table, OptionFault> {
         let mut table = preset.clone();
         paths::merge(&mut table, implied);
@@ -162,13 +164,13 @@ pub fn read_options<'a>(
     if design.is_some() || layout.is_some() {
         let mut implied = design.map_or("", Design::text).parse::<Table>().unwrap_or_default();
         // The bucket of a design is used only if no part of the bucket is set individually.
-        let is_set = |key: &str| {
+        let is_set_individually = |key: &str| {
             let path = format!("table.{key}");
             let has_key = |table: &Value| table.get(key).is_some();
             engine.get("table").is_some_and(has_key)
-                || settings.iter().any(|(other, value)| *other == path || *other == "table" && has_key(value))
+                || settings.iter().any(|(set_path, value)| *set_path == path || *set_path == "table" && has_key(value))
         };
-        if ["slots", "key_bits", "bucket_bytes"].into_iter().any(is_set) {
+        if ["slots", "key_bits", "bucket_bytes"].into_iter().any(is_set_individually) {
             implied.remove("layout");
             implied.remove("bucket_bytes");
         }
@@ -214,7 +216,7 @@ pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, P
         return Err(setting.problem(format!("{}: is not an option of ttlab's own engine", setting.path)));
     }
     let preset_argument = preset.map(Value::from);
-    // The last setting wins, and settings win over the argument.
+    // A preset among the settings overrides the argument `preset`, and the last setting wins.
     let preset_setting = settings.iter().rev().find(|setting| setting.path == "preset");
     let preset = preset_setting.map(|setting| &setting.value).or(preset_argument.as_ref());
     let path_values = settings.iter().map(|setting| (setting.path.as_str(), &setting.value));

@@ -8,24 +8,25 @@ pub fn with_ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once(path).chain(path.rmatch_indices('.').map(|(index, _)| &path[..index]))
 }
 
-/// Sets the value at a path (`table.policy.factor`), creating tables as needed. If the path leads
-/// through a word (`"always"`), the word becomes the `kind` of a table.
+/// Sets the value at a path such as `table.policy.factor`. Creates missing tables along the path.
+/// If the value at a part of the path is a word such as `"always"`, the word is replaced by a table
+/// with that `kind`.
 ///
 /// # Errors
-/// The beginning of the path that has a single value and therefore no parts.
+/// The part of the path at which there is another single value, which cannot contain the rest.
 pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     let Some((key, inner_path)) = path.split_once('.') else {
         insert(table, path, value);
         return Ok(());
     };
-    let slot = table.entry(key).or_insert_with(|| Value::Table(Table::new()));
-    if let Value::String(kind) = slot {
-        *slot = Value::Table(Table::from_iter([("kind".to_owned(), Value::String(std::mem::take(kind)))]));
+    let inner_value = table.entry(key).or_insert_with(|| Value::Table(Table::new()));
+    if let Value::String(kind) = inner_value {
+        *inner_value = Value::Table(Table::from_iter([("kind".to_owned(), Value::String(std::mem::take(kind)))]));
     }
-    match slot {
+    match inner_value {
         Value::Table(inner) => {
             if key == "policy" && inner_path == "kind" && inner.get("kind") != Some(&value) {
-                // The old policy's parameters do not apply to another kind.
+                // The parameters of the old policy do not apply to a policy of another kind.
                 inner.clear();
             }
             set(inner, inner_path, value).map_err(|start| format!("{key}.{start}"))
@@ -34,9 +35,9 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Inserts a value under a key. A word for `table` changes its kind only. A table without `kind` is
-/// merged into the old one (TOML reads an unquoted `table.size = 4` as such a table); a table with
-/// `kind` replaces the old one.
+/// Inserts a value under a key. If the key is `table` and the value is a word, only the `kind` of
+/// the old table changes. A new table with a `kind` replaces the old table. A new table without
+/// `kind` is merged into the old table: TOML reads an unquoted `table.size = 4` as such a table.
 fn insert(table: &mut Table, key: &str, value: Value) {
     match (table.get_mut(key), value) {
         (Some(Value::Table(old)), value @ Value::String(_)) if key == "table" => {
@@ -51,7 +52,7 @@ fn insert(table: &mut Table, key: &str, value: Value) {
     }
 }
 
-/// Merges `overrides` into `base`; the values of `overrides` win.
+/// Merges `overrides` into `base`. Where both have a value, the value of `overrides` wins.
 pub fn merge(base: &mut Table, overrides: &Table) {
     for (key, value) in overrides {
         match (base.get_mut(key), value) {
@@ -61,21 +62,21 @@ pub fn merge(base: &mut Table, overrides: &Table) {
     }
 }
 
-/// Whether `new` selects another kind of policy, so that the old parameters are dropped.
+/// Whether `new` selects another kind of policy than `old`. If so, the old parameters are dropped.
 fn changes_kind(key: &str, old: &Table, new: &Table) -> bool {
     key == "policy" && new.get("kind").is_some_and(|kind| old.get("kind") != Some(kind))
 }
 
-/// The leaves of a JSON value as (dotted path, text), in the order of the value. The items of a
-/// list are joined with spaces. Of a table of kind `none` only the kind is listed, because its
-/// other options have no effect.
+/// Returns the leaves of a JSON value in order, each as its dotted path and its text. The items of
+/// a list are joined with spaces. If a table has the kind `none`, only the kind is returned,
+/// because the other options of the table have no effect.
 pub fn flatten(value: &serde_json::Value) -> Vec<(String, String)> {
     let mut leaves = Vec::new();
     collect_leaves("", value, &mut leaves);
     leaves
 }
 
-/// Appends the leaves of the value at `path`.
+/// Appends the leaves of the value at `path` to `leaves`.
 fn collect_leaves(path: &str, value: &serde_json::Value, leaves: &mut Vec<(String, String)>) {
     match value {
         serde_json::Value::Object(map) => {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-/// The result of following a path as far as it exists.
+/// The last part of a path that exists in a TOML text.
 struct Located {
     /// The byte range of the key, or of the list item.
     name: Range<usize>,
@@ -13,21 +13,22 @@ struct Located {
     is_complete: bool,
 }
 
-/// The byte range of a key in a TOML text: `grid.table.size`, `variant.2.table.size` (in the third
-/// variant), `grid.table.size.1` (the second value). For a path that does not exist, this is the
-/// range of its last part that exists. If a `word` is given and occurs in the key's value, it is
-/// the range of the word.
+/// Returns the byte range of a key in a TOML text. Examples of paths are `grid.table.size`,
+/// `variant.2.table.size` (in the third variant) and `grid.table.size.1` (the second value). If the
+/// path does not exist, returns the range of its last part that exists. If `word` is given and
+/// occurs in the key's value, returns the range of the word.
 pub fn locate(text: &str, path: &str, word: Option<&str>) -> Option<Range<usize>> {
     let place = locate_path(text, path)?;
     word.filter(|_| place.is_complete).and_then(|word| find_word(text, &place.value, word)).or(Some(place.name))
 }
 
-/// As [`locate`], for the value instead of the key.
+/// As [`locate`], but returns the byte range of the value instead of the key.
 pub fn locate_value(text: &str, path: &str) -> Option<Range<usize>> {
     locate_path(text, path).map(|place| if place.is_complete { place.value } else { place.name })
 }
 
-/// The first occurrence of a whole word in a byte range, including its quotes if it has any.
+/// Returns the byte range of the first occurrence of a whole word within `range`. Quotes around the
+/// word are included if they lie within `range`.
 fn find_word(text: &str, range: &Range<usize>, word: &str) -> Option<Range<usize>> {
     let is_word_char = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     text.get(range.clone())?.match_indices(word).map(|(index, _)| range.start + index).find_map(|start| {
@@ -41,14 +42,15 @@ fn find_word(text: &str, range: &Range<usize>, word: &str) -> Option<Range<usize
     })
 }
 
-/// Follows a path in a TOML text as far as it exists; `None` if not even its first part does.
+/// Follows a path in a TOML text as far as the path exists. Returns `None` if not even the first
+/// part of the path exists.
 fn locate_path(text: &str, path: &str) -> Option<Located> {
     let document = DeTable::parse(text).ok()?;
     let mut table = document.get_ref();
     let mut remaining = path;
     let mut located: Option<Located> = None;
     loop {
-        // A quoted key may contain dots: the longest matching key counts.
+        // A quoted key may contain dots, so several keys may match. The longest one is followed.
         let begins_path =
             |key: &str| remaining.strip_prefix(key).is_some_and(|after| after.is_empty() || after.starts_with('.'));
         let keys = table.iter().filter(|(key, _)| begins_path(key.get_ref()));
@@ -58,12 +60,13 @@ fn locate_path(text: &str, path: &str) -> Option<Located> {
         while let DeValue::Array(items) = value.get_ref() {
             let (index, after_index) = remaining.split_once('.').unwrap_or((remaining, ""));
             let item_at_index = index.parse::<usize>().ok().and_then(|index| items.get(index));
-            // Without an index, the path leads into the first table that has such a key.
-            let has_key = |item: &&toml::Spanned<DeValue<'_>>| match item.get_ref() {
+            // If the path has no index here, it is followed into the first table of the list that
+            // has a key with which the rest of the path begins.
+            let has_matching_key = |item: &&toml::Spanned<DeValue<'_>>| match item.get_ref() {
                 DeValue::Table(table) => table.keys().any(|key| remaining.starts_with(key.get_ref().as_ref())),
                 _ => false,
             };
-            let (item, path_in_item) = match (item_at_index, items.iter().find(has_key)) {
+            let (item, path_in_item) = match (item_at_index, items.iter().find(has_matching_key)) {
                 (Some(item), _) => (item, after_index),
                 (None, Some(item)) => (item, remaining),
                 (None, None) => break,

@@ -1,5 +1,5 @@
-//! Presets: named starting points that a file may override. One TOML file and one line here for
-//! each.
+//! Presets: named starting points that a file may override. Each preset is a TOML file and has a
+//! line in the list below.
 
 use super::problem::{OptionFault, nearest};
 use toml::Table;
@@ -22,12 +22,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|(name, _)| *name)
 }
 
-/// A preset's TOML text with its comments; none for an unknown name.
+/// The TOML text of a preset with its comments; `None` for an unknown name.
 pub fn text(name: &str) -> Option<&'static str> {
     PRESETS.iter().find(|(preset, _)| *preset == name).map(|(_, text)| *text)
 }
 
-/// A preset's options.
+/// Reads the options of a preset.
 pub fn options(name: &str) -> Result<Table, OptionFault> {
     let text = text(name).ok_or_else(|| {
         let valid_names = names().collect::<Vec<_>>().join(", ");

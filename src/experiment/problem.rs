@@ -1,5 +1,5 @@
-//! Errors in an experiment file, shown in the style of a compiler: the place, what was found, and
-//! what was expected.
+//! Errors in an experiment file, printed like the errors of a compiler, with an excerpt of the
+//! file.
 
 use crate::chess::fault::distance;
 use crate::record::columns;
@@ -16,7 +16,7 @@ pub struct Problem {
     pub text: String,
     /// The byte range of the error in the text.
     pub span: Option<Range<usize>>,
-    /// The message, beginning with the dotted path.
+    /// The message, which begins with the dotted path of the key.
     pub message: String,
     /// A suggestion, or the nearest valid name.
     pub help: Option<String>,
@@ -25,21 +25,22 @@ pub struct Problem {
 /// An error in options whose place in the file or command line is not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionFault {
-    /// The path of the key that is wrong: `table.slots`.
+    /// The path of the invalid key, such as `table.slots`.
     pub path: String,
-    /// The message, beginning with the path.
+    /// The message, which begins with the path.
     pub message: String,
-    /// What to write instead, if a near name or form is known.
+    /// What to write instead, if a similar valid name or form is known.
     pub help: Option<String>,
 }
 
 impl OptionFault {
-    /// An error of an option: `path: what`.
+    /// Creates the error of an option. The message is `path: what`.
     pub fn new(path: &str, what: impl fmt::Display) -> Self {
         Self { path: path.to_owned(), message: format!("{path}: {what}"), help: None }
     }
 
-    /// The error for a path that goes through a single value.
+    /// Creates the error for a `path` that continues after `part`, although the value at `part` is
+    /// not a table.
     pub(super) fn not_a_table(path: &str, part: &str) -> Self {
         Self::new(path, format!("`{part}` is a single value, not a table"))
     }
@@ -64,7 +65,8 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Words of other programs: the word, a name that is valid wherever the hint applies, and the hint.
+/// Words that users know from other programs. Each word is followed by a name and a hint. The hint
+/// is given only where that name is valid.
 const FAMILIAR: &[(&str, &str, &str)] = &[
     ("depth", "limit", "write limit = { depth = 5 }"),
     ("nodes", "limit", "write limit = { nodes = 100_000 }"),
@@ -78,9 +80,10 @@ const FAMILIAR: &[(&str, &str, &str)] = &[
     ("worth", columns::SAVED, "did you mean `saved`?"),
 ];
 
-/// Suggests what to write instead of an unknown name: the new name if it was renamed, the name used
-/// here if it is a word of other programs, or else "did you mean ...?" with the nearest valid name.
-/// A name is near if the number of wrong letters is at most a third of its letters plus one.
+/// Suggests what to write instead of an unknown name. If an option of this name was renamed,
+/// suggests the new name. If the name is a word of other programs, returns the hint for that word.
+/// Otherwise asks "did you mean ...?" with the nearest valid name. Returns `None` if the edit
+/// distance of every valid name is more than one plus a third of the length of `name`.
 pub fn nearest<'a>(name: &str, valid_names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     if let Some(hint) = suggest_new_name(name) {
         return Some(hint);
@@ -95,7 +98,7 @@ pub fn nearest<'a>(name: &str, valid_names: impl IntoIterator<Item = &'a str>) -
     let max_errors = 1 + name.chars().count() / 3;
     let errors_of = |candidate: &'a str| {
         let whole_errors = distance(name, candidate, max_errors);
-        // Leaving out the path of a name counts as one more error.
+        // A name without its path is also compared, but that counts as one more wrong letter.
         let last_part = candidate.rsplit('.').next().unwrap_or(candidate);
         let without_path = distance(name, last_part, max_errors - 1).map(|errors| errors + 1);
         Some((whole_errors.into_iter().chain(without_path).min()?, candidate))
@@ -104,7 +107,7 @@ pub fn nearest<'a>(name: &str, valid_names: impl IntoIterator<Item = &'a str>) -
     (errors <= max_errors).then(|| format!("did you mean `{best}`?"))
 }
 
-/// The nearest valid name, or the first few valid names.
+/// As [`nearest`]. If no valid name is near, lists the first valid names instead.
 pub fn nearest_or_all<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     nearest(name, names.clone()).unwrap_or_else(|| format!("expected one of {}", list_quoted(names)))
 }
@@ -115,12 +118,13 @@ pub fn ambiguous_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
     format!("is ambiguous ({}): write the full name", names.join(" or "))
 }
 
-/// The subject of a message: its first word in backquotes, or its first text in double quotes.
+/// Returns the first text in backquotes of a message. If there is none, returns the first text in
+/// double quotes.
 pub fn quoted_word(message: &str) -> Option<&str> {
     ['`', '"'].into_iter().find_map(|quote| message.split(quote).nth(1)).filter(|word| !word.is_empty())
 }
 
-/// The first few names, in backquotes, and how many more there are.
+/// Lists the first names in backquotes, followed by the number of further names.
 pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MAX_NAMES: usize = 12;
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
@@ -131,36 +135,36 @@ pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// The hint "... is now called ..." for a renamed option or column.
+/// Returns the hint "... is now called ..." if an option or column was renamed.
 pub fn suggest_new_name(path: &str) -> Option<String> {
     crate::engine::renamed(path).map(|new| format!("`{path}` is now called `{new}`"))
 }
 
-/// As [`suggest_new_name`], for a renamed word, which is the first in backquotes in serde's
-/// message.
+/// As [`suggest_new_name`], for a word that was renamed among the values of the option at `path`.
+/// The word is the first text in backquotes in `message`.
 pub fn suggest_new_word(path: &str, message: &str) -> Option<String> {
     let word = message.split('`').nth(1).filter(|_| message.starts_with("unknown word"))?;
     let path = path.split('[').next().unwrap_or(path).trim_end_matches(".kind");
     crate::engine::renamed(&format!("{path} = {word}")).map(|new| format!("`{word}` is now called `{new}`"))
 }
 
-/// A serde message in plain words, with a suggestion: for unknown names serde lists the valid ones
-/// in backquotes.
+/// Returns a serde message in plain words, and a suggestion if the message is about an unknown
+/// name. In that case the message contains the unknown name and the valid names in backquotes.
 pub fn explain(message: &str) -> (String, Option<String>) {
     let message = message.lines().next().unwrap_or_default();
-    // Every second part is quoted.
+    // The parts between two backquotes are the second, the fourth and so on.
     let mut quoted_parts = message.split('`').skip(1).step_by(2);
     let unknown_name = if message.starts_with("unknown") { quoted_parts.next() } else { None };
     (in_plain_words(message), unknown_name.and_then(|name| nearest(name, quoted_parts)))
 }
 
-/// What to write for a limit that is a number.
+/// Suggests how to write a limit if `message` says that the limit is a number.
 pub fn limit_hint(path: &str, message: &str) -> Option<String> {
     let is_number = message.starts_with("invalid type: integer");
     (is_number && path.ends_with("limit")).then(|| format!("write {path} = {{ depth = 5 }} or {{ nodes = 100_000 }}"))
 }
 
-/// Rust's terms in serde messages, and TOML's terms for them.
+/// Rust's terms in serde messages, each with the TOML term that replaces it.
 const PLAIN_WORDS: &[(&str, &str)] = &[
     ("invalid type: unit variant, expected string only", "expected a word in quotes"),
     ("string only", "a word in quotes"),
@@ -199,7 +203,7 @@ const PLAIN_WORDS: &[(&str, &str)] = &[
     ("a string", "text in quotes"),
 ];
 
-/// Replaces Rust terms in a serde message.
+/// Replaces the Rust terms in a serde message by TOML terms.
 fn in_plain_words(message: &str) -> String {
     let mut text = message.to_owned();
     for (rust, plain) in PLAIN_WORDS {

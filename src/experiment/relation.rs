@@ -1,4 +1,4 @@
-//! Relations between two numbers in a claim, a gate or a filter, which share one grammar.
+//! Relations between two numbers. Claims, gates and filters write them in the same way.
 
 /// How two numbers compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,8 @@ pub enum Relation {
     More,
 }
 
-/// The signs, longer ones before their prefixes, and how a sentence reads them.
+/// The sign of each relation, and its words in a sentence. A sign such as `<=` comes before its
+/// prefix `<`.
 const SIGNS: [(&str, Relation, &str); 6] = [
     ("!=", Relation::NotEqual, "other than"),
     ("<=", Relation::AtMost, "at most"),
@@ -28,8 +29,8 @@ const SIGNS: [(&str, Relation, &str); 6] = [
 ];
 
 impl Relation {
-    /// Splits a text at its first relation and trims both sides. Signs within brackets are skipped,
-    /// because they are part of a variant's name.
+    /// Splits a text at its first relation. Returns both sides without surrounding spaces. Signs
+    /// within brackets are skipped, because they are part of a variant's name.
     pub fn split(text: &str) -> Option<(&str, Self, &str)> {
         let mut open_brackets = 0usize;
         let sign_start = text.find(|c| {

@@ -16,36 +16,38 @@ pub struct OptionPage {
     /// Dotted path: the key in experiment files and the column in results.
     pub path: String,
     pub meaning: String,
-    /// Its type or range: `integer 0..255`, `true | false`.
+    /// The type or range of the option's values, such as `integer 0..=255` or `true | false`.
     pub values: String,
-    /// The words that it accepts, each with its meaning.
+    /// The words that the option accepts, each with its meaning.
     pub words: Vec<(String, String)>,
     /// The default, as a TOML value.
     pub default: String,
 }
 
-/// The JSON Schema of the file's types, from `types.json`. A test compares it with the types and
-/// can rewrite it; deriving it in every build would add a tenth to the build time.
+/// The JSON Schema of the types of an experiment file, read from `types.json`. A test compares this
+/// file with the types and can rewrite it. Deriving the schema in every build would add a tenth to
+/// the build time.
 static TYPES: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("types.json")).unwrap_or_default());
 
-/// The part of the schema for an engine's options.
+/// The part of the schema that describes the options of an engine.
 fn engine_schema() -> &'static Value {
     resolve(&TYPES, &TYPES["properties"]["engine"])
 }
 
-/// The JSON Schema of an experiment file: the schema of the types, extended by what the reader also
-/// accepts. These are a word in place of a table with that `kind`; in grids and variants, option
-/// paths as keys; in grids, lists of values.
+/// Returns the JSON Schema of an experiment file. It is the schema of the types, extended by forms
+/// that the reader also accepts: a word in place of a table with that `kind`, option paths as the
+/// keys of grids and variants, and lists of values in grids.
 pub fn file_schema() -> Value {
     let mut schema = TYPES.clone();
     let mut values = Map::new();
-    // The schema of a policy's parameters belongs to the policy.
+    // A table without `kind` is left out, because it is not an option itself.
     visit_options(engine_schema(), "", &mut |path, property, target| {
         if target.get("properties").is_none() || !kind_words(target).is_empty() {
             values.insert(path.to_owned(), property.clone());
         }
     });
-    // Only options have the short form: the `kind` of an expectation does not replace a table.
+    // Only an option has the short form. An expectation has a `kind` too, but cannot be written as
+    // a word.
     let is_option = |name: &str| values.values().any(|option| option["$ref"] == format!("#/$defs/{name}"));
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
         for (name, definition) in definitions {
@@ -88,7 +90,8 @@ pub fn file_schema() -> Value {
     schema
 }
 
-/// The words that may replace a table with a `kind`; empty for a table without `kind`.
+/// Returns the words that may be written in place of a table with that `kind`. The list is empty
+/// for a table without `kind`.
 fn kind_words(definition: &Value) -> Vec<Value> {
     let kinds = definition.get("oneOf").and_then(Value::as_array).into_iter().flatten();
     let constants: Vec<Value> = kinds.filter_map(|kind| kind.pointer("/properties/kind/const").cloned()).collect();
@@ -99,8 +102,9 @@ fn kind_words(definition: &Value) -> Vec<Value> {
     enum_words(resolve(&TYPES, kind)).into_iter().map(|(word, _)| word.into()).collect()
 }
 
-/// Visits each option below a schema node, with its dotted path, its property in the schema and the
-/// definition that the property refers to. Tables come after their parts.
+/// Calls `visit` for each option below a schema node, and for each table of options after its
+/// options. The arguments of `visit` are the dotted path, the property in the schema and the
+/// definition that the property refers to.
 fn visit_options<'a>(node: &'a Value, prefix: &str, visit: &mut impl FnMut(&str, &'a Value, &'a Value)) {
     for (name, property) in node.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let path = join_path(prefix, name);
@@ -117,21 +121,22 @@ pub fn option_paths() -> impl Iterator<Item = &'static str> {
     option_pages().iter().map(|page| page.path.as_str())
 }
 
-/// The paths of the policies' parameters that weigh the age of an entry.
+/// The paths of all parameters of policies that weigh the age of an entry.
 pub fn age_paths() -> impl Iterator<Item = String> {
     Policy::age_parameters().map(|name| format!("table.policy.{name}"))
 }
 
-/// The path of a list that stands in place of a table or a single value. Without this check, serde
-/// would read the list as the table's values in order.
+/// Finds a list in an experiment file where a table or a single value is expected, and returns the
+/// path of the list. Without this check, serde would read the items of the list as the values of
+/// the table in order.
 pub fn misplaced_list(document: &toml::Table) -> Option<String> {
     static SCHEMA: LazyLock<Value> = LazyLock::new(file_schema);
     let root: &Value = &SCHEMA;
     find_stray_list(root, &[root], &serde_json::to_value(document).ok()?, "")
 }
 
-/// The path of the first list in `value` that none of the schema's `nodes` allows. `root`: the
-/// whole schema; `path`: the path of `value`.
+/// Returns the path of the first list in `value` that none of the schema's `nodes` allows. `root`
+/// is the whole schema, and `path` is the path of `value`.
 fn find_stray_list<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path: &str) -> Option<String> {
     let mut forms = Vec::new();
     nodes.iter().for_each(|node| collect_forms(root, node, &mut forms));
@@ -148,18 +153,20 @@ fn find_stray_list<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path
             })
         }
         Value::Object(fields) => fields.iter().find_map(|(key, inner)| {
-            let child_of = |form: &&'a Value| {
+            let property_in = |form: &&'a Value| {
                 let property = form.get("properties").and_then(|properties| properties.get(key));
                 property.or_else(|| form.get("additionalProperties").filter(|schema| schema.is_object()))
             };
-            let children: Vec<&Value> = forms.iter().filter_map(child_of).collect();
-            if children.is_empty() { None } else { find_stray_list(root, &children, inner, &join_path(path, key)) }
+            let properties: Vec<&Value> = forms.iter().filter_map(property_in).collect();
+            if properties.is_empty() { None } else { find_stray_list(root, &properties, inner, &join_path(path, key)) }
         }),
         _ => None,
     }
 }
 
-/// Collects all alternative forms that a schema node allows: itself, or those it is composed of.
+/// Appends the alternative forms that a schema node allows to `forms`. These are the nodes under
+/// `anyOf`, `oneOf` and `allOf`. The node itself is added if there are none, or if it has
+/// properties of its own.
 fn collect_forms<'a>(root: &'a Value, node: &'a Value, forms: &mut Vec<&'a Value>) {
     let node = resolve(root, node);
     let mut parts =
@@ -170,7 +177,8 @@ fn collect_forms<'a>(root: &'a Value, node: &'a Value, forms: &mut Vec<&'a Value
     parts.for_each(|part| collect_forms(root, part, forms));
 }
 
-/// The allowed values of an option, in words; none for a table.
+/// Describes the allowed values of an option: the words that it accepts, or a type or range.
+/// Returns `None` if there is no option at `path`, as for a table.
 pub fn allowed_values(path: &str) -> Option<String> {
     let page = option_pages().iter().find(|page| page.path == path)?;
     let words: Vec<&str> = page.words.iter().map(|(word, _)| word.as_str()).collect();
@@ -182,7 +190,7 @@ pub fn is_file_key(key: &str) -> bool {
     TYPES["properties"].get(key).is_some()
 }
 
-/// The pages of all options, in the order of their definitions.
+/// The pages of all options, in the order in which the options are defined.
 pub fn option_pages() -> &'static [OptionPage] {
     static PAGES: LazyLock<Vec<OptionPage>> = LazyLock::new(|| {
         let defaults = serde_json::to_value(EngineOptions::default()).unwrap_or_default();
@@ -192,7 +200,7 @@ pub fn option_pages() -> &'static [OptionPage] {
             let kinds = target.get("oneOf").and_then(Value::as_array).into_iter().flatten();
             let mut kinds = kinds.filter(|kind| kind.pointer("/properties/kind").is_some()).peekable();
             if kinds.peek().is_none() {
-                // A table has no page: its options have.
+                // A table has no page of its own, because each of its options has one.
                 let is_table = target.get("properties").is_some();
                 if !is_table {
                     pages.push(option_page(path, property, target, default));
@@ -219,7 +227,8 @@ pub fn option_pages() -> &'static [OptionPage] {
     &PAGES
 }
 
-/// The page of an option, from its property in the schema and the definition that it refers to.
+/// Creates the page of an option. `property` is the option's property in the schema, and `target`
+/// is the definition that the property refers to.
 fn option_page(path: &str, property: &Value, target: &Value, default: &Value) -> OptionPage {
     let meaning =
         [property, target].into_iter().map(|node| string_field(node, "description")).find(|text| !text.is_empty());
@@ -233,19 +242,20 @@ fn option_page(path: &str, property: &Value, target: &Value, default: &Value) ->
     }
 }
 
-/// The definition that a schema node refers to, or the node itself if it is not a reference.
+/// Returns the definition that a schema node refers to, or the node itself if it is not a
+/// reference.
 fn resolve<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
     let reference = node.get("$ref").and_then(Value::as_str);
     reference.and_then(|reference| root.pointer(reference.trim_start_matches('#'))).unwrap_or(node)
 }
 
-/// A text field of a schema node on one line; empty if there is none.
+/// Returns a text field of a schema node on one line. The text is empty if there is no such field.
 fn string_field(node: &Value, key: &str) -> String {
     node.get(key).and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
 }
 
-/// Type and range in words: `integer 0..=255`. `has_item_type`: whether the schema of a list
-/// describes its items, which are then words.
+/// Describes the type and range of a value, as in `integer 0..=255`. `has_item_type` is whether the
+/// schema of a list describes the items. The items of such a list are words.
 fn value_range(node: &Value, has_item_type: bool) -> String {
     let kind = match node.get("type") {
         Some(Value::String(kind)) => kind.clone(),
@@ -263,7 +273,7 @@ fn value_range(node: &Value, has_item_type: bool) -> String {
     }
 }
 
-/// The words of an enumeration, each with its meaning.
+/// Returns the words of an enumeration, each with its meaning.
 fn enum_words(node: &Value) -> Vec<(String, String)> {
     let one_of = node.get("oneOf").and_then(Value::as_array).into_iter().flatten().map(|variant| {
         let word = variant.get("const").or_else(|| variant.pointer("/properties/kind/const"));
@@ -273,7 +283,7 @@ fn enum_words(node: &Value) -> Vec<(String, String)> {
     one_of.chain(plain.filter_map(Value::as_str).map(|word| (word.to_owned(), String::new()))).collect()
 }
 
-/// A default value as TOML; empty for none.
+/// Formats a default value as TOML. The text is empty if there is no default.
 fn format_default(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -282,8 +292,8 @@ fn format_default(value: &Value) -> String {
     }
 }
 
-/// Every path that a variant may set: all options and the tables that contain them, the limits, and
-/// the subject.
+/// Returns every path that a variant may set: all options, the tables that contain them, the
+/// limits, and the keys of the subject.
 pub fn known_paths() -> BTreeSet<String> {
     let mut known: BTreeSet<String> =
         ["preset", "limit.depth", "limit.nodes", "limit.ticks", "subject"].map(str::to_owned).into();

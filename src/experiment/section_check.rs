@@ -130,7 +130,7 @@ impl Reference {
     }
 }
 
-/// Keys that exclude each other, a line for each pair: the two keys, a colon, and the message. The
+/// Keys that exclude each other. Each line has two such keys, a colon, and the error message. The
 /// message begins with the key at which the error is shown.
 const CONFLICTS: &str = "\
 suite suites: suites: `suite` is given too: give one suite, or several by name
@@ -152,7 +152,8 @@ match schedules: schedules: all schedules of a variant would play the same openi
 confirm match: confirm: is not allowed with [match]: [confirm] plays games among variants that were searched
 confirm trace: confirm: is not allowed with [trace]: [confirm] plays games among variants that were searched";
 
-/// Refuses sections that exclude each other, by the first line of [`CONFLICTS`] that applies.
+/// Refuses a file that gives two keys that exclude each other. The error is that of the first such
+/// pair in [`CONFLICTS`].
 pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     let is_given = |key: &str| match key {
         "suite" => file.suite.is_some(),
@@ -170,12 +171,12 @@ pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), P
     };
     let mut conflicts = CONFLICTS.lines().filter_map(|line| line.split_once(": "));
     let Some((_, message)) = conflicts.find(|(keys, _)| keys.split(' ').all(is_given)) else { return Ok(()) };
-    // Each message begins with the section that it is about.
+    // The message begins with the key at which the error is shown.
     let place = message.split(':').next().unwrap_or_default();
     Err(source.problem_at(place, message))
 }
 
-/// Refuses invalid names of suites, and limits that are set twice.
+/// Refuses invalid names of suites, and limits that are given both for all suites and for one.
 pub(super) fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     let Some(SuiteEntries(entries)) = &file.suites else { return Ok(()) };
     if entries.is_empty() {

@@ -41,16 +41,17 @@ impl Sequence {
         ply >= self.from && self.to.is_none_or(|to| ply <= to) && self.side.includes(turn)
     }
 
-    /// Whether any position of an item is searched: a game may be too short.
+    /// Whether at least one position of an item is searched. A game may end before the first
+    /// searched ply.
     pub fn searches(&self, item: &Item) -> bool {
         match item.game() {
             Some(_) => self.count_searched(item) > 0,
-            // Of two plies in a row, each side has one.
+            // Within two plies, each side moves once.
             None => self.self_play > 1 || self.side.includes(item.board.turn()),
         }
     }
 
-    /// For the position before each move of a game, whether it is searched.
+    /// For each move of a game in order, whether the position before the move is searched.
     pub fn searched_plies(self, item: &Item) -> impl Iterator<Item = bool> {
         let (start, mut turn) = (item.board.game_ply(), item.board.turn());
         (0..item.moves().len() as u16).map(move |ply| {

@@ -1,5 +1,5 @@
-//! Plans for several machines: a file with everything that a shard needs, and the rule that assigns
-//! jobs to shards.
+//! Plans for several machines. A plan file contains everything that a shard needs. [`Split`]
+//! assigns the jobs of a plan to shards.
 
 use super::identity::hasher;
 use super::load::Experiment;
@@ -15,17 +15,19 @@ use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::path::Path;
 
-/// The assignment of a plan's jobs to shards. It depends only on the plan and the number of shards,
-/// so it needs no scheduler.
+/// The assignment of a plan's jobs to shards. The assignment depends only on the plan and on the
+/// number of shards, so no scheduler is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Split {
     shards: u64,
+    /// Whether all jobs of an item belong to one shard.
     by_item: bool,
 }
 
 impl Split {
-    /// Assigns a plan's jobs. All jobs of an item go to one shard, so that compared searches are
-    /// timed on one machine; with more shards than items, jobs are assigned one by one.
+    /// Assigns a plan's jobs to shards. All jobs of an item belong to one shard, so that searches
+    /// that are compared are timed on one machine. If there are more shards than items, each job is
+    /// assigned individually instead.
     pub fn new(plan: &Plan, shards: u64) -> Self {
         Self { shards: shards.max(1), by_item: shards <= plan.item_count() as u64 }
     }
@@ -35,8 +37,8 @@ impl Split {
         if self.by_item {
             return job.item as u64 % self.shards;
         }
-        // Shifting by one per round avoids shards with a single variant when the number of variants
-        // divides the number of shards.
+        // Without the second term, a shard would have jobs of a single variant whenever the number
+        // of shards is a multiple of the number of variants.
         let key = plan.order_key(job);
         (key + key / self.shards) % self.shards
     }
@@ -63,9 +65,9 @@ pub struct PlanFile {
     pub sets: Vec<String>,
     /// The experiment file's text.
     pub experiment: String,
-    /// The suite file's text; none if the experiment gives its position itself.
+    /// The text of the suite's file; `None` if the experiment file contains the position itself.
     pub suite: Option<String>,
-    /// The texts of several suites' files, by suite name.
+    /// If there are several suites, the text of each suite's file, by suite name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub suites: BTreeMap<String, String>,
     /// The jobs of each shard, for checking.
@@ -96,7 +98,7 @@ const SCHEMA: u32 = 1;
 /// Maximum number of shards: above the limit of any scheduler's job array.
 pub const MAX_SHARDS: u64 = 1_000_000;
 
-/// The text of a file, or of a built-in suite.
+/// Reads the text of a file or of a built-in suite.
 fn read_text(path: &Path) -> Result<String, PlanError> {
     if let Some(Ok(suite)) = builtin::find(path) {
         return Ok(suite.text.to_owned());
@@ -120,7 +122,8 @@ fn shard_jobs(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
 }
 
 impl PlanFile {
-    /// The plan file of an experiment with the given number of shards (1 to [`MAX_SHARDS`]).
+    /// Creates the plan file of an experiment. `file` is the path of the experiment file. `shards`
+    /// is the number of shards, which is limited to 1 to [`MAX_SHARDS`].
     pub fn new(experiment: &Experiment, file: &Path, sets: &[String], shards: u64) -> Result<Self, PlanError> {
         let plan = Plan::new(experiment);
         let shards = shards.clamp(1, MAX_SHARDS);
@@ -144,15 +147,15 @@ impl PlanFile {
         })
     }
 
-    /// Reads a plan file, and the experiment and plan in it.
+    /// Reads a plan file, and the experiment and the plan in it.
     ///
     /// # Errors
-    /// When it cannot be read, is not a plan, or does not match its experiment.
+    /// When the file cannot be read, is not a plan, or does not match its experiment.
     pub fn load(path: &Path) -> Result<(Self, Experiment, Plan), PlanError> {
         Self::parse(&read_text(path)?, &path.display().to_string())
     }
 
-    /// As [`PlanFile::load`], from text; errors name `path`.
+    /// As [`PlanFile::load`], from the text of the file. Errors name `path`.
     pub fn parse(text: &str, path: &str) -> Result<(Self, Experiment, Plan), PlanError> {
         let plan_error = |problem: String| PlanError { path: path.to_owned(), problem };
         let not_a_plan = |problem: String| {
@@ -169,7 +172,7 @@ impl PlanFile {
         };
         check_equal("schema", file.schema.to_string(), SCHEMA.to_string())?;
         if !(1..=MAX_SHARDS).contains(&file.shards) {
-            // Fails, because no number equals this range.
+            // This check always fails, because no number equals the text of the range.
             check_equal("shards", file.shards.to_string(), format!("1 to {MAX_SHARDS}"))?;
         }
         let texts = SuiteTexts::Plan { suite: file.suite.as_deref(), suites: &file.suites };

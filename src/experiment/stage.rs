@@ -10,8 +10,9 @@ use super::work::Work;
 use crate::chess::suite::{Item, Suite};
 
 impl Confirm {
-    /// The match of one stage, from the given openings. `players`: the indices of its variants in
-    /// `screen`; `best`: the index of the variant that the others play against.
+    /// Creates the match of one stage, which is played from `openings`. `screen` is the experiment
+    /// whose best variants play. `players` are the indices of these variants in `screen`. `best` is
+    /// the index in `screen` of the variant that all others play against.
     pub fn stage(&self, screen: &Experiment, players: &[usize], best: usize, openings: &[Item]) -> Experiment {
         let games = Match { resign: self.resign, draw: self.draw, ..Match::default() };
         let mut file = File { games: Some(games.clone()), ..screen.file.clone() };

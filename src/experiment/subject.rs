@@ -1,4 +1,4 @@
-//! `[subject]` and the paths `subject.*` and `uci.*`: the engine under test of a variant.
+//! `[subject]` and the paths `subject.*` and `uci.*`, which select the engine under test.
 
 use super::paths;
 use super::problem::{OptionFault, explain};
@@ -11,11 +11,11 @@ pub const NEUTRAL_REFUSED: &str = "\"neutral\" works only with ttlab's own engin
 /// The prefix of the paths of an external engine's options.
 pub const UCI: &str = "uci.";
 
-/// The column that names the program.
+/// The option column with the program of the engine under test.
 pub const PROGRAM: &str = "subject.uci";
 
-/// Whether a path is an option of an external engine. Their names are checked before the run, when
-/// the engine lists them.
+/// Whether a path is an option of an external engine, `uci.NAME`. The name itself is checked later,
+/// before the run, when the engine lists its options.
 pub fn is_uci_option(path: &str) -> bool {
     path.strip_prefix(UCI).is_some_and(|name| !name.is_empty())
 }
@@ -25,8 +25,8 @@ pub fn is_subject_path(path: &str) -> bool {
     path == "subject" || path.starts_with("subject.") || is_uci_option(path)
 }
 
-/// Reads a variant's subject: `table`, which is `[subject]`, overridden by the variant's
-/// `settings`. None if neither names a subject. `is_match`: whether the variants play games.
+/// Reads the subject of a variant. `table` is `[subject]`, and the variant's `settings` override
+/// it. Returns `None` if neither names a subject. `is_match` is whether the variants play games.
 pub fn read_subject<'a>(
     table: Option<&Table>,
     is_match: bool,
@@ -40,14 +40,14 @@ pub fn read_subject<'a>(
     for (path, value) in subject_settings() {
         let not_a_table = |part: &str| OptionFault::not_a_table(path, part);
         match (path.strip_prefix(UCI), path.strip_prefix("subject.")) {
-            // UCI option names may contain dots: they are not split.
+            // The name of a UCI option may contain dots, so the name is not split.
             (Some(option), _) => {
                 let options = table.entry("options").or_insert_with(|| Value::Table(Table::new()));
                 let options = options.as_table_mut().ok_or_else(|| not_a_table("options"))?;
                 options.insert(option.to_owned(), value.clone());
             }
-            (None, Some(rest)) => {
-                paths::set(&mut table, rest, value.clone()).map_err(|part| not_a_table(&part))?;
+            (None, Some(inner_path)) => {
+                paths::set(&mut table, inner_path, value.clone()).map_err(|part| not_a_table(&part))?;
             }
             (None, None) => {
                 table.insert("uci".to_owned(), value.clone());
@@ -55,7 +55,7 @@ pub fn read_subject<'a>(
         }
     }
     if is_match {
-        // State kept between games would make each game depend on earlier ones.
+        // If the engine kept its state between games, each game would depend on earlier games.
         table.entry("restart").or_insert_with(|| Value::String("game".to_owned()));
     }
     let mut subject: SubjectOptions = crate::decode::from_table(table).map_err(|error| {
@@ -100,8 +100,8 @@ pub fn subject_columns(subject: &SubjectOptions) -> Vec<(String, String)> {
     columns
 }
 
-/// The settings of a subject that are part of its id. The timeout, trust and the doctor's file are
-/// not, because they change no count.
+/// The settings of a subject that are part of the variant's id, as text. The timeout, trust and the
+/// doctor's file are left out, because they change no count.
 pub fn content(subject: &SubjectOptions) -> String {
     serde_json::to_string(&SubjectOptions { timeout: None, trust: false, doctor: None, ..subject.clone() })
         .unwrap_or_default()

@@ -1,6 +1,6 @@
-//! Several suites in one experiment: `suites = { NAME = { file = "...", depth = 8 } }`. Each is a
-//! section of the experiment's items with its own limit. Item names begin with `NAME/`, so searches
-//! of different suites are never paired.
+//! Several suites in one experiment: `suites = { NAME = { file = "...", depth = 8 } }`. The items
+//! of each suite form a section of the experiment's items, and each suite has its own limit. Names
+//! of items begin with `NAME/`, so searches of different suites are never paired.
 
 use super::choices::SuiteChoice;
 use super::problem::Problem;
@@ -58,40 +58,43 @@ impl<'de> Deserialize<'de> for SuiteEntries {
 }
 
 impl SuiteEntry {
-    /// A variant's limit in this suite; limits of the variant (or `--set`) take precedence.
-    pub fn limit(&self, limit: Limit) -> Limit {
-        Limit { depth: limit.depth.or(self.depth), nodes: limit.nodes.or(self.nodes) }
+    /// The limit of a variant's searches in this suite. The suite's own limit applies only where
+    /// `variant_limit` has no limit.
+    pub fn limit(&self, variant_limit: Limit) -> Limit {
+        Limit { depth: variant_limit.depth.or(self.depth), nodes: variant_limit.nodes.or(self.nodes) }
     }
 }
 
-/// A suite's range of the experiment's items.
+/// The items of one suite within the items of the experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// Its name: the value of the column `suite`, and the prefix of its items' names.
+    /// The suite's name. It is the value of the column `suite` and the prefix of the items' names.
     pub name: String,
     /// The suite's entry in the file.
     pub entry: SuiteEntry,
-    /// The path of its file; none if a plan holds its text.
+    /// The path of the suite's file; `None` if a plan contains the suite's text.
     pub path: Option<PathBuf>,
-    /// Indices of its items.
+    /// The indices of the suite's items.
     pub item_range: Range<usize>,
 }
 
-/// Separates the suite's name from the item's.
+/// Separates the name of the suite from the rest of an item's name.
 pub const SEPARATOR: char = '/';
 
-/// The limits of a variant's searches, each with its place in the file: one, or one per suite.
-pub fn limits(suites: Option<&SuiteEntries>, limit: Limit) -> Vec<(String, Limit)> {
+/// Returns the limits of a variant's searches. Without suites, the only limit is the variant's own
+/// limit. With suites, there is one limit for each suite. Each limit is returned together with its
+/// path in the experiment file, such as `suites.NAME`.
+pub fn search_limits(suites: Option<&SuiteEntries>, variant_limit: Limit) -> Vec<(String, Limit)> {
     match suites {
-        None => vec![("limit".to_owned(), limit)],
+        None => vec![("limit".to_owned(), variant_limit)],
         Some(SuiteEntries(entries)) => {
-            entries.iter().map(|(name, entry)| (format!("suites.{name}"), entry.limit(limit))).collect()
+            entries.iter().map(|(name, entry)| (format!("suites.{name}"), entry.limit(variant_limit))).collect()
         }
     }
 }
 
-/// Reads every suite. Returns a name for all of them together, all items, and the section of each
-/// suite. `first`: how many items to read from each suite.
+/// Reads all suites. Returns a joint name, a joint suite with the items of all suites, and the
+/// section of each suite. If `first` is given, only that many items of each suite are read.
 pub(super) fn load(
     entries: &SuiteEntries,
     on_error: OnError,
@@ -115,27 +118,28 @@ pub(super) fn load(
     Ok((names.join(", "), joint_suite, sections))
 }
 
-/// Applies a change to the items of each suite separately, and updates the sections' ranges.
+/// Calls `edit` with the items of each suite separately. `edit` may remove items. Afterwards the
+/// sections have the ranges of the remaining items.
 pub(super) fn edit_sections(
     suite: &mut Suite,
     sections: &mut [Section],
-    mut apply: impl FnMut(&Section, &mut Suite) -> Result<(), Problem>,
+    mut edit: impl FnMut(&Section, &mut Suite) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let mut items = std::mem::take(&mut suite.items).into_iter();
     let mut edited_items = Vec::new();
     for section in sections {
         let section_items = items.by_ref().take(section.item_range.len()).collect();
-        let mut part = Suite { name: String::new(), items: section_items, notes: Vec::new() };
-        apply(section, &mut part)?;
-        section.item_range = edited_items.len()..edited_items.len() + part.items.len();
-        edited_items.extend(part.items);
-        suite.notes.extend(part.notes);
+        let mut section_suite = Suite { name: String::new(), items: section_items, notes: Vec::new() };
+        edit(section, &mut section_suite)?;
+        section.item_range = edited_items.len()..edited_items.len() + section_suite.items.len();
+        edited_items.extend(section_suite.items);
+        suite.notes.extend(section_suite.notes);
     }
     suite.items = edited_items;
     Ok(())
 }
 
-/// Refuses or removes positions and games that an earlier suite also contains, because they would
+/// Refuses or removes positions and games that an earlier suite also contains. Such items would
 /// count twice in results over all suites.
 pub(super) fn check_unique_across(
     suite: &mut Suite,
@@ -144,17 +148,17 @@ pub(super) fn check_unique_across(
     source: &FileText<'_>,
 ) -> Result<(), Problem> {
     let mut names_by_content: HashMap<String, String> = HashMap::new();
-    edit_sections(suite, sections, |section, part| {
+    edit_sections(suite, sections, |section, section_suite| {
         let mut notes = Vec::new();
         let mut first_message = None;
-        part.items.retain(|item| {
+        section_suite.items.retain(|item| {
             let content = super::identity::item_content(item);
-            let Some(earlier) = names_by_content.get(&content) else {
+            let Some(earlier_name) = names_by_content.get(&content) else {
                 names_by_content.insert(content, item.id.clone());
                 return true;
             };
             let kind = if item.game().is_some() { "game" } else { "position" };
-            let message = format!("{} is the same {kind} as {earlier}: each may occur only once", item.id);
+            let message = format!("{} is the same {kind} as {earlier_name}: each may occur only once", item.id);
             first_message.get_or_insert_with(|| message.clone());
             let file = section.entry.file.display().to_string();
             notes.push(Fault { file, line: item.line, column: 1, message: format!("left out: {message}") });
@@ -166,7 +170,7 @@ pub(super) fn check_unique_across(
                 Err(Problem { help, ..source.invalid(&format!("suites.{}", section.name), message) })
             }
             _ => {
-                part.notes.extend(notes);
+                section_suite.notes.extend(notes);
                 Ok(())
             }
         }

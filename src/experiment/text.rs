@@ -1,4 +1,5 @@
-//! The text of an experiment file: places of errors in it, and the suites that it names.
+//! The text of an experiment file. Errors are reported with their place in the text, and the suites
+//! that the file names are read.
 
 use super::choices::{OnePosition, SuiteChoice};
 use super::place::{locate, locate_value};
@@ -14,12 +15,12 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use toml::Table;
 
-/// A file's text, with methods that report errors at a place in it.
+/// The text of an experiment file, with methods that report errors at a place in the file.
 pub struct FileText<'a> {
     pub text: &'a str,
-    /// The file's path: suites are looked up beside it.
+    /// The file's path. Suites are looked up in the same folder.
     pub path: &'a Path,
-    /// Where to read its suites from.
+    /// Where to read the suites from.
     pub suites: SuiteTexts<'a>,
 }
 
@@ -28,26 +29,26 @@ pub struct FileText<'a> {
 pub enum SuiteTexts<'a> {
     /// From files beside the experiment file, or in the working folder.
     Files,
-    /// From a plan, which contains their texts.
+    /// From a plan, which contains the texts of the suites.
     Plan {
-        /// Text of the single suite; none if the experiment gives its position itself.
+        /// The text of the only suite; `None` if the experiment file contains the position itself.
         suite: Option<&'a str>,
-        /// Texts of several suites, by name.
+        /// If there are several suites, their texts by name.
         suites: &'a BTreeMap<String, String>,
     },
 }
 
-/// A suite as read.
+/// A suite that was read.
 pub(super) struct LoadedSuite {
-    /// Its file or position, as the experiment names it.
+    /// The suite's file or position, as the experiment names it.
     pub(super) name: String,
-    /// Path of the file; none for a single position or a suite in a plan.
+    /// The path of the file; `None` for a single position or a suite in a plan.
     pub(super) path: Option<PathBuf>,
     pub(super) suite: Suite,
 }
 
 impl FileText<'_> {
-    /// An error without a place in the file.
+    /// Creates an error without a place in the file.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
         let (file, text) = (self.path.display().to_string(), self.text.to_owned());
         Problem { file, text, message: message.into(), ..Problem::default() }
@@ -65,7 +66,7 @@ impl FileText<'_> {
         from_table(table).map_err(|error| {
             let (message, help) = explain(&error.message);
             let path = error.path.replace('[', ".").replace(']', "");
-            // The key is wrong, not its value.
+            // An unknown or missing key is reported at the key instead of its value.
             if message.contains(" key `") {
                 return Problem { help, ..self.problem_at(&path, message) };
             }
@@ -75,17 +76,19 @@ impl FileText<'_> {
         })
     }
 
-    /// An error at a key of the file (`name`, `grid.table.size`), as far as the path exists.
+    /// Creates an error at a key of the file, such as `name` or `grid.table.size`. If the key does
+    /// not exist, the error is at the last part of the path that exists.
     pub fn problem_at(&self, path: &str, message: impl Into<String>) -> Problem {
         self.problem_at_word(path, None, message)
     }
 
-    /// As [`FileText::problem_at`], with the path before the message.
+    /// As [`FileText::problem_at`], with the message `path: what`.
     pub fn invalid(&self, path: &str, what: impl Display) -> Problem {
         self.problem_at(path, format!("{path}: {what}"))
     }
 
-    /// Refuses the value of a key unless it is in its range. `expected`: the range in words.
+    /// Returns an error at the key `path` unless `in_range` is true. `value` is the value of the
+    /// key, and `expected` is the range in words.
     pub(super) fn check_range(
         &self,
         path: &str,
@@ -99,13 +102,15 @@ impl FileText<'_> {
         Err(self.invalid(path, format!("{value} is out of range: expected {expected}")))
     }
 
-    /// As [`FileText::problem_at`], at a word of the key's value.
+    /// As [`FileText::problem_at`]. If `word` is given and occurs in the value of the key, the
+    /// error is at that word.
     pub fn problem_at_word(&self, path: &str, word: Option<&str>, message: impl Into<String>) -> Problem {
         Problem { span: locate(self.text, path, word), ..self.problem(message) }
     }
 
-    /// Reads a suite. `key`: the path in the file that names it; `suite_name`: its name, if there
-    /// are several suites; `first`: how many items to read.
+    /// Reads a suite. `key` is the path of the experiment file's key that names the suite.
+    /// `suite_name` is the name of the suite if there are several. If `first` is given, only that
+    /// many items are read.
     pub(super) fn load_suite(
         &self,
         choice: &SuiteChoice,
@@ -169,9 +174,10 @@ impl FileText<'_> {
         Ok(LoadedSuite { name, path: Some(path.clone()), suite })
     }
 
-    /// Refuses or removes duplicate items. A row's id depends on what was searched, not on its
-    /// name, so duplicates would share ids. Also, a position that counts twice makes a mean look
-    /// more certain than it is. `key`: the path in the file that names the suite.
+    /// Refuses or removes items that equal an earlier item of the suite. The id of a row depends on
+    /// what was searched, not on the item's name, so equal items would have rows with equal ids. In
+    /// addition, an item that counts twice would make a mean look more certain than it is. `key` is
+    /// the path of the experiment file's key that names the suite.
     pub(super) fn check_unique(
         &self,
         key: &str,
@@ -192,7 +198,7 @@ impl FileText<'_> {
         Ok(())
     }
 
-    /// Refuses a sequence that does not fit the suite, or that would search nothing.
+    /// Refuses a sequence whose settings do not apply to the suite, or that would search nothing.
     pub(super) fn check_sequence(&self, sequence: Option<Sequence>, suite: &Suite) -> Result<(), Problem> {
         let Some(sequence) = sequence else { return Ok(()) };
         let Sequence { from, to, self_play, .. } = sequence;
@@ -215,9 +221,11 @@ impl FileText<'_> {
     }
 }
 
-/// The items of a suite that equal an earlier item, by index. `name`: the suite's file.
+/// Finds the items of a suite that equal an earlier item. Returns an error message for the index of
+/// each such item. `name` is the name of the suite's file in the messages.
 pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
-    // Hashes, because the contents of a large suite take as much memory as its items.
+    // The keys are hashes, because the contents of a large suite would take as much memory as its
+    // items.
     let mut first_lines: HashMap<u128, usize> = HashMap::new();
     let check_item = |(index, item): (usize, &Item)| {
         let content = SipHasher13::new().hash(super::identity::item_content(item).as_bytes()).as_u128();
@@ -230,10 +238,11 @@ pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
     suite.items.iter().enumerate().filter_map(check_item).collect()
 }
 
-/// Removes duplicate items, and adds a note for each to the suite's notes.
+/// Removes the items that equal an earlier item. For each removed item, a note is added to the
+/// suite's notes.
 pub fn remove_duplicates(name: &str, suite: &mut Suite) {
     let duplicates = find_duplicates(name, suite);
-    // `retain` visits the items in their order.
+    // `retain` visits the items in order, so each call takes the index of the next item.
     let mut indices = 0..;
     suite.items.retain(|_| indices.next().is_none_or(|index| !duplicates.contains_key(&index)));
     let to_note = |fault: Fault| Fault { message: format!("left out: {}", fault.message), ..fault };

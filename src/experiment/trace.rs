@@ -1,5 +1,5 @@
-//! A recorded trace in place of a suite: its games are the items, which are replayed on tables
-//! instead of being searched.
+//! A recorded trace in place of a suite. The games of the trace are the items. They are replayed on
+//! tables instead of being searched.
 
 use super::problem::Problem;
 use super::text::FileText;
@@ -38,7 +38,7 @@ fn default_memory() -> u64 {
     512
 }
 
-/// An open trace: where its games are, and a cache of their steps.
+/// A trace that was opened: where its games are in the file, and a cache of their steps.
 #[derive(Debug)]
 pub struct Trace {
     /// The file's name, as the experiment gives it.
@@ -46,20 +46,21 @@ pub struct Trace {
     /// Hash of the file's bytes.
     pub digest: u64,
     path: PathBuf,
-    /// Length and modification time of the hashed file.
+    /// Length and modification time of the file when it was hashed.
     stamp: (u64, Option<SystemTime>),
-    /// Maximum bytes of the cache, and of one pass.
+    /// The maximum number of bytes of the cache. It is also the maximum for one pass of a replay.
     memory: u64,
-    /// The depths of all games.
+    /// The scale of the depths of all games.
     pub depths: DepthScale,
     games: Vec<TracedGame>,
-    /// Index of each game by name.
+    /// The index of each game, by its name.
     game_indices: HashMap<String, usize>,
-    /// The steps of recently replayed games, by index of the game, the newest last.
+    /// The steps of recently replayed games, each with the index of the game. The game that was
+    /// added last is at the end.
     cache: Mutex<VecDeque<(usize, Arc<Vec<Step>>)>>,
 }
 
-/// A reader that hashes what it reads.
+/// A reader that adds all bytes that it reads to a hash.
 struct HashingReader<'a, R> {
     reader: R,
     hasher: &'a mut siphasher::sip::SipHasher13,
@@ -80,11 +81,11 @@ fn stamp(file: &File) -> std::io::Result<(u64, Option<SystemTime>)> {
 }
 
 impl Trace {
-    /// Reads a trace: the position in the file and the summary of each game.
+    /// Reads a trace file once, to find the place and the summary of each game.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or lacks what the worth of a result is computed
-    /// from: search windows, or which probes caused a cutoff.
+    /// When the file cannot be read, is damaged, or records neither search windows nor cutoffs.
+    /// Without both, the worth of a result cannot be computed.
     pub fn load(choice: &TraceChoice, source: &FileText<'_>) -> Result<Self, Problem> {
         let name = choice.file.display().to_string();
         let in_range = (1..=1 << 20).contains(&choice.memory);
@@ -109,7 +110,8 @@ impl Trace {
         Ok(Self { name, digest, path, stamp, memory, depths, games, game_indices, cache: Mutex::default() })
     }
 
-    /// The games as items of a suite: their names have a meaning, but not their positions.
+    /// Returns a suite with an item for each game. Only the names of the items have a meaning. The
+    /// position of each item is the start position.
     pub fn suite(&self) -> Suite {
         let item_of_game = |game| Suite::of_board(&game_name(game), Board::startpos()).items;
         Suite {
@@ -118,14 +120,15 @@ impl Trace {
         }
     }
 
-    /// Summary of the game of an item; none for an unknown name.
+    /// The summary of the game with the name of an item; `None` for an unknown name.
     pub fn game_info(&self, item: &str) -> Option<&Info> {
         self.game_indices.get(item).map(|&game| &self.games[game].info)
     }
 
-    /// Replays an item's game on a table. `index`: how the table maps keys to buckets; `buckets`:
-    /// how many buckets it has. This takes one pass if the game's steps fit into the cache, and
-    /// else several.
+    /// Replays the game of an item. `sink` receives the steps. `index` is how the table maps keys
+    /// to buckets, and `buckets` is the number of its buckets. If the steps of the game fit into
+    /// the cache, they are taken from the cache in a single pass. Otherwise the trace file is read
+    /// again for each pass.
     pub fn replay(
         &self,
         item: &str,
@@ -147,7 +150,8 @@ impl Trace {
         }
     }
 
-    /// Opens the file at a game's events, if it has not changed since it was loaded.
+    /// Opens the trace file at the events of a game. The file must not have changed since it was
+    /// loaded.
     fn open_game(&self, game: usize) -> Result<Reader<File>, TraceError> {
         let file = files::open(&self.path)?;
         if stamp(&file)? != self.stamp {
@@ -156,16 +160,17 @@ impl Trace {
         Reader::range(file, self.games[game].events())
     }
 
-    /// The steps of a game, decoded once for successive tables; `None` if the replay takes several
-    /// `passes`, or if the steps do not fit into the cache.
-    fn load_steps(&self, game: usize, passes: u64) -> Result<Option<Arc<Vec<Step>>>, TraceError> {
+    /// Returns the steps of a game from the cache. Steps that are not in the cache are decoded and
+    /// added, so that they are decoded only once for several tables. Returns `None` if the replay
+    /// takes several passes, or if the steps do not fit into the cache.
+    fn load_steps(&self, game: usize, pass_count: u64) -> Result<Option<Arc<Vec<Step>>>, TraceError> {
         let step_bytes = |steps: usize| (steps * size_of::<Step>()) as u64;
         let events = self.games[game].info.events as usize;
-        if passes > 1 || step_bytes(events) > self.memory {
+        if pass_count > 1 || step_bytes(events) > self.memory {
             return Ok(None);
         }
-        // Locked while the steps are decoded, so that other workers wait instead of decoding them
-        // too.
+        // The cache stays locked while the steps are decoded, so that other workers do not decode
+        // the same steps.
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, steps)) = cache.iter().find(|(cached_game, _)| *cached_game == game) {
             return Ok(Some(Arc::clone(steps)));
@@ -187,7 +192,7 @@ impl Trace {
     }
 }
 
-/// The name of a game: the first is `game 1`.
+/// The name of a game. The first game, which has index 0, is `game 1`.
 fn game_name(index: usize) -> String {
     format!("game {}", index + 1)
 }

@@ -76,7 +76,7 @@ impl Tune {
     }
 }
 
-/// A pressure as `path=value` settings of the command line.
+/// Returns a pressure as `path=value` settings, as `--set` takes them.
 pub fn to_settings(pressure: &Table) -> Vec<String> {
     pressure.iter().map(|(path, value)| format!("{path}={value}")).collect()
 }

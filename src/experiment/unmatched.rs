@@ -4,9 +4,9 @@ use super::expect::{Expect, Scalar};
 use super::load::Experiment;
 use crate::record::columns::{DEPTH, POSITION, column, may_mean};
 
-/// The conditions in `where` that no row can match: index of the expectation, and the condition.
-/// These are an option value that no variant has, a depth beyond every limit, and a position that
-/// the suite lacks.
+/// Returns the conditions in `where` that no row can match, each with the index of its expectation.
+/// Such conditions are an option value that no variant has, a depth beyond every limit, and a
+/// position that the suite lacks.
 pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
     let Experiment { file, variants, suite, .. } = experiment;
     let has_sequences = experiment.has_sequences();
@@ -14,9 +14,9 @@ pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
         DEPTH => {
             let limits = variants.iter().flat_map(|variant| experiment.limits(variant));
             let depth_limits: Option<Vec<u8>> = limits.map(|limit| limit.depth).collect();
-            let is_reached = |depth: u8, limits: &[u8]| limits.iter().any(|&limit| depth <= limit);
+            let is_within = |depth: u8, limits: &[u8]| limits.iter().any(|&limit| depth <= limit);
             // Without a depth limit, a search may reach any depth.
-            depth_limits.is_none_or(|limits| expected.parse().is_ok_and(|depth| is_reached(depth, &limits)))
+            depth_limits.is_none_or(|limits| expected.parse().is_ok_and(|depth| is_within(depth, &limits)))
         }
         POSITION => has_sequences || suite.items.iter().any(|item| item.id == expected),
         _ if column(key).is_some() => true,
@@ -25,12 +25,12 @@ pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
             .flat_map(super::variant::option_columns)
             .any(|(path, value)| may_mean(key, &path) && value == expected),
     };
-    let conditions_of = |(index, expect): (usize, &Expect)| {
-        let unmatched = |(key, value): (&String, &Scalar)| {
+    let find_unmatched = |(index, expect): (usize, &Expect)| {
+        let describe_unmatched = |(key, value): (&String, &Scalar)| {
             let expected = value.to_string();
             (!can_match(key, &expected)).then(|| (index, format!("{key} = {expected}")))
         };
-        expect.filter.iter().filter_map(unmatched).collect::<Vec<_>>()
+        expect.filter.iter().filter_map(describe_unmatched).collect::<Vec<_>>()
     };
-    file.expect.iter().enumerate().flat_map(conditions_of).collect()
+    file.expect.iter().enumerate().flat_map(find_unmatched).collect()
 }

@@ -12,11 +12,11 @@ use toml::Value;
 /// One variant: an engine's options under one limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variant {
-    /// Its name, unique in the experiment.
+    /// The name, which is unique in the experiment.
     pub name: String,
-    /// The paths that it sets in addition to `[engine]`, with their values.
+    /// The option paths that the variant sets in addition to `[engine]`, with their values.
     pub paths: Vec<(String, Value)>,
-    /// The limit of its searches, unless a suite overrides it.
+    /// The limit of the variant's searches. A suite may give the limit that is missing here.
     pub limit: Limit,
     /// The engine under test.
     pub subject: Subject,
@@ -29,7 +29,8 @@ pub enum Subject {
     Builtin {
         /// All its options.
         options: Box<EngineOptions>,
-        /// Whether the file names it (`subject.uci = "builtin"`), so that rows have the name too.
+        /// Whether the file names ttlab's own engine by `subject.uci = "builtin"`. If so, rows have
+        /// this name, too.
         is_named: bool,
     },
     /// A UCI program.
@@ -37,22 +38,22 @@ pub enum Subject {
 }
 
 impl Variant {
-    /// The options of ttlab's own engine; none for an external one.
+    /// The options of ttlab's own engine; `None` for an external engine.
     pub fn builtin(&self) -> Option<&EngineOptions> {
         if let Subject::Builtin { options, .. } = &self.subject { Some(options) } else { None }
     }
 
-    /// The table of ttlab's own engine; none for an external one.
+    /// The table options of ttlab's own engine; `None` for an external engine.
     pub fn table(&self) -> Option<&TableOptions> {
         self.builtin().map(|options| &options.table)
     }
 
-    /// The external engine; none for ttlab's own.
+    /// The options of the external engine; `None` for ttlab's own engine.
     pub fn external(&self) -> Option<&SubjectOptions> {
         if let Subject::External(subject) = &self.subject { Some(subject) } else { None }
     }
 
-    /// Whether its searches of one item leave state (table or history) for those of the next item.
+    /// Whether the table or the history is kept from the searches of one item to those of the next.
     pub fn keeps_state(&self) -> bool {
         self.builtin().is_some_and(|options| [options.table.clear, options.history_clear].contains(&Clear::Never))
     }
@@ -63,8 +64,8 @@ impl Variant {
     }
 }
 
-/// The optional columns that the variants' rows need. `games`: the rows are games; `suites`: there
-/// are several suites.
+/// Returns the optional columns that the variants' rows need. `games` is whether the rows are
+/// games, and `suites` is whether there are several suites.
 pub fn extra_columns(variants: &[Variant], games: bool, suites: bool) -> Extra {
     let any_builtin =
         |condition: fn(&EngineOptions) -> bool| variants.iter().filter_map(Variant::builtin).any(condition);
@@ -78,7 +79,7 @@ pub fn extra_columns(variants: &[Variant], games: bool, suites: bool) -> Extra {
     }
 }
 
-/// The option columns of a variant and their values, with its limit.
+/// Returns the option columns of a variant and their values. The variant's limits are included.
 pub fn option_columns(variant: &Variant) -> Vec<(String, String)> {
     let mut columns = match &variant.subject {
         Subject::Builtin { options, is_named } => {

@@ -5,7 +5,7 @@ use super::sequence::Sequence;
 use super::trace::Trace;
 use std::sync::Arc;
 
-/// What the jobs of an experiment do, decided once when its file is read.
+/// What the jobs of an experiment do. This is decided once, when the experiment file is read.
 #[derive(Debug, Clone)]
 pub enum Work {
     /// Search positions, or the positions along games if there is a sequence.
@@ -17,17 +17,17 @@ pub enum Work {
 }
 
 impl Work {
-    /// The rules of the games; none without `[match]`.
+    /// The settings of the match; `None` without `[match]`.
     pub fn games(&self) -> Option<&Match> {
         if let Self::Match(games) = self { Some(games) } else { None }
     }
 
-    /// The trace; none without `[trace]`.
+    /// The trace; `None` without `[trace]`.
     pub fn trace(&self) -> Option<&Arc<Trace>> {
         if let Self::Replay(trace) = self { Some(trace) } else { None }
     }
 
-    /// Which positions along games are searched; none without `[sequence]`.
+    /// The settings of the sequence; `None` without `[sequence]`.
     pub fn sequence(&self) -> Option<Sequence> {
         if let Self::Search(sequence) = self { *sequence } else { None }
     }
