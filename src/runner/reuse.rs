@@ -1,6 +1,6 @@
-//! Reuses rows that another plan produced and this plan also needs. A job's id depends only on its
-//! content, so its rows are found by id regardless of their names, and are renamed to the names of
-//! this plan.
+//! Reuses rows of another plan that this plan also needs. A job's id depends only on the job's
+//! content. So the rows are found by their ids, even if the other plan uses other names, and are
+//! then renamed to the names of this plan.
 
 use super::output::OutputError;
 use super::row_index::RowIndex;
@@ -25,7 +25,8 @@ pub struct ReuseSummary {
     pub all: u64,
     /// The number of rows that do not belong to the plan.
     pub unused: u64,
-    /// The rows that are not used because they were edited or damaged: file, line and problem.
+    /// Describes each row that is not used because it was edited or damaged. The description names
+    /// the file, the line and the problem.
     pub damaged: Vec<String>,
     /// The copy of a file with damaged rows, if one was made.
     pub saved: Option<PathBuf>,
@@ -39,13 +40,14 @@ impl std::fmt::Display for ReuseSummary {
 
 /// Where a field of a renamed row comes from.
 enum Source {
-    /// The name that this plan uses, by its column.
+    /// The name that this plan uses in the given column.
     Label(&'static str),
-    /// The value of a varying option, by its index.
+    /// The value of the varying option with the given index.
     Option(usize),
-    /// A field of the old row, by its index.
+    /// The field of the old row with the given index.
     Row(usize),
-    /// Whether the best move, at this index of the old row, solves the item.
+    /// Whether the best move solves the item. The best move is the field of the old row with the
+    /// given index.
     Solved(usize),
     /// A constant, for a column that the old row does not have.
     Constant(&'static str),
@@ -67,8 +69,8 @@ struct KeyColumns {
 }
 
 impl KeyColumns {
-    /// Finds the columns in a header; `None` if one is missing or misplaced, as in other files than
-    /// results.
+    /// Finds the columns in a header. Returns `None` if the header is not that of a results file,
+    /// because a column is missing or the checksum is not the last column.
     fn new(header: &[String]) -> Option<Self> {
         if header.last().is_none_or(|name| name != columns::CHECK) {
             return None;
@@ -89,47 +91,48 @@ impl KeyColumns {
         })
     }
 
-    /// The id of a row; `None` if it is not a number.
+    /// Returns the id of a row, or `None` if the id is not a number.
     fn id(&self, row: &StringRecord) -> Option<u64> {
         u64::from_str_radix(row.get(self.id)?, 16).ok()
     }
 
-    /// The name of a row's item: its game, or its position.
-    fn item<'r>(&self, row: &'r StringRecord) -> &'r str {
+    /// Returns the name of a row's item, which is the game or else the position.
+    fn item_name<'r>(&self, row: &'r StringRecord) -> &'r str {
         row.get(self.game).filter(|game| !game.is_empty()).or(row.get(self.position)).unwrap_or_default()
     }
 
-    /// A key made of the fields that all rows of one job share. `whole_suite`: whether the job
-    /// covers a whole suite instead of one item.
-    fn group_key(&self, row: &StringRecord, whole_suite: bool) -> String {
+    /// Returns a key made of the fields that all rows of one job share. `is_whole_suite` says
+    /// whether the job covers a whole suite instead of one item.
+    fn group_key(&self, row: &StringRecord, is_whole_suite: bool) -> String {
         let field = |index: Option<usize>| index.and_then(|index| row.get(index)).unwrap_or_default();
-        let item = if whole_suite { field(self.suite) } else { self.item(row) };
+        let item = if is_whole_suite { field(self.suite) } else { self.item_name(row) };
         let parts = [field(Some(self.variant)), field(self.opponent), item, field(Some(self.repeat))];
-        format!("{whole_suite}\0{}", parts.join("\0"))
+        format!("{is_whole_suite}\0{}", parts.join("\0"))
     }
 }
 
-/// The rows of one job that were read so far; the job's last row completes the group.
+/// The rows of one job that have been read so far. The group is complete when the job's last row is
+/// read.
 #[derive(Default)]
 struct Group {
     rows: Vec<StringRecord>,
     /// The byte range of each row.
     lines: Vec<Range<u64>>,
-    /// The checksum of the last row, which continues that of the rows before it.
+    /// The checksum of the last row. It continues the checksum of the previous row.
     check: u32,
-    /// The first row with a wrong checksum: its line number and the problem.
+    /// The line number and the problem of the first row with a wrong checksum.
     problem: Option<(u64, String)>,
 }
 
-/// What was found in a results file, apart from the rows of the plan.
+/// What a results file contains apart from the rows of the plan.
 #[derive(Default)]
 pub(super) struct FileRows {
     /// The byte ranges of rows that belong to no job of the plan.
     pub(super) others: Vec<Range<u64>>,
-    /// Damaged lines, each with the file's name and the problem.
+    /// Describes each damaged line. The description names the file, the line and the problem.
     pub(super) damaged: Vec<String>,
     pub(super) header: Vec<String>,
-    /// The file and line of the first job that has other counts than in earlier results.
+    /// The file and line of the first job whose counts differ from those in earlier results.
     pub(super) conflict: Option<String>,
 }
 
@@ -137,22 +140,23 @@ pub(super) struct FileRows {
 pub struct Reuse<'a> {
     experiment: &'a Experiment,
     pub(super) row_index: RowIndex<'a>,
-    /// The values of the varying options, by variant.
-    options: Vec<Vec<String>>,
+    /// The values of the varying options, for each variant.
+    option_values: Vec<Vec<String>>,
     /// The names of the varying options.
     varying: Vec<String>,
-    /// The jobs by id. Variants with equal options have jobs with the same id.
+    /// The jobs with each id. Variants with equal options have jobs with the same id.
     pub(super) jobs: HashMap<u64, Vec<Job>>,
     /// The number of jobs.
     job_count: u64,
-    /// Whether the rows come from another folder: then failed jobs and seconds are left out.
+    /// Whether the rows come from another folder. If they do, failed jobs and seconds are left out.
     pub(super) borrowed: bool,
-    /// The engines of the rows' variants and of this plan's variants, if they must be the same.
+    /// If the engines must be the same, the engines of the rows' variants and the engines of this
+    /// plan's variants.
     pub(super) engines: Option<[&'a BTreeMap<String, EngineInfo>; 2]>,
 }
 
 impl<'a> Reuse<'a> {
-    /// The jobs of a plan, or of one shard of it.
+    /// Finds rows for the jobs of a plan, or of one shard of the plan.
     pub fn new(experiment: &'a Experiment, plan: &'a Plan, shard: Option<Shard>) -> Self {
         let (mut jobs, mut job_count): (HashMap<u64, Vec<Job>>, _) = (HashMap::new(), 0);
         for job in jobs_of(plan, shard) {
@@ -160,11 +164,11 @@ impl<'a> Reuse<'a> {
             jobs.entry(plan.job_id(&job)).or_default().push(job);
         }
         let varying = plan.varying();
-        let options = plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect();
+        let option_values = plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect();
         Self {
             experiment,
             row_index: RowIndex::new(experiment, plan),
-            options,
+            option_values,
             varying,
             jobs,
             job_count,
@@ -177,8 +181,8 @@ impl<'a> Reuse<'a> {
         self.row_index.plan
     }
 
-    /// Where each field of a renamed row comes from, for a file with this header. The error is the
-    /// name of a column that the file lacks.
+    /// Determines where each field of a renamed row comes from if the old row is in a file with
+    /// this header. The error is the name of a column that the file lacks.
     fn sources(&self, header: &[String]) -> Result<Vec<Source>, String> {
         let labels = [
             columns::EXPERIMENT,
@@ -205,7 +209,7 @@ impl<'a> Reuse<'a> {
                     index_of(columns::BEST).map(Source::Solved).ok_or_else(|| columns::BEST.to_owned())
                 }
                 Some(index) => Ok(Source::Row(index)),
-                // Files without this column are of built-in engines.
+                // Files without this column contain only rows of the built-in engine.
                 None if name == columns::REPEATS => Ok(Source::Constant("exact")),
                 None if [columns::ANATOMY, columns::EXTERNAL].iter().any(|start| name.starts_with(start)) => {
                     Ok(Source::Constant(""))
@@ -218,31 +222,35 @@ impl<'a> Reuse<'a> {
         plan_header[..plan_header.len() - 1].iter().map(source).collect()
     }
 
-    /// The jobs whose last row this is; `None` if it is not the last row of a job of this plan.
+    /// Returns the jobs whose last row is `row`. Returns `None` if `row` is not the last row of a
+    /// job of this plan, or must not be used.
     fn jobs_ending_with(&self, keys: &KeyColumns, row: &StringRecord) -> Option<&[Job]> {
         let jobs = self.jobs.get(&keys.id(row)?)?;
         let is_usable = !self.borrowed || row.get(keys.error) == Some("");
         (is_usable && self.has_same_engines(keys, row, &jobs[0])).then_some(jobs)
     }
 
-    /// Whether the external engines of a row's job are those of this plan: same program, arguments
-    /// and options.
+    /// Whether the external engines that produced a row have the same programs, arguments and
+    /// options as the engines that this plan uses for the job.
     fn has_same_engines(&self, keys: &KeyColumns, row: &StringRecord, job: &Job) -> bool {
         let Some([row_engines, plan_engines]) = self.engines else { return true };
         let parts = |engine: &EngineInfo| (engine.sha256.clone(), engine.arguments.clone(), engine.options.clone());
-        let is_same = |variant: usize, name_column: Option<usize>| {
+        let has_same_engine = |variant: usize, name_column: Option<usize>| {
             let variant = &self.plan().variants[variant];
             let Some(name_in_row) = name_column.and_then(|column| row.get(column)) else { return true };
             let (row_engine, plan_engine) =
                 (row_engines.get(name_in_row).map(parts), plan_engines.get(&variant.name).map(parts));
             variant.external().is_none() || row_engine.is_some() && row_engine == plan_engine
         };
-        is_same(job.variant, Some(keys.variant)) && job.opponent.is_none_or(|opponent| is_same(opponent, keys.opponent))
+        has_same_engine(job.variant, Some(keys.variant))
+            && job.opponent.is_none_or(|opponent| has_same_engine(opponent, keys.opponent))
     }
 
     /// Reads a results file of any plan. Calls `take` with the renamed rows of each complete job of
-    /// this plan that is not in `done`, and adds the job to `done`. `done` contains the jobs that
-    /// need no rows, by their place in the plan's order, with the checksum of their last row.
+    /// this plan that is not in `done`, and adds the job to `done`.
+    ///
+    /// `done` contains the jobs that need no rows. The key is the job's place in the plan's order,
+    /// and the value is the checksum of the job's last row.
     pub(super) fn read(
         &self,
         path: &Path,
@@ -256,12 +264,12 @@ impl<'a> Reuse<'a> {
         let sources = self.sources(header);
         let name = path.display();
         let describe = |line: u64, problem: &str| format!("{name}: line {line}: {problem}");
-        // Only the last row of a job has the job's id; the other rows are matched by the fields
-        // that they share with it.
+        // Only the last row of a job has the job's id. The other rows are recognized by the fields
+        // that they share with the last row.
         let mut groups: HashMap<String, Group> = HashMap::new();
         let (mut error, mut others, mut damaged) = (None, Vec::new(), Vec::new());
         if let (Some(keys), Ok(_)) = (&keys, &sources) {
-            // First, only create a group for each job that the file has.
+            // First, an empty group is created for each job that the file has.
             let is_job_of_plan = |id| self.jobs.contains_key(&id);
             record::scan_ids(path, header, is_job_of_plan, |line, row| {
                 match row {
@@ -274,12 +282,12 @@ impl<'a> Reuse<'a> {
                 }
                 Ok(())
             })?;
-            // Another folder's remaining rows are not needed.
+            // The unused rows of another folder are not needed.
             if groups.is_empty() && self.borrowed {
                 file_rows.damaged = damaged;
                 return Ok(file_rows);
             }
-            // The damaged lines are found again below.
+            // The damaged lines are found again in the second scan.
             damaged.clear();
         }
         record::scan(path, header, |line, row| {
@@ -307,8 +315,8 @@ impl<'a> Reuse<'a> {
             let is_written = |check: u32| row.get(last) == Some(format!("{check:08x}").as_str());
             let mut check = check_after(if failed { 0 } else { group.check });
             if !is_written(check) && is_written(check_after(0)) {
-                // A job of another plan with the same names begins here, so the rows before it
-                // belong to a job without its last row.
+                // This row begins a job of another plan with the same names. So the rows before it
+                // belong to a job whose last row is missing.
                 check = check_after(0);
                 let Group { lines, problem, .. } = std::mem::take(group);
                 match problem {
@@ -327,9 +335,10 @@ impl<'a> Reuse<'a> {
                 damaged.push(describe(number, &problem));
                 return Ok(());
             }
-            let rename = |job: &Job| sources.as_ref().ok().and_then(|sources| self.rename(keys, sources, &rows, job));
+            let rename =
+                |job: &Job| sources.as_ref().ok().and_then(|sources| self.rename_rows(keys, sources, &rows, job));
             if jobs.iter().all(|job| done.contains_key(&self.plan().order_key(job))) {
-                // Other results also have this job: the counts must be equal.
+                // Other results also contain this job, so the counts must be equal.
                 let earlier_check = &done[&self.plan().order_key(&jobs[0])];
                 let check = rename(&jobs[0]).and_then(|rows| rows.last()?.last().cloned());
                 if self.borrowed && check.is_some_and(|check| check != *earlier_check) {
@@ -362,8 +371,9 @@ impl<'a> Reuse<'a> {
         Ok(file_rows)
     }
 
-    /// A job's rows with the names of this plan; `None` if the rows belong to another job.
-    fn rename(
+    /// Renames the rows of a job to the names of this plan. Returns `None` if the rows belong to
+    /// another job.
+    fn rename_rows(
         &self,
         keys: &KeyColumns,
         sources: &[Source],
@@ -377,24 +387,23 @@ impl<'a> Reuse<'a> {
                 "" => None,
                 ply => Some(ply.parse::<u16>().ok()?),
             };
-            // The ids of games depend on the colour in place of the ply.
+            // The id of a game depends on the colour of the first player instead of a ply.
             let hashed_ply = match keys.colour {
                 Some(colour) => u16::from(row.get(colour) == Some(record::BLACK)),
                 None => ply.unwrap_or(0),
             };
             let depth = row.get(keys.depth)?.parse().ok()?;
             let id = keys.id(row)?;
-            // Rows are in the order of the job's items, and the id shows to which item a row
-            // belongs.
+            // Rows are in the order of the job's items. The id shows to which item a row belongs.
             if index + 1 < rows.len() {
                 item = (item..items_end).find(|&item| self.plan().row_id(job, item, hashed_ply, depth) == id)?;
-            } else if index > 0 && keys.item(row) != keys.item(&rows[index - 1]) {
-                // The last row has the job's id, which does not depend on the item. Another name
-                // means the next item that is searched.
+            } else if index > 0 && keys.item_name(row) != keys.item_name(&rows[index - 1]) {
+                // The last row has the job's id, which does not depend on the item. If its item
+                // name differs from that of the previous row, it belongs to the next searched item.
                 item = (item + 1..items_end)
                     .find(|&item| self.experiment.is_searched(&self.experiment.suite.items[item]))?;
             }
-            let label = job::label(self.experiment, self.plan(), &self.options[job.variant], job, item, ply);
+            let label = job::label(self.experiment, self.plan(), &self.option_values[job.variant], job, item, ply);
             let mut fields: Vec<String> = sources
                 .iter()
                 .map(|source| match *source {
@@ -413,7 +422,7 @@ impl<'a> Reuse<'a> {
                     Source::Label(columns::GAME) => label.game.clone(),
                     Source::Label(columns::POSITION) => label.position.clone(),
                     Source::Label(columns::LIMIT) => label.limit.clone(),
-                    // The remaining label is the opponent's name.
+                    // The only label that remains is the opponent's name.
                     Source::Label(_) => {
                         job.opponent.map(|index| self.plan().variants[index].name.clone()).unwrap_or_default()
                     }
@@ -426,16 +435,18 @@ impl<'a> Reuse<'a> {
     }
 }
 
-/// The field that says whether a move solves an item; empty if the suite has no answer for it.
+/// Returns the field that says whether a move solves an item. The field is empty if the suite has
+/// no answer for the item.
 fn solved_field(item: &Item, best: &str) -> String {
     let mut answers = item.best().iter().chain(item.avoid());
-    // All other moves are treated the same, so the move need not be parsed.
+    // All other moves have the same result, so a move that is no answer need not be parsed.
     let mv = answers.find(|mv| mv.to_string() == best).copied().unwrap_or(Move::NONE);
     item.solved_by(mv).map(|solved| solved.to_string()).unwrap_or_default()
 }
 
 impl Reuse<'_> {
-    /// The summary of files that were read with [`Reuse::read`]; `done`: the jobs that they have.
+    /// Summarizes the files that were read with [`Reuse::read`]. `done` contains the jobs of the
+    /// plan that the files have.
     pub(super) fn summarize(&self, done: &HashMap<u64, String>, files: &[FileRows]) -> ReuseSummary {
         ReuseSummary {
             jobs: done.len() as u64,
@@ -446,8 +457,8 @@ impl Reuse<'_> {
         }
     }
 
-    /// Reads all files with rows in a folder, and adds the plan's jobs that they have to `done`.
-    /// Writes nothing.
+    /// Reads all files with rows in a folder, and adds the jobs of the plan that these files have
+    /// to `done`. Writes nothing.
     pub(super) fn scan_folder(
         &self,
         folder: &Path,

@@ -1,5 +1,5 @@
-//! Verifies a results folder: its seals, whether rows are missing according to the manifest, and,
-//! if the experiment's suite can be found, every row against the plan.
+//! Verifies a results folder. The seals are checked, and whether the folder has all rows that the
+//! manifest records. If the experiment's suite can be found, every row is checked against the plan.
 
 use super::in_flight::IN_FLIGHT_FILE;
 use super::output::EXPERIMENT;
@@ -16,7 +16,7 @@ use crate::text::plural;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The state of a folder, from good to bad.
+/// The state of a folder. The states are ordered from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FolderState {
     Whole,
@@ -42,7 +42,7 @@ pub struct FolderReport {
 /// Verifies a folder.
 ///
 /// # Errors
-/// If the folder has no results, or they cannot be read.
+/// If the folder has no results, or the results cannot be read.
 pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     let manifest = match Manifest::read(folder) {
         Err(ManifestError::Edited { .. }) => return verify_edited(folder),
@@ -114,7 +114,7 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     let history = manifest.history();
     let builds = describe_if_several(&history, "builds", |segment| segment.build.to_string());
     let machines = describe_if_several(&history, "machines", describe_machine);
-    let origins = builds.into_iter().chain(machines).chain(segment_lines(&history));
+    let origins = builds.into_iter().chain(machines).chain(describe_segments(&history));
     origins.for_each(|text| add_finding(FolderState::Whole, text));
     let file_names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let is_leftover =
@@ -128,7 +128,8 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     Ok(report)
 }
 
-/// Verifies thin rows: their seal, and the seals of the full rows' columns that they contain.
+/// Verifies the seal of thin rows, and the seals of those columns of the full rows that the thin
+/// rows contain.
 fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, OutputError> {
     let thin_manifest = manifest.thin.clone().unwrap_or_default();
     let mut report = FolderReport { state: FolderState::Whole, rows: thin_manifest.rows, lines: Vec::new() };
@@ -160,7 +161,7 @@ fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, 
     Ok(report)
 }
 
-/// Verifies a folder with an edited manifest: only the checksums of the rows can be checked.
+/// Verifies a folder whose manifest was edited. Only the checksums of the rows can be checked.
 fn verify_edited(folder: &Path) -> Result<FolderReport, OutputError> {
     let path = folder.join(record::RESULTS);
     let mut report = FolderReport { state: FolderState::Wrong, rows: 0, lines: Vec::new() };
@@ -177,16 +178,17 @@ fn describe_machine(segment: &RunSegment) -> String {
     format!("{}, {} cores", segment.machine.cpu, segment.machine.cores)
 }
 
-/// A message that lists the builds or machines of a run's segments, if there are several. `kind`:
-/// "builds" or "machines"; `name` returns the name of a segment's build or machine.
+/// Lists the builds or machines of a run's segments. Returns `None` if all segments have the same.
+/// `kind` is "builds" or "machines", and `name` returns the name of a segment's build or machine.
 fn describe_if_several(history: &[RunSegment], kind: &str, name: impl Fn(&RunSegment) -> String) -> Option<String> {
     let names: Vec<String> = history.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();
     let (segments, count) = (history.len(), names.len());
     (count > 1).then(|| format!("its {segments} segments are from {count} {kind}: {}", names.join("; ")))
 }
 
-/// Describes which jobs each segment of a run or shard ran, if it was interrupted and resumed.
-fn segment_lines(history: &[RunSegment]) -> Vec<String> {
+/// Describes which jobs each segment of a run or shard ran. A run or shard with only one segment is
+/// left out, because it was not interrupted.
+fn describe_segments(history: &[RunSegment]) -> Vec<String> {
     let mut lines = Vec::new();
     for segments in history.chunk_by(|a, b| a.shard == b.shard).filter(|segments| segments.len() > 1) {
         for (index, segment) in segments.iter().enumerate() {
@@ -211,13 +213,15 @@ fn segment_lines(history: &[RunSegment]) -> Vec<String> {
     lines
 }
 
-/// Loads the experiment of a results folder. The suite's path in it is relative to the folder of
-/// the original experiment file, which is not recorded but is usually as deep in the directory tree
-/// as one of the results folder's ancestors. So the path is tried relative to each ancestor, until
-/// the plan's id shows that the suite found there is the right one.
+/// Loads the experiment of a results folder.
+///
+/// The experiment file names the suite by a path that is relative to the folder of the original
+/// experiment file. That folder is not recorded, but it is usually as deep in the directory tree as
+/// an ancestor of the results folder. So the path is tried relative to each ancestor until the
+/// plan's id shows that the suite found there is the right one.
 ///
 /// # Errors
-/// If no ancestor leads to the right suite: the first problem.
+/// If no ancestor leads to the right suite. The error is the first problem that was found.
 fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), String> {
     let text =
         crate::system::files::read_text(&folder.join(EXPERIMENT)).map_err(|error| format!("{EXPERIMENT}: {error}"))?;
@@ -242,8 +246,8 @@ fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Pl
     Err(first_problem.unwrap_or_default())
 }
 
-/// Verifies the rows of the reference engine's judgements, and counts the missing judgements if the
-/// experiment could be loaded.
+/// Verifies the rows of the reference engine's judgements. If the experiment could be loaded, also
+/// counts the missing judgements.
 fn verify_judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result<Vec<(FolderState, String)>> {
     let mut lines = Vec::new();
     let damaged_lines = reference::damaged_lines(folder)?;
@@ -262,8 +266,8 @@ fn verify_judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io:
     Ok(lines)
 }
 
-/// Checks that every row belongs to the plan and that every job of the plan is done. An error says
-/// why this cannot be checked.
+/// Checks that every row belongs to the plan and that every job of the plan is done. The error says
+/// why this could not be checked.
 fn verify_against_plan(
     folder: &Path,
     manifest: &Manifest,
@@ -351,13 +355,13 @@ mod tests {
             ..RunSegment::default()
         };
         let expected_tail = |jobs: usize| format!("({jobs} in parallel; 1 abc release; Z80, 2 cores)");
-        assert_eq!(segment_lines(&[segment(None, 1, None, None)]), Vec::<String>::new());
+        assert_eq!(describe_segments(&[segment(None, 1, None, None)]), Vec::<String>::new());
         let resumed = [segment(None, 4, Some(&[0, 1, 2, 7]), Some(9)), segment(None, 3, None, Some(2))];
         let expected = [
             format!("segment 1 of 2 ran jobs 0-2,7 {}", expected_tail(4)),
             format!("segment 2 of 2 ran the other jobs {}", expected_tail(3)),
         ];
-        assert_eq!(segment_lines(&resumed), expected);
+        assert_eq!(describe_segments(&resumed), expected);
         let shards = [
             segment(Some(0), 1, None, Some(5)),
             segment(Some(1), 1, None, Some(3)),
@@ -369,7 +373,7 @@ mod tests {
             format!("segment 2 of 3 of shard 1 ran no job {}", expected_tail(2)),
             format!("segment 3 of 3 of shard 1 ran no job {}", expected_tail(3)),
         ];
-        assert_eq!(segment_lines(&shards), expected);
+        assert_eq!(describe_segments(&shards), expected);
     }
 
     #[test]

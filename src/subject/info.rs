@@ -1,8 +1,8 @@
 //! Collects the `info` lines of a search into a report.
 //!
-//! Source: the description of the universal chess interface of April 2006 (S. Meyer-Kahlen). Words
-//! may come in any order and unknown ones are skipped, as it requires; some engines write `nodes`
-//! or `hashfull` on separate lines, so the last value of each is used.
+//! Source: the description of the universal chess interface of April 2006 (S. Meyer-Kahlen). As the
+//! description requires, words may come in any order, and unknown words are skipped. Some engines
+//! write `nodes` or `hashfull` on separate lines, so the last value of each field is used.
 
 use super::protocol::{first_word, is_move};
 use super::{DepthReport, UciReport};
@@ -18,11 +18,11 @@ const MATE: Score = 32_000;
 /// How the scores of a report express a mate.
 pub const UCI_MATE: Mate = Mate { value: MATE, distance: MateDistance::Ply };
 
-/// Larger counts are ignored, because readers of the rows that use floating-point numbers represent
-/// only integers up to this one exactly.
+/// Larger counts are ignored. Programs that read the rows may use floating-point numbers, which
+/// represent integers exactly only up to this count.
 const MAX_NODES: u64 = 1 << 53;
 
-/// The last value of each field, for a search or one of its depths.
+/// The last value of each field that was reported about a search or about one depth of a search.
 #[derive(Debug, Clone, Default)]
 struct InfoFields {
     score: Option<Score>,
@@ -34,7 +34,7 @@ struct InfoFields {
 }
 
 impl InfoFields {
-    /// Replaces each field that a newer line has.
+    /// Replaces each field that the newer line has. Keeps all other fields.
     fn update(&mut self, newer: &Self) {
         self.score = newer.score.or(self.score);
         self.nodes = newer.nodes.or(self.nodes);
@@ -51,7 +51,7 @@ impl InfoFields {
 struct DepthInfo {
     depth: u8,
     fields: InfoFields,
-    /// The time of its last line, since the start of the search.
+    /// The time from the start of the search to the last line about this depth.
     elapsed: Duration,
 }
 
@@ -60,8 +60,8 @@ struct DepthInfo {
 pub struct InfoCollector {
     /// The maximum depth.
     depth: Option<u8>,
-    /// The last value of each field, over all lines.
-    total: InfoFields,
+    /// The last value of each field in all lines.
+    latest: InfoFields,
     /// The depths with an exact score, in increasing order.
     depths: Vec<DepthInfo>,
 }
@@ -74,13 +74,13 @@ struct InfoLine {
     /// The value of `multipv`.
     rank: Option<u64>,
     is_bound: bool,
-    /// Whether it has `currmove`. Engines write such lines at clock intervals.
+    /// Whether the line has `currmove`. Engines write such lines at clock intervals.
     has_currmove: bool,
 }
 
 impl InfoLine {
-    /// Parses a line; `None` if it is not an `info` line.
-    fn read(line: &str) -> Option<Self> {
+    /// Parses a line. Returns `None` if it is not an `info` line.
+    fn parse(line: &str) -> Option<Self> {
         if first_word(line) != "info" {
             return None;
         }
@@ -91,7 +91,7 @@ impl InfoLine {
             match word {
                 "string" => break,
                 "depth" => info.depth = parse_number(words.next()).or(info.depth),
-                "nodes" => fields.nodes = parse_number(words.next()).filter(is_count).or(fields.nodes),
+                "nodes" => fields.nodes = parse_number(words.next()).filter(is_plausible_count).or(fields.nodes),
                 "hashfull" => fields.hashfull = parse_number(words.next()).or(fields.hashfull),
                 "time" => fields.milliseconds = parse_number(words.next()).or(fields.milliseconds),
                 "multipv" => info.rank = parse_number(words.next()),
@@ -115,12 +115,13 @@ impl InfoLine {
 
 impl InfoCollector {
     /// Adds a line that arrived `elapsed` after the start of the search. Lines other than `info`
-    /// are ignored.
+    /// lines are ignored.
     pub fn add_line(&mut self, line: &str, elapsed: Duration) {
-        let Some(InfoLine { depth, mut fields, rank, is_bound, has_currmove }) = InfoLine::read(line) else { return };
-        // Other variations are not the engine's choice, but have the nodes of the whole search.
+        let Some(InfoLine { depth, mut fields, rank, is_bound, has_currmove }) = InfoLine::parse(line) else { return };
+        // A variation of another rank is not the engine's choice, so only its nodes are used, which
+        // are those of the whole search.
         if rank.is_some_and(|rank| rank != 1) {
-            self.total.nodes = self.total.nodes.max(fields.nodes);
+            self.latest.nodes = self.latest.nodes.max(fields.nodes);
             if let Some(last) = self.depths.last_mut().filter(|last| Some(last.depth) == depth) {
                 last.fields.nodes = last.fields.nodes.max(fields.nodes);
                 last.elapsed = elapsed;
@@ -128,12 +129,12 @@ impl InfoCollector {
             return;
         }
         if is_bound {
-            // A bound is not a score: the last exact one stays.
+            // A bound is not a score, so the last exact score is kept.
             fields.score = None;
         }
-        self.total.update(&fields);
-        // Engines write lines with `currmove` at clock intervals, so their depths are ignored: rows
-        // must not depend on the clock.
+        self.latest.update(&fields);
+        // Engines write lines with `currmove` at clock intervals. The depths of such lines are
+        // ignored, because rows must not depend on the clock.
         let (Some(depth), false) = (depth, has_currmove) else { return };
         self.depth = self.depth.max(Some(depth));
         if is_bound {
@@ -148,25 +149,27 @@ impl InfoCollector {
         }
     }
 
-    /// The maximum depth so far.
+    /// Returns the maximum depth reported so far.
     pub fn depth(&self) -> Option<u8> {
         self.depth
     }
 
-    /// The last node count so far.
+    /// Returns the last node count reported so far.
     pub fn nodes(&self) -> Option<u64> {
-        self.total.nodes
+        self.latest.nodes
     }
 
-    /// The report of a search from `board` under `limit`; `best`: the move of its `bestmove` line.
+    /// Returns the report of a search of `board` under `limit`. `best` is the move of the search's
+    /// `bestmove` line.
     pub fn into_report(self, board: &Board, best: Move, limit: Limit) -> UciReport {
-        let Self { depth, total: InfoFields { score, nodes, hashfull, milliseconds, pv }, depths } = self;
+        let Self { depth, latest: InfoFields { score, nodes, hashfull, milliseconds, pv }, depths } = self;
         let is_out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
         // `depths` has only depths with a score.
         let has_unscored_depth = depths.last().is_some_and(|last| depth > Some(last.depth));
-        // Engines may stop a little before the limit, in a depth that has no score yet.
+        // Engines may stop a little before the node limit, in a depth that has no score yet.
         let truncated = is_out_of_nodes || (limit.nodes.is_some() && has_unscored_depth);
-        // Goes back from the last depth, because no node count may exceed that of a later depth.
+        // Depths are visited from the last to the first, because a depth is left out if its node
+        // count exceeds that of a later depth.
         let mut max_nodes = nodes;
         let mut earlier_depths = Vec::new();
         for DepthInfo { depth, fields, elapsed } in depths.into_iter().rev().filter(|info| Some(info.depth) < depth) {
@@ -185,9 +188,9 @@ impl InfoCollector {
     }
 }
 
-/// Whether a node count is plausible: a search has at least one node.
+/// Whether a node count is plausible. A search has at least one node.
 #[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_count(nodes: &u64) -> bool {
+fn is_plausible_count(nodes: &u64) -> bool {
     (1..=MAX_NODES).contains(nodes)
 }
 
@@ -195,7 +198,7 @@ fn parse_number<T: FromStr>(word: Option<&str>) -> Option<T> {
     word?.parse().ok()
 }
 
-/// The moves of a variation, up to the first illegal one.
+/// Parses the moves of a variation up to the first illegal move.
 fn parse_variation(board: &Board, text: &str) -> Vec<Move> {
     let (mut board, mut pv) = (*board, Vec::new());
     for word in text.split_whitespace() {
@@ -206,7 +209,8 @@ fn parse_variation(board: &Board, text: &str) -> Vec<Move> {
     pv
 }
 
-/// The score of a mate in `moves` moves; positive: by the side to move.
+/// Returns the score of a mate in `moves` moves. The side to move mates if `moves` is positive, and
+/// is mated otherwise.
 fn mate_score(moves: i32) -> Score {
     let plies = moves.saturating_abs().saturating_mul(2).saturating_sub(i32::from(moves > 0)).min(MATE);
     if moves > 0 { MATE - plies } else { plies - MATE }

@@ -1,4 +1,5 @@
-//! An engine's process: line input and output, and a clean end.
+//! The process of an engine. Reads and writes lines, and makes sure that the process and everything
+//! that it started have ended.
 
 use super::launch::Launch;
 use super::{descendants, guard};
@@ -13,17 +14,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Maximum bytes of a line; the rest of a longer one is dropped. The longest principal variations
-/// are a few thousand bytes.
+/// The maximum number of bytes of a line. The rest of a longer line is dropped. Lines with the
+/// longest principal variations have a few thousand bytes.
 const MAX_LINE_BYTES: usize = 1 << 16;
 
-/// Lines buffered before the engine's output blocks.
+/// The number of lines that are buffered before the engine's output blocks.
 const LINE_BUFFER: usize = 1024;
 
-/// Number of last lines that are kept for messages.
+/// The number of last lines that are kept for messages.
 const TAIL_LINES: usize = 6;
 
-/// Maximum width of these lines, in characters.
+/// The maximum number of characters that are kept of each of the last lines.
 const TAIL_WIDTH: usize = 160;
 
 /// How long a process may take to quit by itself.
@@ -37,7 +38,7 @@ const STOP_POLL: Duration = Duration::from_millis(50);
 pub enum NextLine {
     /// A line, without its line break.
     Line(String),
-    /// No line before the deadline.
+    /// The deadline has passed and no line was read.
     Late,
     /// The engine's output is closed.
     Closed,
@@ -48,37 +49,37 @@ pub enum NextLine {
 /// How an engine quit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuitReport {
-    /// Its exit code or signal; `None` if it had to be killed.
+    /// The engine's exit code or signal. `None` if the engine had to be killed.
     pub exit: Option<String>,
-    /// How long it took.
+    /// How long the engine took to quit.
     pub elapsed: Duration,
-    /// The names of processes left running.
+    /// The names of processes that the engine left running.
     pub leftovers: Vec<String>,
 }
 
 /// A running engine.
 pub struct Process {
     child: Child,
-    /// Its standard input; `None` once it is closed.
+    /// The engine's standard input. `None` after it was closed.
     input: Option<ChildStdin>,
-    /// The lines of its standard output.
+    /// The lines of the engine's standard output.
     lines: Receiver<String>,
-    /// The last lines of its standard output.
+    /// The last lines of standard output that were read.
     tail: VecDeque<String>,
     stderr_tail: Arc<Mutex<VecDeque<String>>>,
     stderr_reader: Option<JoinHandle<()>>,
     is_reaped: bool,
-    /// Whether it runs under a guard, which kills everything that the engine started, in any
-    /// process group.
+    /// Whether the engine runs under a guard. The guard kills everything that the engine started,
+    /// whatever its process group.
     is_guarded: bool,
 }
 
 impl Process {
     /// Starts a program as the leader of a new process group, so that a signal to ttlab's group
-    /// (Ctrl-C) does not reach it.
+    /// (Ctrl-C) does not reach the program.
     ///
     /// # Errors
-    /// When the system refuses to start it.
+    /// When the system refuses to start the program.
     pub fn start(launch: &Launch) -> io::Result<Self> {
         let mut command = Command::new(launch.guard.as_ref().unwrap_or(&launch.path));
         if launch.guard.is_some() {
@@ -89,7 +90,8 @@ impl Process {
         let (sender, lines) = sync_channel(LINE_BUFFER);
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let stderr_tail = Arc::new(Mutex::new(VecDeque::new()));
-        // From here on the process ends when this value is dropped, even if a later step fails.
+        // From here on, the process is killed when this value is dropped, even if a later step
+        // fails.
         let mut process = Self {
             child,
             input,
@@ -108,7 +110,7 @@ impl Process {
             process.stderr_reader = Some(new_thread().spawn(move || {
                 for_each_line(errors, |line| {
                     push_tail(&mut stderr_tail.lock().unwrap_or_else(PoisonError::into_inner), &line);
-                    true // Reads on, to the end.
+                    true // Read all lines.
                 });
             })?);
         }
@@ -125,7 +127,7 @@ impl Process {
         input.flush()
     }
 
-    /// Waits for the next line until `deadline` or until `stop` is set.
+    /// Waits for the next line until the deadline passes or `stop` is set.
     pub fn next(&mut self, deadline: Instant, stop: &AtomicBool) -> NextLine {
         loop {
             if stop.load(Ordering::Relaxed) {
@@ -144,20 +146,20 @@ impl Process {
         }
     }
 
-    /// The last lines of standard output, and then of standard error.
+    /// Returns the last lines of standard output, and then the last lines of standard error.
     pub fn tail(&self) -> Vec<String> {
         let errors = self.stderr_tail.lock().unwrap_or_else(PoisonError::into_inner);
         self.tail.iter().cloned().chain(errors.iter().map(|line| format!("stderr: {line}"))).collect()
     }
 
     /// Sends `quit`, waits at most [`QUIT_TIMEOUT`], and kills what is left of the process group.
-    /// Returns how the process ended if it ended by itself.
-    pub fn end(&mut self) -> Option<String> {
+    /// Returns how the process ended, or `None` if it did not end by itself.
+    pub fn quit(&mut self) -> Option<String> {
         let _ = self.send("quit");
         self.input = None;
         let start = Instant::now();
         let ended_by_itself = self.wait_for_end();
-        // Even if the engine has ended, processes that it started may be running.
+        // Even if the engine has ended, processes that it started may still be running.
         self.kill();
         let status = self.child.wait().ok()?;
         self.is_reaped = true;
@@ -170,10 +172,10 @@ impl Process {
         ended_by_itself.then(|| describe_exit(status))
     }
 
-    /// Quits an engine without a guard while no other engine runs, reports the processes that it
-    /// leaves behind, and kills them.
+    /// Quits the engine, reports the processes that the engine leaves behind, and kills these
+    /// processes. The engine must not have a guard, and no other engine may be running.
     pub fn quit_and_inspect(&mut self) -> QuitReport {
-        // Orphans become children of this process, so that it finds them.
+        // Orphans become children of this process, so that this process can find them.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let start = Instant::now();
@@ -182,9 +184,9 @@ impl Process {
         let engine_pid = Pid::from_child(&self.child).as_raw_nonzero().get();
         let find_leftovers =
             || descendants::descendants().into_iter().filter(|process| process.pid != engine_pid).collect::<Vec<_>>();
-        // Processes started by the engine may end a moment after it.
-        let patience = elapsed + QUIT_TIMEOUT / 3;
-        while ended_by_itself && !find_leftovers().is_empty() && start.elapsed() < patience {
+        // Processes that the engine started may end a moment after the engine.
+        let leftovers_timeout = elapsed + QUIT_TIMEOUT / 3;
+        while ended_by_itself && !find_leftovers().is_empty() && start.elapsed() < leftovers_timeout {
             std::thread::sleep(Duration::from_millis(5));
         }
         let leftovers = find_leftovers();
@@ -201,7 +203,7 @@ impl Process {
     /// Kills the process without asking it to quit.
     pub fn kill_now(&mut self) {
         if self.is_reaped {
-            return; // Its process id may have been reused.
+            return; // The process id may have been reused.
         }
         self.input = None;
         self.kill();
@@ -209,13 +211,14 @@ impl Process {
         self.is_reaped = true;
     }
 
-    /// Whether the process has ended. It is not reaped, so that its id stays reserved.
+    /// Whether the process has ended. The process is not reaped, so that its id stays reserved.
     fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         !matches!(waitid(WaitId::Pid(Pid::from_child(&self.child)), options), Ok(None))
     }
 
-    /// Waits at most [`QUIT_TIMEOUT`], and returns whether the process has ended.
+    /// Waits until the process has ended, but at most for [`QUIT_TIMEOUT`]. Returns whether the
+    /// process has ended.
     fn wait_for_end(&self) -> bool {
         let start = Instant::now();
         while !self.has_ended() && start.elapsed() < QUIT_TIMEOUT {
@@ -224,8 +227,8 @@ impl Process {
         self.has_ended()
     }
 
-    /// Kills the process and what it started. A guard first gets a signal to do so itself, and some
-    /// time; then the whole process group is killed.
+    /// Kills the process and everything that it started. A guard first gets a signal and some time
+    /// to do this itself. Then the whole process group is killed.
     fn kill(&mut self) {
         if self.is_guarded && !self.has_ended() {
             let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
@@ -242,7 +245,8 @@ impl Drop for Process {
     }
 }
 
-/// Describes how a process ended; a guard passes a signal on as 128 plus its number.
+/// Describes how a process ended. If a signal ended an engine under a guard, the guard's exit code
+/// is 128 plus the signal's number.
 fn describe_exit(status: ExitStatus) -> String {
     let guard_signal = status.code().filter(|code| (129..=192).contains(code)).map(|code| code - 128);
     match guard_signal.or(status.signal()) {
@@ -251,7 +255,8 @@ fn describe_exit(status: ExitStatus) -> String {
     }
 }
 
-/// Appends a line, truncated to [`TAIL_WIDTH`], and drops the oldest if there are too many.
+/// Appends a line, truncated to [`TAIL_WIDTH`]. Drops the oldest line if there are already
+/// [`TAIL_LINES`] lines.
 fn push_tail(lines: &mut VecDeque<String>, line: &str) {
     if lines.len() == TAIL_LINES {
         lines.pop_front();
@@ -259,8 +264,8 @@ fn push_tail(lines: &mut VecDeque<String>, line: &str) {
     lines.push_back(line.chars().take(TAIL_WIDTH).collect());
 }
 
-/// Calls `take` with each line, truncated to the maximum length, until it returns false or the
-/// output ends.
+/// Calls `take` with each line until `take` returns false or the output ends. Each line is
+/// truncated to [`MAX_LINE_BYTES`].
 fn for_each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
     let mut output = BufReader::new(output);
     let mut line: Vec<u8> = Vec::new();
@@ -356,7 +361,7 @@ mod tests {
             [process.next(in_a_minute(), &not_stopped), process.next(in_a_minute(), &not_stopped)],
             [line("then two"), NextLine::Closed]
         );
-        assert_eq!(process.end().as_deref(), Some("exit code 3"));
+        assert_eq!(process.quit().as_deref(), Some("exit code 3"));
         assert_eq!(process.tail(), ["one", "then two", "stderr: bad"]);
         assert!(process.send("more").is_err());
         // More lines than the buffer holds: the process blocks.
@@ -364,7 +369,7 @@ mod tests {
         assert!((0..3000).all(|index: u32| talker.next(in_a_minute(), &not_stopped) == line(&index.to_string())));
         assert_eq!(talker.next(in_a_minute(), &not_stopped), NextLine::Closed);
         let mut ignores_quit = start("while read -r x; do :; done; exit 4");
-        assert_eq!(ignores_quit.end().as_deref(), Some("exit code 4"));
+        assert_eq!(ignores_quit.quit().as_deref(), Some("exit code 4"));
         let time = Instant::now();
         drop(start("exec sleep 20"));
         assert!(time.elapsed() < Duration::from_secs(10), "dropping a process must not wait for it");

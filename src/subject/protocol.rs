@@ -1,4 +1,4 @@
-//! UCI options: how engines declare, accept and refuse them.
+//! Parses the options that UCI engines declare, and checks the values to set.
 //!
 //! Source: the description of the universal chess interface of April 2006 (S. Meyer-Kahlen).
 
@@ -8,11 +8,11 @@ use std::fmt;
 /// An option as an engine declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UciOption {
-    /// Its name, which may contain blanks.
+    /// The option's name, which may contain blanks.
     pub name: String,
-    /// The values that it accepts.
+    /// The values that the option accepts.
     pub kind: OptionKind,
-    /// Its default, as the engine writes it.
+    /// The option's default, as the engine writes it.
     pub default: String,
 }
 
@@ -23,7 +23,7 @@ pub enum OptionKind {
     /// A number between two bounds, inclusive.
     Spin(i64, i64),
     Combo(Vec<String>),
-    /// A button: no value.
+    /// A button, which has no value.
     Button,
     Text,
 }
@@ -31,13 +31,13 @@ pub enum OptionKind {
 /// Why a value cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionError {
-    /// The engine has no such option: the names of those that it has.
+    /// The engine has no such option. Contains the names of all options that the engine has.
     Unknown(Vec<String>),
     /// The option does not accept the value.
     Value {
-        /// The values that it accepts.
+        /// Describes the values that the option accepts.
         expected: String,
-        /// The valid values, for a hint; empty unless they are a list.
+        /// The valid values, for a hint. Empty unless the option accepts only a list of values.
         choices: Vec<String>,
     },
 }
@@ -55,7 +55,8 @@ impl fmt::Display for OptionKind {
 }
 
 impl UciOption {
-    /// Parses `option name ... type ...`; `None` if the line is no such declaration.
+    /// Parses a line `option name ... type ...`. Returns `None` if the line does not declare an
+    /// option.
     pub fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_whitespace();
         if words.next() != Some("option") {
@@ -66,8 +67,8 @@ impl UciOption {
         let mut choices: Vec<Vec<&str>> = Vec::new();
         let mut field = "";
         for word in words {
-            // Within a name, "type" begins another field. The names of other fields do so only if
-            // the type came before the name.
+            // The word "type" after a name always begins another field. Other field names may be
+            // part of the option's name, unless the type came before the name.
             let may_begin_field = field != "name" || !name.is_empty() && (word == "type" || !kind.is_empty());
             match word {
                 "name" if name.is_empty() && field != "name" => field = word,
@@ -113,27 +114,28 @@ impl UciOption {
     }
 }
 
-/// The first word of a line, ignoring white space before it.
+/// Returns the first word of a line. White space before the word is ignored.
 pub fn first_word(line: &str) -> &str {
     line.split_whitespace().next().unwrap_or_default()
 }
 
-/// The words of a line after the first `count`, separated by single blanks.
+/// Returns the words of a line after the first `count` words, separated by single blanks.
 pub fn skip_words(line: &str, count: usize) -> String {
     line.split_whitespace().skip(count).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a word has the form of a move: two squares, perhaps with another character.
+/// Whether a word has the form of a move, which is two squares and possibly another character.
 pub fn is_move(word: &str) -> bool {
     let bytes = word.as_bytes();
     let is_square = |index: usize| (b'a'..=b'h').contains(&bytes[index]) && (b'1'..=b'8').contains(&bytes[index + 1]);
     (4..=5).contains(&bytes.len()) && is_square(0) && is_square(2)
 }
 
-/// Finds an option and checks its value. UCI option names are case-insensitive.
+/// Finds the option with this name and checks that the option accepts the value. UCI option names
+/// are case-insensitive.
 ///
 /// # Errors
-/// When there is no option of that name, or it does not accept the value.
+/// When there is no option of this name, or the option does not accept the value.
 pub fn check_option<'a>(
     options: &'a [UciOption],
     name: &str,
@@ -148,15 +150,15 @@ pub fn check_option<'a>(
     Err(OptionError::Value { expected: option.kind.to_string(), choices })
 }
 
-/// The `setoption` line that sets an option.
-pub fn set_option(option: &UciOption, value: &OptionValue) -> String {
+/// Returns the `setoption` line that sets an option.
+pub fn setoption_line(option: &UciOption, value: &OptionValue) -> String {
     match option.kind {
         OptionKind::Button => format!("setoption name {}", option.name),
         _ => format!("setoption name {} value {value}", option.name),
     }
 }
 
-/// Whether a line after `setoption` reports a refusal.
+/// Whether a line that the engine wrote after `setoption` says that the option was refused.
 pub fn is_refusal(line: &str) -> bool {
     let line = line.to_ascii_lowercase();
     [
@@ -248,8 +250,8 @@ mod tests {
         }
         let Err(OptionError::Unknown(names)) = check_option(&options, "Hsah", &OptionValue::Spin(1)) else { panic!() };
         assert_eq!(names.len(), 5);
-        assert_eq!(set_option(&options[0], &OptionValue::Spin(4)), "setoption name Hash value 4");
-        assert_eq!(set_option(&options[3], &OptionValue::Check(true)), "setoption name Clear Hash");
+        assert_eq!(setoption_line(&options[0], &OptionValue::Spin(4)), "setoption name Hash value 4");
+        assert_eq!(setoption_line(&options[3], &OptionValue::Check(true)), "setoption name Clear Hash");
     }
 
     /// The expected values and choices of each kind, and the bounds of a range.
@@ -298,7 +300,7 @@ mod tests {
         }
         let names = ["Hash", "Any", "OwnBook", "Style", "Clear Hash", "File"].map(str::to_owned).to_vec();
         assert_eq!(check_option(&options, "Has", &OptionValue::Spin(1)), Err(OptionError::Unknown(names)));
-        assert_eq!(set_option(&options[2], &OptionValue::Check(false)), "setoption name OwnBook value false");
+        assert_eq!(setoption_line(&options[2], &OptionValue::Check(false)), "setoption name OwnBook value false");
         for (line, expected) in [
             ("No such option: Hash", true),
             ("error: Unknown option", true),

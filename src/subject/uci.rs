@@ -111,7 +111,7 @@ impl Uci {
                 };
                 self.fail(EngineFault::OptionRefused(text), "setoption")
             })?;
-            let line = protocol::set_option(&option, &value);
+            let line = protocol::setoption_line(&option, &value);
             self.send(&line)?;
             if let Some(refusal) = self.wait_until_ready(&line)?.into_iter().find(|line| protocol::is_refusal(line)) {
                 return Err(self.fail(EngineFault::OptionRefused(refusal), &line));
@@ -198,7 +198,7 @@ impl Uci {
     /// Returns the failure of an engine that has closed its input or output.
     fn exit_failure(&mut self, request: &str) -> Failure {
         let exit_text = match &mut self.process {
-            Some(process) => process.end().unwrap_or_else(|| "it closed its output".to_owned()),
+            Some(process) => process.quit().unwrap_or_else(|| "it closed its output".to_owned()),
             None => "before".to_owned(),
         };
         self.fail(EngineFault::Exited(exit_text), request)
@@ -324,7 +324,7 @@ impl Subject for Uci {
 
     fn quit(&mut self) {
         if let Some(mut process) = self.process.take() {
-            process.end();
+            process.quit();
         }
     }
 }
