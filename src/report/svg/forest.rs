@@ -1,4 +1,4 @@
-//! Forest plots: each variant's ratio or difference with its interval, on one scale.
+//! Forest plots, which show the ratio or difference of each variant with its interval on one scale.
 
 use super::scale::{Scale, format_short};
 use super::{Anchor, Svg};
@@ -12,11 +12,11 @@ pub struct ForestRow {
     pub name: String,
     /// The ratio or difference.
     pub mean: f64,
-    /// Lower end of the 95 % interval; NaN if there is none.
+    /// Lower end of the 95 % interval. NaN if there is no interval.
     pub low: f64,
     /// Upper end of the interval.
     pub high: f64,
-    /// Whether it is significant after correction.
+    /// Whether the ratio or difference is significant after correction.
     #[serde(rename = "clear")]
     pub significant: bool,
 }
@@ -40,7 +40,7 @@ impl Forest {
         if self.differences { format!("{value:+.1}") } else { format!("{value:.3}") }
     }
 
-    /// Renders the plot as SVG, `width` pixels wide. `standalone`: as in [`Svg::finish`].
+    /// Renders the plot as SVG, `width` pixels wide. `standalone` is explained at [`Svg::finish`].
     pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
         let narrow = width < 520.0;

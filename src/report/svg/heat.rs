@@ -1,4 +1,5 @@
-//! Maps of two axes: the colour shows direction and size of a ratio, the number its value.
+//! Maps of two axes. The colour of a cell shows the direction and the size of a ratio, and the
+//! number in the cell is the ratio.
 
 use super::{Anchor, Svg};
 use crate::analysis::rows::metric::Better;
@@ -11,14 +12,14 @@ pub struct Heat {
     pub first: (String, Vec<String>),
     /// The name and the labels of the columns.
     pub second: (String, Vec<String>),
-    /// The ratio of each cell, by row; none if nothing was run for it.
+    /// The ratio of each cell, by row. `None` if nothing was run for the cell.
     pub cells: Vec<Vec<Option<f64>>>,
     /// Which side of 1 is better.
     pub better: Better,
 }
 
 impl Heat {
-    /// Renders the plot as SVG, `width` pixels wide. `standalone`: as in [`Svg::finish`].
+    /// Renders the plot as SVG, `width` pixels wide. `standalone` is explained at [`Svg::finish`].
     pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
         let ((row_name, row_labels), (column_name, column_labels)) = (&self.first, &self.second);
@@ -37,8 +38,8 @@ impl Heat {
         for (index, name) in column_labels.iter().enumerate() {
             svg.fitted_text((left + cell_width * (index as f64 + 0.5), 35.0), Anchor::Middle, name, cell_width - 4.0);
         }
-        // The strongest colour is that of the ratio farthest from 1, but at least 5 % from it, so
-        // that small differences stay pale.
+        // The ratio farthest from 1 has the strongest colour. If all ratios are within about 5 % of
+        // 1, no cell has the strongest colour, so that small differences stay pale.
         let farthest = self
             .cells
             .iter()

@@ -17,9 +17,9 @@ pub struct Lines {
     pub x_log: bool,
     /// Whether the y axis is logarithmic.
     pub y_log: bool,
-    /// Ticks of x with their texts; empty: round numbers.
+    /// The ticks of x with their texts. If the list is empty, ticks are at round numbers.
     pub x_ticks: Vec<(f64, String)>,
-    /// Whether y is a ratio, so that 1 is drawn.
+    /// Whether y is a ratio, so that a line is drawn at 1.
     pub ratio: bool,
     /// Whether y is a share, shown in percent.
     pub share: bool,
@@ -35,20 +35,22 @@ const HEIGHT: f64 = 300.0;
 const MAX_BANDS: usize = 3;
 
 impl Lines {
-    /// The number of pixels by which a series is shifted along x, so that the whiskers of many
-    /// series do not cover each other.
-    fn shift(&self, index: usize) -> f64 {
-        let points = || self.series.iter().flat_map(|series| &series.points);
-        let is_crowded = self.series.len() > MAX_BANDS && points().any(|point| point.low.is_finite());
-        if is_crowded { 3.0 * (index as f64 - (self.series.len() - 1) as f64 / 2.0) } else { 0.0 }
+    /// Returns the number of pixels by which a series is shifted along the x axis. If intervals are
+    /// drawn as whiskers, each series gets a different shift, so that the whiskers do not overlap.
+    /// Otherwise the shift is 0.
+    fn x_shift(&self, series_index: usize) -> f64 {
+        let mut points = self.series.iter().flat_map(|series| &series.points);
+        let has_whiskers = self.series.len() > MAX_BANDS && points.any(|point| point.low.is_finite());
+        if has_whiskers { 3.0 * (series_index as f64 - (self.series.len() - 1) as f64 / 2.0) } else { 0.0 }
     }
 
-    /// The colour of a series: 0 for the baseline; the other series are numbered from 1.
-    fn colour(&self, index: usize) -> usize {
+    /// Returns the colour of a series. The baseline has the colour 0, and the other series have the
+    /// colours from 1.
+    fn colour(&self, series_index: usize) -> usize {
         match self.base {
-            Some(base) if index == base => 0,
-            Some(base) if index > base => index,
-            _ => index + 1,
+            Some(base) if series_index == base => 0,
+            Some(base) if series_index > base => series_index,
+            _ => series_index + 1,
         }
     }
 
@@ -57,13 +59,14 @@ impl Lines {
         if self.ratio { format!("{value:.3}") } else { self.format_y(value) }
     }
 
-    /// Formats a value of y as on its axis.
+    /// Formats a value of y as it is shown on the y axis.
     fn format_y(&self, value: f64) -> String {
         if self.share { format!("{} %", format_short(100.0 * value)) } else { format_short(value) }
     }
 
-    /// A plot of ratios over the values of an option, with a tick at each value. The x axis is
-    /// logarithmic if each value is at least twice the previous one.
+    /// Returns a plot of ratios over the values of an option, with a tick at each value. The x axis
+    /// is logarithmic if there are more than two values, all of them are positive, and each value
+    /// is at least twice the previous value.
     pub(in crate::report) fn from_ratios(series: Vec<Series>, x: &str, y: String) -> Self {
         let points = series.iter().flat_map(|series| &series.points);
         let mut values: Vec<f64> = points.map(|point| point.x).collect();
@@ -74,15 +77,15 @@ impl Lines {
         Self { series, x: x.to_owned(), y, x_ticks, x_log, ratio: true, y_log: true, ..Self::default() }
     }
 
-    /// Renders the plot as SVG, `width` pixels wide. `standalone`: as in [`Svg::finish`].
+    /// Renders the plot as SVG, `width` pixels wide. `standalone` is explained at [`Svg::finish`].
     pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
         let (left, right, top, bottom) = (58.0, width - 14.0, 12.0, HEIGHT);
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = Scale::new(self.x_log, points().map(|point| point.x), (left, right));
         let values = points().map(|point| point.y).chain(self.ratio.then_some(1.0));
-        let ends = points().flat_map(|point| [point.low, point.high]);
-        let y = Scale::with_intervals(self.y_log, values, ends, (bottom, top));
+        let interval_ends = points().flat_map(|point| [point.low, point.high]);
+        let y = Scale::with_intervals(self.y_log, values, interval_ends, (bottom, top));
         for tick in y.ticks(44.0) {
             svg.line("rule", (left, y.pixel(tick)), (right, y.pixel(tick)));
             svg.text("", (left - 6.0, y.pixel(tick) + 4.0), Anchor::End, &self.format_y(tick));
@@ -92,7 +95,8 @@ impl Lines {
         } else {
             self.x_ticks.clone()
         };
-        // Labels that would overlap the previous one are left out; their grid lines are drawn.
+        // A label is left out if it would overlap the previous label. Its grid line is drawn
+        // anyway.
         let mut free_from = f64::NEG_INFINITY;
         for (tick, text) in &ticks {
             let tick_x = x.pixel(*tick);
@@ -129,9 +133,10 @@ impl Lines {
     fn draw_series(&self, svg: &mut Svg, index: usize, series: &Series, x: &Scale, y: &Scale) {
         let colour = self.colour(index);
         let class = colour % super::SERIES;
-        let x_pixel = |point: &CurvePoint| x.pixel(point.x) + self.shift(index);
+        let x_pixel = |point: &CurvePoint| x.pixel(point.x) + self.x_shift(index);
         let interval_count = series.points.iter().filter(|point| !point.low.is_nan()).count();
-        // Intervals are bands if there are few lines, and whiskers side by side if there are many.
+        // If there are at most `MAX_BANDS` series, the intervals of each series are drawn as a
+        // band. Otherwise each interval is drawn as a whisker.
         if self.series.len() > MAX_BANDS {
             for point in series.points.iter().filter(|point| point.low.is_finite() && point.high.is_finite()) {
                 let whisker_ends = [point.low, point.high].map(|bound| (x_pixel(point), y.pixel(bound)));
@@ -146,7 +151,7 @@ impl Lines {
             let outline: Vec<(f64, f64)> = lower.chain(upper.rev()).collect();
             svg.path(&format!("s{class} band"), &outline, true);
         }
-        // Stairs go horizontally to the next point, and then vertically.
+        // Stairs go horizontally to the x of the next point, and then vertically to its y.
         let mut line: Vec<(f64, f64)> = Vec::new();
         for point in &series.points {
             if self.stairs
@@ -170,7 +175,7 @@ impl Lines {
         }
     }
 
-    /// Formats a value of x.
+    /// Formats a value of x. If there is a tick at the value, returns the text of the tick.
     pub fn tick_text(&self, value: f64) -> String {
         let tick = self.x_ticks.iter().find(|(tick, _)| *tick == value);
         tick.map_or_else(|| format_short(value), |(_, text)| text.clone())

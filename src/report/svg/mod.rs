@@ -1,8 +1,9 @@
-//! Plots as SVG: light and dark, with tooltips, colours that colour-blind readers can distinguish,
-//! and marks that do not depend on colour.
+//! Plots as SVG. They have light and dark colours that colour-blind readers can distinguish, marks
+//! that do not depend on colour, and tooltips.
 //!
-//! A few functions of our own instead of a plotting crate: a crate fixes its colours when the file
-//! is written (no dark pages) and gives its marks no `<title>` (no tooltips).
+//! The plots are not drawn by a plotting crate. Such a crate fixes its colours when the file is
+//! written, so there would be no dark pages. It also gives its marks no `<title>`, so there would
+//! be no tooltips.
 
 pub mod forest;
 pub mod heat;
@@ -15,9 +16,9 @@ use super::emphasis::Emphasis;
 use maud::html;
 use std::fmt::Write;
 
-/// Colours, light and dark, with a contrast of 3 : 1 with the page. Verdicts and the first three
-/// series use those of Okabe and Ito, "Color Universal Design", 2008, darkened or lightened. No
-/// series has the colour of a verdict.
+/// Light and dark colours, with a contrast of 3 : 1 with the page. Verdicts and the first three
+/// series use the colours of Okabe and Ito, "Color Universal Design", 2008, darkened or lightened.
+/// No series has the colour of a verdict.
 pub const COLOURS: &str = "\
 :root{--page:#fff;--ink:#1b1f24;--faint:#59636e;--rule:#d8dde3;--panel:#f5f7f9;--link:#0072b2;--better:#0072b2;--worse:#b34700;--unclear:#6b7280;\
 --s0:#1b1f24;--s1:#00805d;--s2:#a3578a;--s3:#957000;--s4:#882255;--s5:#2a8c99;--s6:#5b4bb0;--s7:#7a5c3a}\
@@ -42,7 +43,7 @@ const SERIES: usize = 8;
 /// Escapes text for markup.
 fn escape(text: &str) -> String {
     let text = html! { (text) }.into_string().replace('\'', "&#39;").replace(['\n', '\t', '\r'], " ");
-    // XML allows no other control characters, and not these two.
+    // XML does not allow the remaining control characters, nor the two characters in `matches`.
     text.replace(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'), "\u{fffd}")
 }
 
@@ -59,10 +60,10 @@ pub enum Swatch {
     Area,
 }
 
-/// The series colour of probes that missed and found a free slot; its areas are drawn paler.
+/// The series colour of probes that missed and found a free slot. Areas of this colour are paler.
 pub const FREE_SLOT: usize = 7;
 
-/// The fill opacity of an area.
+/// Returns the fill opacity of an area with this series colour.
 fn area_opacity(series: usize) -> f64 {
     if series == FREE_SLOT { 0.35 } else { 0.85 }
 }
@@ -76,7 +77,7 @@ pub enum Anchor {
 }
 
 impl Svg {
-    /// A drawing of this width, in pixels.
+    /// Returns an empty drawing of this width, in pixels.
     pub fn new(width: f64) -> Self {
         Self { width, body: String::new() }
     }
@@ -87,7 +88,7 @@ impl Svg {
             write!(self.body, "<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>");
     }
 
-    /// Draws a line through points, or a closed area.
+    /// Draws a line through points. If `closed` is true, draws the area that the line encloses.
     pub fn path(&mut self, class: &str, points: &[(f64, f64)], closed: bool) {
         let _ = write!(self.body, "<path class=\"{class}\" {}/>", path_data(points, closed));
     }
@@ -108,14 +109,15 @@ impl Svg {
         );
     }
 
-    /// Draws a mark with a further CSS class. Shape and colour both identify the series.
+    /// Draws a mark with the CSS class of the series and `extra_class`. Shape and colour both
+    /// identify the series.
     pub fn mark(&mut self, series: usize, extra_class: &str, (x, y): (f64, f64), size: f64, title: &str) {
         let class = format!("s{} {extra_class}", series % SERIES);
         self.shape(series % 4, class.trim_end(), (x, y), size, title);
     }
 
-    /// Draws the mark of a verdict: a square is good, a triangle bad, a diamond unclear. Other
-    /// highlights have a circle.
+    /// Draws the mark of a verdict. A square means better, a triangle means worse and a diamond
+    /// means unclear. Other highlights have a circle.
     pub fn verdict(&mut self, emphasis: Emphasis, (x, y): (f64, f64), size: f64, title: &str) {
         let shape = match emphasis {
             Emphasis::Better | Emphasis::Passed => 1,
@@ -157,7 +159,8 @@ impl Svg {
         );
     }
 
-    /// Draws a text, shortened if it is wider than `width` pixels; then the tooltip has all of it.
+    /// Draws a text. If the text is wider than `width` pixels, it is shortened, and the tooltip has
+    /// the whole text.
     pub fn fitted_text(&mut self, (x, y): (f64, f64), anchor: Anchor, text: &str, width: f64) {
         let short = ellipsize(text, width);
         if short == text {
@@ -169,8 +172,8 @@ impl Svg {
         }
     }
 
-    /// Draws a name, broken at its commas if it is wider than `width`; `y` is the middle of its
-    /// lines.
+    /// Draws a name. The name is broken into lines at its commas if it is wider than `width`. `y`
+    /// is the vertical middle of all lines.
     pub fn wrapped_name(&mut self, (x, y): (f64, f64), anchor: Anchor, text: &str, width: f64) {
         let lines = wrap_name(text, width);
         // A line's middle is 4 pixels above its baseline.
@@ -189,11 +192,12 @@ impl Svg {
         );
     }
 
-    /// Draws a legend below a plot, as many names in a row as fit; returns its height.
+    /// Draws a legend below a plot, with as many names in a row as fit. Returns the height of the
+    /// legend.
     pub fn legend(&mut self, top: f64, names: &[(usize, String)], swatch: Swatch) -> f64 {
         let (mut x, mut y) = (8.0, top + 14.0);
         for (series, name) in names {
-            // A mark of 17 pixels, the name, and a gap of 13.
+            // An item has a mark of 17 pixels, the name, and a gap of 13 pixels.
             let item_width = (30.0 + text_width(name)).min(self.width - 8.0);
             if x > 8.0 && x + item_width > self.width {
                 (x, y) = (8.0, y + 19.0);
@@ -212,8 +216,8 @@ impl Svg {
         y + 8.0 - top
     }
 
-    /// Finishes the drawing. `standalone`: the SVG defines its own colours, so that it can be a
-    /// separate file.
+    /// Finishes the drawing and returns it as SVG. If `standalone` is true, the SVG defines its own
+    /// colours, so that the SVG can be a separate file.
     pub fn finish(self, height: f64, title: &str, standalone: bool) -> String {
         let style = if standalone {
             format!("<style>{COLOURS}{STYLE}svg{{background:var(--page)}}</style>")
@@ -229,7 +233,7 @@ impl Svg {
     }
 }
 
-/// The `d` attribute of a path.
+/// Returns the `d` attribute of a path.
 fn path_data(points: &[(f64, f64)], closed: bool) -> String {
     let command =
         |(index, (x, y)): (usize, &(f64, f64))| format!("{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' });
@@ -237,7 +241,7 @@ fn path_data(points: &[(f64, f64)], closed: bool) -> String {
     format!("d=\"{commands}{}\"", if closed { "Z" } else { "" })
 }
 
-/// The tooltip of a mark or a text; empty without a title.
+/// Returns the tooltip of a mark or a text. The tooltip is empty if the title is empty.
 fn tooltip(title: &str) -> String {
     if title.is_empty() { String::new() } else { format!("<title>{}</title>", escape(title)) }
 }
@@ -245,7 +249,7 @@ fn tooltip(title: &str) -> String {
 /// Approximate width of a letter in common fonts, in pixels.
 const LETTER_WIDTH: f64 = 7.2;
 
-/// Approximate width of a text, in pixels.
+/// Returns the approximate width of a text, in pixels.
 pub fn text_width(text: &str) -> f64 {
     LETTER_WIDTH * text.chars().count() as f64
 }
@@ -273,12 +277,12 @@ pub fn wrap_name(text: &str, width: f64) -> Vec<String> {
         .collect()
 }
 
-/// The largest number of lines that one of these names takes.
+/// Returns the largest number of lines that any of these names takes.
 fn max_lines<'a>(names: impl Iterator<Item = &'a String>, width: f64) -> f64 {
     names.map(|name| wrap_name(name, width).len()).max().unwrap_or(1) as f64
 }
 
-/// Shortens a text to a width in pixels by an ellipsis in its middle.
+/// Shortens a text to a width in pixels by replacing its middle with an ellipsis.
 pub fn ellipsize(text: &str, width: f64) -> String {
     if text_width(text) <= width {
         return text.to_owned();
@@ -286,10 +290,11 @@ pub fn ellipsize(text: &str, width: f64) -> String {
     // Variants often differ at the ends of their names, so the middle is dropped.
     let max_letters = (width / LETTER_WIDTH) as usize;
     // The ellipsis takes the place of one letter.
-    let (head, tail) = (max_letters.saturating_sub(1).div_ceil(2), max_letters.saturating_sub(1) / 2);
+    let (head_length, tail_length) = (max_letters.saturating_sub(1).div_ceil(2), max_letters.saturating_sub(1) / 2);
     let letters: Vec<char> = text.chars().collect();
-    let (start, end) = (&letters[..head.min(letters.len())], &letters[letters.len() - tail.min(letters.len())..]);
-    start.iter().chain(&['…']).chain(end).collect()
+    let head = &letters[..head_length.min(letters.len())];
+    let tail = &letters[letters.len() - tail_length.min(letters.len())..];
+    head.iter().chain(&['…']).chain(tail).collect()
 }
 
 #[cfg(test)]

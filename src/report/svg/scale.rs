@@ -1,87 +1,89 @@
-//! Scales: from values to pixels, and their ticks.
+//! Scales, which convert values to pixels and have ticks.
 
 /// A linear or logarithmic scale of one axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
-    /// The ends of the scale; if it is logarithmic, the decimal logarithms of its ends.
+    /// The lower end of the scale, or its decimal logarithm if the scale is logarithmic.
     low: f64,
+    /// The upper end of the scale, or its decimal logarithm if the scale is logarithmic.
     high: f64,
-    /// The pixel of `low`.
-    from: f64,
-    /// The pixel of `high`.
-    to: f64,
-    log: bool,
+    low_pixel: f64,
+    high_pixel: f64,
+    is_log: bool,
 }
 
-/// The smallest span of a logarithmic scale, in decades: one per cent. Three decimals then suffice
-/// to distinguish its ticks, and differences that do not matter look small.
+/// The smallest span of a logarithmic scale, in decades. It is about one per cent, so that three
+/// decimals suffice to distinguish ticks, and differences that do not matter look small.
 const MIN_DECADES: f64 = 0.0044;
 
 impl Scale {
-    /// A scale from the finite values, with a margin at both ends, to the pixels `from..=to`.
-    pub fn new(log: bool, values: impl Iterator<Item = f64>, (from, to): (f64, f64)) -> Self {
-        let is_usable = |value: &f64| value.is_finite() && (!log || *value > 0.0);
+    /// Returns a scale that covers the finite values, with a margin at both ends. The scale
+    /// converts its lower end to `low_pixel` and its upper end to `high_pixel`.
+    pub fn new(is_log: bool, values: impl Iterator<Item = f64>, (low_pixel, high_pixel): (f64, f64)) -> Self {
+        let is_usable = |value: &f64| value.is_finite() && (!is_log || *value > 0.0);
         let (mut low, mut high) = values
             .filter(is_usable)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        // Without usable values, any scale will do.
+        // If there are no usable values, any scale will do.
         if low > high {
             (low, high) = (1.0, 2.0);
         }
-        if log {
+        if is_log {
             (low, high) = (low.log10(), high.log10());
         }
         let span = high - low;
         let margin = if span <= 0.0 {
             0.1
-        } else if log {
+        } else if is_log {
             (0.04 * span).max((MIN_DECADES - span) / 2.0)
         } else {
             0.04 * span
         };
-        Self { low: low - margin, high: high + margin, from, to, log }
+        Self { low: low - margin, high: high + margin, low_pixel, high_pixel, is_log }
     }
 
-    /// A scale from the values and the ends of their intervals. A logarithmic scale extends at most
-    /// a factor of ten beyond the values, because a single interval that is practically unbounded
-    /// would squeeze everything else together.
+    /// Returns a scale that covers the values and the ends of their intervals. A logarithmic scale
+    /// extends at most a factor of ten beyond the values, because a single interval that is
+    /// practically unbounded would squeeze everything else together.
     pub fn with_intervals(
-        log: bool,
+        is_log: bool,
         values: impl Iterator<Item = f64> + Clone,
-        ends: impl Iterator<Item = f64>,
+        interval_ends: impl Iterator<Item = f64>,
         pixels: (f64, f64),
     ) -> Self {
         let positive = values.clone().filter(|value| value.is_finite() && *value > 0.0);
         let (low, high) = positive.fold((f64::INFINITY, 0.0), |(low, high), value| (value.min(low), value.max(high)));
-        let ends = ends.filter(|end| end.is_finite());
-        let limited_ends = ends.map(|end| if log { end.max(low / 10.0).min(high * 10.0) } else { end });
-        Self::new(log, values.chain(limited_ends), pixels)
+        let finite_ends = interval_ends.filter(|end| end.is_finite());
+        let limited_ends = finite_ends.map(|end| if is_log { end.max(low / 10.0).min(high * 10.0) } else { end });
+        Self::new(is_log, values.chain(limited_ends), pixels)
     }
 
     /// Whether a value lies between the ends of the scale.
     pub fn contains(&self, value: f64) -> bool {
-        (self.low..=self.high).contains(&if self.log { value.log10() } else { value })
+        (self.low..=self.high).contains(&if self.is_log { value.log10() } else { value })
     }
 
-    /// The pixel of a value, clamped to the scale's ends.
+    /// Returns the pixel of a value. Values beyond the scale's ends get the pixel of the nearest
+    /// end.
     pub fn pixel(&self, value: f64) -> f64 {
-        let value = if self.log { value.log10() } else { value };
+        let value = if self.is_log { value.log10() } else { value };
         let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
-        self.from + share * (self.to - self.from)
+        self.low_pixel + share * (self.high_pixel - self.low_pixel)
     }
 
-    /// Round values inside the scale, about `spacing` pixels apart.
+    /// Returns round values inside the scale, about `spacing` pixels apart.
     pub fn ticks(&self, spacing: f64) -> Vec<f64> {
-        let max_steps = ((self.to - self.from).abs() / spacing).max(1.0);
-        if !self.log {
+        let max_steps = ((self.high_pixel - self.low_pixel).abs() / spacing).max(1.0);
+        if !self.is_log {
             return linear_ticks(self.low, self.high, max_steps);
         }
         let decades = self.high - self.low;
-        // Less than a factor of five looks linear on a logarithmic scale.
+        // A logarithmic scale that spans less than a factor of five looks linear.
         if decades < 0.7 {
             return linear_ticks(10_f64.powf(self.low), 10_f64.powf(self.high), max_steps);
         }
-        // Tried in this order: several ticks a decade, then one in every second to fifth decade.
+        // Several ticks in each decade are tried first, then one tick in each decade, and then one
+        // tick in every second to fifth decade.
         let mantissas: [&[f64]; 4] = [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
         let multiples = |mantissas: &[f64], decades_apart: i32| -> Vec<f64> {
             let powers = (self.low.floor() as i32..=self.high.ceil() as i32).filter(|power| power % decades_apart == 0);
@@ -97,19 +99,19 @@ impl Scale {
     }
 }
 
-/// Ticks at multiples of a round step: 1, 2 or 5 times a power of ten, and large enough that at
-/// most `max_steps` steps fit between `low` and `high`.
+/// Returns ticks at multiples of a round step. The step is 1, 2 or 5 times a power of ten, and is
+/// large enough that at most `max_steps` steps fit between `low` and `high`.
 fn linear_ticks(low: f64, high: f64, max_steps: f64) -> Vec<f64> {
     let min_step = (high - low) / max_steps;
     let power = 10_f64.powf(min_step.log10().floor());
     let mut round_steps = [1.0, 2.0, 5.0].into_iter().map(|factor| factor * power);
     let step = round_steps.find(|step| *step >= min_step).unwrap_or(10.0 * power);
     let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
-    // Never more than 51 ticks.
+    // There are at most 51 ticks.
     (first..=last.min(first + 50)).map(|multiple| multiple as f64 * step).collect()
 }
 
-/// A short number for a tick: 1.5k, 20M, 0.05.
+/// Formats a number for a tick, as in 15k, 20M or 0.05.
 pub fn format_short(value: f64) -> String {
     let without_trailing_zeros = |value: f64| {
         let text = format!("{value:.3}");

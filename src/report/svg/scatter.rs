@@ -1,10 +1,10 @@
-//! Scatter plots: the ratio of each position by its nodes.
+//! Scatter plots, which show the ratio of each position by the nodes of the baseline.
 
 use super::scale::{Scale, format_short};
 use super::{Anchor, Svg, Swatch};
 use crate::analysis::questions::curves::Series;
 
-/// A scatter plot: x the baseline's nodes, y the ratio.
+/// The data of a scatter plot. A point's x is the baseline's nodes, and its y is the ratio.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Scatter {
     /// The points of each variant.
@@ -18,7 +18,7 @@ pub struct Scatter {
 const HEIGHT: f64 = 320.0;
 
 impl Scatter {
-    /// Renders the plot as SVG, `width` pixels wide. `standalone`: as in [`Svg::finish`].
+    /// Renders the plot as SVG, `width` pixels wide. `standalone` is explained at [`Svg::finish`].
     pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
         let (left, right, top, bottom) = (58.0, width - 14.0, 12.0, HEIGHT);
@@ -39,7 +39,7 @@ impl Scatter {
             for point in &series.points {
                 let title =
                     format!("{}\n{}: {:.3} of {} nodes", series.name, point.label, point.y, format_short(point.x));
-                // The baseline is not drawn, so its colour is left out.
+                // The colour 0 is the baseline's, which is not drawn.
                 svg.mark(index + 1, "dot", (x.pixel(point.x), y.pixel(point.y)), 3.6, &title);
             }
         }

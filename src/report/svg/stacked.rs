@@ -1,4 +1,4 @@
-//! Stacked bars: the outcomes of the probes.
+//! Stacked bars, which show the outcomes of probes.
 
 use super::{Anchor, Svg, Swatch};
 
@@ -7,12 +7,12 @@ use super::{Anchor, Svg, Swatch};
 pub struct Stacked {
     /// The names and colours of the parts.
     pub parts: Vec<(String, usize)>,
-    /// The bars: a name, and the size of each part.
+    /// The name of each bar, with the sizes of its parts.
     pub bars: Vec<(String, Vec<f64>)>,
 }
 
 impl Stacked {
-    /// Renders the plot as SVG, `width` pixels wide. `standalone`: as in [`Svg::finish`].
+    /// Renders the plot as SVG, `width` pixels wide. `standalone` is explained at [`Svg::finish`].
     pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
         let narrow = width < 520.0;
