@@ -117,7 +117,7 @@ pub fn run(args: &Args) -> CommandResult {
         tune: &options,
         varying: &plan.varying(),
         pressures: &pressures,
-        tuned: &race_result,
+        race: &race_result,
         warnings: [
             engines.repeatability_warnings(&plan),
             seed_warnings(experiment),

@@ -1,5 +1,5 @@
-//! The table of all counters of `diagnostics = "full"`: how the table's answers were used, and what
-//! it contains at the end.
+//! The table of all counters of `diagnostics = "full"`. The counters show how the answers of the
+//! transposition table were used, and what the transposition table contains at the end.
 
 use super::sheet::{Cell, SheetColumn, SheetTable};
 use crate::analysis::pairing::searches::Searches;
@@ -8,8 +8,8 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, Summary};
 use crate::record::columns::{self, ANATOMY, Role};
 
-/// The counters of each line; if there are many lines, of those that figures show. None if no
-/// variant has full diagnostics.
+/// Returns a table of the counters of each line. If there are many lines, only the lines that
+/// figures show are included. Returns `None` if no variant has full diagnostics.
 pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTable> {
     let is_counter =
         |column: &&columns::Column| column.name.starts_with(ANATOMY) && rows.names().contains(&column.name.to_string());
@@ -28,8 +28,8 @@ pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTab
     };
     let groups: Vec<(usize, &str)> = lines_shown.iter().filter_map(group_and_name).collect();
     let counter_cell = |counter: &columns::Column, group: usize| match counter.role {
-        // The contents of a table do not add up over searches: show their mean at the end of a
-        // search.
+        // Counts of a table's contents cannot be added up over searches. The cell has their mean
+        // over the ends of searches instead.
         Role::Last => {
             let numbers = rows.numbers(&counter.name);
             let first_repeats =
@@ -50,18 +50,16 @@ pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTab
     let lines = groups.iter().map(|(_, name)| SheetColumn::number(name, name, ""));
     let columns: Vec<_> = SheetColumn::from_names(["counter", "meaning"]).into_iter().chain(lines).collect();
     let hidden_count = summary.lines.len() - groups.len();
-    let more = match hidden_count {
+    let hidden_note = match hidden_count {
         0 => String::new(),
         1 => " One more line is in the results.".to_owned(),
         _ => format!(" {hidden_count} more lines are in the results."),
     };
     let table =
         SheetTable::new("counters", "What became of the table's answers", columns, counters.iter().map(make_row));
-    Some(
-        table.with_note(format!(
-            "Sums over all iterations; for `entries_` rows, means over the ends of searches.{more}"
-        )),
-    )
+    Some(table.with_note(format!(
+        "Sums over all iterations; for `entries_` rows, means over the ends of searches.{hidden_note}"
+    )))
 }
 
 #[cfg(test)]

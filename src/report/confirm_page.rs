@@ -1,4 +1,4 @@
-//! The page of `confirm`: games between the variants that a screen left.
+//! The page of `confirm`, about the games between the variants that passed a screen.
 
 use super::number::format_count;
 use super::sheet::{Cell, Emphasis, Entries, Part, Sheet};
@@ -6,7 +6,7 @@ use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::screen::{Contender, ScreenResult};
 use std::cmp::Ordering;
 
-/// Makes the page. `tail`: the probability beyond each end of the intervals.
+/// Makes the page. `tail` is the probability beyond each end of the intervals.
 pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Sheet {
     let decision = |contender: &Contender| match contender.decision(tail) {
         Some(Ordering::Greater) => (Emphasis::Better, "stronger"),
@@ -36,12 +36,12 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], tail
     Sheet { kind: "confirmation".to_owned(), name: name.to_owned(), parts }
 }
 
-/// The results, one sentence each.
+/// Returns the results, one sentence each.
 fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec<String> {
     let best = &screened.best;
     let decided_as =
         |decision: Option<Ordering>| contenders.iter().filter(move |contender| contender.decision(tail) == decision);
-    // A sign of -1 gives the Elo of the best against the contender.
+    // If `sign` is -1, the Elo is that of the best variant against the contender.
     let elo_text = |contender: &Contender, sign: f64| {
         let Elo { elo, low, high } = contender.elo(tail);
         let (low, high) = if sign < 0.0 { (-high, -low) } else { (low, high) };

@@ -16,9 +16,9 @@ use std::borrow::Cow;
 pub struct Grid<'a> {
     /// The rows that lie on the grid.
     pub frame: Cow<'a, Frame>,
-    /// The axes: the options that vary.
+    /// The axes, which are the options that vary.
     pub axes: Vec<Axis>,
-    /// The reference level of each axis, by index.
+    /// The index of the reference level of each axis.
     pub references: Vec<usize>,
     /// The effect of each level.
     pub effects: Vec<Effect>,
@@ -29,7 +29,8 @@ pub struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    /// Makes the grid of the rows; none if no option varies.
+    /// Makes the grid of the rows. `baseline` is the name of the baseline's variant. Returns `None`
+    /// if no option varies.
     pub(super) fn new(rows: &'a Frame, summary: &Summary, baseline: Option<&String>) -> Option<Self> {
         let metric = &summary.metrics[0];
         let (frame, axes) = axes::find_axes(rows, &metric.columns());
@@ -53,11 +54,13 @@ impl Grid<'_> {
     }
 }
 
-/// The maximum number of points in the first figure of a page; with more, the map comes first.
+/// The maximum number of points in the first figure of a page. If the figure has more points, the
+/// map comes first.
 const MAX_LEADING_POINTS: usize = 64;
 
-/// The figures of a grid. The first figure covers the whole grid: its numeric option along x with a
-/// line for each combination of the others, or the map if there are too many lines.
+/// Returns the figures of a grid. The first figure covers the whole grid. It has a numeric option
+/// along x and a line for each combination of the other options. If it would have too many lines or
+/// points, the map is the first figure instead.
 pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let mut figures = size_figures(grid, summary);
     if figures.is_empty() && grid.axes.len() > 1 {
@@ -73,13 +76,14 @@ pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         _ => false,
     });
     if is_crowded && let Some(map_index) = figures.iter().position(|figure| matches!(figure.plot, Plot::Heat(_))) {
-        // Moves the map to the front.
+        // This moves the map to the front.
         figures[..=map_index].rotate_right(1);
     }
     figures
 }
 
-/// Ratios along the first numeric option that has more than two values, if there is one.
+/// Returns a figure of the ratios along the first numeric option that has more than two values.
+/// Returns `None` if there is no such option.
 fn level_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     let index = grid.axes.iter().position(|axis| axis.is_numeric() && axis.levels.len() > 2)?;
     let axis = &grid.axes[index];
@@ -102,7 +106,8 @@ fn level_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     })
 }
 
-/// Ratios, usable hits and worth by table size.
+/// Returns the figures of ratios, usable hits and worth by table size. Returns an empty list if the
+/// table size does not vary.
 fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = metric_name(summary);
     let Some(axis) = grid.axes.iter().position(|axis| axis.path == "table.size" && axis.is_numeric()) else {
@@ -184,8 +189,9 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         .collect()
 }
 
-/// Plots two quantities, both given as series over the same variable, against each other. Points of
-/// `y` without a counterpart in `x` (the same series and the same variable's value) are dropped.
+/// Plots two quantities against each other. Both quantities are given as series over the same
+/// variable. A point of `y` is dropped if the series of the same name in `x` has no point at the
+/// same value of the variable.
 fn plot_against(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
     for series in &mut y {
         let x_series = x.iter().find(|x_series| x_series.name == series.name);
@@ -200,7 +206,8 @@ fn plot_against(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
     y
 }
 
-/// Ticks at round percentages between the smallest and the largest x, at most about eight.
+/// Returns ticks at round percentages between the smallest and the largest x. There are at most
+/// about eight ticks.
 fn share_ticks(series: &[Series]) -> Vec<(f64, String)> {
     let percentages = || series.iter().flat_map(|series| &series.points).map(|point| 100.0 * point.x);
     let (min, max) = (percentages().fold(100.0, f64::min), percentages().fold(0.0, f64::max));
@@ -209,21 +216,23 @@ fn share_ticks(series: &[Series]) -> Vec<(f64, String)> {
     round_values.map(|percent| (f64::from(percent) / 100.0, format!("{percent} %"))).collect()
 }
 
-/// Formats a number of entries as in 8 K or 1 M; in full if it is not a whole multiple.
+/// Formats a number of entries, as in 8 K or 1 M. A number that is not a whole multiple of 1024 is
+/// formatted in full.
 fn format_entries(value: f64) -> String {
     let units = [("M", 1_048_576.0), ("K", 1024.0)];
     let unit = units.into_iter().find(|&(_, size)| value >= size && value % size == 0.0);
     unit.map_or_else(|| super::number::format_count(value), |(name, size)| format!("{} {name}", value / size))
 }
 
-/// The ratio to the reference value, for each numeric option.
+/// Returns a figure for each numeric option. The figure has the ratio of each value of the option
+/// to the option's reference value.
 fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = &summary.metrics[0];
     let responses = curves::responses(&grid.frame, &grid.axes, &grid.references, &grid.effects, metric);
     responses.into_iter().map(|response| response_figure(response, &metric.name)).collect()
 }
 
-/// The figure of the response to one option.
+/// Returns the figure of the response to one option.
 fn response_figure(response: Response, metric: &str) -> Figure {
     let to_file_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
@@ -244,8 +253,8 @@ fn response_figure(response: Response, metric: &str) -> Figure {
     }
 }
 
-/// A map of the first two axes; none if an axis has more than 16 levels, or if fewer than half of
-/// the cells have a value.
+/// Returns a map of the first two axes. Returns `None` if there is only one axis, if one of the two
+/// axes has more than 16 levels, or if fewer than half of the cells have a value.
 fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     let metric = metric_name(summary);
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
@@ -259,12 +268,12 @@ fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     let name_and_labels =
         |axis: &Axis| (axis.name.clone(), axis.levels.iter().map(|level| level.label.clone()).collect::<Vec<_>>());
     let (first, second) = (name_and_labels(&grid.axes[0]), name_and_labels(&grid.axes[1]));
-    // The width of the map if these labels are above its columns. A number takes about 7 letters.
-    let width_with =
+    // The width of the map if its columns have these labels. A number takes about 7 letters.
+    let width_with_columns =
         |(_, labels): &(String, Vec<String>)| labels.iter().map(String::len).max().unwrap_or(0).max(7) * labels.len();
     let better = grid.better;
     // The axis with the longer labels runs down the page, where there is more room.
-    let heat = if width_with(&second) > width_with(&first) {
+    let heat = if width_with_columns(&second) > width_with_columns(&first) {
         let transposed =
             (0..grid.axes[1].levels.len()).map(|column| cells.iter().map(|row| row[column]).collect()).collect();
         Heat { first: second, second: first, cells: transposed, better }

@@ -7,8 +7,8 @@ use crate::analysis::{Frame, Line, Summary};
 use crate::record::columns;
 use std::collections::{HashMap, HashSet};
 
-/// Identifies the lines of a summary: a column for each axis of a grid, or for each column that
-/// rows are grouped by.
+/// The columns that identify the lines of a summary. There is a column for each axis of a grid, or
+/// for each column that rows are grouped by.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Identity {
     /// The headings of the columns.
@@ -18,9 +18,11 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Identifies the lines of a summary. Variants on a grid get a column for each axis, if their
-    /// names only state their levels and if the axes distinguish them all.
-    pub(super) fn new(rows: &Frame, summary: &Summary, grid: &[Axis]) -> Self {
+    /// Identifies the lines of a summary. If lines are variants on a grid, there is a column for
+    /// each of the grid's `axes`, provided that the names of the variants state nothing but their
+    /// levels and that the levels distinguish all variants. Otherwise variants are identified by
+    /// name.
+    pub(super) fn new(rows: &Frame, summary: &Summary, axes: &[Axis]) -> Self {
         if summary.by != [columns::VARIANT] {
             let value_cell = |value: &String| Cell::text(if value.is_empty() { "(none)" } else { value });
             let mut lines: Vec<Vec<_>> =
@@ -28,34 +30,35 @@ impl Identity {
             rank_numbers(&mut lines);
             return Self { heads: short_names(&summary.by), lines };
         }
-        let by_name = || Self {
+        let identify_by_name = || Self {
             heads: vec!["variant".to_owned()],
             lines: summary.lines.iter().map(|line| vec![Cell::text(&line.name)]).collect(),
         };
-        if grid.is_empty() {
-            return by_name();
+        if axes.is_empty() {
+            return identify_by_name();
         }
         let variants = rows.text_column(columns::VARIANT);
-        // The first row of each variant is inserted last, so that it replaces the others.
+        // The rows are inserted in reverse order, so that the first row of each variant replaces
+        // the variant's other rows.
         let first_rows: HashMap<&str, usize> = (0..rows.rows()).rev().map(|row| (variants.text(row), row)).collect();
         let mut lines = Vec::new();
-        let mut split_lines = 0;
+        let mut lines_on_grid = 0;
         for line in &summary.lines {
             let level_cell = |axis: &Axis| {
                 let level = axis.row_level(rows, *first_rows.get(line.name.as_str())?)?;
                 Some(Cell { sort_rank: Some(level), ..Cell::text(&axis.levels[level].label) })
             };
-            match grid.iter().map(level_cell).collect::<Option<Vec<_>>>() {
-                // The name only states the levels.
+            match axes.iter().map(level_cell).collect::<Option<Vec<_>>>() {
+                // The name states nothing but the levels.
                 Some(levels) if names_all_levels(&line.name, &levels) => {
-                    split_lines += 1;
+                    lines_on_grid += 1;
                     lines.push(levels);
                 }
                 // The variant has a name that columns of levels would not show.
-                Some(_) => return by_name(),
+                Some(_) => return identify_by_name(),
                 // A variant outside of the grid has its name in the first column.
                 None => {
-                    let mut cells = vec![Cell::default(); grid.len()];
+                    let mut cells = vec![Cell::default(); axes.len()];
                     cells[0].text.clone_from(&line.name);
                     lines.push(cells);
                 }
@@ -65,30 +68,31 @@ impl Identity {
         // the kind of table.
         let mut seen = HashSet::new();
         let are_distinct = lines.iter().all(|line| seen.insert(line.iter().map(|cell| &cell.text).collect::<Vec<_>>()));
-        if split_lines == 0 || !are_distinct {
-            return by_name();
+        if lines_on_grid == 0 || !are_distinct {
+            return identify_by_name();
         }
-        Self { heads: grid.iter().map(|axis| axis.name.clone()).collect(), lines }
+        Self { heads: axes.iter().map(|axis| axis.name.clone()).collect(), lines }
     }
 
-    /// The columns that identify a line.
+    /// Returns the columns that identify a line.
     pub(super) fn columns(&self) -> Vec<SheetColumn> {
         let meaning = |index: usize| if index == 0 { "* is the baseline" } else { "" };
         self.heads.iter().enumerate().map(|(index, head)| SheetColumn::text(head, head, meaning(index))).collect()
     }
 
-    /// The cells that identify a line; the baseline gets its star.
-    pub(super) fn cells(&self, index: usize, line: &Line) -> Vec<Cell> {
-        let cells = self.lines[index].iter().cloned().enumerate();
+    /// Returns the cells that identify the line at `line_index`. The baseline has a star in its
+    /// first cell.
+    pub(super) fn cells(&self, line_index: usize, line: &Line) -> Vec<Cell> {
+        let cells = self.lines[line_index].iter().cloned().enumerate();
         cells.map(|(column, cell)| cell.with_sign('*', column == 0 && line.is_baseline)).collect()
     }
 }
 
-/// Whether a name states all levels of its variant and contains no other words: true for
-/// `1 MiB always` and `size=1 MiB, policy=always, seed=3`, false for `1 MiB always, my fork`.
+/// Whether a name states all levels of its variant and contains no other words. This is true for
+/// `1 MiB always` and `size=1 MiB, policy=always, seed=3`, but false for `1 MiB always, my fork`.
 fn names_all_levels(name: &str, levels: &[Cell]) -> bool {
     let mut labels: Vec<&str> = levels.iter().map(|level| level.text.as_str()).collect();
-    // A short label may be part of a longer one.
+    // Longer labels are matched first, because a short label may be part of a longer label.
     labels.sort_by_key(|label| std::cmp::Reverse(label.len()));
     let mut unmatched = name.to_owned();
     for label in labels {
@@ -100,7 +104,7 @@ fn names_all_levels(name: &str, levels: &[Cell]) -> bool {
     unmatched.split(", ").all(|part| part.contains('=') || !part.contains(char::is_alphanumeric))
 }
 
-/// Ranks labels that are numbers with a unit, so that they are sorted as numbers.
+/// Sets the sort ranks of cells that are numbers with a unit, so that they are sorted as numbers.
 fn rank_numbers(rows: &mut [Vec<Cell>]) {
     for column in 0..rows.first().map_or(0, Vec::len) {
         let number_in = |row: &Vec<Cell>| axes::parse_number(&row[column].text);

@@ -1,4 +1,4 @@
-//! The tables of a grid: the effect of each option, and the interactions of two.
+//! The tables of a grid, which show the effect of each option and the interactions of two options.
 
 use super::grid_figures::Grid;
 use super::sheet::{Cell, Emphasis, Entries, SheetTable};
@@ -7,7 +7,8 @@ use crate::analysis::questions::effects::{Effect, Interaction};
 use crate::analysis::rows::metric::Better;
 use crate::stats::ratio::{JudgedRatio, Ratio};
 
-/// Adds the columns of a paired comparison: ratio, interval, p and pairs.
+/// Adds the columns of a paired comparison, which are ratio, interval, p and pairs. `result_of`
+/// returns the result of the comparison for a line.
 fn judged_columns<'a, L: 'a>(
     entries: Entries<'a, L>,
     [ratio_meaning, p_correction]: [&str; 2],
@@ -39,7 +40,7 @@ fn judged_columns<'a, L: 'a>(
         .drop_order(3)
 }
 
-/// The effect of each level of each axis.
+/// Returns a table of the effect of each level of each axis.
 pub(super) fn effects_table(grid: &Grid) -> SheetTable {
     let entries = Entries::<Effect>::default()
         .text("option", "option", "", |effect| Cell {
@@ -62,8 +63,9 @@ pub(super) fn effects_table(grid: &Grid) -> SheetTable {
 /// The maximum number of interactions to show.
 const MAX_SHOWN: usize = 12;
 
-/// The interactions: the factor by which the effect of two levels together differs from the product
-/// of their effects. Significant interactions come first.
+/// Returns a table of the interactions, or `None` if there are none. An interaction is the factor
+/// by which the effect of two levels together differs from the product of their effects.
+/// Significant interactions come first.
 pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
     let mut interactions: Vec<_> = grid.interactions.iter().collect();
     let effect_size = |interaction: &Interaction| interaction.judged.ratio.mean.ln().abs();
@@ -87,8 +89,8 @@ pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
          {significant_count} of {} pairs differ significantly from 1{limit_note}.",
         interactions.len()
     );
-    let listed = interactions.into_iter().take(MAX_SHOWN);
-    entries.table("interactions", "Options together", listed).with_note(note).non_empty()
+    let shown_interactions = interactions.into_iter().take(MAX_SHOWN);
+    entries.table("interactions", "Options together", shown_interactions).with_note(note).non_empty()
 }
 
 #[cfg(test)]

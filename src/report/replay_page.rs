@@ -1,4 +1,5 @@
-//! The page of `ttlab replay`: how much of a trace each policy keeps, and the bounds for any table.
+//! The page of `ttlab replay`. It shows how much of a trace each policy keeps, and the bounds for
+//! any table.
 
 use super::sheet::{Cell, Entries, Part, Sheet, SheetTable};
 use crate::table::{Size, TableOptions};
@@ -14,13 +15,13 @@ pub struct ReplayOutcome<'a> {
     pub base: &'a TableOptions,
     /// The table's number of buckets.
     pub buckets: u64,
-    /// The counts of the policy `always`; gaps are measured from it.
+    /// The counts of the policy `always`, from which gaps are measured.
     pub always: ReplayCounters,
-    /// The most hits, cuts and worth that a table of this shape keeps if it knows the future.
+    /// The most hits, cuts and worth that a table of this shape can keep if it knows the future.
     pub bounds: [u64; 3],
     /// Each policy's name and counts.
     pub policies: Vec<(String, ReplayCounters)>,
-    /// For each policy, the counts of each thread, if the trace is of several threads.
+    /// The counts of each thread, for each policy. Empty unless the trace has several threads.
     pub threads: Vec<BTreeMap<u8, ReplayCounters>>,
 }
 
@@ -31,7 +32,7 @@ struct Line {
     is_bound: bool,
 }
 
-/// Selects a count.
+/// A function that selects a count.
 type Count = fn(&ReplayCounters) -> u64;
 
 /// The reason why cutoffs and worth are unknown.
@@ -60,7 +61,7 @@ impl ReplayOutcome<'_> {
         Sheet { kind: "replay".to_owned(), parts, ..Sheet::default() }
     }
 
-    /// A row for each policy and for each bound.
+    /// Returns a table with a row for each policy and for each bound.
     pub fn table(&self) -> SheetTable {
         let Self { info, always, bounds: [hits, kept, worth_kept], .. } = *self;
         let clairvoyant = ReplayCounters { hits, kept, worth_kept, ..always };
@@ -148,7 +149,8 @@ impl ReplayOutcome<'_> {
         entries.table("replay", "", &lines)
     }
 
-    /// A row for each policy and thread, with the counts of that thread alone.
+    /// Returns a table with a row for each policy and thread. The row has the counts of this thread
+    /// alone.
     fn thread_table(&self) -> SheetTable {
         struct Row<'a> {
             policy: &'a str,

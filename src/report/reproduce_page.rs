@@ -16,8 +16,8 @@ artefact, and the run shows it. A claim is decided by the ratio paired by positi
 and the smallest effect that matters, p corrected for all claims of the file; where that decides nothing: *undecided*. By whom: *published* (an \
 article), *expected* (by theory or another program), *asked* (by the file). Node counts are the same on every machine; seconds are not.";
 
-/// If more verdicts than this in a row have the same outcome for the same figure, they are folded
-/// into one row.
+/// Verdicts with the same outcome for the same figure are folded into one row if they are
+/// consecutive and there are more of them than this.
 const MAX_UNFOLDED: usize = 3;
 
 /// Makes the page from the pages of all experiments.
@@ -45,7 +45,8 @@ fn machine_line(Manifest { machine, build, .. }: &Manifest) -> String {
     format!("{}, {} cores; ttlab {} ({})", machine.cpu, machine.cores, build.version, build.profile)
 }
 
-/// The articles, each with its experiments.
+/// Returns a table of the articles, each with its experiments. The oldest article comes first.
+/// Returns `None` if no page names an article.
 fn articles_table(pages: &[Page]) -> Option<SheetTable> {
     let mut articles: Vec<(&Article, Vec<&str>)> = Vec::new();
     for page in pages {
@@ -73,26 +74,27 @@ fn articles_table(pages: &[Page]) -> Option<SheetTable> {
     entries.table("articles", "The articles", &articles).non_empty()
 }
 
-/// Returns the link if it is safe to write into a page: a web address without characters that could
-/// end it early. Otherwise returns an empty text.
+/// Returns the link if it is safe to write into a page. A safe link is a web address without
+/// characters that could end the link early. Returns an empty text if the link is not safe.
 fn safe_link(link: &str) -> String {
     let is_safe = |c: char| c.is_ascii_graphic() && !"()<>\"'`".contains(c);
     let is_web = ["https://", "http://"].iter().any(|start| link.starts_with(start));
     if is_web && link.chars().all(is_safe) { link.to_owned() } else { String::new() }
 }
 
-/// All verdicts with their pages.
+/// Returns all verdicts with their pages.
 fn all_verdicts(pages: &[Page]) -> impl Iterator<Item = (&Page, &Verdict)> {
     pages.iter().flat_map(|page| page.verdicts.iter().map(move |verdict| (page, verdict)))
 }
 
-/// An experiment's name with a link to its section.
+/// Returns a cell with the experiment's name and a link to the experiment's section.
 fn experiment_cell(page: &Page) -> Cell {
     let name = &page.manifest.name;
     Cell { link: format!("#{name}"), ..Cell::text(name) }
 }
 
-/// The published figures and claims that differ or are undecided, one sentence each.
+/// Returns a list of the published figures and claims that differ or are undecided, one sentence
+/// each. Returns a single sentence if all of them hold.
 fn failed_part(pages: &[Page]) -> Part {
     let sentences: Vec<String> = all_verdicts(pages)
         .filter(|(_, verdict)| verdict.kind == ClaimOrigin::Published && verdict.ruling != Ruling::Holds)
@@ -108,9 +110,9 @@ fn failed_part(pages: &[Page]) -> Part {
     }
 }
 
-/// A row for each experiment.
+/// Returns a table with a row for each experiment.
 fn index_table(pages: &[Page]) -> SheetTable {
-    // Index 0 counts the verdicts that hold, 1 those that differ, 2 undecided ones.
+    // The index is 0 for verdicts that hold, 1 for verdicts that differ, and 2 for undecided ones.
     let ruling_cell = |index: usize| move |page: &Page| Cell::count(count_rulings(page.verdicts.iter())[index] as f64);
     let entries = Entries::<Page>::default()
         .text("experiment", "experiment", "", experiment_cell)
@@ -124,7 +126,7 @@ fn index_table(pages: &[Page]) -> SheetTable {
     entries.table("experiments", "", pages)
 }
 
-/// The failed verdicts of all experiments.
+/// Returns a table of the failed verdicts of all experiments.
 fn missed_table(pages: &[Page]) -> Option<SheetTable> {
     let missed: Vec<_> = all_verdicts(pages).filter(|(_, verdict)| !verdict.passes()).collect();
     let entries =
@@ -134,8 +136,9 @@ fn missed_table(pages: &[Page]) -> Option<SheetTable> {
         .non_empty()
 }
 
-/// Splits a verdict's subject, such as `s, depth 4: nodes`, into series (`s, `), depth and figure.
-/// The series is empty if the subject begins with the depth. None if the subject names no depth.
+/// Splits a verdict's subject into series, depth and figure. For `s, depth 4: nodes` these are
+/// `s, `, `4` and `nodes`. The series is empty if the subject begins with the depth. Returns `None`
+/// if the subject names no depth.
 fn split_depth(verdict: &Verdict) -> Option<(&str, &str, &str)> {
     let after_series = verdict.subject.rfind(", depth ").map_or(0, |comma| comma + 2);
     let (series, depth_and_figure) = verdict.subject.split_at(after_series);
@@ -143,8 +146,8 @@ fn split_depth(verdict: &Verdict) -> Option<(&str, &str, &str)> {
     Some((series, depth, figure))
 }
 
-/// The verdicts of an experiment. Of consecutive verdicts with the same outcome, those of one
-/// figure at many depths are folded into one row.
+/// Returns a table of the verdicts of an experiment. Among consecutive verdicts with the same
+/// outcome, the verdicts on one figure at many depths are folded into one row.
 fn folded_verdicts(page: &Page) -> Option<SheetTable> {
     let table = verdicts::verdict_table(page)?;
     let figure_of = |index: usize| split_depth(&page.verdicts[index]).map(|(.., figure)| figure);
@@ -157,8 +160,8 @@ fn folded_verdicts(page: &Page) -> Option<SheetTable> {
     };
     let mut rows = Vec::new();
     let indices: Vec<usize> = (0..page.verdicts.len()).collect();
-    for run in indices.chunk_by(|&a, &b| belong_together(&page.verdicts[a], &page.verdicts[b])) {
-        let mut remaining = run.to_vec();
+    for chunk in indices.chunk_by(|&a, &b| belong_together(&page.verdicts[a], &page.verdicts[b])) {
+        let mut remaining = chunk.to_vec();
         while let Some(&first) = remaining.first() {
             let (same_figure, others): (Vec<usize>, _) =
                 remaining.into_iter().partition(|&index| figure_of(index) == figure_of(first));
@@ -169,7 +172,7 @@ fn folded_verdicts(page: &Page) -> Option<SheetTable> {
                     let mut row = table.rows[first].clone();
                     row[0].text =
                         format!("{series}depth {depth} to {last_depth}: {figure} ({} figures)", same_figure.len());
-                    // The columns of the figure or claim and of what was measured.
+                    // Column 3 has the figure or claim, and column 4 has what was measured.
                     for column in [3, 4] {
                         row[column].text = format!("{} ... {}", row[column].text, table.rows[*last][column].text);
                     }
@@ -182,8 +185,8 @@ fn folded_verdicts(page: &Page) -> Option<SheetTable> {
     Some(SheetTable::new(&table.key, "", table.columns, rows))
 }
 
-/// The page for a terminal: the verdicts of each experiment without sources, then the tally and the
-/// failed verdicts.
+/// Makes the page for a terminal. It has the verdicts of each experiment without their sources,
+/// followed by the tally and the failed verdicts.
 pub fn terminal_sheet(pages: &[Page]) -> Sheet {
     let mut parts = Vec::new();
     for page in pages {

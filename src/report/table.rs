@@ -27,8 +27,8 @@ const TABLE_LIFE_FILTERED: &str = "a part of the table's life is filtered out";
 pub(super) const BASELINE: &str = "the baseline (compared with itself)";
 pub(super) const TOO_FEW_POSITIONS: &str = "too few positions for an interval";
 
-/// The reason why a line has no figures about its table: `reason` for the built-in engine; an
-/// external engine has a table but does not report on it.
+/// Returns the reason why a line has no figures about its table. The reason is `reason` if the line
+/// is searched by the built-in engine. An external engine has a table but does not report on it.
 fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static str {
     let manifests = page.sources.iter().filter_map(|(_, manifest)| manifest.as_ref()).chain([&page.manifest]);
     let external_engines: Vec<&BTreeMap<String, EngineInfo>> =
@@ -51,8 +51,8 @@ fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static st
     }
 }
 
-/// A table with a row for each line of the summary that `is_included`: first the columns that
-/// identify the line, then the entries.
+/// Returns a table with a row for each line of the summary for which `is_included` is true. The
+/// columns that identify the line come first, followed by the columns of `entries`.
 pub(super) fn line_table(
     page: &Page,
     key: &str,
@@ -63,7 +63,7 @@ pub(super) fn line_table(
     let lines = || page.summary.lines.iter().enumerate().filter(|(_, line)| is_included(line));
     let mut table = entries.table(key, title, lines().map(|(_, line)| line));
     for (row, (index, line)) in table.rows.iter_mut().zip(lines()) {
-        // Inserts the cells in front.
+        // The cells are inserted at the front of the row.
         row.splice(0..0, page.identity.cells(index, line));
     }
     // Lines may be grouped by a column that is also counted, such as nodes. Programs that read the
@@ -75,16 +75,17 @@ pub(super) fn line_table(
     });
     let heads: Vec<SheetColumn> = heads.collect();
     table.columns.splice(0..0, heads);
-    // Columns that no external engine reports are dropped.
+    // If there are external engines, columns in which no line has a value are dropped.
     if page.manifest.subjects.is_empty() { table } else { table.without_empty_columns() }
 }
 
-/// The reason why a line has no ratio to the baseline.
+/// Returns the reason why a line has no ratio to the baseline.
 fn why_no_ratio(line: &Line) -> &'static str {
     if line.is_baseline { BASELINE } else { TOO_FEW_POSITIONS }
 }
 
-/// A ratio, highlighted if it is significant; if there is none, the cell has the reason.
+/// Returns a cell with a ratio, highlighted if the ratio is significant. If there is no ratio, the
+/// cell has the reason.
 fn ratio_cell(measure: &Measure, better: Better) -> Cell {
     let reason = match (measure.incomparable, measure.one_sided_zero) {
         (0, 0) => "nothing to compare with",
@@ -208,7 +209,8 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
     ))
 }
 
-/// The summary for a page: each line's verdict follows the columns that identify the line.
+/// Returns the summary table with a column of verdicts. The verdict of a line follows the columns
+/// that identify the line.
 pub(super) fn judged_summary_table(page: &Page) -> SheetTable {
     let mut table = summary_table(page);
     let Some(metric) = page.summary.metrics.first() else { return table };
@@ -225,7 +227,7 @@ pub(super) fn judged_summary_table(page: &Page) -> SheetTable {
     table
 }
 
-/// A line's verdict, in one word.
+/// Returns a cell with a line's verdict, in one word.
 fn verdict_cell(page: &Page, line: &Line, metric: &Metric) -> Cell {
     let ratio = line.ratio();
     if line.is_baseline {
@@ -246,7 +248,7 @@ fn verdict_cell(page: &Page, line: &Line, metric: &Metric) -> Cell {
     }
 }
 
-/// Outcomes of probes and stores.
+/// Returns a table of the outcomes of probes and stores, or `None` if no line has probes.
 pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
     let share_of_probes = |part: &'static str| move |line: &Line| share_of(line, part, columns::PROBES);
     let share_of_stores =
@@ -272,12 +274,14 @@ pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
     line_table(page, "traffic", title, entries, |line| line.sum(columns::PROBES) > 0.0).non_empty()
 }
 
-/// A line's sum of the column `part` as a share of its sum of the column `whole`.
+/// Returns a cell with the line's sum of the column `part` as a share of its sum of the column
+/// `whole`.
 fn share_of(line: &Line, part: &str, whole: &str) -> Cell {
     Cell::share(line.sum(part), line.sum(whole))
 }
 
-/// Confidence intervals of the shares in the other tables, over positions or games.
+/// Returns a table of the confidence intervals of the shares in the other tables. The intervals are
+/// over positions or games. Returns `None` if no line has probes.
 pub(super) fn shares_table(page: &Page) -> Option<SheetTable> {
     const SHARES: [(&str, &str, &str); 7] = [
         ("hits", "hits", columns::HITS),
@@ -304,7 +308,7 @@ pub(super) fn shares_table(page: &Page) -> Option<SheetTable> {
     table.with_note("95 % intervals of the shares of probes and stores, over positions (or games).").non_empty()
 }
 
-/// Scores, solved positions and the power of each comparison.
+/// Returns a table of scores, solved positions and the power of each comparison.
 pub(super) fn details_table(page: &Page) -> SheetTable {
     let count_cell = |(part, whole): (usize, usize), reason| match whole {
         0 => Cell::empty(reason),
@@ -355,7 +359,8 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
     line_table(page, "details", "Details", entries, |_| true)
 }
 
-/// Every line compared with every other, the best lines first.
+/// Returns a table of every line compared with every other line, the best lines first. Returns
+/// `None` if the user did not ask for these pairs.
 pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
     let line_name = |index: usize| &page.summary.lines[index].name;
     let better = page.summary.metrics.first().map_or(Better::Less, Metric::better);
@@ -381,7 +386,7 @@ pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
     )))
 }
 
-/// The options that have the same value in all variants.
+/// Returns a table of the options that have the same value in all variants.
 pub(super) fn common_options(page: &Page) -> Option<SheetTable> {
     let manifest = &page.manifest;
     let mut option_lists = manifest.options.values().map(leaves);
@@ -393,7 +398,7 @@ pub(super) fn common_options(page: &Page) -> Option<SheetTable> {
     SheetTable::new("common_options", "", SheetColumn::from_names(["option", "value"]), rows).non_empty()
 }
 
-/// The values of a tree of options, by dotted path.
+/// Returns the values in a tree of options, each with its dotted path.
 fn leaves(options: &serde_json::Value) -> Vec<(String, String)> {
     /// Adds the leaves below `path` to the list.
     fn walk(path: &str, value: &serde_json::Value, out: &mut Vec<(String, String)>) {

@@ -1,5 +1,5 @@
-//! The table for searches with several threads: how much sooner they finish, how many more nodes
-//! they need, and how much they use each other's entries.
+//! The table for searches with several threads. It shows how much sooner such searches finish, how
+//! many more nodes they need, and how much the searchers use each other's entries.
 
 use super::contents::Page;
 use super::sheet::{Cell, Entries, SheetTable};
@@ -15,8 +15,8 @@ pub(super) const TICKS: &str = "ticks";
 
 const NOT_REQUESTED: &str = "a metric that was not asked for";
 
-/// Shares of counts; only those that were counted are shown. Each has the column of the part, the
-/// columns with the whole as their sum, a heading and a meaning.
+/// Shares of counts. A share is shown only if its part was counted. Each share has the column of
+/// the part, the columns whose sum is the whole, a heading and a meaning.
 const SHARES: [(&str, &[&str], &str, &str); 11] = [
     (columns::HELPER_NODES, &[columns::NODES], "helpers", "share of the nodes that helpers searched"),
     (columns::FOREIGN_HITS, &[columns::HITS], "hits of others", "share of the hits whose entry another searcher wrote"),
@@ -68,7 +68,7 @@ const SHARES: [(&str, &[&str], &str, &str); 11] = [
     (columns::TORN_ACCEPTED, &[columns::TORN_READS], "taken for whole", "share of these torn hits that were accepted"),
 ];
 
-/// The table; none if no line has several searchers.
+/// Returns the table, or `None` if no line has several searchers.
 pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     if !rows.has(columns::TICKS) {
         return None;

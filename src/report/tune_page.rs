@@ -17,7 +17,7 @@ use std::path::Path;
 
 mod figures;
 
-/// A pressure, its result, and one of the variants that were searched there.
+/// A pressure, its result, and one of the candidates that were searched at this pressure.
 type HeldOutRow<'a> = (&'a String, &'a HeldOutResult, &'a Standing);
 
 /// A tuning and its result.
@@ -31,7 +31,7 @@ pub struct TuneOutcome<'a> {
     /// The names of the pressures: the file's own, then the others.
     pub pressures: &'a [String],
     /// The result of the race.
-    pub tuned: &'a RaceResult,
+    pub race: &'a RaceResult,
     /// The warnings from the reports of the stages.
     pub warnings: Vec<String>,
     /// Sentences about how the results were made.
@@ -43,7 +43,7 @@ impl TuneOutcome<'_> {
         &self.experiment.variants[candidate].name
     }
 
-    /// The index of the baseline among the candidates.
+    /// Returns the index of the baseline among the candidates.
     fn baseline(&self) -> usize {
         self.experiment.baseline
     }
@@ -57,7 +57,7 @@ impl TuneOutcome<'_> {
         parts.extend(figures.next());
         parts.push(Part::Table(self.race_table()));
         parts.extend(figures);
-        if !self.tuned.held_out_results.is_empty() {
+        if !self.race.held_out_results.is_empty() {
             parts.push(Part::Table(self.held_out_table()));
             parts.extend(self.held_out_figure().map(Part::Figure));
         }
@@ -66,14 +66,14 @@ impl TuneOutcome<'_> {
         Sheet { kind: "tuning".to_owned(), name: self.experiment.name.clone(), parts }
     }
 
-    /// The candidate that is tested on the held-out items: the winner, or if the winner is the
-    /// baseline, the candidate that it was tested against.
-    fn tested(&self) -> usize {
-        if self.tuned.winner == self.baseline() { self.tuned.against } else { self.tuned.winner }
+    /// Returns the candidate that is tested on the held-out items. This is the winner, unless the
+    /// baseline won. In that case, it is the candidate that the baseline is tested against.
+    fn tested_candidate(&self) -> usize {
+        if self.race.winner == self.baseline() { self.race.against } else { self.race.winner }
     }
 
     /// Describes the tested difference of a held-out result, with its p.
-    fn describe(&self, held_out: &HeldOutResult) -> String {
+    fn describe_test(&self, held_out: &HeldOutResult) -> String {
         let metric = match self.tune.metric.as_str() {
             "nodes" => Metric::nodes(),
             column => Metric::from_column(column),
@@ -84,13 +84,14 @@ impl TuneOutcome<'_> {
     }
 
     /// Describes what to change in the baseline to get a candidate, as in
-    /// ``Change `slots` from 1 to 4``; if more than two options change, gives the candidate's name.
-    fn change_to(&self, candidate: usize) -> String {
+    /// ``Change `slots` from 1 to 4``. If more than two options change, the description has the
+    /// names of the candidate and of the baseline instead.
+    fn describe_change(&self, candidate: usize) -> String {
         let [base_values, changed_values] = [self.baseline(), candidate]
             .map(|variant| HashMap::<_, _>::from_iter(option_columns(&self.experiment.variants[variant])));
         let mut changes = Vec::new();
         for (path, name) in self.varying.iter().zip(short_names(self.varying)) {
-            // An empty list would leave a gap in the sentence.
+            // A value is empty if it is an empty list. It would leave a gap in the sentence.
             if let (Some(base), Some(changed)) = (base_values.get(path), changed_values.get(path))
                 && base != changed
                 && !base.is_empty()
@@ -105,17 +106,19 @@ impl TuneOutcome<'_> {
         }
     }
 
-    /// The smallest and the largest value of a numeric option in these candidates. None unless they
-    /// are exactly the candidates in this range whose other options are the winner's.
+    /// Returns the smallest and the largest value that `candidates` have of the numeric option at
+    /// `path`. Returns `None` unless all other options of `candidates` are the same as the
+    /// winner's, and no other candidate of this kind has a value between these two.
     fn full_range(&self, path: &str, candidates: &[usize]) -> Option<(f64, f64)> {
         let other_values = |candidate: usize| {
             let mut columns = option_columns(&self.experiment.variants[candidate]);
             columns.retain(|(column, _)| column != path && self.varying.contains(column));
             columns
         };
-        let winner_values = other_values(self.tuned.winner);
-        // A candidate's value of the option, if all other options are as in the winner.
-        let value_beside_winner = |candidate: usize| {
+        let winner_values = other_values(self.race.winner);
+        // The value of the option is returned only if all other options are the same as the
+        // winner's.
+        let value_if_like_winner = |candidate: usize| {
             if other_values(candidate) != winner_values {
                 return None;
             }
@@ -123,24 +126,25 @@ impl TuneOutcome<'_> {
             let (_, value) = columns.iter().find(|(column, _)| column == path)?;
             value.parse::<f64>().ok()
         };
-        let values = candidates.iter().map(|&candidate| value_beside_winner(candidate));
+        let values = candidates.iter().map(|&candidate| value_if_like_winner(candidate));
         let values = values.collect::<Option<Vec<f64>>>()?;
         let (low, high) = (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
-        let all_values = (0..self.experiment.variants.len()).filter_map(value_beside_winner);
+        let all_values = (0..self.experiment.variants.len()).filter_map(value_if_like_winner);
         let count_in_range = all_values.filter(|value| (low..=high).contains(value)).count();
         (count_in_range == candidates.len()).then_some((low, high))
     }
 
-    /// A sentence about the candidates that have the same counts as the winner in every search;
-    /// none without such candidates. If they and the winner are all candidates within a range of
-    /// one numeric option, it gives that range.
+    /// Returns a sentence about the candidates that have the same counts as the winner in every
+    /// search, or `None` if there are no such candidates. If these candidates and the winner are
+    /// all candidates within a range of one numeric option, the sentence gives this range.
+    /// Otherwise the sentence gives the names of the candidates.
     fn describe_equals(&self, equal_candidates: &[usize]) -> Option<String> {
         let metric = &self.tune.metric;
         if equal_candidates.is_empty() {
             return None;
         }
         let names = self.quote_names(equal_candidates);
-        let candidates: Vec<usize> = equal_candidates.iter().copied().chain([self.tuned.winner]).collect();
+        let candidates: Vec<usize> = equal_candidates.iter().copied().chain([self.race.winner]).collect();
         let range = self.varying.iter().find_map(|path| {
             let (low, high) = self.full_range(path, &candidates)?;
             Some((path, low, high))
@@ -154,14 +158,14 @@ impl TuneOutcome<'_> {
         })
     }
 
-    /// The names of candidates, quoted and separated by commas.
+    /// Returns the names of candidates, quoted and separated by commas.
     fn quote_names(&self, candidates: &[usize]) -> String {
         candidates.iter().map(|&candidate| format!("\"{}\"", self.name(candidate))).collect::<Vec<_>>().join(", ")
     }
 
-    /// The findings, one sentence each.
+    /// Returns the findings, one sentence each.
     fn findings(&self) -> Vec<String> {
-        let result = self.tuned;
+        let result = self.race;
         let (winner, against) = (self.name(result.winner), self.name(result.against));
         let item = if self.experiment.file.sequence.is_some() { "game" } else { "position" };
         let unseen_items = format!("on {} that the race never saw", plural(result.held_out, item));
@@ -173,21 +177,21 @@ impl TuneOutcome<'_> {
             ),
             (Confirmation::Nothing, Some(held_out)) => format!(
                 "No difference shown: \"{winner}\" won the race, but {unseen_items} it has {} against \"{against}\", which may be chance. {}",
-                self.describe(held_out),
-                undetected(&held_out.test, result.level)
+                self.describe_test(held_out),
+                describe_missed_difference(&held_out.test, result.level)
             ),
             (Confirmation::Worse, Some(held_out)) => format!(
                 "No winner: \"{winner}\" won the race by luck; {unseen_items} it has {} against \"{against}\".",
-                self.describe(held_out)
+                self.describe_test(held_out)
             ),
             (Confirmation::Better, Some(held_out)) if result.winner == self.baseline() => {
                 format!(
                     "Keep the baseline, \"{winner}\": {} against \"{against}\", {unseen_items}.",
-                    self.describe(held_out)
+                    self.describe_test(held_out)
                 )
             }
             (Confirmation::Better, Some(held_out)) => {
-                format!("{}: {} {unseen_items}.", self.change_to(result.winner), self.describe(held_out))
+                format!("{}: {} {unseen_items}.", self.describe_change(result.winner), self.describe_test(held_out))
             }
         }];
         let others = result.held_out_results.iter().zip(&result.confirmations).zip(self.pressures).skip(1);
@@ -197,7 +201,7 @@ impl TuneOutcome<'_> {
                 Confirmation::Worse => "it is worse there",
                 Confirmation::Nothing | Confirmation::Inert => "no difference shown there",
             };
-            findings.push(format!("At {pressure}: {}; {text}.", self.describe(held_out)));
+            findings.push(format!("At {pressure}: {}; {text}.", self.describe_test(held_out)));
         }
         if result.own_pressure_outcome() != Confirmation::Inert {
             let list_remaining = |equals_winner: bool| {
@@ -226,9 +230,10 @@ impl TuneOutcome<'_> {
         findings
     }
 
-    /// The warnings about the tuning, followed by those from the reports of its stages.
+    /// Returns the warnings about the tuning, followed by the warnings from the reports of its
+    /// stages.
     fn warnings(&self) -> Vec<String> {
-        let result = self.tuned;
+        let result = self.race;
         let mut warnings = Vec::new();
         let race_items: usize = result.rounds.iter().map(|round| round.items).sum();
         if result.held_out < 10 || race_items < 10 {
@@ -256,22 +261,24 @@ impl TuneOutcome<'_> {
         if self.tune.goal == Goal::Least { Better::Less } else { Better::More }
     }
 
-    /// A ratio to the baseline; highlighted if `is_tested` and its interval excludes 1.
+    /// Returns a cell with a ratio to the baseline. The cell is highlighted if `is_tested` is true
+    /// and the interval of the ratio excludes 1.
     fn ratio_cell(&self, ratio: &Ratio, is_tested: bool) -> Cell {
         let emphasis = Emphasis::for_change(is_tested && ratio.excludes_one(), ratio.mean < 1.0, self.better());
         Cell::decimal(ratio.mean, 4).with_emphasis(emphasis)
     }
 
-    /// A candidate's name; the baseline's has a star.
+    /// Returns a cell with a candidate's name. The name of the baseline has a star.
     fn name_cell(&self, candidate: usize) -> Cell {
         Cell::text(self.name(candidate)).with_sign('*', candidate == self.baseline())
     }
 
-    /// A row for each candidate: what became of it in the race, and its ratio to the baseline.
+    /// Returns a table with a row for each candidate. The row has the candidate's outcome in the
+    /// race and its ratio to the baseline.
     fn race_table(&self) -> SheetTable {
-        let candidates: Vec<(usize, &Candidate)> = self.tuned.candidates.iter().enumerate().collect();
-        let fate_cell = |&(index, candidate): &(usize, &Candidate)| match candidate.dropped {
-            _ if index == self.tuned.winner => Cell::text("winner"),
+        let candidates: Vec<(usize, &Candidate)> = self.race.candidates.iter().enumerate().collect();
+        let outcome_cell = |&(index, candidate): &(usize, &Candidate)| match candidate.dropped {
+            _ if index == self.race.winner => Cell::text("winner"),
             Some(round) => Cell::text(format!("dropped in round {}", round + 1)),
             None if candidate.equals_winner => Cell::text("the winner's counts"),
             None => Cell::text("no difference shown"),
@@ -279,7 +286,7 @@ impl TuneOutcome<'_> {
         let ratio_meaning = "geometric mean of the ratio to the baseline, over these searches";
         let entries = Entries::<(usize, &Candidate)>::default()
             .text("candidate", "candidate", "* is the baseline", |&(index, _)| self.name_cell(index))
-            .text("fate", "in the race", "outcome", fate_cell)
+            .text("fate", "in the race", "outcome", outcome_cell)
             .number("searches", "searches", "its searches", |(_, candidate)| Cell::count(candidate.searches as f64))
             .number("ratio", "ratio", ratio_meaning, |(_, candidate)| self.ratio_cell(&candidate.ratio, true))
             .number("interval", "95 %", "its interval, by items", |(_, candidate)| interval_cell(&candidate.ratio));
@@ -289,13 +296,14 @@ impl TuneOutcome<'_> {
         ))
     }
 
-    /// A row for each finalist at each pressure, on the held-out items.
+    /// Returns a table of the results on the held-out items. It has a row for each finalist at each
+    /// pressure.
     fn held_out_table(&self) -> SheetTable {
         let p_meaning = "of the one tested difference: winner and baseline, or the baseline and the next best";
         let tested_p = |(_, held_out, standing): &HeldOutRow<'_>| {
-            if standing.candidate == self.tested() { held_out.p } else { f64::NAN }
+            if standing.candidate == self.tested_candidate() { held_out.p } else { f64::NAN }
         };
-        let results = self.tuned.held_out_results.iter().zip(self.pressures);
+        let results = self.race.held_out_results.iter().zip(self.pressures);
         let rows = results.flat_map(|(held_out, pressure)| {
             held_out.standings.iter().map(move |standing| (pressure, held_out, standing))
         });
@@ -311,14 +319,14 @@ impl TuneOutcome<'_> {
         let rows: Vec<HeldOutRow<'_>> = rows.collect();
         entries.table("held_out", "Held-out items", &rows).with_note(format!(
             "* baseline. {} items that the race never saw. p: the winner against \"{}\"; corrected for all pressures together.",
-            self.tuned.held_out,
-            self.name(self.tuned.against)
+            self.race.held_out,
+            self.name(self.race.against)
         ))
     }
 
-    /// A row for each round of the race.
+    /// Returns a table with a row for each round of the race.
     fn rounds_table(&self) -> SheetTable {
-        let rounds: Vec<(usize, &Round)> = (1..).zip(&self.tuned.rounds).collect();
+        let rounds: Vec<(usize, &Round)> = (1..).zip(&self.race.rounds).collect();
         let names_cell = |candidates: &[usize]| {
             Cell::text(candidates.iter().map(|&candidate| self.name(candidate)).collect::<Vec<_>>().join("; "))
         };
@@ -331,7 +339,7 @@ impl TuneOutcome<'_> {
         entries.table("rounds", "Rounds", &rounds)
     }
 
-    /// Writes the page, its figures and `tune.csv` into a folder; returns the findings.
+    /// Writes the page, its figures and `tune.csv` into a folder. Returns the findings.
     ///
     /// # Errors
     /// When the folder cannot be written to.
@@ -341,7 +349,7 @@ impl TuneOutcome<'_> {
         Ok(self.findings())
     }
 
-    /// The data behind the page, as CSV.
+    /// Returns the data behind the page, as CSV.
     fn csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(["stage", "pressure", "candidate", "searches", "ratio", "low", "high", "p", "dropped"])?;
@@ -349,14 +357,14 @@ impl TuneOutcome<'_> {
             let [mean, low, high, p] = [ratio.mean, ratio.low, ratio.high, p].map(csv_number);
             writer.write_record([stage, pressure, name, &searches.to_string(), &mean, &low, &high, &p, dropped])
         };
-        for (index, candidate) in self.tuned.candidates.iter().enumerate() {
+        for (index, candidate) in self.race.candidates.iter().enumerate() {
             let dropped = candidate.dropped.map(|round| (round + 1).to_string()).unwrap_or_default();
             let texts = ["race", &self.pressures[0], self.name(index), &dropped];
             write_row(texts, candidate.searches, &candidate.ratio, candidate.p)?;
         }
-        for (held_out, pressure) in self.tuned.held_out_results.iter().zip(self.pressures) {
+        for (held_out, pressure) in self.race.held_out_results.iter().zip(self.pressures) {
             for standing in &held_out.standings {
-                let p = if standing.candidate == self.tested() { held_out.p } else { f64::NAN };
+                let p = if standing.candidate == self.tested_candidate() { held_out.p } else { f64::NAN };
                 let texts = ["held-out", pressure, self.name(standing.candidate), ""];
                 write_row(texts, standing.ratio.pairs, &standing.ratio, p)?;
             }
@@ -365,14 +373,15 @@ impl TuneOutcome<'_> {
     }
 }
 
-/// The interval of a ratio, with four decimals.
+/// Returns a cell with the interval of a ratio, with four decimals.
 fn interval_cell(ratio: &Ratio) -> Cell {
     Cell::range_with_text(ratio.low, ratio.high, format!("{:.4}-{:.4}", ratio.low, ratio.high))
 }
 
-/// Says how large a difference these items would miss, given the spread of their ratios. If a few
-/// items dominate the spread, the interval may reach farther; then the sentence gives its end.
-fn undetected(ratio: &Ratio, level: f64) -> String {
+/// Returns a sentence about the largest difference that the held-out items would miss, given the
+/// spread of their ratios. If a few items dominate the spread, the interval may extend beyond this
+/// difference. In that case, the sentence gives the end of the interval.
+fn describe_missed_difference(ratio: &Ratio, level: f64) -> String {
     let detectable = ratio.confirmable_effect(level);
     let interval_end = (1.0 - ratio.low).max(ratio.high - 1.0);
     match format_share(detectable).as_str() {
@@ -387,7 +396,7 @@ fn undetected(ratio: &Ratio, level: f64) -> String {
 /// The text for a share that is not finite.
 const ANY_SIZE: &str = "any size";
 
-/// A share in percent, with more decimals if it is small.
+/// Formats a share in percent. A small share has more decimals.
 fn format_share(share: f64) -> String {
     match 100.0 * share {
         percent if !percent.is_finite() => ANY_SIZE.to_owned(),

@@ -75,7 +75,7 @@ fn write_page(folder: &Path, tuned: &RaceResult, pressures: &[&str]) -> (String,
         tune: &Tune::default(),
         varying: &["table.slots".to_owned(), "eval.centre".to_owned()],
         pressures: &pressures.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
-        tuned,
+        race: tuned,
         warnings: vec!["a stage warns".to_owned()],
         provenance: vec!["made by hand".to_owned()],
     };
@@ -278,7 +278,7 @@ fn tune_curves_follow_the_order_of_their_axis() {
         tune: &Tune::default(),
         varying: &["table.slots".to_owned()],
         pressures: &["as the file has it".to_owned()],
-        tuned: &tuned,
+        race: &tuned,
         warnings: vec![],
         provenance: vec![],
     };

@@ -11,11 +11,12 @@ use crate::stats::ratio::Ratio;
 use std::collections::BTreeMap;
 
 impl TuneOutcome<'_> {
-    /// The response to each numeric option, and a forest plot of all candidates.
+    /// Returns the figure of the response to each numeric option, and a forest plot of all
+    /// candidates.
     pub(super) fn figures(&self) -> Vec<Figure> {
         let metric = &self.tune.metric;
-        let ratio_of = |candidate: usize| Some(self.tuned.candidates[candidate].ratio).filter(|ratio| ratio.mean > 0.0);
-        let candidates = (0..self.tuned.candidates.len()).filter(|candidate| *candidate != self.baseline());
+        let ratio_of = |candidate: usize| Some(self.race.candidates[candidate].ratio).filter(|ratio| ratio.mean > 0.0);
+        let candidates = (0..self.race.candidates.len()).filter(|candidate| *candidate != self.baseline());
         let rows = candidates.filter_map(|candidate| {
             let ratio = ratio_of(candidate)?;
             let (name, significant) = (self.name(candidate).to_owned(), ratio.excludes_one());
@@ -52,16 +53,16 @@ impl TuneOutcome<'_> {
         figures
     }
 
-    /// Plots the finalists' ratios on the held-out items over the first numeric option. Of each
-    /// pressure, only the series with the winner is shown.
+    /// Plots the finalists' ratios on the held-out items over the first numeric option. For each
+    /// pressure, only the series that contains the winner is shown.
     pub(super) fn held_out_figure(&self) -> Option<Figure> {
         let path = self.numeric_options().into_iter().next()?;
-        let lines = self.tuned.held_out_results.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
+        let lines = self.race.held_out_results.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
             let ratio_of = |candidate: usize| {
                 Some(held_out.standings.iter().find(|standing| standing.candidate == candidate)?.ratio)
             };
             let mut series = self.series_over(&path, ratio_of);
-            let winner = self.name(self.tuned.winner);
+            let winner = self.name(self.race.winner);
             series.retain(|line| line.points.iter().any(|point| point.label == winner));
             for line in &mut series {
                 let separator = if line.name.is_empty() { "" } else { ", " };
@@ -77,17 +78,19 @@ impl TuneOutcome<'_> {
         self.option_figure(&path, lines.collect(), "held-out", caption)
     }
 
-    /// The figure of some series over an option. If there are too many series, keeps only those
-    /// that contain the winner; none if these are still too many. `file`: `response` or `held-out`.
+    /// Returns the figure of some series over the option at `path`. If there are too many series,
+    /// only the series that contain the winner are kept. Returns `None` if there are no series, or
+    /// still too many. The name of the figure's file begins with `file_prefix`, which is `response`
+    /// or `held-out`.
     pub(super) fn option_figure(
         &self,
         path: &str,
         mut series: Vec<Series>,
-        file: &str,
+        file_prefix: &str,
         mut caption: String,
     ) -> Option<Figure> {
         if series.len() > MAX_LINES {
-            let winner = self.name(self.tuned.winner);
+            let winner = self.name(self.race.winner);
             series.retain(|line| line.points.iter().any(|point| point.label == winner));
             caption += " All other options as in the winner.";
         }
@@ -95,13 +98,13 @@ impl TuneOutcome<'_> {
             return None;
         }
         let name = path.rsplit('.').next().unwrap_or(path);
-        let title = if file == "response" { format!("Response to {name}") } else { format!("Held out: {name}") };
+        let title = if file_prefix == "response" { format!("Response to {name}") } else { format!("Held out: {name}") };
         let lines = Lines::from_ratios(series, path, format!("{} against the baseline", self.tune.metric));
-        let file = format!("{file}-{}", path.replace('.', "-"));
+        let file = format!("{file_prefix}-{}", path.replace('.', "-"));
         Some(Figure { file, title, caption, plot: Plot::Lines(lines) })
     }
 
-    /// The paths of the options that vary and have at least three numeric values.
+    /// Returns the paths of the varying options that have at least three numeric values.
     pub(super) fn numeric_options(&self) -> Vec<String> {
         let count_values = |path: &String| {
             let values = (0..self.experiment.variants.len()).filter_map(|candidate| self.option_value(candidate, path));
@@ -110,14 +113,14 @@ impl TuneOutcome<'_> {
         self.varying.iter().filter(|path| count_values(path) >= 3).cloned().collect()
     }
 
-    /// A candidate's value of a numeric option.
+    /// Returns a candidate's value of the numeric option at `path`.
     fn option_value(&self, candidate: usize, path: &str) -> Option<f64> {
         let columns = variant::option_columns(&self.experiment.variants[candidate]);
         axes::parse_number(&columns.iter().find(|(column, _)| column == path)?.1)
     }
 
-    /// Series over a numeric option, one for each combination of the other varying options. Series
-    /// with a single point are left out.
+    /// Returns series over the numeric option at `path`, one for each combination of the other
+    /// varying options. Series with a single point are left out.
     pub(super) fn series_over(&self, path: &str, ratio_of: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
         let mut series_by_options: BTreeMap<Vec<String>, Series> = BTreeMap::new();
         for candidate in 0..self.experiment.variants.len() {

@@ -28,7 +28,7 @@ fn with_outcome<T>(grid: &str, result: &RaceResult, tune: &Tune, query: impl Fn(
         tune,
         varying: &varying,
         pressures: &["own", "other"].map(str::to_owned),
-        tuned: result,
+        race: result,
         warnings: Vec::new(),
         provenance: Vec::new(),
     })
@@ -198,7 +198,7 @@ fn baseline_is_that_of_the_file() {
             tune: &Tune::default(),
             varying: &[],
             pressures: &["own".to_owned()],
-            tuned: &result,
+            race: &result,
             warnings: Vec::new(),
             provenance: Vec::new(),
         };
@@ -387,7 +387,7 @@ fn small_tunings_are_warned_of() {
             tune: &tune,
             varying: &varying,
             pressures,
-            tuned: &result,
+            race: &result,
             warnings,
             provenance,
         };
