@@ -1,6 +1,7 @@
-//! The list of all columns of `results.csv`: name, meaning, unit, role and source of each field.
-//! The header, the rows, the checksum, the documentation and the rules for sums are derived from
-//! it, so adding a column takes one line here.
+//! The list of all columns of `results.csv`. For each column, the list has the name, the meaning,
+//! the unit, the role and the function that formats its fields. The header, the rows, the checksum,
+//! the documentation and the rules for sums are derived from the list, so adding a column takes one
+//! line here.
 
 use super::{GameRecord, Row};
 use crate::chess::EpRule;
@@ -14,24 +15,24 @@ use std::sync::LazyLock;
 /// How a column may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// It identifies the row.
+    /// The field identifies the row, alone or together with other keys.
     Key,
-    /// A varying option; its column comes before those of the results.
+    /// The field is the value of a varying option. Option columns come before result columns.
     Option,
     /// A result that is not a number.
     Word,
     /// A count that may be summed over iterations and searches.
     Sum,
-    /// A state at the end of the iteration: sums have no meaning.
+    /// A state at the end of the iteration. The sum of several states has no meaning.
     Last,
-    /// A measured time, different in each repeat; the checksum excludes it.
+    /// A measured time. It differs between repeats, so the checksum does not cover it.
     Time,
     /// The checksum of the other fields.
     Seal,
 }
 
 impl Role {
-    /// The role's name in the documentation.
+    /// Returns the role's name in the documentation.
     pub fn word(self) -> &'static str {
         match self {
             Self::Key => "key",
@@ -48,35 +49,33 @@ impl Role {
 /// A column of `results.csv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// Its name in the header.
+    /// The column's name in the header.
     pub name: Cow<'static, str>,
-    /// The meaning of its values.
     pub meaning: Cow<'static, str>,
-    /// The unit of its numbers; empty for words.
+    /// The unit of the column's numbers. Empty if the column does not contain numbers.
     pub unit: &'static str,
-    /// How it may be used.
     pub role: Role,
 }
 
 impl Column {
-    /// Whether its values are numbers.
+    /// Whether the column contains numbers.
     pub fn is_number(&self) -> bool {
         !self.unit.is_empty()
     }
 }
 
-/// A column other than a counter, with the function that formats its field.
+/// A column that is not a counter, with the function that formats the column's field of a row.
 struct FieldColumn {
     column: Column,
-    field: fn(&Row<'_>, &Iteration) -> String,
+    format: fn(&Row<'_>, &Iteration) -> String,
 }
 
 macro_rules! columns {
-    ($list:ident: $($constant:ident = $name:literal, $role:ident, $unit:literal, $meaning:literal, $field:expr;)*) => {
+    ($list:ident: $($constant:ident = $name:literal, $role:ident, $unit:literal, $meaning:literal, $format:expr;)*) => {
         $(#[doc = $meaning] #[allow(dead_code)] pub const $constant: &str = $name;)*
         static $list: &[FieldColumn] = &[$(FieldColumn {
             column: Column { name: Cow::Borrowed($name), meaning: Cow::Borrowed($meaning), unit: $unit, role: Role::$role },
-            field: $field,
+            format: $format,
         },)*];
     };
 }
@@ -124,14 +123,14 @@ columns! { JUDGED:
 columns! { REPORTED:
     REPEATS = "reported.repeats", Word, "", "Whether the engine's searches repeat, as tested before the run: exact; \
         same nodes, other answers; within a percentage; or not repeatable.",
-        |row, _| row.external.map(|external| external.repeats.to_owned()).unwrap_or_default();
+        |row, _| row.engine_columns.map(|engine| engine.repeats.to_owned()).unwrap_or_default();
     REPORTED_HASHFULL = "reported.hashfull", Last, "per mille", "The `hashfull` that the engine reports. Engines \
         count different things under that name.",
         |row, _| row.report().and_then(|report| report.hashfull).map(|full| full.to_string()).unwrap_or_default();
 }
 
 columns! { MATCH_COLUMNS:
-    OPPONENT = "match.opponent", Key, "", "In a match: the opposing variant.", |row, _| row.games.map(|game| game.opponent.to_owned()).unwrap_or_default();
+    OPPONENT = "match.opponent", Key, "", "In a match: the opposing variant.", |row, _| row.match_columns.map(|columns| columns.opponent.to_owned()).unwrap_or_default();
     COLOUR = "match.colour", Key, "", "The variant's pieces: white in the first game of each pair, black in the second.",
         |row, _| game(row, |game| game.colour().to_owned());
     POINTS = "match.points", Last, "points", "The variant's points for the game: 1, 0.5 or 0.", |row, _| game(row, |game| game.points().to_owned());
@@ -160,15 +159,15 @@ columns! { MATCH_COLUMNS:
 
 columns! { TAIL:
     SLOTS = "slots", Last, "slots", "Slots of the table; empty without a bounded table.",
-        |_, iteration| bounded(iteration, iteration.occupancy.slots);
+        |_, iteration| bounded_only(iteration, iteration.occupancy.slots);
     ENTRIES = "entries", Last, "entries", "Entries in the table at the end of the iteration.",
-        |row, iteration| own_figure(row, iteration.occupancy.occupied);
+        |row, iteration| builtin_only(row, iteration.occupancy.occupied);
     CURRENT = "current", Last, "entries", "Entries that were written or refreshed at the current tick of the clock.",
-        |row, iteration| own_figure(row, iteration.occupancy.current);
-    BYTES = "bytes", Last, "bytes", "Bytes of memory that the table's entries take.", |row, iteration| own_figure(row, iteration.occupancy.bytes);
+        |row, iteration| builtin_only(row, iteration.occupancy.current);
+    BYTES = "bytes", Last, "bytes", "Bytes of memory that the table's entries take.", |row, iteration| builtin_only(row, iteration.occupancy.bytes);
     HASHFULL = "hashfull", Last, "per mille", "Occupied slots per mille; empty without a bounded table.", |_, iteration| {
         let Occupancy { occupied, slots, .. } = iteration.occupancy;
-        bounded(iteration, (occupied * 1000).checked_div(slots).unwrap_or(0))
+        bounded_only(iteration, (occupied * 1000).checked_div(slots).unwrap_or(0))
     };
     SECONDS = "seconds", Time, "seconds", "Wall-clock time of the iteration's search.", |row, _| format!("{:.6}", row.seconds);
     // A line feed in the message would split the row in two.
@@ -178,27 +177,28 @@ columns! { TAIL:
         |_, _| String::new();
 }
 
-/// A field of a game; empty if the pair could not be played.
-fn game(row: &Row<'_>, field: impl FnOnce(&GameRecord) -> String) -> String {
-    row.games.and_then(|games| games.game).map(field).unwrap_or_default()
+/// Returns the field that `format` makes of the row's game. Returns an empty field if the game
+/// could not be played.
+fn game(row: &Row<'_>, format: impl FnOnce(&GameRecord) -> String) -> String {
+    row.match_columns.and_then(|columns| columns.game).map(format).unwrap_or_default()
 }
 
 fn join_words(parts: impl Iterator<Item = impl ToString>) -> String {
     parts.map(|part| part.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// A field that is empty for external engines, because they do not report it.
-fn own_figure(row: &Row<'_>, value: u64) -> String {
+/// Formats a value that only the built-in engine has. The field is empty for external engines.
+fn builtin_only(row: &Row<'_>, value: u64) -> String {
     if row.report().is_some() { String::new() } else { value.to_string() }
 }
 
-/// A field that is empty without a bounded table.
-fn bounded(iteration: &Iteration, value: u64) -> String {
+/// Formats a value that only a bounded table has. The field is empty for other tables.
+fn bounded_only(iteration: &Iteration, value: u64) -> String {
     if iteration.occupancy.slots > 0 { value.to_string() } else { String::new() }
 }
 
-/// Constants for the names of some counters. The counters' meanings are documented with their
-/// structs.
+/// Defines constants for the names of some counters. The structs of the counters document what the
+/// counters mean.
 macro_rules! counters_by_name {
     ($($constant:ident = $name:literal;)*) => {
         $(#[doc = concat!("`", $name, "`.")] pub const $constant: &str = $name;)*
@@ -254,7 +254,7 @@ pub const EXTERNAL: &str = "reported.";
 /// Prefix of the columns that exist only in a match.
 pub const MATCH: &str = "match.";
 
-/// The optional columns of results.
+/// Which optional columns results have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extra {
     /// Whether a variant has full diagnostics.
@@ -270,7 +270,7 @@ pub struct Extra {
 }
 
 impl Extra {
-    /// Whether results with these optional columns have this column.
+    /// Whether results with these optional columns have the given column.
     fn includes(self, column: &str) -> bool {
         if column == SUITE {
             return self.suites;
@@ -281,12 +281,12 @@ impl Extra {
     }
 }
 
-/// Prefix of the anatomy columns that describe the table's state rather than counts.
+/// Prefix of the anatomy columns that describe the table's state instead of counting.
 const STATE_PREFIX: &str = "entries_";
 
 static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
     let clone_columns = |list: &'static [FieldColumn]| list.iter().map(|field_column| field_column.column.clone());
-    let counter = |prefix: &'static str, (name, meaning): (&'static str, &'static str)| Column {
+    let counter_column = |prefix: &'static str, (name, meaning): (&'static str, &'static str)| Column {
         name: format!("{prefix}{name}").into(),
         meaning: meaning.split_whitespace().collect::<Vec<_>>().join(" ").into(),
         unit: "count",
@@ -294,10 +294,10 @@ static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
     };
     clone_columns(HEAD)
         .chain(clone_columns(RESULT))
-        .chain(SearchCounters::COLUMNS.iter().map(|&column| counter("search.", column)))
-        .chain(TableCounters::COLUMNS.iter().map(|&column| counter("table.", column)))
-        .chain(ThreadCounters::COLUMNS.iter().map(|&column| counter(THREADS, column)))
-        .chain(Anatomy::columns().map(|column| counter(ANATOMY, column)))
+        .chain(SearchCounters::COLUMNS.iter().map(|&column| counter_column("search.", column)))
+        .chain(TableCounters::COLUMNS.iter().map(|&column| counter_column("table.", column)))
+        .chain(ThreadCounters::COLUMNS.iter().map(|&column| counter_column(THREADS, column)))
+        .chain(Anatomy::columns().map(|column| counter_column(ANATOMY, column)))
         .chain(clone_columns(REPORTED))
         .chain(clone_columns(MATCH_COLUMNS))
         .chain(clone_columns(TAIL))
@@ -307,28 +307,30 @@ static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
 static JUDGED_COLUMNS: LazyLock<Vec<Column>> =
     LazyLock::new(|| JUDGED.iter().map(|field_column| field_column.column.clone()).collect());
 
-/// All columns in order, except the varying options, which come before [`BEST`].
+/// Returns all columns in order, except the varying options. The columns of varying options come
+/// before [`BEST`].
 pub fn columns() -> &'static [Column] {
     &ALL
 }
 
-/// The column with this full name; `None` for an option.
+/// Returns the column with this full name, or `None` if no column has this name. The columns of
+/// options are not known here.
 pub fn column(name: &str) -> Option<&'static Column> {
     ALL.iter().chain(&*JUDGED_COLUMNS).find(|column| column.name == name)
 }
 
-/// Columns that are added when rows are read: no results file contains them.
+/// Returns the columns that are added when rows are read. No results file contains them.
 pub fn judged_columns() -> &'static [Column] {
     &JUDGED_COLUMNS
 }
 
-/// The prefix that selects a column of the rows if an option's name has the same ending:
-/// `row.slots` is the column, `table.slots` the option.
+/// The prefix that selects a column of the rows if the name of an option has the same ending. For
+/// example, `row.slots` is the column and `table.slots` is the option.
 pub const ROW: &str = "row.";
 
-/// Whether a name may refer to a column: the full name, its end after a dot (`nodes` for
-/// `search.nodes`), or either of these without a final `.kind` (`policy` or `table.policy` for
-/// `table.policy.kind`).
+/// Whether `name` may refer to `column`. A name may be the full name of the column or the end of
+/// the full name after a dot, as in `nodes` for `search.nodes`. A final `.kind` may be left out,
+/// as in `policy` or `table.policy` for `table.policy.kind`.
 pub fn may_mean(name: &str, column: &str) -> bool {
     let is_suffix = |column: &str| {
         column.strip_suffix(name).is_some_and(|start| !name.is_empty() && (start.is_empty() || start.ends_with('.')))
@@ -336,12 +338,13 @@ pub fn may_mean(name: &str, column: &str) -> bool {
     is_suffix(column) || column.strip_suffix(".kind").is_some_and(is_suffix)
 }
 
-/// The role of a column of results; unknown columns are options.
+/// Returns the role of a column of results. Unknown columns are taken for options.
 pub fn role(name: &str) -> Role {
     column(name).map_or(Role::Option, |column| column.role)
 }
 
-/// The header of an experiment's results, with its varying options and optional columns.
+/// Returns the header of an experiment's results. The header contains the varying options and those
+/// of the optional columns that `extra` includes.
 pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
     let (head, results) = ALL.split_at(HEAD.len());
     let names = |columns: &'static [Column]| {
@@ -355,39 +358,42 @@ static BLANK: LazyLock<Iteration> =
     LazyLock::new(|| UciReport { truncated: true, ..UciReport::default() }.to_iteration());
 
 impl Row<'_> {
-    /// The row's fields in the order of [`header`], without the checksum, which [`super::seal`]
-    /// appends.
+    /// Returns the row's fields in the order of [`header`]. The checksum is not included because
+    /// [`super::seal`] appends the checksum.
     pub fn fields(&self) -> Vec<String> {
         let iteration = self.iteration.unwrap_or(&BLANK);
-        let format_fields = |list: &'static [FieldColumn]| {
-            let fields = list.iter().filter(|field_column| field_column.column.role != Role::Seal);
-            fields.map(|field_column| (field_column.field)(self, iteration))
+        let format_fields = |columns: &'static [FieldColumn]| {
+            let columns_before_seal = columns.iter().filter(|field_column| field_column.column.role != Role::Seal);
+            columns_before_seal.map(|field_column| (field_column.format)(self, iteration))
         };
+        // The column `suite` is left out if there is only one suite.
         let head_columns =
             HEAD.iter().filter(|field_column| field_column.column.name != SUITE || self.label.suite.is_some());
-        let head = head_columns.map(|field_column| (field_column.field)(self, iteration));
+        let head_fields = head_columns.map(|field_column| (field_column.format)(self, iteration));
         let mut fields: Vec<String> =
-            head.chain(self.label.options.iter().cloned()).chain(format_fields(RESULT)).collect();
-        let threads = self.threads.then(|| iteration.threads.values());
-        let counters = [iteration.search.values(), iteration.table.values()].into_iter().chain(threads).flatten();
+            head_fields.chain(self.label.options.iter().cloned()).chain(format_fields(RESULT)).collect();
+        let thread_counters = self.has_threads.then(|| iteration.threads.values());
+        let counters =
+            [iteration.search.values(), iteration.table.values()].into_iter().chain(thread_counters).flatten();
         match self.report() {
-            // The only counter that an external engine can report is its nodes, the first counter.
+            // An external engine can report only the first of these counters, its number of nodes.
+            // The fields of all other counters are empty.
             Some(report) => fields.extend(counters.enumerate().map(|(index, _)| match report.nodes {
                 Some(nodes) if index == 0 => nodes.to_string(),
                 _ => String::new(),
             })),
-            None => fields.extend(counters.map(|value| value.to_string())),
+            None => fields.extend(counters.map(|counter| counter.to_string())),
         }
-        if self.anatomy {
+        if self.has_anatomy {
             match &iteration.anatomy {
                 Some(anatomy) => fields.extend(anatomy.values().iter().map(u64::to_string)),
                 None => fields.extend(Anatomy::columns().map(|_| String::new())),
             }
         }
-        if self.external.is_some() {
+        if self.engine_columns.is_some() {
             fields.extend(format_fields(REPORTED));
         }
-        if self.games.is_some() {
+        if self.match_columns.is_some() {
             fields.extend(format_fields(MATCH_COLUMNS));
         }
         fields.extend(format_fields(TAIL));
@@ -395,7 +401,7 @@ impl Row<'_> {
     }
 }
 
-/// Number of fields after the time, including the checksum.
+/// Number of fields after the field of the time. The checksum is one of them.
 pub(super) static AFTER_TIME: LazyLock<usize> = LazyLock::new(|| {
     TAIL.iter().rev().position(|field_column| field_column.column.role == Role::Time).unwrap_or(TAIL.len())
 });
@@ -467,10 +473,10 @@ mod tests {
                 solved: None,
                 seconds: 0.0,
                 error: "why",
-                anatomy,
-                threads,
-                external: external.then_some(EngineColumns { report: None, repeats: "exact" }),
-                games: games.then_some(MatchColumns { opponent: "o", game: None }),
+                has_anatomy: anatomy,
+                has_threads: threads,
+                engine_columns: external.then_some(EngineColumns { report: None, repeats: "exact" }),
+                match_columns: games.then_some(MatchColumns { opponent: "o", game: None }),
             };
             let fields = row.fields();
             assert_eq!(fields.len() + 1, header.len(), "{bits}");
@@ -498,10 +504,10 @@ mod tests {
             solved: None,
             seconds: 0.0,
             error,
-            anatomy: false,
-            threads: false,
-            external: None,
-            games: None,
+            has_anatomy: false,
+            has_threads: false,
+            engine_columns: None,
+            match_columns: None,
         };
         let mut fields = row.fields();
         crate::record::seal(&mut fields, 0);

@@ -1,5 +1,5 @@
-//! The results: one CSV row for each finished iteration. The runner appends rows, the analysis
-//! reads them.
+//! The results of an experiment: one CSV row for each finished iteration or, in a match, for each
+//! game. The runner appends the rows, and the analysis reads them.
 
 mod atomic;
 pub mod blocks;
@@ -30,15 +30,16 @@ use crate::engine::Iteration;
 use crate::subject::UciReport;
 use fields::SeparatedRow;
 
-/// Separates a variant's name from the key seed, in the names of copies under further key seeds.
+/// The text between the variant's name and the number of the key seed, in the name of a copy of the
+/// variant that uses another key seed.
 pub const SEED_SUFFIX: &str = ", key seed ";
 
-/// Separates a variant's name from the schedule, in the names of copies under further schedules of
-/// several searchers.
+/// The text between the variant's name and the number of the schedule, in the name of a copy of the
+/// variant whose searchers follow another schedule.
 pub const SCHEDULE_SUFFIX: &str = ", schedule ";
 
-/// The original variant of a copy under a further key seed or schedule; `None` if the name is not
-/// such a copy.
+/// Returns the name of the variant that was copied, if `name` is the name of a copy that uses
+/// another key seed or schedule. Otherwise returns `None`.
 pub fn base_variant(name: &str) -> Option<&str> {
     [SEED_SUFFIX, SCHEDULE_SUFFIX].into_iter().find_map(|suffix| {
         let (variant, number) = name.rsplit_once(suffix)?;
@@ -52,40 +53,41 @@ pub struct Label {
     pub id: u64,
     pub experiment: String,
     pub variant: String,
-    /// The suite's name; `None` if there is only one suite, in which case rows have no such column.
+    /// The suite's name. `None` if there is only one suite. Rows then have no column for the suite.
     pub suite: Option<String>,
     pub game: String,
     pub position: String,
     pub ply: Option<u16>,
     pub repeat: u32,
     pub limit: String,
-    /// Values of the varying options, in the header's order.
+    /// The values of the varying options, in the order of the header.
     pub options: Vec<String>,
 }
 
-/// A row of results, before it is formatted.
+/// The data of a row of results before the row is formatted.
 #[derive(Debug, Clone)]
 pub struct Row<'a> {
     pub label: &'a Label,
     /// The finished iteration; `None` for a failed job.
     pub iteration: Option<&'a Iteration>,
-    /// Whether the best move solves the position, if the suite names solutions.
+    /// Whether the best move solves the position. `None` if the suite names no solutions.
     pub solved: Option<bool>,
     /// Wall-clock seconds of the iteration.
     pub seconds: f64,
-    /// Why the job failed; empty if it did not.
+    /// Why the job failed. Empty if the job did not fail.
     pub error: &'a str,
-    /// Whether the results have anatomy columns; they are empty if the iteration has no anatomy.
-    pub anatomy: bool,
-    /// Whether the results have columns for several searchers.
-    pub threads: bool,
-    /// The columns of external engines, if the results have them.
-    pub external: Option<EngineColumns<'a>>,
-    /// The columns of a match, if the rows are games.
-    pub games: Option<MatchColumns<'a>>,
+    /// Whether the results have anatomy columns. The row's fields in these columns are empty if the
+    /// iteration has no anatomy.
+    pub has_anatomy: bool,
+    /// Whether the results have the columns of several searchers.
+    pub has_threads: bool,
+    /// The contents of the columns of external engines. `None` if the results have no such columns.
+    pub engine_columns: Option<EngineColumns<'a>>,
+    /// The contents of the columns of a match. `None` if the rows are not games.
+    pub match_columns: Option<MatchColumns<'a>>,
 }
 
-/// The match columns of a row.
+/// The contents of the columns that exist only in a match.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchColumns<'a> {
     pub opponent: &'a str,
@@ -93,22 +95,22 @@ pub struct MatchColumns<'a> {
     pub game: Option<&'a GameRecord>,
 }
 
-/// A finished game, from one player's view.
+/// A finished game, from the view of one of the players. Below, "the player" is this player.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GameRecord {
     /// Whether the player had White.
     pub white: bool,
     /// The winner; `None` for a draw.
     pub winner: Option<Color>,
-    /// What ended it, as in the column `match.end`.
+    /// What ended the game, as in the column `match.end`.
     pub end: &'static str,
-    /// For each of the player's moves, the depth of the last finished iteration, summed.
+    /// The depths of the last finished iterations, summed over the player's moves.
     pub depths: u64,
     /// Number of the player's moves for which no iteration finished within the limit.
     pub blind: u64,
     /// Nodes of the opponent's searches.
     pub opponent_nodes: u64,
-    /// The position of the first move.
+    /// The position before the first move.
     pub start: Board,
     /// The moves of both sides.
     pub moves: Vec<Move>,
@@ -121,21 +123,22 @@ pub struct GameRecord {
 pub struct MoveSearch {
     /// The mover's score in centipawns, if the engine reported one.
     pub score: Option<Score>,
-    /// Moves to mate, negative if the mover is mated; `None` for other scores.
+    /// The number of moves to mate. Negative if the mover is mated. `None` if the score is not a
+    /// mate score.
     pub mate: Option<i32>,
-    /// The depth of the last finished iteration, 0 if unknown.
+    /// The depth of the last finished iteration, or 0 if unknown.
     pub depth: u8,
     /// The nodes of all iterations.
     pub nodes: Option<u64>,
 }
 
 impl GameRecord {
-    /// The player's colour: [`WHITE`] or [`BLACK`].
+    /// Returns the player's colour, [`WHITE`] or [`BLACK`].
     pub fn colour(&self) -> &'static str {
         if self.white { WHITE } else { BLACK }
     }
 
-    /// The player's points, as in the column `match.points`.
+    /// Returns the player's points, as in the column `match.points`.
     pub fn points(&self) -> &'static str {
         match self.winner {
             None => "0.5",
@@ -151,31 +154,32 @@ pub const WHITE: &str = "white";
 /// The value of `match.colour` in the second game of a pair.
 pub const BLACK: &str = "black";
 
-/// The columns of external engines.
+/// The contents of the columns that exist only with external engines.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineColumns<'a> {
-    /// The engine's report; `None` for the built-in engine.
+    /// The engine's report. `None` for the built-in engine.
     pub report: Option<&'a UciReport>,
-    /// Whether its counts repeat, as tested before the run.
+    /// Whether the counts of repeated searches are equal, as tested before the run.
     pub repeats: &'a str,
 }
 
 impl Row<'_> {
-    /// The report of an external engine; `None` for the built-in one.
+    /// Returns the report of an external engine, or `None` for the built-in engine.
     fn report(&self) -> Option<&UciReport> {
-        self.external.and_then(|external| external.report)
+        self.engine_columns.and_then(|engine| engine.report)
     }
 }
 
-/// The checksum of a row: a hash of every field except the time, and of the checksum of the
-/// previous row of the same job (`previous`; 0 for the first row). `fields`: all fields before the
-/// checksum.
+/// Returns the checksum of a row whose fields before the checksum are `fields`. The checksum covers
+/// every field except the time. It also covers `previous`, which is the checksum of the previous
+/// row of the same job, or 0 for the job's first row.
 pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str>) -> u32 {
     let fields = SeparatedRow::from_fields(fields);
     fields.check(previous, fields.len())
 }
 
-/// Appends the checksum to a row's fields and returns it, for the job's next row.
+/// Appends the checksum to a row's fields. Returns the checksum, which is the `previous` of the
+/// job's next row.
 pub fn seal(fields: &mut Vec<String>, previous: u32) -> u32 {
     let check = check(previous, fields.iter().map(String::as_str));
     fields.push(format!("{check:08x}"));
@@ -260,10 +264,10 @@ mod tests {
                 solved: None,
                 seconds: 0.5,
                 error: "",
-                anatomy: false,
-                threads: false,
-                external,
-                games: None,
+                has_anatomy: false,
+                has_threads: false,
+                engine_columns: external,
+                match_columns: None,
             };
             let header = header(&[], Extra { external: report.is_some(), ..Extra::default() });
             let fields = row.fields();

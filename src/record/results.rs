@@ -1,4 +1,4 @@
-//! Reads the results file line by line or row by row, in constant memory.
+//! Reads results files line by line or row by row, in constant memory.
 
 use super::fields::{CARRIAGE_RETURN, Parser};
 use crate::system::files;
@@ -17,18 +17,18 @@ pub enum ResultsError {
     /// An error of the operating system.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The header differs: another experiment or another build wrote the file.
+    /// The header is not the expected one. Another experiment or another build wrote the file.
     #[error(
         "its columns are not those that this experiment writes: {0} (another experiment or another build wrote it): \
          move it away, or choose another folder with --out"
     )]
     OtherColumns(String),
-    /// A line is not a row of this plan.
+    /// A line is not a valid row.
     #[error("line {line}: {problem}")]
     Damaged {
         /// Line number, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         problem: String,
     },
     /// Thin rows are damaged or do not match their manifest.
@@ -45,13 +45,16 @@ pub struct FileLine {
     pub bytes: Range<u64>,
 }
 
-/// Reads every complete line of a results file after the header. Returns the file's length up to
-/// the end of the last complete line; the rest is the part of a line that a kill left. `visit`
-/// receives each row, or the problem of a line that is not a row. Reading stops if `visit` fails.
+/// Reads every complete line of a results file after the header. For each line, `visit` is called
+/// with the row, or with a description of the problem if the line is not a row. Reading stops if
+/// `visit` fails.
+///
+/// Returns the length of the complete lines in bytes, including the header. A process that was
+/// killed may have left a part of a line after them.
 ///
 /// # Errors
-/// When the header differs, `visit` fails, or reading fails. A file without a complete header is
-/// not an error: it has no rows, and the length is 0.
+/// When the file's header is not `header`, when `visit` fails, or when reading fails. A file
+/// without a complete header is not an error. It has no rows, and the returned length is 0.
 pub fn scan(
     path: &Path,
     header: &[String],
@@ -61,7 +64,8 @@ pub fn scan(
     let (lines, expected) = (Lines::open(&file)?, csv_line(header)?);
     let length = lines.complete_length;
     if length == 0 {
-        // No complete header: either a kill tore it, or the file is something else.
+        // The header is not complete. If the file is a prefix of the header, the process that wrote
+        // the header was killed. Otherwise the file is something else.
         let mut bytes = Vec::new();
         (&file).take(expected.len() as u64 + 1).read_to_end(&mut bytes)?;
         return if expected.starts_with(&bytes) { Ok(0) } else { Err(header_problem(header, &bytes)) };
@@ -73,8 +77,8 @@ pub fn scan(
     Ok(length)
 }
 
-/// As [`scan`], but visits only rows with a wanted id. The other lines are not parsed, which is
-/// several times faster.
+/// Visits the rows whose id is wanted, as [`scan`] does. The header is not checked. The other lines
+/// are not parsed, which makes this function several times faster than `scan`.
 pub fn scan_ids(
     path: &Path,
     header: &[String],
@@ -89,18 +93,20 @@ pub fn scan_ids(
     Lines::open(&file)?.for_each(header.len(), has_wanted_id, visit)
 }
 
-/// The columns of a results file; `None` if its first line is not complete.
+/// Reads the names of the columns of a results file. Returns `None` if the first line is not
+/// complete.
 ///
 /// # Errors
-/// If the first line is no header, or reading fails.
+/// When the first line is not a header, or when reading fails.
 pub fn read_header(path: &Path) -> Result<Option<Vec<String>>, ResultsError> {
     let file = files::open(path)?;
     let lines = Lines::open(&file)?;
     if lines.complete_length == 0 { Ok(None) } else { parse_header(&lines.header).map(Some) }
 }
 
-/// As [`scan`], but accepts any first line: if it is not the header, it is visited as a row or as
-/// an invalid line. Also returns whether the first line is the header.
+/// Visits all complete lines as [`scan`] does, but accepts any first line. If the first line is not
+/// the header, `visit` is called for it too. Returns the length of the complete lines, and whether
+/// the first line is the header.
 pub fn scan_any(
     path: &Path,
     header: &[String],
@@ -119,21 +125,23 @@ pub fn scan_any(
     Ok((length, is_header))
 }
 
-/// Returns the row, or the problem if it does not have this number of fields.
-fn check_width(fields: usize, row: StringRecord) -> Result<StringRecord, String> {
-    if row.len() == fields { Ok(row) } else { Err(width_problem(fields, row.len())) }
+/// Returns the row, or an error message if the row does not have `expected_fields` fields.
+fn check_width(expected_fields: usize, row: StringRecord) -> Result<StringRecord, String> {
+    if row.len() == expected_fields { Ok(row) } else { Err(width_problem(expected_fields, row.len())) }
 }
 
-/// The complete lines of a results file, without a torn last line.
+/// Reads the complete lines of a results file. The last line is ignored if it does not end with a
+/// line feed.
 pub(super) struct Lines<'f> {
+    /// The first line.
     pub(super) header: Vec<u8>,
     reader: BufReader<Take<&'f File>>,
-    /// Length up to the end of the last complete line.
+    /// The length of all complete lines in bytes.
     complete_length: u64,
 }
 
 impl<'f> Lines<'f> {
-    /// Reads the first line, and finds the end of the last complete one.
+    /// Reads the first line, and finds the end of the last complete line.
     pub(super) fn open(mut file: &'f File) -> io::Result<Self> {
         let complete_length = complete_lines_length(file)?;
         file.seek(SeekFrom::Start(0))?;
@@ -142,11 +150,12 @@ impl<'f> Lines<'f> {
         Ok(Self { header, reader, complete_length })
     }
 
-    /// Visits each wanted line after the first, as a row of `fields` fields or as a problem. Each
-    /// line is one row, so a stray quote damages only its own row.
+    /// Calls `visit` for each wanted line after the first. `visit` receives the row, or a
+    /// description of the problem if the line is not a row with `field_count` fields. A row is
+    /// always one line, so a stray quote damages only its own row.
     pub(super) fn for_each(
         mut self,
-        fields: usize,
+        field_count: usize,
         mut is_wanted: impl FnMut(&[u8]) -> bool,
         mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
     ) -> Result<(), ResultsError> {
@@ -157,7 +166,7 @@ impl<'f> Lines<'f> {
             let line = FileLine { number, bytes: offset..offset + bytes.len() as u64 };
             offset = line.bytes.end;
             if is_wanted(&bytes) {
-                let row = parser.parse_line(&bytes).and_then(|row| check_width(fields, row));
+                let row = parser.parse_line(&bytes).and_then(|row| check_width(field_count, row));
                 let row = row.as_ref().map_err(Clone::clone);
                 visit(&line, row).map_err(|problem| ResultsError::Damaged { line: number, problem })?;
             }
@@ -169,7 +178,8 @@ impl<'f> Lines<'f> {
 
 const BYTE_ORDER_MARK: &str = "it begins with a byte order mark: another program saved the file";
 
-/// The error for a header line that is not `header`.
+/// Returns the error for a first line that is not the expected header. The error describes the
+/// first difference.
 fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     if line.starts_with("\u{feff}".as_bytes()) {
         return ResultsError::Damaged { line: 1, problem: BYTE_ORDER_MARK.to_owned() };
@@ -184,15 +194,15 @@ fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     let first_difference = header.iter().zip(&columns).position(|(expected, actual)| expected != actual);
     ResultsError::OtherColumns(match first_difference {
         Some(index) => {
-            let remark = if header.contains(&columns[index]) { "" } else { ", which this experiment does not write," };
-            format!("column {} is `{}`{remark} but `{}` is expected", index + 1, columns[index], header[index])
+            let unknown = if header.contains(&columns[index]) { "" } else { ", which this experiment does not write," };
+            format!("column {} is `{}`{unknown} but `{}` is expected", index + 1, columns[index], header[index])
         }
         None if columns.len() < header.len() => format!("`{}` is missing at the end", header[columns.len()]),
         None => format!("`{}` follows the last one", columns.get(header.len()).map_or("", String::as_str)),
     })
 }
 
-/// The column names of a header line.
+/// Parses the column names of a header line.
 pub(super) fn parse_header(line: &[u8]) -> Result<Vec<String>, ResultsError> {
     let fields = Parser::new().parse_line(line).map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     Ok(fields.iter().map(str::to_owned).collect())
@@ -210,12 +220,12 @@ pub fn csv_line(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io::Resul
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
 }
 
-/// Length of the header line in bytes.
+/// Returns the length of the header line in bytes.
 pub fn header_length(header: &[String]) -> io::Result<u64> {
     Ok(csv_line(header)?.len() as u64)
 }
 
-/// Length up to the last line feed.
+/// Returns the number of bytes up to and including the last line feed of a file.
 fn complete_lines_length(file: &File) -> io::Result<u64> {
     let mut reader = BufReader::new(file);
     let (mut complete_length, mut offset) = (0, 0);
@@ -233,66 +243,65 @@ fn complete_lines_length(file: &File) -> io::Result<u64> {
     }
 }
 
-/// Reads the rows of a results file one by one, starting from any row.
+/// Reads the rows of a results file one by one, starting from any row. The next row is always read
+/// in advance.
 pub struct Rows {
     reader: csv::Reader<BufReader<File>>,
-    /// Offset of the reader's first byte in the file.
-    base: u64,
-    /// The row after the current one.
-    next: StringRecord,
-    /// Offset of the next row in the file.
+    /// The offset in the file at which the reader began to read.
+    start_offset: u64,
+    next_row: StringRecord,
+    /// The offset of the next row in the file.
     next_offset: u64,
-    /// Whether there is a next row.
     has_next: bool,
-    /// The current row.
-    row: StringRecord,
+    current_row: StringRecord,
 }
 
 impl Rows {
-    /// Opens a file at an offset returned by [`Rows::offset`], or, for 0, at the first row.
+    /// Opens a file so that the next row is the row at `offset`. The offset is either 0 for the
+    /// first row or an offset that [`Rows::offset`] returned.
     pub fn open(path: &Path, header: &[String], offset: u64) -> Result<Self, ResultsError> {
-        let base = offset.max(header_length(header)?);
+        let start_offset = offset.max(header_length(header)?);
         let mut file = BufReader::new(files::open(path)?);
-        file.seek(SeekFrom::Start(base))?;
+        file.seek(SeekFrom::Start(start_offset))?;
         let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
         let mut rows = Self {
             reader,
-            base,
-            next: StringRecord::new(),
-            next_offset: base,
+            start_offset,
+            next_row: StringRecord::new(),
+            next_offset: start_offset,
             has_next: true,
-            row: StringRecord::new(),
+            current_row: StringRecord::new(),
         };
-        rows.advance()?;
+        rows.read_next()?;
         Ok(rows)
     }
 
-    /// Reads the next row.
-    fn advance(&mut self) -> Result<(), ResultsError> {
-        self.next_offset = self.base + self.reader.position().byte();
-        self.has_next = self.reader.read_record(&mut self.next).map_err(io::Error::other)?;
+    /// Reads a row into `next_row`.
+    fn read_next(&mut self) -> Result<(), ResultsError> {
+        self.next_offset = self.start_offset + self.reader.position().byte();
+        self.has_next = self.reader.read_record(&mut self.next_row).map_err(io::Error::other)?;
         Ok(())
     }
 
-    /// Byte offset of the next row.
+    /// Returns the byte offset of the next row.
     pub fn offset(&self) -> u64 {
         self.next_offset
     }
 
-    /// Makes the next row the current one, if there is one and `accepts` is true for it. Returns
-    /// whether it did.
+    /// Makes the next row the current row, if there is a next row and `accepts` returns true for
+    /// it. Returns whether the current row has changed.
     pub fn next_if(&mut self, accepts: impl FnOnce(&StringRecord) -> bool) -> Result<bool, ResultsError> {
-        if !self.has_next || !accepts(&self.next) {
+        if !self.has_next || !accepts(&self.next_row) {
             return Ok(false);
         }
-        std::mem::swap(&mut self.row, &mut self.next);
-        self.advance()?;
+        std::mem::swap(&mut self.current_row, &mut self.next_row);
+        self.read_next()?;
         Ok(true)
     }
 
-    /// The current row; empty before the first [`Rows::next_if`] that returned true.
+    /// Returns the current row. The current row is empty until [`Rows::next_if`] returns true.
     pub fn row(&self) -> &StringRecord {
-        &self.row
+        &self.current_row
     }
 }
 

@@ -149,10 +149,12 @@ impl Shared<'_> {
             solved: row.and_then(|row| row.solved),
             seconds: row.map_or(0.0, |row| row.seconds),
             error: outcome.err().unwrap_or_default(),
-            anatomy: self.extra.anatomy,
-            threads: self.extra.threads,
-            external: self.extra.external.then_some(engine_columns),
-            games: job.opponent.map(|opponent| MatchColumns { opponent: &self.plan.variants[opponent].name, game }),
+            has_anatomy: self.extra.anatomy,
+            has_threads: self.extra.threads,
+            engine_columns: self.extra.external.then_some(engine_columns),
+            match_columns: job
+                .opponent
+                .map(|opponent| MatchColumns { opponent: &self.plan.variants[opponent].name, game }),
         }
         .fields()
     }
