@@ -102,8 +102,8 @@ fn render_table(audited_variants: &[Audited], show: usize) -> String {
         out += &format!(
             "{searches:>10} {nodes:>12} {answers:>10} {cutoffs:>10} {moves:>10} {wrong:>8} {wrong_by_path:>8}  {variant}\n"
         );
-        out.extend(findings.wrong.iter().take(show).map(|answer| format!("    {answer}\n")));
-        let drawn_answers = drawn.iter().flat_map(|drawn| drawn.wrong.iter().take(show));
+        out.extend(findings.wrong_answers.iter().take(show).map(|answer| format!("    {answer}\n")));
+        let drawn_answers = drawn.iter().flat_map(|drawn| drawn.wrong_answers.iter().take(show));
         out.extend(drawn_answers.map(|answer| match answer.claim {
             AuditedClaim::Move(_) => format!("    {answer}\n"),
             _ => format!("    by path: {answer}\n"),

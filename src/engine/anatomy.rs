@@ -1,5 +1,5 @@
-//! The anatomy of hits and misses (`diagnostics = "full"`): how each answer was used, and where in
-//! the tree.
+//! The anatomy of hits and misses under `diagnostics = "full"`. It shows how each table answer was
+//! used, and at which plies of the tree.
 
 use super::observer::Probed;
 use crate::chess::{Board, Bound, Keys};
@@ -145,19 +145,19 @@ impl ContentCounters {
 pub struct Anatomy {
     /// How the table's answers were used.
     pub search: AnatomyCounters,
-    /// Causes of hits and misses, by independent keys.
+    /// Why probes hit or missed, as found with independent keys.
     pub table: ShadowCounters,
-    /// The table's contents at the end.
+    /// The contents of the table at the end of the iteration.
     pub contents: ContentCounters,
 }
 
 impl Anatomy {
-    /// Name and meaning of each count, in the order of [`Self::values`].
+    /// Returns the name and the meaning of each count, in the order of [`Self::values`].
     pub fn columns() -> impl Iterator<Item = (&'static str, &'static str)> {
         [AnatomyCounters::COLUMNS, ShadowCounters::COLUMNS, ContentCounters::COLUMNS].into_iter().flatten().copied()
     }
 
-    /// The counts, in the order of [`Self::columns`].
+    /// Returns the counts in the order of [`Self::columns`].
     pub fn values(&self) -> Vec<u64> {
         [self.search.values(), self.table.values(), self.contents.values()].concat()
     }
@@ -174,16 +174,16 @@ pub struct Dissector<'a> {
     allows_cutoffs: bool,
     /// The table's counters at the start of the iteration.
     shadow_before: ShadowCounters,
-    /// False hits before the last probe.
-    false_hits: u64,
+    /// The table's number of false hits before the last access.
+    false_hits_before: u64,
 }
 
 impl<'a> Dissector<'a> {
-    /// Starts the counters of one iteration.
+    /// Starts counting an iteration.
     pub fn new(keys: &'a Keys, allows_cutoffs: bool, table: Option<&dyn Table>) -> Self {
         let (count, searched_keys) = (AnatomyCounters::default(), KeyMap::default());
         let shadow_before = table.map(Table::shadow).unwrap_or_default();
-        Self { count, searched_keys, keys, allows_cutoffs, shadow_before, false_hits: 0 }
+        Self { count, searched_keys, keys, allows_cutoffs, shadow_before, false_hits_before: 0 }
     }
 
     /// Ends the iteration and returns its anatomy.
@@ -196,15 +196,16 @@ impl<'a> Dissector<'a> {
         }
     }
 
-    /// Counts a node's position, unless it occurred before in this iteration.
+    /// Records the position of a node. Positions that occur again in this iteration are counted
+    /// only once.
     pub fn node(&mut self, board: &Board) {
         self.searched_keys.insert(board.key_from_scratch(self.keys), ());
     }
 
-    /// Gives the table the independent key of the position that is about to be probed or stored.
+    /// Tells the table the independent key of the position that is about to be probed or stored.
     pub fn before_access(&mut self, board: &Board, table: &mut dyn Table) {
         table.identify(board.key_from_scratch(self.keys));
-        self.false_hits = table.shadow().false_hits;
+        self.false_hits_before = table.shadow().false_hits;
     }
 
     /// Counts a probe by its ply and by how its answer was used.
@@ -237,8 +238,7 @@ impl<'a> Dissector<'a> {
             return;
         }
         count.cut += 1;
-        // `self.false_hits`: the table's count before this probe.
-        count.cut_false += u64::from(table.shadow().false_hits > self.false_hits);
+        count.cut_false += u64::from(table.shadow().false_hits > self.false_hits_before);
         count.cut_deeper += u64::from(hit.draft > node.depth);
         count.cut_old += u64::from(is_old);
         count.cut_pv += u64::from(is_open);
@@ -255,7 +255,8 @@ impl<'a> Dissector<'a> {
     }
 }
 
-/// The counter for a ply: 0 to 2, 3 to 5, 6 to 8, 9 and above.
+/// Returns the counter for a ply. The four counters are those of plies 0 to 2, 3 to 5, 6 to 8, and
+/// 9 and above.
 fn counter_for_ply(ply: usize, counters: [&mut u64; 4]) -> &mut u64 {
     let [from_0, from_3, from_6, from_9] = counters;
     match ply {

@@ -1,9 +1,11 @@
-//! The node audit: every table answer that a search may use is compared with a search of the same
-//! node, depth and window without a table. Root scores alone would miss most faults.
+//! The node audit. It compares every table answer that a search may use with a search without a
+//! table, of the same node and to the same depth. Comparing only root scores would miss most
+//! faults.
 //!
-//! Values can be compared if they depend only on position and depth, which [`comparable`] ensures.
-//! With draws they also depend on the path, so a score stored on one path may be wrong on another:
-//! no fault of the table. An audit with the options of [`with_draws`] counts how often it happens.
+//! Values can be compared if they depend only on position and depth. The options of [`comparable`]
+//! ensure this. With draws, values also depend on the path, so a score that was stored on one path
+//! may be wrong on another path. This is not a fault of the table. An audit with the options of
+//! [`with_draws`] counts how often it happens.
 
 use super::eval::Evaluator;
 use super::node::Node;
@@ -49,19 +51,20 @@ pub enum AuditedClaim {
 
 /// An answer or score that differs from the true value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong {
+pub struct WrongAnswer {
     pub fen: String,
     pub claim: AuditedClaim,
-    /// The claimed score, from the node at `ply`.
+    /// The claimed score, from the view of the side to move at the node.
     pub score: Score,
-    /// How the true value compares with the score; equal if only the bound or the move is wrong.
+    /// How the true value compares with the score. It is `Equal` if only the bound or the move is
+    /// wrong.
     pub truth: Ordering,
     pub depth: i32,
     pub ply: usize,
     pub window: (Score, Score),
 }
 
-impl std::fmt::Display for Wrong {
+impl std::fmt::Display for WrongAnswer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { fen, claim, score, depth, ply, window: (alpha, beta), .. } = self;
         let sign = match self.truth {
@@ -83,31 +86,32 @@ impl std::fmt::Display for Wrong {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
     pub count: AuditCounters,
-    pub wrong: Vec<Wrong>,
+    pub wrong_answers: Vec<WrongAnswer>,
 }
 
 impl Findings {
-    /// Counts a wrong answer and keeps the first few.
-    fn report(&mut self, wrong: Wrong) {
+    /// Counts a wrong answer. Only the first [`MAX_WRONG`] answers are kept.
+    fn report(&mut self, answer: WrongAnswer) {
         self.count.wrong += 1;
-        self.count.illegal += u64::from(matches!(wrong.claim, AuditedClaim::Move(_)));
-        if self.wrong.len() < MAX_WRONG {
-            self.wrong.push(wrong);
+        self.count.illegal += u64::from(matches!(answer.claim, AuditedClaim::Move(_)));
+        if self.wrong_answers.len() < MAX_WRONG {
+            self.wrong_answers.push(answer);
         }
     }
 
     /// Adds the results of another audit.
     pub fn add(&mut self, other: Self) {
         self.count += other.count;
-        self.wrong.extend(other.wrong);
-        self.wrong.truncate(MAX_WRONG);
+        self.wrong_answers.extend(other.wrong_answers);
+        self.wrong_answers.truncate(MAX_WRONG);
     }
 }
 
-/// The options without what makes scores differ from the reference search's: entries answer only at
-/// their own depth; there are no draws by repetition or the fifty-move rule, no pruning or
-/// reductions besides alpha-beta, and no static evaluations refined by table scores. Deliberate
-/// faults are kept. `None` if there is no table.
+/// Returns `options` without everything that makes scores differ from those of the reference
+/// search. Entries are used only at their own depth. There are no draws by repetition or by the
+/// fifty-move rule. There is no pruning besides alpha-beta, and there are no reductions. Static
+/// evaluations are not refined by table scores. Deliberate faults are kept. Returns `None` if there
+/// is no table.
 pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     let mut options = options.clone();
     if options.table.kind == TableKind::None {
@@ -130,8 +134,8 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     Some(options)
 }
 
-/// The [`comparable`] options with draws; `None` if `options` has no draws. Values then depend on
-/// the path, and an answer is compared with the value on its node's own path.
+/// Returns the [`comparable`] options with draws, or `None` if `options` has no draws. Values then
+/// depend on the path, so an answer is compared with the value of its node on the same path.
 pub fn with_draws(options: &EngineOptions) -> Option<EngineOptions> {
     comparable(options).filter(|_| options.draws).map(|comparable| EngineOptions { draws: true, ..comparable })
 }
@@ -153,20 +157,20 @@ impl<'a> Auditor<'a> {
         Self { findings, reference: ReferenceSearch::new(switches, evaluator, increments), switches }
     }
 
-    /// Audits a hit: whether its move is legal, its bound right and, if it ended the node, its
-    /// score right within the node's window. `path`: the keys of the earlier positions, up to the
-    /// node's parent.
+    /// Audits a hit. Its move must be legal and its bound must hold. If the hit ended its node, its
+    /// score must also be right within the window of the node. `path` has the keys of the earlier
+    /// positions, the last of which is the parent of the node.
     pub(super) fn examine(&mut self, probed: &Probed, path: &[u64], hit: &Hit) {
         let &Probed { board, node, is_deep_enough, is_cutoff, .. } = probed;
         let Node { alpha, beta, depth, ply, .. } = node;
         let score = self.switches.score_from_store(hit.entry.score, ply);
         let (mv, bound) = (hit.entry.mv, hit.entry.bound);
-        // Of a hit that is too shallow for the node, only the move is audited.
+        // If the hit is too shallow for the node, only its move is audited.
         let truth =
             if is_deep_enough { self.reference.compare(board, path, depth, ply, score) } else { Ordering::Equal };
-        let make_wrong = |claim| {
+        let make_wrong_answer = |claim| {
             let fen = board.fen(EpRule::Always);
-            Wrong { fen, claim, score, truth, depth, ply, window: (alpha, beta) }
+            WrongAnswer { fen, claim, score, truth, depth, ply, window: (alpha, beta) }
         };
         let holds = |claimed_bound| match claimed_bound {
             Bound::Exact => truth == Ordering::Equal,
@@ -177,7 +181,7 @@ impl<'a> Auditor<'a> {
         if !mv.is_none() {
             self.findings.count.moves += 1;
             if !board.is_legal(mv) {
-                self.findings.report(make_wrong(AuditedClaim::Move(mv)));
+                self.findings.report(make_wrong_answer(AuditedClaim::Move(mv)));
             }
         }
         if !is_deep_enough || bound == Bound::None {
@@ -185,7 +189,7 @@ impl<'a> Auditor<'a> {
         }
         self.findings.count.answers += 1;
         self.findings.count.cutoffs += u64::from(is_cutoff);
-        // What the score means to the node that was cut off, given its window.
+        // The bound that the score is for the node that was cut off, given the window of the node.
         let cutoff_bound = if score >= beta {
             Bound::Lower
         } else if score <= alpha {
@@ -194,20 +198,20 @@ impl<'a> Auditor<'a> {
             Bound::Exact
         };
         if !holds(bound) {
-            self.findings.report(make_wrong(AuditedClaim::Stored(bound)));
+            self.findings.report(make_wrong_answer(AuditedClaim::Stored(bound)));
         } else if is_cutoff && !holds(cutoff_bound) {
-            self.findings.report(make_wrong(AuditedClaim::Cutoff));
+            self.findings.report(make_wrong_answer(AuditedClaim::Cutoff));
         }
     }
 
-    /// Audits the score of a root. `path`: the keys of the earlier positions of the game.
+    /// Audits the score of a root. `path` has the keys of the earlier positions of the game.
     pub(super) fn examine_root(&mut self, root: &Board, path: &[u64], depth: i32, score: Score) {
         let truth = self.reference.compare(root, path, depth, 0, score);
         self.findings.count.roots += 1;
         if truth != Ordering::Equal {
             let window = (-INFINITE, INFINITE);
             let fen = root.fen(EpRule::Always);
-            self.findings.report(Wrong { fen, claim: AuditedClaim::Root, score, truth, depth, ply: 0, window });
+            self.findings.report(WrongAnswer { fen, claim: AuditedClaim::Root, score, truth, depth, ply: 0, window });
         }
     }
 }
@@ -263,7 +267,15 @@ mod tests {
             let mut findings = Findings::default();
             for _ in 0..wrong {
                 let (claim, truth) = (AuditedClaim::Root, Ordering::Less);
-                findings.report(Wrong { fen: String::new(), claim, score: 0, truth, depth: 1, ply, window: (0, 1) });
+                findings.report(WrongAnswer {
+                    fen: String::new(),
+                    claim,
+                    score: 0,
+                    truth,
+                    depth: 1,
+                    ply,
+                    window: (0, 1),
+                });
             }
             findings.count.answers = 10 * wrong;
             findings
@@ -273,9 +285,9 @@ mod tests {
             sum.add(make_findings(second, 1));
             assert_eq!((sum.count.wrong, sum.count.answers), (first + second, 10 * (first + second)));
             // The ply tells from which of the two audits a wrong answer comes.
-            let count_with_ply = |ply: usize| sum.wrong.iter().filter(|wrong| wrong.ply == ply).count();
+            let count_with_ply = |ply: usize| sum.wrong_answers.iter().filter(|wrong| wrong.ply == ply).count();
             assert!((count_with_ply(0), count_with_ply(1)) == listed, "{first} {second}");
-            assert!(sum.wrong.is_sorted_by_key(|wrong| wrong.ply), "{first} {second}");
+            assert!(sum.wrong_answers.is_sorted_by_key(|wrong| wrong.ply), "{first} {second}");
         }
     }
 

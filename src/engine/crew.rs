@@ -1,5 +1,5 @@
-//! The virtual threads of a root search: each helper is suspended in the middle of its search until
-//! its next turn.
+//! The virtual threads of a root search. Between its turns, each helper is suspended in the middle
+//! of its search.
 
 use super::helper::{Helper, Task};
 use super::outcome::SearchCounters;
@@ -12,7 +12,8 @@ use super::vote::{Answers, Completed};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-/// Size of a helper's stack in bytes, as for a thread. Pages that are never touched use no memory.
+/// The size of a helper's stack in bytes, which is that of a thread's stack. Pages that are never
+/// touched use no memory.
 const STACK: usize = 2 << 20;
 
 /// Typical memory use of a helper: its stack, moves, variations and move-ordering heuristics.
@@ -20,11 +21,11 @@ pub const HELPER_BYTES: u64 = 512 << 10;
 
 /// A helper that is suspended between its turns.
 pub trait Suspended {
-    /// Runs the helper for a turn of `nodes` nodes; 0 makes it end its search.
+    /// Runs the helper for a turn of `nodes` nodes. If `nodes` is 0, the helper ends its search.
     fn resume(&mut self, nodes: u64) -> TurnEnd;
 }
 
-/// A helper's state at the end of its turn.
+/// What a helper reports at the end of its turn.
 pub struct Report {
     /// The helper's counters since the start of the root search.
     pub counters: SearchCounters,
@@ -33,7 +34,7 @@ pub struct Report {
 }
 
 pub enum TurnEnd {
-    /// The turn is used up; the helper's search continues in its next turn.
+    /// The turn is used up. The search continues in the next turn of the helper.
     Paused(Report),
     /// The helper's search has ended. Returns the helper.
     Finished(Box<Helper>, Report),
@@ -43,7 +44,7 @@ pub enum TurnEnd {
 pub struct HelperCoroutine(Coroutine<u64, Report, (Box<Helper>, Report)>);
 
 impl HelperCoroutine {
-    /// Prepares a helper; its search starts in its first turn.
+    /// Turns a helper into a suspended coroutine. The helper starts its search in its first turn.
     pub fn suspend(mut helper: Box<Helper>, task: Task) -> Box<dyn Suspended> {
         let stack =
             DefaultStack::new(STACK).unwrap_or_else(|error| panic!("no memory for a searcher's stack: {error}"));
@@ -64,10 +65,10 @@ impl Suspended for HelperCoroutine {
     }
 }
 
-/// The baton of a helper that runs as a coroutine: passing it suspends the coroutine.
+/// The baton of a helper that runs as a coroutine. Passing the baton suspends the coroutine.
 struct CoroutineBaton<'y> {
     yielder: &'y Yielder<u64, Report>,
-    /// The nodes of the first turn, with which the coroutine was started.
+    /// The nodes of the first turn, until the helper has taken them.
     first_nodes: Option<u64>,
     /// The last iteration that the helper completed in this turn.
     completed: Option<Completed>,
@@ -75,7 +76,7 @@ struct CoroutineBaton<'y> {
 
 impl Baton for CoroutineBaton<'_> {
     fn pass(&mut self, counters: &SearchCounters) -> u64 {
-        // The coroutine was started with the nodes of its first turn.
+        // The first turn began when the coroutine was started, so the coroutine is not suspended.
         match self.first_nodes.take() {
             Some(nodes) => nodes,
             None => self.yielder.suspend(Report { counters: *counters, completed: self.completed.take() }),
@@ -93,64 +94,66 @@ enum HelperState {
     Finished(Box<Helper>),
 }
 
-/// The helpers of a root search. The main searcher lets them have their turns when it passes the
-/// baton.
+/// The helpers of a root search. They have their turns while the main searcher waits for its next
+/// turn.
 pub struct Crew<'a> {
     helpers: Vec<HelperState>,
     /// The counters of each helper since the start of the root search.
     counts: Vec<SearchCounters>,
     answers: Answers,
     /// The sum of the helpers' counters at the end of the last iteration.
-    reported: SearchCounters,
+    reported_counts: SearchCounters,
     turns: Turns,
-    /// The searcher whose turn it is; 0 is the main one.
-    searcher: usize,
-    /// Nodes left of this turn.
-    turn_left: u64,
-    /// The main searcher's nodes in this iteration when it was last resumed.
+    /// The number of the searcher whose turn it is. The main searcher is 0.
+    current_searcher: usize,
+    /// The number of nodes that are left of the current turn.
+    turn_nodes_left: u64,
+    /// The main searcher's node count in this iteration when it was last resumed.
     main_resumed_at: u64,
-    /// The main searcher's node count at which it passes the baton again.
+    /// The main searcher's node count in this iteration at which it passes the baton again.
     main_stops_at: u64,
-    /// Nodes left of the limit for all searchers together.
+    /// The number of nodes that are left of the limit for all searchers together.
     nodes_left: u64,
     stop: Stop<'a>,
-    /// The stop signal is checked when `nodes_left` has fallen to this number.
+    /// The stop signal is checked next when `nodes_left` has fallen to this number.
     next_poll: u64,
 }
 
 impl<'a> Crew<'a> {
-    /// Prepares the helpers; none of them searches before the main searcher passes the baton.
-    /// `nodes`: the limit for all searchers together; `record`: whether to record the turns.
+    /// Creates a crew from suspended helpers. No helper searches before the main searcher passes
+    /// the baton. `node_limit` applies to all searchers together. The turns are recorded if
+    /// `records_turns` is true.
     pub fn new(
         options: &Threads,
         helpers: Vec<Box<dyn Suspended>>,
-        nodes: Option<u64>,
+        node_limit: Option<u64>,
         stop: Stop<'a>,
-        record: bool,
+        records_turns: bool,
     ) -> Self {
         Self {
             counts: vec![SearchCounters::default(); helpers.len()],
             answers: Answers::new(options.answer, helpers.len()),
             helpers: helpers.into_iter().map(HelperState::Searching).collect(),
-            reported: SearchCounters::default(),
-            turns: Turns::new(options, record),
-            searcher: 0,
-            turn_left: 0,
+            reported_counts: SearchCounters::default(),
+            turns: Turns::new(options, records_turns),
+            current_searcher: 0,
+            turn_nodes_left: 0,
             main_resumed_at: 0,
             main_stops_at: 0,
-            nodes_left: nodes.unwrap_or(u64::MAX),
+            nodes_left: node_limit.unwrap_or(u64::MAX),
             stop,
             next_poll: u64::MAX,
         }
     }
 
-    /// Ends all searches. Returns the helpers and, if they were recorded, the turns.
+    /// Ends the searches of all helpers. Returns the helpers and, if turns were recorded, the
+    /// record of the turns.
     #[allow(clippy::vec_box)]
     pub fn end(self) -> (Vec<Box<Helper>>, Option<Record>) {
         let end_search = |state| match state {
             HelperState::Finished(helper) => helper,
             HelperState::Searching(mut suspended) => loop {
-                // 0 nodes: the search must end.
+                // A turn of 0 nodes tells the helper to end its search.
                 if let TurnEnd::Finished(helper, _) = suspended.resume(0) {
                     return helper;
                 }
@@ -159,7 +162,8 @@ impl<'a> Crew<'a> {
         (self.helpers.into_iter().map(end_search).collect(), self.turns.into_record())
     }
 
-    /// Whether the search was stopped from outside. Checks the signal once every [`POLL`] nodes.
+    /// Whether the search was stopped from outside. The stop signal is checked only once every
+    /// [`POLL`] nodes.
     fn is_stopped(&mut self) -> bool {
         if self.nodes_left > self.next_poll {
             return false;
@@ -168,22 +172,23 @@ impl<'a> Crew<'a> {
         self.stop.is_set()
     }
 
-    /// Lets a helper search for `nodes` nodes. A helper that has finished gives up its turn.
-    fn resume(&mut self, helper: usize, nodes: u64) {
-        let HelperState::Searching(suspended) = &mut self.helpers[helper] else {
-            self.turn_left = 0;
+    /// Resumes a helper for `nodes` nodes. If the helper has finished, the rest of its turn is
+    /// dropped.
+    fn resume_helper(&mut self, helper_index: usize, nodes: u64) {
+        let HelperState::Searching(suspended) = &mut self.helpers[helper_index] else {
+            self.turn_nodes_left = 0;
             return;
         };
-        let nodes_before = self.counts[helper].nodes;
+        let nodes_before = self.counts[helper_index].nodes;
         let report = match suspended.resume(nodes) {
             TurnEnd::Paused(report) => report,
             TurnEnd::Finished(finished, report) => {
-                self.helpers[helper] = HelperState::Finished(finished);
+                self.helpers[helper_index] = HelperState::Finished(finished);
                 report
             }
         };
-        self.counts[helper] = report.counters;
-        self.answers.note(helper, report.completed);
+        self.counts[helper_index] = report.counters;
+        self.answers.record_completed(helper_index, report.completed);
         self.nodes_left -= report.counters.nodes - nodes_before;
     }
 }
@@ -193,19 +198,19 @@ impl Team for Crew<'_> {
         self.answers.begin_iteration(depth);
     }
 
-    fn answer(&self, main: Option<Completed>) -> Option<Completed> {
-        self.answers.decide(main)
+    fn replacement_answer(&self, main: Option<Completed>) -> Option<Completed> {
+        self.answers.replacement_answer(main)
     }
 
     fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters {
         self.nodes_left -= main_nodes - self.main_resumed_at;
-        self.turn_left += self.main_stops_at - main_nodes;
+        self.turn_nodes_left += self.main_stops_at - main_nodes;
         // The main searcher counts its nodes from 0 in each iteration.
         (self.main_resumed_at, self.main_stops_at) = (0, 0);
-        let mut total = SearchCounters::default();
-        self.counts.iter().for_each(|&count| total += count);
-        let since_last_report = total - self.reported;
-        self.reported = total;
+        let mut total_counts = SearchCounters::default();
+        self.counts.iter().for_each(|&count| total_counts += count);
+        let since_last_report = total_counts - self.reported_counts;
+        self.reported_counts = total_counts;
         since_last_report
     }
 }
@@ -215,21 +220,20 @@ impl Baton for Crew<'_> {
         self.nodes_left -= counters.nodes - self.main_resumed_at;
         (self.main_resumed_at, self.main_stops_at) = (counters.nodes, counters.nodes);
         while self.nodes_left > 0 && self.answers.early_answer().is_none() && !self.is_stopped() {
-            if self.turn_left == 0 {
-                (self.searcher, self.turn_left) = self.turns.next();
+            if self.turn_nodes_left == 0 {
+                (self.current_searcher, self.turn_nodes_left) = self.turns.next();
             }
-            let nodes = self.turn_left.min(POLL).min(self.nodes_left);
-            self.turn_left -= nodes;
-            match self.searcher {
-                // The main searcher.
+            let nodes = self.turn_nodes_left.min(POLL).min(self.nodes_left);
+            self.turn_nodes_left -= nodes;
+            match self.current_searcher {
                 0 => {
                     self.main_stops_at += nodes;
                     return nodes;
                 }
-                number => self.resume(number - 1, nodes),
+                helper_number => self.resume_helper(helper_number - 1, nodes),
             }
         }
-        // The search must end.
+        // The limit, the stop signal or an early answer ends the main searcher's search.
         0
     }
 }

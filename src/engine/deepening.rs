@@ -41,18 +41,18 @@ pub struct Engine {
     heuristics: Heuristics,
     #[allow(clippy::vec_box)]
     helpers: Vec<Box<Helper>>,
-    /// The turns that the searchers took in the last search, if turns are recorded.
-    turns: Option<String>,
-    /// Game ply of the last search in this game, for the table's clock.
+    /// The turns of the last search in the format of `threads.turns`, if turns are recorded.
+    turn_record: Option<String>,
+    /// The game ply of the last search in this game, for the table's clock.
     last_ply: Option<u16>,
-    /// The audit's results so far, if answers are audited.
-    audit: Option<Box<Findings>>,
+    /// The results of the audit so far, if table answers are audited.
+    audit_findings: Option<Box<Findings>>,
     /// Whether the engine has searched since it was created or reset.
-    searched: bool,
-    /// The engine that learns each node's best move, if the ordering uses the oracle.
+    has_searched: bool,
+    /// The engine that learns the best move of each node, if the ordering uses the oracle.
     learner: Option<Box<Engine>>,
     /// The best moves that this engine records, if it is the learner of another engine.
-    notes: Option<BestMoves>,
+    best_moves: Option<BestMoves>,
 }
 
 /// Why an engine cannot be created.
@@ -66,36 +66,39 @@ pub enum EngineError {
     Table(#[from] TableError),
 }
 
-/// Wraps a table with the counters of full diagnostics.
-fn with_shadow(table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
+/// Wraps a table so that it keeps the counters of full diagnostics.
+fn with_full_diagnostics(table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
     Ok(Box::new(ObservedTable::new(table)?))
 }
 
 impl Engine {
-    /// Checks the options and creates keys and table; the table's memory is touched before this
-    /// returns. `working_set`: the number of entries that an unbounded table would store, for sizes
-    /// given as a share of it.
+    /// Checks the options, and creates an engine with its keys and its table. The whole memory of
+    /// the table is touched before this function returns.
+    ///
+    /// `working_set` is the number of entries that an unbounded table would store. It is needed if
+    /// the size of the table is given as a share of this number.
     ///
     /// # Errors
-    /// When an option is out of range, or there is not enough memory. Messages begin with the
-    /// option's path.
+    /// If an option is out of range, or if there is not enough memory. Each message begins with the
+    /// path of an option.
     pub fn new(options: &EngineOptions, working_set: Option<u64>) -> Result<Self, EngineError> {
         options.check()?;
         if options.threads.is_lock_free() && options.table.kind == TableKind::Bounded {
             let (searchers, xor) = (options.threads.count as usize, options.threads.tear.entries == Halves::Xor);
             return Self::assemble(options, LockFree::handles(&options.table, working_set, searchers, xor)?);
         }
-        let build = |_| table::build(&options.table, working_set, options.probe.answers_by_depth());
-        // `None` if the options ask for no table.
-        let tables = (0..options.threads.table_count()).map(build).collect::<Result<Option<_>, _>>()?;
+        let build_table = |_| table::build(&options.table, working_set, options.probe.answers_by_depth());
+        // There are no tables if the options say so.
+        let tables = (0..options.threads.table_count()).map(build_table).collect::<Result<Option<_>, _>>()?;
         Self::with_handles(options, tables.unwrap_or_default())
     }
 
-    /// Creates an engine with the caller's table (`docs/add-a-policy.md`); `options.probe` and
-    /// `options.store` define how the search uses it.
+    /// Creates an engine that uses the caller's table (see `docs/add-a-policy.md`). How the search
+    /// uses the table is defined by `options.probe` and `options.store`.
     ///
     /// # Errors
-    /// When an option is out of range.
+    /// If an option is out of range, or if the options need more than one table or a table without
+    /// a lock.
     pub fn with_table(options: &EngineOptions, table: Box<dyn Table>) -> Result<Self, EngineError> {
         options.check()?;
         if options.threads.is_lock_free() {
@@ -110,13 +113,14 @@ impl Engine {
         Self::with_handles(options, vec![table])
     }
 
-    /// Creates an engine. If there are several searchers, they use the tables through handles.
+    /// Creates an engine that uses `tables`. If there are several searchers, each accesses its
+    /// table through a handle.
     fn with_handles(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
-        let wrap = |table| match options.diagnostics {
+        let wrap_table = |table| match options.diagnostics {
             Diagnostics::Off => record_offers(options, table),
-            Diagnostics::Full => with_shadow(record_offers(options, table)?),
+            Diagnostics::Full => with_full_diagnostics(record_offers(options, table)?),
         };
-        let tables = tables.into_iter().map(wrap).collect::<Result<Vec<_>, _>>()?;
+        let tables = tables.into_iter().map(wrap_table).collect::<Result<Vec<_>, _>>()?;
         let (searchers, tear, seed) = (options.threads.count as usize, options.threads.tear, options.threads.seed);
         let handles = match searchers {
             2.. if !tables.is_empty() => SharedTable::handles(tables, searchers, tear, seed),
@@ -125,8 +129,8 @@ impl Engine {
         Self::assemble(options, handles)
     }
 
-    /// Creates an engine from its searchers' tables, the main searcher's first. `tables` is empty
-    /// if there is no table.
+    /// Creates an engine from the tables of its searchers. The table of the main searcher comes
+    /// first. `tables` is empty if the engine has no table.
     fn assemble(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
         let increments = Arc::new(Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval)));
         let (shared_options, mut tables) = (Arc::new(options.clone()), tables.into_iter());
@@ -140,18 +144,18 @@ impl Engine {
             check_keys: Keys::independent(),
             table: main_table,
             heuristics: Heuristics::default(),
-            turns: None,
+            turn_record: None,
             last_ply: None,
-            audit: None,
-            searched: false,
+            audit_findings: None,
+            has_searched: false,
             learner: if options.ordering.contains(&Ordering::Oracle) {
-                let mut learner = Self::new(&oracle::learner(options), None)?;
-                learner.notes = Some(BestMoves::default());
+                let mut learner = Self::new(&oracle::learner_options(options), None)?;
+                learner.best_moves = Some(BestMoves::default());
                 Some(Box::new(learner))
             } else {
                 None
             },
-            notes: None,
+            best_moves: None,
         })
     }
 
@@ -167,43 +171,44 @@ impl Engine {
         self.table.as_deref()
     }
 
-    /// Resets all state, even what the options never clear: later counts are a new engine's.
+    /// Resets all state, even state that the options never clear. Later searches have the same
+    /// counts as those of a new engine.
     pub fn reset(&mut self) {
         if let Some(table) = self.table.as_mut() {
             table.renew();
         }
         self.clear_heuristics();
         self.last_ply = None;
-        self.searched = false;
-        if let Some(notes) = &mut self.notes {
-            notes.clear();
+        self.has_searched = false;
+        if let Some(best_moves) = &mut self.best_moves {
+            best_moves.clear();
         }
     }
 
     /// Clears the state that is not kept between games.
     pub fn new_game(&mut self) {
-        self.clear_due(Clear::Game);
+        self.clear_at(Clear::Game);
         self.last_ply = None;
     }
 
-    /// Clears the table and the heuristics at the beginning of an iteration, a search or a game, if
-    /// the options say that they are cleared then or more often. There is nothing to clear before
-    /// the first search.
-    fn clear_due(&mut self, occasion: Clear) {
+    /// Clears the table and the heuristics at the beginning of an iteration, a search or a game.
+    /// Each of them is cleared only if the options say so for this occasion or for a more frequent
+    /// one. Before the first search there is nothing to clear.
+    fn clear_at(&mut self, occasion: Clear) {
         let is_due = |clear: Clear| match occasion {
             Clear::Iteration => clear == Clear::Iteration,
             Clear::Search => matches!(clear, Clear::Iteration | Clear::Search),
             Clear::Game => clear != Clear::Never,
             Clear::Never => false,
         };
-        if self.searched {
+        if self.has_searched {
             if is_due(self.options.table.clear)
                 && let Some(table) = self.table.as_mut()
             {
                 table.clear();
             }
             if is_due(self.options.history_clear) {
-                // Helpers clear their own heuristics when they begin an iteration.
+                // At the beginning of an iteration, each helper clears its own heuristics.
                 if occasion == Clear::Iteration {
                     self.heuristics.clear();
                 } else {
@@ -220,45 +225,48 @@ impl Engine {
     }
 
     /// Advances the table's clock before a root search.
-    fn tick(&mut self, board: &Board) {
+    fn advance_clock_before_search(&mut self, board: &Board) {
         let ply = match self.options.game_ply {
             GamePly::Game => board.game_ply(),
             GamePly::Zero => 0,
         };
         let ticks = match self.options.table.clock {
-            TickSource::Search => u16::from(self.searched),
+            TickSource::Search => u16::from(self.has_searched),
             TickSource::Iteration => 0,
             TickSource::GamePly => ply.saturating_sub(self.last_ply.unwrap_or(ply)),
         };
         self.last_ply = Some(ply);
-        self.advance(ticks);
+        self.advance_clock(ticks);
     }
 
     /// Advances the table's clock by `ticks`.
-    fn advance(&mut self, ticks: u16) {
+    fn advance_clock(&mut self, ticks: u16) {
         self.table.iter_mut().for_each(|table| table.advance(ticks));
     }
 
-    /// Makes later searches with several searchers record the turns: which searcher runs, and for
-    /// how many nodes.
+    /// Makes later searches with several searchers record their turns. Each turn says which
+    /// searcher runs, and for how many nodes.
     pub fn record_turns(&mut self) {
-        self.turns = Some(String::new());
+        self.turn_record = Some(String::new());
     }
 
-    /// The turns of the last search in the format of `threads.turns`, if they are recorded. With
-    /// real threads these are in the order in which the threads asked for more nodes.
+    /// Returns the turns of the last search in the format of `threads.turns`, or `None` if turns
+    /// are not recorded. With real threads, the turns are listed in the order in which the threads
+    /// requested more nodes.
     #[must_use]
     pub fn recorded_turns(&self) -> Option<&str> {
-        self.turns.as_deref()
+        self.turn_record.as_deref()
     }
 
-    /// Searches a position. `past`: the earlier positions of the game, the oldest first, for
-    /// repetitions; `stop` is checked about every thousand nodes; `watch` is called when an
-    /// iteration begins and when it ends (so that the caller can read a clock), and with its
-    /// results.
+    /// Searches a position.
     ///
-    /// Counts depend only on the options, the position, its past, the limit and the earlier
-    /// searches.
+    /// `past` has the earlier positions of the game, the oldest first. They are needed to detect
+    /// repetitions. `stop` is checked about every thousand nodes. `watch` is called when an
+    /// iteration begins and when it ends, so that the caller can read a clock. It is then called
+    /// with the results of the iteration.
+    ///
+    /// Counts depend only on the options, the position, the earlier positions, the limit and the
+    /// earlier searches.
     pub fn search<'s>(
         &mut self,
         board: &Board,
@@ -270,7 +278,8 @@ impl Engine {
         self.search_with(HelperCoroutine::suspend, board, past, limit, stop.into(), watch)
     }
 
-    /// Like [`Self::search`]; `suspend` turns each helper into a suspended searcher.
+    /// Like [`Self::search`], but the caller chooses how helpers are suspended between their turns.
+    /// `suspend` turns a helper into a suspended searcher.
     pub(super) fn search_with(
         &mut self,
         suspend: fn(Box<Helper>, Task) -> Box<dyn Suspended>,
@@ -280,9 +289,9 @@ impl Engine {
         stop: Stop<'_>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Outcome {
-        self.clear_due(Clear::Search);
-        self.tick(board);
-        self.searched = true;
+        self.clear_at(Clear::Search);
+        self.advance_clock_before_search(board);
+        self.has_searched = true;
         if let Some(learner) = &mut self.learner {
             learner.reset();
         }
@@ -298,12 +307,12 @@ impl Engine {
             return self.search_on_threads(&root, task, limit, stop, watch);
         }
         let helpers: Vec<_> = self.helpers.drain(..).map(|helper| suspend(helper, task.clone())).collect();
-        let (has_helpers, records_turns) = (!helpers.is_empty(), self.turns.is_some());
+        let (has_helpers, records_turns) = (!helpers.is_empty(), self.turn_record.is_some());
         let mut crew = has_helpers.then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop, records_turns));
         let iterations = self.deepen(&root, path, limit, stop, crew.as_mut().map(|crew| crew as &mut dyn Team), watch);
         if let Some((helpers, record)) = crew.map(Crew::end) {
             self.helpers = helpers;
-            self.turns = record.map(Record::into_text);
+            self.turn_record = record.map(Record::into_text);
         }
         Outcome { iterations, stopped: stop.is_set() }
     }
@@ -317,11 +326,11 @@ impl Engine {
         stop: Stop<'_>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Outcome {
-        let shared = Shared::new(&self.options.threads, limit.nodes, stop, self.turns.is_some());
+        let shared = Shared::new(&self.options.threads, limit.nodes, stop, self.turn_record.is_some());
         let (helpers, path) = (std::mem::take(&mut self.helpers), task.path.clone());
         let iterations = std::thread::scope(|scope| {
-            let start = |helper| shared.start(scope, helper, task.clone());
-            let threads: Vec<_> = helpers.into_iter().map(start).collect();
+            let start_thread = |helper| shared.start(scope, helper, task.clone());
+            let threads: Vec<_> = helpers.into_iter().map(start_thread).collect();
             let mut crew = RealCrew::new(&shared);
             let iterations = self.deepen(root, path, limit, stop, Some(&mut crew), watch);
             drop(crew);
@@ -329,18 +338,18 @@ impl Engine {
             self.helpers = threads.into_iter().map(join).collect();
             iterations
         });
-        self.turns = shared.into_record().map(Record::into_text);
+        self.turn_record = shared.into_record().map(Record::into_text);
         Outcome { iterations, stopped: stop.is_set() }
     }
 
     /// The depth of the first iteration.
     fn first_depth(&self, limit: Limit) -> u8 {
-        let (deepening, target) = (self.options.deepening, limit.depth.unwrap_or(MAX_DEPTH).max(1));
-        if deepening.step == 0 { target } else { deepening.start.clamp(1, target) }
+        let (deepening, last_depth) = (self.options.deepening, limit.depth.unwrap_or(MAX_DEPTH).max(1));
+        if deepening.step == 0 { last_depth } else { deepening.start.clamp(1, last_depth) }
     }
 
-    /// Runs the iterations of one root search. `path`: the keys of the earlier positions of the
-    /// game; `crew`: the helpers, if any.
+    /// Runs the iterations of one root search. `path` has the keys of the earlier positions of the
+    /// game. `crew` has the helpers, if there are any.
     fn deepen(
         &mut self,
         root: &Board,
@@ -351,18 +360,18 @@ impl Engine {
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Vec<Iteration> {
         let mut iterations: Vec<Iteration> = Vec::new();
-        let target = limit.depth.unwrap_or(MAX_DEPTH).max(1);
+        let last_depth = limit.depth.unwrap_or(MAX_DEPTH).max(1);
         let deepening = self.options.deepening;
         let mut depth = self.first_depth(limit);
-        let mut total = SearchCounters::default();
+        let mut total_counts = SearchCounters::default();
         let mut guess = None;
         let mut buffers = Buffers { path, ..Buffers::default() };
         loop {
             if !iterations.is_empty() {
-                self.clear_due(Clear::Iteration);
+                self.clear_at(Clear::Iteration);
             }
             if self.options.table.clock == TickSource::Iteration {
-                self.advance(1);
+                self.advance_clock(1);
             }
             if let Some(learner) = self.learner.as_mut() {
                 let only_this_depth = Limit { depth: Some(depth), nodes: None };
@@ -370,9 +379,9 @@ impl Engine {
             }
             let table_before = self.table.as_ref().map(|table| table.counters()).unwrap_or_default();
             let threads_before = self.thread_counters();
-            let previous = iterations.last();
-            let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - total.nodes);
-            let plan = IterationPlan { depth, guess, nodes: nodes_left };
+            let previous_iteration = iterations.last();
+            let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - total_counts.nodes);
+            let plan = IterationPlan { depth, guess, nodes_left };
             crew.iter_mut().for_each(|crew| crew.begin_iteration(depth));
             let pace = match crew.as_mut() {
                 Some(crew) => Pace::Turns(&mut **crew),
@@ -383,22 +392,25 @@ impl Engine {
             result.count += helper_counts;
             guess = Some(result.score);
             let completed = || Completed { depth, score: result.score, pv: result.pv.clone() };
-            // A helper's answer replaces the main searcher's, and finishes an iteration that was
-            // cut short because the helper was faster.
-            if let Some(answer) = crew.as_ref().and_then(|crew| crew.answer(result.finished.then(completed))) {
+            // The answer of a helper replaces the answer of the main searcher. If the main
+            // searcher's iteration was cut short because the helper was faster, the iteration then
+            // counts as finished.
+            if let Some(answer) =
+                crew.as_ref().and_then(|crew| crew.replacement_answer(result.finished.then(completed)))
+            {
                 if !result.finished {
                     guess = Some(answer.score);
                 }
                 (result.score, result.pv, result.finished) = (answer.score, answer.pv, true);
             }
-            // In one tick of the clock each searcher searches one node.
+            // In one tick, each searcher searches one node.
             let to_ticks = |nodes: u64| nodes / u64::from(self.options.threads.count);
-            let ticks_before = to_ticks(total.nodes);
-            total += result.count;
+            let ticks_before = to_ticks(total_counts.nodes);
+            total_counts += result.count;
             let (table_after, occupancy) =
                 self.table.as_ref().map_or_else(Default::default, |table| (table.counters(), table.occupancy()));
-            // An unfinished iteration has the results of the one before.
-            let (score, best, pv) = match (result.finished, previous) {
+            // An unfinished iteration gets the results of the iteration before it.
+            let (score, best, pv) = match (result.finished, previous_iteration) {
                 (true, _) => (result.score, result.pv.first().copied().unwrap_or(Move::NONE), result.pv),
                 (false, Some(previous)) => (previous.score, previous.best, previous.pv.clone()),
                 (false, None) => (0, Move::NONE, Vec::new()),
@@ -414,7 +426,7 @@ impl Engine {
                 table: table_after - table_before,
                 occupancy,
                 threads: ThreadCounters {
-                    ticks: to_ticks(total.nodes) - ticks_before,
+                    ticks: to_ticks(total_counts.nodes) - ticks_before,
                     helper_nodes: helper_counts.nodes,
                     ..self.thread_counters() - threads_before
                 },
@@ -423,15 +435,15 @@ impl Engine {
             };
             watch(SearchProgress::Iteration(&iteration));
             iterations.push(iteration);
-            let out_of_nodes = limit.nodes.is_some_and(|nodes| total.nodes >= nodes);
-            if !finished || out_of_nodes || depth >= target || deepening.step == 0 {
+            let is_out_of_nodes = limit.nodes.is_some_and(|nodes| total_counts.nodes >= nodes);
+            if !finished || is_out_of_nodes || depth >= last_depth || deepening.step == 0 {
                 return iterations;
             }
-            depth = depth.saturating_add(deepening.step).min(target);
+            depth = depth.saturating_add(deepening.step).min(last_depth);
         }
     }
 
-    /// Searches one iteration, with the observers that the options and the audit require.
+    /// Searches one iteration with the observers that the options and the audit require.
     fn iterate<'a>(
         &'a mut self,
         root: &Board,
@@ -447,26 +459,26 @@ impl Engine {
             dissector: has_anatomy
                 .then(|| Box::new(Dissector::new(&self.check_keys, switches.allows_cutoffs, self.table.as_deref()))),
             auditor: self
-                .audit
+                .audit_findings
                 .as_deref_mut()
                 .map(|findings| Auditor::new(findings, switches, evaluator, &self.increments)),
-            notes: self.notes.as_mut(),
+            best_moves: self.best_moves.as_mut(),
         };
         let kernel = Kernel {
             options: &self.options,
             increments: &self.increments,
             table: self.table.as_deref_mut(),
             heuristics: &mut self.heuristics,
-            oracle: self.learner.as_ref().and_then(|learner| learner.notes.as_ref()),
+            oracle: self.learner.as_ref().and_then(|learner| learner.best_moves.as_ref()),
             switches,
             evaluator,
             root_order: None,
         };
         if instruments.is_empty() {
-            let (result, ..) = run(kernel, NoObserver, root, plan, buffers, pace, watch);
+            let (result, ..) = run_iteration(kernel, NoObserver, root, plan, buffers, pace, watch);
             return result;
         }
-        let (mut result, instruments, table) = run(kernel, instruments, root, plan, buffers, pace, watch);
+        let (mut result, instruments, table) = run_iteration(kernel, instruments, root, plan, buffers, pace, watch);
         if let Some(mut auditor) = instruments.auditor
             && result.finished
         {
@@ -478,46 +490,47 @@ impl Engine {
 }
 
 impl Engine {
-    /// Audits every table answer from now on. Counts stay the same; time does not.
+    /// Makes later searches audit every table answer. This changes their time but not their counts.
     pub fn audit(&mut self) {
-        self.audit = Some(Box::default());
-        self.helpers.iter_mut().for_each(|helper| helper.audit = Some(Box::default()));
+        self.audit_findings = Some(Box::default());
+        self.helpers.iter_mut().for_each(|helper| helper.audit_findings = Some(Box::default()));
     }
 
-    /// Returns and clears the audit's results.
+    /// Returns and clears the results of the audit.
     pub fn findings(&mut self) -> Findings {
         let mut findings = Findings::default();
-        let helper_audits = self.helpers.iter_mut().map(|helper| &mut helper.audit);
-        for audit in std::iter::once(&mut self.audit).chain(helper_audits).flatten() {
+        let helper_audits = self.helpers.iter_mut().map(|helper| &mut helper.audit_findings);
+        for audit in std::iter::once(&mut self.audit_findings).chain(helper_audits).flatten() {
             findings.add(std::mem::take(audit));
         }
         findings
     }
 
-    /// The table's counters of answers between searchers since the engine was created.
+    /// Returns the table's counters of several searchers, as counted since the engine was created.
     fn thread_counters(&self) -> ThreadCounters {
         self.table.as_ref().map(|table| table.thread_counters()).unwrap_or_default()
     }
 }
 
-/// Wraps the table with a record of the entries offered to it, if the options need one.
+/// Wraps a table so that it records the entries offered to it, if the options need this record.
+/// Otherwise returns the table itself.
 fn record_offers(options: &EngineOptions, table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
     if !options.keeps_offers() {
         return Ok(table);
     }
-    // The record keeps one entry for each position and depth if the table does.
+    // If the table keeps an entry for each depth of a position, the record does so too.
     let by_depth = options.table.kind == TableKind::Unbounded && options.probe.answers_by_depth();
     Ok(Box::new(WatchedTable::with_watch(Offers::new(&options.table, by_depth)?, table)))
 }
 
-/// The task of one iteration.
+/// What one iteration searches.
 #[derive(Debug, Clone, Copy)]
 struct IterationPlan {
     depth: u8,
     /// The score of the previous iteration.
     guess: Option<Score>,
-    /// Nodes left of the search's limit.
-    nodes: u64,
+    /// The number of nodes that are left of the limit of the search.
+    nodes_left: u64,
 }
 
 struct IterationResult {
@@ -529,8 +542,9 @@ struct IterationResult {
     anatomy: Option<Box<Anatomy>>,
 }
 
-/// Searches one iteration with an observer. Gives back the observer and the table.
-fn run<'a, O: Observer>(
+/// Searches one iteration with an observer. Returns the result together with the observer and the
+/// table.
+fn run_iteration<'a, O: Observer>(
     kernel: Kernel<'a>,
     observer: O,
     root: &Board,
@@ -539,7 +553,7 @@ fn run<'a, O: Observer>(
     pace: Pace<'a>,
     watch: &mut dyn FnMut(SearchProgress),
 ) -> (IterationResult, O, Option<&'a dyn Table>) {
-    let mut search = kernel.begin(observer, plan.nodes, buffers, pace);
+    let mut search = kernel.begin(observer, plan.nodes_left, buffers, pace);
     watch(SearchProgress::Begin { depth: plan.depth });
     let score = search.iterate(root, i32::from(plan.depth), plan.guess);
     watch(SearchProgress::End);

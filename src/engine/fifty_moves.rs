@@ -1,5 +1,5 @@
-//! The fifty-move rule and the table: which scores are valid at another halfmove clock, and the
-//! clock as part of the key.
+//! The effect of the fifty-move rule on the table. A score may be valid only at some halfmove
+//! clocks, and the clock may be part of the key.
 
 use super::options::MateDistance;
 use super::search::Search;
@@ -11,23 +11,25 @@ use crate::table::Entry;
 const DRAW_CLOCK: i32 = 100;
 
 impl Switches {
-    /// Whether an entry's score is valid at a node of remaining depth `depth`: neither the search
-    /// that stored it nor this one can reach the hundredth halfmove, and if the score is a mate,
-    /// the mate comes in time.
+    /// Whether the score of an entry is valid at a node of remaining depth `depth`. From this
+    /// position, neither a search to the depth of the entry nor a search to `depth` may reach the
+    /// hundredth halfmove. If the score is a mate, the mate must come by the hundredth halfmove.
     #[inline]
     pub(super) fn holds_at_clock(&self, board: &Board, depth: i32, entry: &Entry) -> bool {
         if !self.guards_clock {
             return true;
         }
         let clock = i32::from(board.halfmove_clock());
-        // A mate may lie beyond the entry's own depth, if a deeper entry below its node gave it.
+        // A mate may lie beyond the depth of the entry, if it comes from a deeper entry below the
+        // node.
         let score = i32::from(entry.score).abs();
         let is_mate = self.mate_distance == MateDistance::Ply && score > self.mate_threshold;
         let plies_to_mate = if is_mate { self.mate_value - score } else { 0 };
         clock + depth.max(i32::from(entry.depth)) < DRAW_CLOCK && clock + plies_to_mate <= DRAW_CLOCK
     }
 
-    /// Whether the score of a node may be stored, because it is valid at every lower clock.
+    /// Whether the score of a node may be stored. A stored score must be valid at every lower
+    /// clock.
     #[inline]
     pub(super) fn is_storable(&self, board: &Board, depth: i32) -> bool {
         !self.guards_clock || i32::from(board.halfmove_clock()) + depth < DRAW_CLOCK
@@ -35,17 +37,18 @@ impl Switches {
 }
 
 impl<O> Search<'_, O> {
-    /// The table key of a position.
+    /// Returns the key with which the table is accessed for a position.
     #[inline]
     pub(super) fn table_key(&self, board: &Board) -> u64 {
         if self.switches.keys_clock { board.key() ^ clock_number(board.halfmove_clock()) } else { board.key() }
     }
 }
 
-/// The number that is XORed into the key for a clock: 0 below 36 halfmoves, then a different one
-/// for every eight halfmoves. The finaliser of SplitMix64 mixes its bits.
+/// Returns the number that is XORed into the key for a halfmove clock. It is 0 if the clock is
+/// below 36 halfmoves. From then on, it changes every eight halfmoves. Its bits are mixed by the
+/// finaliser of SplitMix64.
 fn clock_number(clock: u16) -> u64 {
-    // Step 0 ends at 28 + 8 = 36 halfmoves.
+    // Step 0 ends before 28 + 8 = 36 halfmoves.
     let step = (u64::from(clock.max(28)) - 28) / 8;
     let mixed = (step ^ step >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,4 +1,4 @@
-//! A helper: one of the searchers that run beside the main one.
+//! Helpers, which are the searchers that run beside the main searcher.
 
 use super::audit::{Auditor, Findings};
 use super::eval::Evaluator;
@@ -22,6 +22,7 @@ use std::sync::Arc;
 /// Maximum depth of an iteration.
 pub const MAX_DEPTH: u8 = 255;
 
+/// What a helper searches.
 #[derive(Clone)]
 pub struct Task {
     pub root: Board,
@@ -30,45 +31,48 @@ pub struct Task {
     pub first_depth: u8,
 }
 
-/// A searcher with its own state. Its table may be a handle to one that all searchers share.
+/// A searcher with its own state. Its table may be a handle to a table that all searchers share.
 pub struct Helper {
-    /// Its number among the searchers, from 1; the main searcher is 0.
-    pub number: u8,
+    /// The number of this searcher. Helpers are numbered from 1. The main searcher is 0.
+    pub searcher_number: u8,
     options: Arc<EngineOptions>,
     increments: Arc<Increments>,
     table: Option<Box<dyn Table>>,
     pub heuristics: Heuristics,
     buffers: Buffers,
-    /// The audit's results so far, if answers are audited.
-    pub audit: Option<Box<Findings>>,
+    /// The results of the audit so far, if table answers are audited.
+    pub audit_findings: Option<Box<Findings>>,
 }
 
 impl Helper {
     /// Creates a helper whose heuristics are empty.
     pub fn new(
-        number: u8,
+        searcher_number: u8,
         options: &Arc<EngineOptions>,
         increments: &Arc<Increments>,
         table: Option<Box<dyn Table>>,
     ) -> Self {
         Self {
-            number,
+            searcher_number,
             options: Arc::clone(options),
             increments: Arc::clone(increments),
             table,
             heuristics: Heuristics::default(),
             buffers: Buffers::default(),
-            audit: None,
+            audit_findings: None,
         }
     }
 
-    /// Searches to ever greater depths until the baton ends the search. Returns the counters.
+    /// Searches deeper and deeper until the baton ends the search. Returns the counters of all
+    /// iterations together.
     pub fn run(&mut self, task: &Task, baton: &mut dyn Baton) -> SearchCounters {
         let switches = Switches::new(&self.options);
         let evaluator = Evaluator::new(self.options.eval, switches.mate_threshold - 1);
         self.buffers.path.clone_from(&task.path);
-        let auditor =
-            self.audit.as_deref_mut().map(|findings| Auditor::new(findings, switches, evaluator, &self.increments));
+        let auditor = self
+            .audit_findings
+            .as_deref_mut()
+            .map(|findings| Auditor::new(findings, switches, evaluator, &self.increments));
         let kernel = Kernel {
             options: &self.options,
             increments: &self.increments,
@@ -77,17 +81,19 @@ impl Helper {
             oracle: None,
             switches,
             evaluator,
-            root_order: root_order(&self.options, self.number),
+            root_order: root_order(&self.options, self.searcher_number),
         };
-        // No limit of nodes: the baton has it.
-        let (options, number, buffers, pace) = (&self.options, self.number, &mut self.buffers, Pace::Turns(baton));
+        // The search itself has no node limit, because the baton respects the limit.
+        let (options, helper_number, buffers, pace) =
+            (&self.options, self.searcher_number, &mut self.buffers, Pace::Turns(baton));
         let counters = if auditor.is_some() {
             let observer = Instruments { auditor, ..Instruments::default() };
-            deepen(kernel.begin(observer, u64::MAX, buffers, pace), options, task, number).end(buffers).count
+            deepen(kernel.begin(observer, u64::MAX, buffers, pace), options, task, helper_number).end(buffers).count
         } else {
-            deepen(kernel.begin(NoObserver, u64::MAX, buffers, pace), options, task, number).end(buffers).count
+            deepen(kernel.begin(NoObserver, u64::MAX, buffers, pace), options, task, helper_number).end(buffers).count
         };
-        // Tells the table that this helper is inside no node: others stop avoiding its nodes.
+        // The table is told that this helper is no longer at any node, so that the other searchers
+        // stop avoiding its nodes.
         if let Some(table) = &mut self.table {
             table.suspend(&[]);
         }
@@ -95,20 +101,21 @@ impl Helper {
     }
 }
 
-/// Runs the helper's iterations. The counters add up over all of them.
+/// Runs the iterations of a helper until its search must end. The counters of the search are the
+/// sums over all iterations.
 fn deepen<'a, O: Observer>(
     mut search: Search<'a, O>,
     options: &EngineOptions,
     task: &Task,
-    number: u8,
+    helper_number: u8,
 ) -> Search<'a, O> {
     let step = options.deepening.step;
-    // A step of 0: there is one iteration.
+    // If the step is 0, there is only one iteration.
     let last_depth = if step == 0 { task.first_depth } else { MAX_DEPTH };
     let skips_depths = options.threads.helpers == Helpers::SkipDepths;
     let mut guess = None;
     for depth in (task.first_depth..=last_depth).step_by(usize::from(step.max(1))) {
-        if skips_depths && skips(number, depth) {
+        if skips_depths && skips_depth(helper_number, depth) {
             continue;
         }
         if guess.is_some() && options.history_clear == Clear::Iteration {
@@ -127,11 +134,14 @@ fn deepen<'a, O: Observer>(
     search
 }
 
-/// Whether a helper skips a depth. The first two helpers skip every other depth: one the even, one
-/// the odd depths. The next four skip two depths in a row and then search two, the next six skip
-/// and search three, and so on. The helpers of a group begin at different depths.
-fn skips(number: u8, depth: u8) -> bool {
-    let (mut depths_in_a_row, mut phase) = (1, u32::from(number) - 1);
+/// Whether a helper skips a depth.
+///
+/// The helpers form groups. The two helpers of the first group skip every second depth. One of them
+/// skips the odd depths and the other skips the even depths. The four helpers of the second group
+/// skip two depths in a row and then search two depths. The six helpers of the third group skip
+/// three and search three, and so on. The helpers of a group begin at different depths.
+fn skips_depth(helper_number: u8, depth: u8) -> bool {
+    let (mut depths_in_a_row, mut phase) = (1, u32::from(helper_number) - 1);
     while phase >= 2 * depths_in_a_row {
         phase -= 2 * depths_in_a_row;
         depths_in_a_row += 1;
@@ -139,14 +149,15 @@ fn skips(number: u8, depth: u8) -> bool {
     (u32::from(depth) + phase) / depths_in_a_row % 2 == 1
 }
 
-/// The order in which a helper tries the root's moves, if it differs from the main searcher's.
-fn root_order(options: &EngineOptions, number: u8) -> Option<RootOrder> {
+/// Returns the order in which a helper tries the root's moves. Returns `None` if it is the same
+/// order as the main searcher's.
+fn root_order(options: &EngineOptions, helper_number: u8) -> Option<RootOrder> {
     match options.threads.helpers {
         Helpers::Same | Helpers::SkipDepths | Helpers::Breadcrumbs | Helpers::SimplifiedAbdada | Helpers::Abdada => {
             None
         }
-        Helpers::OddEven => (number % 2 == 1).then_some(RootOrder::OddEven),
-        Helpers::Shuffle => Some(RootOrder::Shuffle(options.threads.seed ^ u64::from(number) << 56)),
+        Helpers::OddEven => (helper_number % 2 == 1).then_some(RootOrder::OddEven),
+        Helpers::Shuffle => Some(RootOrder::Shuffle(options.threads.seed ^ u64::from(helper_number) << 56)),
     }
 }
 
@@ -162,9 +173,9 @@ mod tests {
         for helper in 0..12 {
             for depth in 1..=100 {
                 let published = (usize::from(depth) + phases[helper]) / sizes[helper] % 2 == 1;
-                assert_eq!(skips(helper as u8 + 1, depth), published, "helper {}, depth {depth}", helper + 1);
+                assert_eq!(skips_depth(helper as u8 + 1, depth), published, "helper {}, depth {depth}", helper + 1);
             }
         }
-        assert!((1..=255).all(|helper| (1..=60).any(|depth| !skips(helper, depth))));
+        assert!((1..=255).all(|helper| (1..=60).any(|depth| !skips_depth(helper, depth))));
     }
 }

@@ -15,13 +15,13 @@ pub struct Instruments<'a> {
     pub dissector: Option<Box<Dissector<'a>>>,
     pub auditor: Option<Auditor<'a>>,
     /// Records the best move of each node for another search.
-    pub notes: Option<&'a mut BestMoves>,
+    pub best_moves: Option<&'a mut BestMoves>,
 }
 
 impl Instruments<'_> {
     /// Whether no observer is active.
     pub fn is_empty(&self) -> bool {
-        self.dissector.is_none() && self.auditor.is_none() && self.notes.is_none()
+        self.dissector.is_none() && self.auditor.is_none() && self.best_moves.is_none()
     }
 }
 
@@ -51,14 +51,14 @@ impl Observer for Instruments<'_> {
     }
 
     fn best(&mut self, board: &Board, depth: i32, mv: Move) {
-        if let Some(notes) = self.notes.as_mut() {
-            notes.record_best(board, depth, mv);
+        if let Some(best_moves) = self.best_moves.as_mut() {
+            best_moves.record_best(board, depth, mv);
         }
     }
 
     fn answer(&mut self, board: &Board, depth: i32, mv: Move) {
-        if let Some(notes) = self.notes.as_mut() {
-            notes.record_answer(board, depth, mv);
+        if let Some(best_moves) = self.best_moves.as_mut() {
+            best_moves.record_answer(board, depth, mv);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The parts of the engine that a root search borrows, and the creation of the search.
+//! The parts of a searcher that a root search borrows, and the creation of the search from them.
 
 use super::eval::Evaluator;
 use super::node::TableFacts;
@@ -27,9 +27,15 @@ pub struct Kernel<'a> {
 }
 
 impl<'a> Kernel<'a> {
-    /// Creates a search of at most `nodes` nodes. It takes the buffers; [`Search::end`] gives them
-    /// back.
-    pub fn begin<O: Observer>(self, observer: O, nodes: u64, buffers: &mut Buffers, pace: Pace<'a>) -> Search<'a, O> {
+    /// Creates a search of at most `node_limit` nodes. The search takes its buffers from `buffers`.
+    /// [`Search::end`] moves them back.
+    pub fn begin<O: Observer>(
+        self,
+        observer: O,
+        node_limit: u64,
+        buffers: &mut Buffers,
+        pace: Pace<'a>,
+    ) -> Search<'a, O> {
         let Self { options, increments, table, heuristics, oracle, switches, evaluator, root_order } = self;
         Search {
             switches,
@@ -52,7 +58,7 @@ impl<'a> Kernel<'a> {
             past_count: buffers.path.len(),
             path: std::mem::take(&mut buffers.path),
             pace,
-            node_limit: nodes,
+            node_limit,
             next_check: 0,
             aborted: false,
             extension_ply_limit: 0,

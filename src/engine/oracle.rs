@@ -1,6 +1,8 @@
-//! The ordering oracle: the best or refuting move of each node, learned by a search that is not
-//! counted, so that the counted search is minimal. Without a table its nodes are near those of
-//! Knuth and Moore's minimal tree, with an unbounded table those of the left-first minimal graph:
+//! The ordering oracle. A search that is not counted learns the best or refuting move of each node,
+//! so that the counted search is minimal.
+//!
+//! Without a table, the number of nodes of the counted search is near that of Knuth and Moore's
+//! minimal tree. With an unbounded table, it is near that of the left-first minimal graph. It is
 //! the lower limit that better ordering could reach.
 //!
 //! Sources: D. Knuth and R. Moore, "An analysis of alpha-beta pruning", 1975; A. Plaat, J.
@@ -16,9 +18,9 @@ use crate::table::options::Clear;
 #[derive(Debug, Default)]
 pub struct BestMoves(KeyMap<(u64, u8), Move>);
 
-/// The options of the learning engine: the same search, with an unbounded table and the table's
-/// move first.
-pub fn learner(options: &EngineOptions) -> EngineOptions {
+/// Returns the options of the engine that learns the moves. It makes the same search as the engine
+/// with these `options`, but with an unbounded table, and it tries the table's move first.
+pub fn learner_options(options: &EngineOptions) -> EngineOptions {
     let mut options = options.clone();
     options.ordering.retain(|rule| !matches!(rule, Ordering::Oracle | Ordering::TableMove));
     options.ordering.insert(0, Ordering::TableMove);
@@ -36,19 +38,20 @@ impl BestMoves {
         self.0.clear();
     }
 
-    /// Records the move that was best at a node or cut it off.
+    /// Records the move that was best at a node or caused its cutoff.
     pub fn record_best(&mut self, board: &Board, depth: i32, mv: Move) {
         self.0.insert((board.key(), depth as u8), mv);
     }
 
-    /// Records the move of a table answer, unless the node already has a recorded move.
+    /// Records the move of a table entry, unless a move is already recorded for the node.
     pub fn record_answer(&mut self, board: &Board, depth: i32, mv: Move) {
         if !mv.is_none() {
             self.0.entry((board.key(), depth as u8)).or_insert(mv);
         }
     }
 
-    /// The move to try first at a node of remaining depth `depth`, if one was recorded.
+    /// Returns the move to try first at a node of remaining depth `depth`. Returns `None` if no
+    /// move was recorded for the node.
     pub fn get(&self, board: &Board, depth: i32) -> Option<Move> {
         self.0.get(&(board.key(), depth as u8)).copied()
     }

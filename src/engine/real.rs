@@ -1,5 +1,5 @@
-//! Searchers on operating-system threads. The operating system decides which of them is faster, so
-//! counts are not repeatable.
+//! Searchers on operating-system threads. The operating system decides how fast each searcher is,
+//! so counts are not repeatable.
 
 use super::helper::{Helper, Task};
 use super::outcome::SearchCounters;
@@ -16,11 +16,11 @@ use std::thread::Scope;
 /// The state that the searchers of a root search share.
 pub struct Shared<'s> {
     stop: Stop<'s>,
-    /// Set when the main searcher is done or a helper has panicked: all searchers then end.
+    /// Set when the main searcher has finished or a helper has panicked. All searchers then end.
     ended: AtomicBool,
-    /// Nodes left of the limit for all searchers together.
+    /// The number of nodes that are left of the limit for all searchers together.
     nodes_left: AtomicU64,
-    /// The turns so far, in the order in which they began, if they are recorded.
+    /// The turns so far, in the order in which they began, if turns are recorded.
     record: Option<Mutex<Record>>,
     results: Mutex<HelperResults>,
 }
@@ -32,14 +32,15 @@ struct HelperResults {
 }
 
 impl<'s> Shared<'s> {
-    /// `nodes`: the limit for all searchers together; `record`: whether to record the turns.
-    pub fn new(options: &Threads, nodes: Option<u64>, stop: Stop<'s>, record: bool) -> Self {
+    /// Creates the state for a root search. `node_limit` applies to all searchers together. The
+    /// turns are recorded if `records_turns` is true.
+    pub fn new(options: &Threads, node_limit: Option<u64>, stop: Stop<'s>, records_turns: bool) -> Self {
         let helpers = options.count as usize - 1;
         Self {
             stop,
             ended: AtomicBool::new(false),
-            nodes_left: AtomicU64::new(nodes.unwrap_or(u64::MAX)),
-            record: record.then(Mutex::default),
+            nodes_left: AtomicU64::new(node_limit.unwrap_or(u64::MAX)),
+            record: records_turns.then(Mutex::default),
             results: Mutex::new(HelperResults {
                 counts: vec![SearchCounters::default(); helpers],
                 answers: Answers::new(options.answer, helpers),
@@ -47,7 +48,7 @@ impl<'s> Shared<'s> {
         }
     }
 
-    /// The turns, if they were recorded.
+    /// Returns the record of the turns, or `None` if turns were not recorded.
     pub fn into_record(self) -> Option<Record> {
         self.record.map(|record| record.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
@@ -56,13 +57,13 @@ impl<'s> Shared<'s> {
         self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Grants a searcher more nodes, at most [`POLL`], and takes them from the limit. Returns 0 if
-    /// the search must end.
+    /// Grants a searcher up to [`POLL`] more nodes and subtracts them from `nodes_left`. Returns
+    /// the number of granted nodes, which is 0 if the search must end.
     fn grant(&self, searcher: usize) -> u64 {
         if self.ended.load(Ordering::Relaxed) || self.stop.is_set() {
             return 0;
         }
-        // Always `Some`: the update cannot fail.
+        // The closure always returns `Some`, so the update cannot fail.
         let take_grant = |left: u64| Some(left - left.min(POLL));
         let left_before = self.nodes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_grant).unwrap_or(0);
         let granted = left_before.min(POLL);
@@ -74,17 +75,17 @@ impl<'s> Shared<'s> {
         granted
     }
 
-    /// Starts a helper on its own thread, which returns the helper when the search is over.
+    /// Starts a helper on its own thread. The thread returns the helper when the search is over.
     pub fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         mut helper: Box<Helper>,
         task: Task,
     ) -> std::thread::ScopedJoinHandle<'scope, Box<Helper>> {
-        let index = usize::from(helper.number) - 1;
+        let helper_index = usize::from(helper.searcher_number) - 1;
         let run = move || {
             let _end_on_panic = EndOnPanic(self);
-            helper.run(&task, &mut HelperBaton { shared: self, helper: index });
+            helper.run(&task, &mut HelperBaton { shared: self, helper_index });
             helper
         };
         let thread = std::thread::Builder::new().spawn_scoped(scope, run);
@@ -92,7 +93,7 @@ impl<'s> Shared<'s> {
     }
 }
 
-/// Ends the searches of all searchers if this one panics.
+/// Ends the searches of all searchers if the thread that owns this value panics.
 struct EndOnPanic<'c, 's>(&'c Shared<'s>);
 
 impl Drop for EndOnPanic<'_, '_> {
@@ -103,35 +104,37 @@ impl Drop for EndOnPanic<'_, '_> {
     }
 }
 
-/// The baton of one helper, by its index from 0.
+/// The baton of one helper.
 struct HelperBaton<'c, 's> {
     shared: &'c Shared<'s>,
-    helper: usize,
+    /// The index of the helper, from 0.
+    helper_index: usize,
 }
 
 impl Baton for HelperBaton<'_, '_> {
     fn pass(&mut self, counters: &SearchCounters) -> u64 {
-        self.shared.results().counts[self.helper] = *counters;
-        self.shared.grant(self.helper + 1)
+        self.shared.results().counts[self.helper_index] = *counters;
+        self.shared.grant(self.helper_index + 1)
     }
 
     fn complete(&mut self, completed: Completed) {
-        self.shared.results().answers.note(self.helper, Some(completed));
+        self.shared.results().answers.record_completed(self.helper_index, Some(completed));
     }
 }
 
-/// The helpers, as the main searcher sees them. Dropping it ends the search.
+/// The helpers, as the main searcher sees them. Dropping this value ends the search of all
+/// searchers.
 pub struct RealCrew<'c, 's> {
     shared: &'c Shared<'s>,
     /// The sum of the helpers' counters at the end of the last iteration.
-    reported: SearchCounters,
-    /// The node count of this iteration up to which the main searcher may go on.
-    granted: u64,
+    reported_counts: SearchCounters,
+    /// The main searcher's node count in this iteration at which it passes the baton again.
+    main_stops_at: u64,
 }
 
 impl<'c, 's> RealCrew<'c, 's> {
     pub fn new(shared: &'c Shared<'s>) -> Self {
-        Self { shared, reported: SearchCounters::default(), granted: 0 }
+        Self { shared, reported_counts: SearchCounters::default(), main_stops_at: 0 }
     }
 }
 
@@ -146,17 +149,17 @@ impl Team for RealCrew<'_, '_> {
         self.shared.results().answers.begin_iteration(depth);
     }
 
-    fn answer(&self, main: Option<Completed>) -> Option<Completed> {
-        self.shared.results().answers.decide(main)
+    fn replacement_answer(&self, main: Option<Completed>) -> Option<Completed> {
+        self.shared.results().answers.replacement_answer(main)
     }
 
     fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters {
-        let unused = std::mem::take(&mut self.granted) - main_nodes;
-        self.shared.nodes_left.fetch_add(unused, Ordering::Relaxed);
-        let mut total = SearchCounters::default();
-        self.shared.results().counts.iter().for_each(|&count| total += count);
-        let since_last_report = total - self.reported;
-        self.reported = total;
+        let unused_nodes = std::mem::take(&mut self.main_stops_at) - main_nodes;
+        self.shared.nodes_left.fetch_add(unused_nodes, Ordering::Relaxed);
+        let mut total_counts = SearchCounters::default();
+        self.shared.results().counts.iter().for_each(|&count| total_counts += count);
+        let since_last_report = total_counts - self.reported_counts;
+        self.reported_counts = total_counts;
         since_last_report
     }
 }
@@ -167,7 +170,7 @@ impl Baton for RealCrew<'_, '_> {
             return 0;
         }
         let nodes = self.shared.grant(0);
-        self.granted = counters.nodes + nodes;
+        self.main_stops_at = counters.nodes + nodes;
         nodes
     }
 }

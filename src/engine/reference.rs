@@ -1,12 +1,13 @@
 //! A second, simpler search without a table, which verifies the search used in experiments. The two
-//! share only the rules of chess, the evaluation and the mate scores.
+//! searches share only the rules of chess, the evaluation and the mate scores.
 
 use super::eval::Evaluator;
 use super::search::is_draw;
 use super::switches::{INFINITE, Switches};
 use crate::chess::{Board, Increments, Move, MoveList, Piece, Score, movegen};
 
-/// The reference search, with the settings that a value depends on besides position and depth.
+/// The reference search. Its fields are the settings on which the value of a node depends, in
+/// addition to the position and the depth.
 pub struct ReferenceSearch<'a> {
     switches: Switches,
     evaluator: Evaluator,
@@ -18,15 +19,18 @@ impl<'a> ReferenceSearch<'a> {
         Self { switches, evaluator, increments }
     }
 
-    /// Compares the value of a node with a score. `path`: keys of the earlier positions, used if
-    /// draws count.
+    /// Compares the true value of a node with `score`. Returns `Less` if the value is lower than
+    /// the score. `path` has the keys of the earlier positions. It is used only if draws are
+    /// scored.
     pub fn compare(&self, board: &Board, path: &[u64], depth: i32, ply: usize, score: Score) -> std::cmp::Ordering {
         let mut path = if self.switches.draws { path.to_vec() } else { Vec::new() };
-        // Just wide enough to tell whether the value is below, at or above the score.
+        // This window is just wide enough to tell whether the value is below, at or above the
+        // score.
         self.value(board, &mut path, depth, ply, (score - 1, score + 1)).cmp(&score)
     }
 
-    /// The value of a node, by fail-soft alpha-beta. `path` ends with the key of its parent.
+    /// Returns the value of a node, found by fail-soft alpha-beta. The last key in `path` is that
+    /// of the node's parent.
     fn value(
         &self,
         board: &Board,
@@ -61,9 +65,10 @@ impl<'a> ReferenceSearch<'a> {
         best
     }
 
-    /// Orders moves: the most valuable captures first, ties in generation order.
+    /// Orders moves with the most valuable captures first. Moves of the same rank stay in
+    /// generation order.
     fn ordered(&self, board: &Board, moves: &MoveList) -> Vec<Move> {
-        // From 1 for a pawn to 6 for a king; 0 for no piece.
+        // The rank is 1 for a pawn and 6 for a king. It is 0 if there is no piece.
         let rank = |piece: Option<Piece>| piece.map_or(0, |piece| 1 + piece as i32);
         let mut moves = moves.to_vec();
         moves.sort_by_cached_key(|&mv| {
@@ -73,7 +78,8 @@ impl<'a> ReferenceSearch<'a> {
         moves
     }
 
-    /// The value of a leaf, or of a quiescence node that `capture_plies` captures led to.
+    /// Returns the value of a leaf, or of a quiescence node. `capture_plies` is the number of
+    /// captures that led from the leaf to the node.
     fn horizon(&self, board: &Board, ply: usize, capture_plies: u8, mut alpha: Score, beta: Score) -> Score {
         if self.switches.leaf_mates && !board.has_legal_move() {
             return if board.in_check() { self.switches.mated(ply, 0) } else { 0 };

@@ -1,4 +1,4 @@
-//! The root of one iteration: aspiration windows and MTD(f).
+//! The search of the root in one iteration, with aspiration windows and MTD(f).
 
 use super::node::Node;
 use super::observer::Observer;
@@ -8,10 +8,11 @@ use super::switches::INFINITE;
 use crate::chess::{Board, Move, Score};
 
 impl<O: Observer> Search<'_, O> {
-    /// Runs one iteration: returns the root's score at `depth` and leaves the best line in
-    /// `self.pv`. `guess`: the score of the previous iteration, if any.
+    /// Searches the root to `depth` plies. Returns its score and leaves the best line in `self.pv`.
+    /// `guess` is the score of the previous iteration, if there was one.
     pub(super) fn iterate(&mut self, root: &Board, depth: i32, guess: Option<Score>) -> Score {
-        // Extensions end at twice the iteration's depth, so that no line grows without end.
+        // Nodes at twice the depth of the iteration are not extended, so that no line grows without
+        // end.
         self.extension_ply_limit = 2 * depth as usize;
         let node = |alpha, beta| Node { alpha, beta, depth, ply: 0, is_cut_node: false };
         match (self.algorithm, guess) {
@@ -38,7 +39,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Searches the root within the window of `node`, in the variant of the search that was
+    /// Searches the root within the window of `node`. Calls the variant of the search that was
     /// compiled for these options.
     fn search_root(&mut self, root: &Board, node: Node) -> Score {
         match (self.table.is_some(), self.switches.extras || self.root_order.is_some()) {
@@ -49,8 +50,9 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// MTD(f): starting from a first guess, zero-window searches narrow the bounds of the value
-    /// until they meet. Source: Plaat, Schaeffer, Pijls and de Bruin, 1996.
+    /// Searches the root with MTD(f). The first zero-window search is made at `guess`. Each search
+    /// moves one of the two bounds of the root's value, until the bounds meet. Source: Plaat,
+    /// Schaeffer, Pijls and de Bruin, 1996.
     fn mtdf(&mut self, root: &Board, depth: i32, guess: Score) -> Score {
         let (mut lower, mut upper, mut score) = (-INFINITE, INFINITE, guess);
         let mut line: Vec<Move> = Vec::new();
@@ -64,7 +66,7 @@ impl<O: Observer> Search<'_, O> {
                 upper = score;
             } else {
                 lower = score;
-                // Only a search that fails high has a line; the last one that did is the best.
+                // Only a search that fails high finds a line. The last such line is the best one.
                 line = self.pv.get(0).to_vec();
             }
             if lower >= upper {

@@ -1,18 +1,18 @@
-//! The schedule of virtual threads: which searcher is next, and for how many nodes.
+//! The schedule of virtual threads, which says which searcher is next and for how many nodes.
 
 use super::threads::{Schedule, Threads};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::fmt::Write;
 
-/// Deals out turns to the searchers; searcher 0 is the main one.
+/// Deals out turns to the searchers. The main searcher is 0.
 pub struct Turns {
     options: Threads,
     random: Pcg64,
     turns_dealt: usize,
-    /// The turns of `schedule = "list"`: searcher and nodes.
-    list: Vec<(usize, u64)>,
-    /// The turns so far, if they are recorded.
+    /// The turns of `schedule = "list"`. Each turn has the number of a searcher and its nodes.
+    listed_turns: Vec<(usize, u64)>,
+    /// The turns so far, if turns are recorded.
     record: Option<Record>,
 }
 
@@ -32,10 +32,10 @@ impl Record {
 }
 
 impl Turns {
-    /// `record`: whether to record the turns.
-    pub fn new(options: &Threads, record: bool) -> Self {
-        let list = match options.schedule {
-            // The options were checked, so the list is valid.
+    /// Creates a schedule from the options. The turns are recorded if `records_turns` is true.
+    pub fn new(options: &Threads, records_turns: bool) -> Self {
+        let listed_turns = match options.schedule {
+            // The options have already been checked, so the list of turns is valid.
             Schedule::List => options.listed_turns().unwrap_or_default(),
             Schedule::RoundRobin | Schedule::Random => Vec::new(),
         };
@@ -43,24 +43,24 @@ impl Turns {
             options: options.clone(),
             random: Pcg64::seed_from_u64(options.seed),
             turns_dealt: 0,
-            list,
-            record: record.then(Record::default),
+            listed_turns,
+            record: records_turns.then(Record::default),
         }
     }
 
-    /// Chooses the next searcher. Returns its number and the nodes of its turn.
+    /// Deals out the next turn. Returns the number of its searcher and its nodes.
     pub fn next(&mut self) -> (usize, u64) {
         let (searcher, nodes) = self.choose();
         self.record.iter_mut().for_each(|record| record.push(searcher, nodes));
         (searcher, nodes)
     }
 
-    /// The turns so far, if they are recorded.
+    /// Returns the record of the turns so far, or `None` if turns are not recorded.
     pub fn into_record(self) -> Option<Record> {
         self.record
     }
 
-    /// Chooses the next turn: its searcher and its nodes.
+    /// Chooses the searcher and the number of nodes of the next turn.
     fn choose(&mut self) -> (usize, u64) {
         let Threads { count, schedule, quantum, main_quantum, .. } = self.options;
         let index = self.turns_dealt;
@@ -68,7 +68,7 @@ impl Turns {
         let searcher = match schedule {
             Schedule::RoundRobin => index % count as usize,
             Schedule::Random => self.random.random_range(0..count) as usize,
-            Schedule::List => return self.list[index % self.list.len()],
+            Schedule::List => return self.listed_turns[index % self.listed_turns.len()],
         };
         let nodes = if searcher == 0 && main_quantum > 0 { main_quantum } else { quantum };
         (searcher, u64::from(nodes))

@@ -286,8 +286,8 @@ impl<O: Observer> Search<'_, O> {
     /// node, it is the table's move, provided that the ordering uses table moves.
     #[inline]
     pub(super) fn first_move(&self, board: &Board, depth: i32, table_move: Move) -> Move {
-        let Some(notes) = self.oracle else { return table_move };
-        notes.get(board, depth).unwrap_or(if self.ranks.uses_table_move() { table_move } else { Move::NONE })
+        let Some(best_moves) = self.oracle else { return table_move };
+        best_moves.get(board, depth).unwrap_or(if self.ranks.uses_table_move() { table_move } else { Move::NONE })
     }
 
     /// Updates killers, countermoves and history after a cutoff by a quiet move.

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A stop signal that a search polls: a flag set by another thread and, optionally, a callback. The
-/// engine has no clock. A caller that has one checks it in the callback, on the searching thread.
+/// A stop signal that a search polls. It has a flag, which another thread may set, and optionally a
+/// callback. The engine has no clock. A caller that has a clock can read it in the callback, which
+/// is called on the searching thread.
 #[derive(Clone, Copy)]
 pub struct Stop<'a> {
     flag: &'a AtomicBool,
@@ -11,7 +12,7 @@ pub struct Stop<'a> {
 }
 
 impl<'a> Stop<'a> {
-    /// A stop signal with a callback. When the callback returns true, the flag is set.
+    /// Creates a stop signal with a callback. When the callback returns true, the flag is set.
     #[must_use]
     pub fn with_callback(flag: &'a AtomicBool, callback: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Self { flag, callback: Some(callback) }

@@ -1,4 +1,4 @@
-//! Which searcher's answer becomes the result when there are several searchers.
+//! Decides which searcher's answer becomes the result if there are several searchers.
 
 use super::threads::Answer;
 use crate::chess::{Move, Score};
@@ -12,7 +12,7 @@ pub struct Completed {
 }
 
 impl Completed {
-    fn best(&self) -> Option<&Move> {
+    fn best_move(&self) -> Option<&Move> {
         self.pv.first()
     }
 }
@@ -22,42 +22,44 @@ pub struct Answers {
     answer: Answer,
     /// The last iteration that each helper completed.
     completed: Vec<Option<Completed>>,
-    /// Depth of the main searcher's iteration.
-    depth: u8,
+    /// The depth of the main searcher's current iteration.
+    main_depth: u8,
 }
 
 impl Answers {
-    /// `helpers`: how many helpers there are; none of them has completed an iteration.
-    pub fn new(answer: Answer, helpers: usize) -> Self {
-        Self { answer, completed: vec![None; helpers], depth: 0 }
+    /// Starts without any completed iterations.
+    pub fn new(answer: Answer, helper_count: usize) -> Self {
+        Self { answer, completed: vec![None; helper_count], main_depth: 0 }
     }
 
     /// Begins an iteration of the main searcher.
     pub fn begin_iteration(&mut self, depth: u8) {
-        self.depth = depth;
+        self.main_depth = depth;
     }
 
-    /// Notes the iteration that a helper completed, if any.
-    pub fn note(&mut self, helper: usize, completed: Option<Completed>) {
+    /// Records the last iteration that a helper completed, if it has completed one.
+    pub fn record_completed(&mut self, helper_index: usize, completed: Option<Completed>) {
         if completed.is_some() {
-            self.completed[helper] = completed;
+            self.completed[helper_index] = completed;
         }
     }
 
-    /// Under `threads.answer = "first"`, a helper that completed the main searcher's depth or a
-    /// deeper one ends the main searcher's iteration. Returns the iteration that the helper
-    /// completed; if several helpers qualify, the shallowest.
+    /// Returns the iteration of a helper that ends the main searcher's iteration early.
+    ///
+    /// Under `threads.answer = "first"`, an iteration does so if it is at least as deep as the main
+    /// searcher's iteration. If several helpers have completed such an iteration, the shallowest
+    /// one is returned. Under the other values of `threads.answer`, returns `None`.
     pub fn early_answer(&self) -> Option<&Completed> {
         if self.answer != Answer::First {
             return None;
         }
-        let deep_enough = self.completed.iter().flatten().filter(|completed| completed.depth >= self.depth);
-        deep_enough.min_by_key(|completed| completed.depth)
+        let qualifying = self.completed.iter().flatten().filter(|completed| completed.depth >= self.main_depth);
+        qualifying.min_by_key(|completed| completed.depth)
     }
 
-    /// The answer that replaces the main searcher's; `None` keeps the main searcher's. `main`: the
-    /// main searcher's iteration, if it was completed.
-    pub fn decide(&self, main: Option<Completed>) -> Option<Completed> {
+    /// Returns the answer that replaces the answer of the main searcher, or `None` if the main
+    /// searcher keeps its answer. `main` is the main searcher's iteration, if it was completed.
+    pub fn replacement_answer(&self, main: Option<Completed>) -> Option<Completed> {
         match main {
             None => self.early_answer().cloned(),
             Some(main) if self.answer == Answer::Vote => {
@@ -70,18 +72,19 @@ impl Answers {
     }
 }
 
-/// Elects the move with the most votes and returns the iteration of the first searcher that voted
-/// for it. If several moves have as many votes, the one that was voted for first wins. `None`
-/// without searchers.
+/// Elects the move with the most votes. Returns the iteration of the first searcher that voted for
+/// this move. If several moves have the same number of votes, the move that was voted for first
+/// wins. Returns `None` if there are no searchers.
 fn elect<'c>(searchers: &[&'c Completed]) -> Option<&'c Completed> {
-    let lowest = searchers.iter().map(|completed| completed.score).min()?;
-    // Stockfish 10's weight; 14 gives the lowest score a vote too.
-    let weight = |voter: &Completed| i64::from(voter.score - lowest + 14) * i64::from(voter.depth);
+    let lowest_score = searchers.iter().map(|completed| completed.score).min()?;
+    // The weight is that of Stockfish 10. Without the 14, the lowest score would have no vote.
+    let weight = |voter: &Completed| i64::from(voter.score - lowest_score + 14) * i64::from(voter.depth);
     let votes_for_move = |completed: &&Completed| -> i64 {
-        let voters = searchers.iter().filter(|voter| voter.best() == completed.best());
+        let voters = searchers.iter().filter(|voter| voter.best_move() == completed.best_move());
         voters.map(|voter| weight(voter)).sum()
     };
-    // `max_by_key` returns the last of several maxima; reversed, that is the first searcher.
+    // If there are several maxima, `max_by_key` returns the last one. The order is reversed so that
+    // this is the first searcher.
     searchers.iter().rev().copied().max_by_key(votes_for_move)
 }
 

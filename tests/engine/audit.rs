@@ -47,7 +47,7 @@ fn audited(text: &str, depth_less: u8) -> (Findings, u64) {
 
 fn is_sound(text: &str, least: u64) {
     let (findings, _) = audited(text, 0);
-    let first = findings.wrong.first().map(ToString::to_string).unwrap_or_default();
+    let first = findings.wrong_answers.first().map(ToString::to_string).unwrap_or_default();
     assert_eq!(findings.count.wrong, 0, "{text}\n{first}");
     assert!(findings.count.cutoffs >= least, "only {} cutoffs were audited with {text}", findings.count.cutoffs);
     assert!(findings.count.roots > 20, "{:?} with {text}", findings.count);
@@ -166,7 +166,7 @@ fn audit_of_every_algorithm_ordering_and_mate_score_finds_no_fault() {
              etc_depth = 2\niid.min_depth = 3\nkeys.ep = 'always'\ntable.size = 2048"
         );
         let (findings, _) = audited(&text, 2 * u8::from(algorithm == "minimax"));
-        let first = findings.wrong.first().map(ToString::to_string).unwrap_or_default();
+        let first = findings.wrong_answers.first().map(ToString::to_string).unwrap_or_default();
         assert_eq!(findings.count.wrong, 0, "{text}\n{first}");
         assert!(findings.count.cutoffs > 300, "{:?} with {text}", findings.count);
     }
@@ -218,9 +218,13 @@ fn audit_finds_the_named_faults() {
     for (text, expected) in cases {
         let (findings, _) = audited(text, 0);
         assert!(findings.count.wrong > 0, "not found: {text}");
-        assert!(findings.wrong.iter().any(|wrong| expected(&wrong.claim)), "{text}: {}", findings.wrong[0]);
-        assert!(findings.wrong.len() <= 20);
-        assert!(findings.wrong[0].to_string().contains('/'));
+        assert!(
+            findings.wrong_answers.iter().any(|wrong| expected(&wrong.claim)),
+            "{text}: {}",
+            findings.wrong_answers[0]
+        );
+        assert!(findings.wrong_answers.len() <= 20);
+        assert!(findings.wrong_answers[0].to_string().contains('/'));
     }
 }
 
@@ -250,7 +254,7 @@ fn stopped_search_leaves_no_wrong_entry() {
         };
         for nodes in (1..=20).map(|step| step * 211) {
             let (counted, findings) = run(nodes);
-            let first = findings.wrong.first().map(ToString::to_string).unwrap_or_default();
+            let first = findings.wrong_answers.first().map(ToString::to_string).unwrap_or_default();
             assert_eq!(findings.count.wrong, 0, "{nodes} nodes with {text}\n{first}");
             assert_eq!(counted, run(nodes).0, "{nodes} nodes with {text}");
         }
@@ -262,9 +266,9 @@ fn stopped_search_leaves_no_wrong_entry() {
 fn wrong_answer_is_described() {
     use std::cmp::Ordering;
     use ttlab::internals::chess::{Bound, Move};
-    use ttlab::internals::engine::audit::{AuditedClaim, Wrong};
+    use ttlab::internals::engine::audit::{AuditedClaim, WrongAnswer};
     let output = |claim: AuditedClaim, truth: Ordering| {
-        Wrong { fen: "F".to_owned(), claim, score: -7, truth, depth: 3, ply: 2, window: (-10, 20) }.to_string()
+        WrongAnswer { fen: "F".to_owned(), claim, score: -7, truth, depth: 3, ply: 2, window: (-10, 20) }.to_string()
     };
     let place = " (depth 3, ply 2, window -10 to 20): F";
     for (claim, truth, words) in [

@@ -1,5 +1,5 @@
 use super::*;
-use crate::engine::audit::{Findings, Wrong};
+use crate::engine::audit::{Findings, WrongAnswer};
 
 #[test]
 fn exit_code_needs_a_finished_iteration_of_every_variant() {
@@ -7,7 +7,7 @@ fn exit_code_needs_a_finished_iteration_of_every_variant() {
         variant: format!("v{searches}"),
         searches,
         nodes: 1,
-        findings: Findings { count: AuditCounters { wrong, ..AuditCounters::default() }, wrong: Vec::new() },
+        findings: Findings { count: AuditCounters { wrong, ..AuditCounters::default() }, wrong_answers: Vec::new() },
         drawn: None,
     };
     let exit_code = |variants: &[Audited]| match judge(variants) {
@@ -19,7 +19,7 @@ fn exit_code_needs_a_finished_iteration_of_every_variant() {
     // A score that depends on the path is no fault; an illegal move always is.
     let with_drawn = |wrong: u64, illegal: u64| {
         let count = AuditCounters { wrong, illegal, ..AuditCounters::default() };
-        Audited { drawn: Some(Findings { count, wrong: Vec::new() }), ..make_audited(3, 0) }
+        Audited { drawn: Some(Findings { count, wrong_answers: Vec::new() }), ..make_audited(3, 0) }
     };
     assert_eq!(
         (exit_code(&[with_drawn(5, 0)]), exit_code(&[with_drawn(5, 1)])),
@@ -44,7 +44,7 @@ fn progress_is_reported_twenty_to_forty_times() {
 
 #[test]
 fn table_lists_wrong_answers_below_their_variant() {
-    let make_wrong = |fen: &&str| Wrong {
+    let make_wrong = |fen: &&str| WrongAnswer {
         fen: (*fen).to_owned(),
         claim: AuditedClaim::Root,
         score: 0,
@@ -54,9 +54,9 @@ fn table_lists_wrong_answers_below_their_variant() {
         window: (0, 1),
     };
     let count = AuditCounters { answers: 11, cutoffs: 12, moves: 13, roots: 14, wrong: 15, illegal: 0 };
-    let findings = Findings { count, wrong: ["x", "y", "z"].iter().map(make_wrong).collect() };
-    let wrong_lines: Vec<String> = findings.wrong.iter().map(|wrong| format!("    {wrong}")).collect();
-    let path_lines: Vec<String> = findings.wrong.iter().map(|wrong| format!("    by path: {wrong}")).collect();
+    let findings = Findings { count, wrong_answers: ["x", "y", "z"].iter().map(make_wrong).collect() };
+    let wrong_lines: Vec<String> = findings.wrong_answers.iter().map(|wrong| format!("    {wrong}")).collect();
+    let path_lines: Vec<String> = findings.wrong_answers.iter().map(|wrong| format!("    by path: {wrong}")).collect();
     let first = Audited { variant: "one".to_owned(), searches: 9, nodes: 10, findings, drawn: None };
     let second = Audited { variant: "two".to_owned(), drawn: Some(first.findings.clone()), ..first.clone() };
     let variant_line =
