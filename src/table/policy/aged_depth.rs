@@ -1,9 +1,10 @@
-//! Depth aging: depth + factor x game ply. Source: the `ViperMate` journal, "Improved usage of
-//! transposition tables in alpha-beta search" (factor 4, on both store and probe).
+//! Depth aging, in which an entry's depth is increased by a factor times the game ply. Source: the
+//! `ViperMate` journal, "Improved usage of transposition tables in alpha-beta search" (factor 4, on
+//! both store and probe).
 //!
-//! Absolute aged depths would need a wide field; a difference of ages gives the same order in ten
-//! bits. With `table.clock = "game-ply"` an age is the number of plies played since the entry was
-//! written.
+//! A field for such depths would need many bits. A depth minus a factor times the entry's age gives
+//! the same order, and an age needs only ten bits. With `table.clock = "game-ply"` an age is the
+//! number of plies played since the entry was written.
 
 use super::{Newcomer, Replacement, Decision, least_worth};
 use crate::table::Entry;
@@ -55,8 +56,8 @@ impl Replacement for AgedDepth {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         let worth = |entry: &Entry| if self.on == AgedAt::Probe { i32::from(entry.depth) } else { self.aged_depth(entry, entry.age(now)) };
-        let (slot, least) = least_worth(bucket, worth);
-        if i32::from(newcomer.entry.depth) >= least { Decision::replace(slot) } else { Decision::Refuse }
+        let (slot, least_worth) = least_worth(bucket, worth);
+        if i32::from(newcomer.entry.depth) >= least_worth { Decision::replace(slot) } else { Decision::Refuse }
     }
 
     #[inline]

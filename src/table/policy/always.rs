@@ -6,8 +6,8 @@ use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
-/// No parameters. With several slots per bucket the newest entry is in the first slot and the
-/// oldest is evicted; storing a position again keeps its slot.
+/// This policy has no parameters. In a bucket of several slots, the newest entry is in the first
+/// slot, and the oldest entry is evicted. A position that is stored again keeps its slot.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -18,7 +18,7 @@ impl Replacement for Always {
 
     #[inline]
     fn decide(&self, bucket: &[Entry], _: &Newcomer, _: u16) -> Decision {
-        // Newest first: all entries move down by one and the last is evicted.
+        // The newcomer comes first. All entries move down by one slot, and the last is evicted.
         Decision::Insert { slot: 0, last: bucket.len() - 1 }
     }
 }

@@ -1,4 +1,4 @@
-//! The Ancient flag: an entry that was useful is kept until the search ends. Source: a note on
+//! The Ancient flag, which keeps an entry that was useful until the search ends. Source: a note on
 //! Zobrist hashing with the Ancient flag.
 //!
 //! In the note, the table is swept after each search to set every flag. Here an entry is protected
@@ -9,9 +9,9 @@ use super::{Newcomer, Mark, Replacement, Decision, least_worth};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
-/// What the note leaves open, as options. Whether a deeper result for the same position may
-/// overwrite a protected slot is `table.same_key`: `replace` lets it, `policy` does not (as
-/// published).
+/// What the note leaves open, as options. `table.same_key` decides whether a deeper result for the
+/// same position may overwrite a protected slot. `replace` allows it, and `policy` does not, as in
+/// the note.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -33,7 +33,8 @@ impl Replacement for Ancient {
 
     #[inline]
     fn decide(&self, bucket: &[Entry], _: &Newcomer, now: u16) -> Decision {
-        // Protected entries have rank 0, the others less, the oldest least.
+        // Protected entries have rank 0. All other entries have negative ranks, and the oldest has
+        // the lowest rank.
         let rank = |entry: &Entry| {
             let age = entry.age(now);
             if entry.used && age == 0 { 0 } else { -1 - i32::from(age) }

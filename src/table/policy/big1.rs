@@ -13,7 +13,7 @@ pub struct Big1 {}
 impl Replacement for Big1 {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
-        let (slot, least) = least_worth(bucket, |entry| entry.nodes);
-        if newcomer.entry.nodes >= least { Decision::replace(slot) } else { Decision::Refuse }
+        let (slot, least_nodes) = least_worth(bucket, |entry| entry.nodes);
+        if newcomer.entry.nodes >= least_nodes { Decision::replace(slot) } else { Decision::Refuse }
     }
 }

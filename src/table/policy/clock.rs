@@ -1,20 +1,21 @@
-//! CLOCK: first in, first out, with a second chance for entries that were used. Source: F. J.
-//! Corbato, "A paging experiment with the Multics system", 1968.
+//! CLOCK, which is first in, first out, with a second chance for entries that were used. Source: F.
+//! J. Corbato, "A paging experiment with the Multics system", 1968.
 
 use super::{Decision, Newcomer, BucketNotes, Replacement};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// No parameters. A hand moves round the slots of the bucket. A hit, or a new store of the same
-/// position, marks the entry; the hand clears marks as it passes and evicts the first unmarked
-/// entry.
+/// CLOCK has no parameters. A hand moves round the slots of the bucket. A hit, or a new store of
+/// the same position, marks the entry. The hand clears marks as it passes, and evicts the first
+/// unmarked entry.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Clock {}
 
-/// Layout of the word: a mark per slot, then the slot under the hand.
+/// The shift of the hand in the policy's word. The hand is a slot number. The bits below the hand
+/// are the marks of the slots.
 const HAND: u32 = 8;
 
 impl Replacement for Clock {

@@ -14,7 +14,7 @@ pub struct DepthPreferred {}
 impl Replacement for DepthPreferred {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
-        let (slot, least) = least_worth(bucket, |entry| entry.depth);
-        if newcomer.entry.depth >= least { Decision::replace(slot) } else { Decision::Refuse }
+        let (slot, least_depth) = least_worth(bucket, |entry| entry.depth);
+        if newcomer.entry.depth >= least_depth { Decision::replace(slot) } else { Decision::Refuse }
     }
 }

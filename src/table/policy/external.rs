@@ -1,5 +1,5 @@
-//! External policies: a program that uses this library registers them, and experiment files then
-//! name them like any other.
+//! External policies. A program that uses this library registers them. Experiment files can then
+//! name them like any other policy.
 
 use super::{Decision, Mark, Newcomer, Replacement, Visitor};
 use crate::table::Entry;
@@ -10,22 +10,22 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-/// A registered policy with given parameters.
+/// A registered policy together with values of its parameters.
 #[derive(Clone, Copy)]
 pub struct ExternalPolicy {
-    /// The entry of the registry that it comes from.
+    /// The registration of the policy's type.
     pub(super) kind: &'static PolicyKind,
     policy: &'static dyn DynPolicy,
-    /// Its parameters as JSON, for comparison.
+    /// The parameters as JSON, by which policies are compared.
     parameters: &'static str,
 }
 
-/// A policy and its complete parameters, or what is wrong with them.
+/// A policy and its complete parameters, or a message that says what is wrong with the parameters.
 type MakeResult = Result<(&'static dyn DynPolicy, Value), String>;
 
 /// The registration of a policy type.
 pub struct PolicyKind {
-    /// Its name in experiment files.
+    /// The policy's name in experiment files.
     pub(super) name: &'static str,
     pub(super) slots: RangeInclusive<u8>,
     pub(super) age_parameters: &'static [&'static str],
@@ -34,7 +34,7 @@ pub struct PolicyKind {
     make: fn(Value) -> MakeResult,
 }
 
-/// The object-safe part of [`Replacement`].
+/// The methods of [`Replacement`] that can be called dynamically.
 trait DynPolicy: Send + Sync {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
     fn draft(&self, entry: &Entry, age: u16) -> i32;
@@ -69,8 +69,8 @@ impl<P: Replacement + Sync> DynPolicy for P {
     }
 }
 
-/// The only type for which tables with registered policies are compiled. It calls the policy
-/// dynamically.
+/// A policy that calls a registered policy dynamically. Tables with registered policies are
+/// compiled only for this type.
 #[derive(Clone, Copy)]
 struct DynCaller<const ORDERED: bool>(&'static dyn DynPolicy);
 
@@ -97,8 +97,8 @@ impl<const ORDERED: bool> Replacement for DynCaller<ORDERED> {
     }
 }
 
-/// All registrations and policy instances; instances are leaked, one per distinct set of
-/// parameters.
+/// All registrations and all policies that were made from them. One policy is leaked for each
+/// distinct set of parameters.
 #[derive(Default)]
 struct Registry {
     kinds: Vec<&'static PolicyKind>,
@@ -107,13 +107,14 @@ struct Registry {
 
 static REGISTRY: LazyLock<RwLock<Registry>> = LazyLock::new(RwLock::default);
 
-/// Registers a policy under a name, for `table.policy = "NAME"` or `{ kind = "NAME", ... }`
-/// wherever options are read. Its fields are its parameters; missing ones take their default. Call
-/// it before reading any options, once for each policy.
+/// Registers a policy under a name. Options can then select the policy with `table.policy = "NAME"`
+/// or `table.policy = { kind = "NAME", ... }`. The fields of `P` are the policy's parameters.
+/// Parameters that are not given have their default values. Call this function once for each
+/// policy, before any options are read.
 ///
 /// # Errors
-/// When the name has other characters than small letters, digits and dashes, or is already taken;
-/// when the policy does not serialize to a table; or when it needs words in each bucket.
+/// When the name is already taken, or has other characters than small letters, digits and dashes.
+/// When the policy does not serialize to a table, or needs words of its own in each bucket.
 pub fn register<P>(name: &'static str) -> Result<(), String>
 where
     P: Replacement + Sync + Default + Serialize + DeserializeOwned,
@@ -131,7 +132,7 @@ where
         ));
     }
     let defaults = match serde_json::to_value(P::default()).map_err(|error| format!("`{name}`: {error}"))? {
-        // A struct without fields.
+        // A struct without fields serializes to null.
         Value::Null => Value::Object(serde_json::Map::new()),
         Value::Object(fields) if !fields.contains_key("kind") => Value::Object(fields),
         _ => return Err(format!("`{name}`: expected a struct with named fields, none of them `kind`")),
@@ -157,35 +158,36 @@ where
     Ok(())
 }
 
-/// Every policy that was registered, in the order of registration.
+/// Returns all registrations in the order in which they were made.
 pub(super) fn kinds() -> Vec<&'static PolicyKind> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner).kinds.clone()
 }
 
-/// The names of all registered policies.
+/// Returns the names of all registered policies.
 pub fn names() -> Vec<&'static str> {
     kinds().into_iter().map(|kind| kind.name).collect()
 }
 
-/// The parameter names of all registered policies, which are valid option paths.
+/// Returns the parameter names of all registered policies. Such names are valid option paths.
 pub fn parameters() -> Vec<String> {
-    let fields = |kind: &'static PolicyKind| kind.defaults.as_object().into_iter().flat_map(|fields| fields.keys());
-    kinds().into_iter().flat_map(fields).cloned().collect()
+    let parameter_names =
+        |kind: &'static PolicyKind| kind.defaults.as_object().into_iter().flat_map(|fields| fields.keys());
+    kinds().into_iter().flat_map(parameter_names).cloned().collect()
 }
 
-/// The registered policy of this name with the chosen parameters, and defaults for the others;
-/// `None` if no such policy is registered.
-pub(super) fn from_name(name: &str, chosen: serde_json::Map<String, Value>) -> Option<Result<ExternalPolicy, String>> {
+/// Returns the registered policy with this name and the given parameters. All other parameters have
+/// their default values. Returns `None` if no policy with this name is registered.
+pub(super) fn from_name(name: &str, given: serde_json::Map<String, Value>) -> Option<Result<ExternalPolicy, String>> {
     let kind = kinds().into_iter().find(|kind| kind.name == name)?;
     let mut parameters = kind.defaults.clone();
     if let Value::Object(fields) = &mut parameters {
-        if let Some(unknown) = chosen.keys().find(|key| !fields.contains_key(*key)) {
+        if let Some(unknown) = given.keys().find(|key| !fields.contains_key(*key)) {
             let names: Vec<String> = fields.keys().map(|name| format!("`{name}`")).collect();
             let expected =
                 if names.is_empty() { "it takes none".to_owned() } else { format!("expected {}", names.join(" or ")) };
             return Some(Err(format!("unknown key `{unknown}`, {expected}")));
         }
-        fields.extend(chosen);
+        fields.extend(given);
     }
     let instance_key = (kind.name, parameters.to_string());
     let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
@@ -220,14 +222,14 @@ impl ExternalPolicy {
         }
     }
 
-    /// Its form in the options: kind, then parameters.
+    /// Returns the policy as it is written in the options. `kind` comes first, then the parameters.
     pub(super) fn value(&self) -> Value {
-        let mut value = serde_json::Map::new();
-        value.insert("kind".to_owned(), self.kind.name.into());
-        if let Ok(Value::Object(fields)) = serde_json::from_str(self.parameters) {
-            value.extend(fields);
+        let mut fields = serde_json::Map::new();
+        fields.insert("kind".to_owned(), self.kind.name.into());
+        if let Ok(Value::Object(parameters)) = serde_json::from_str(self.parameters) {
+            fields.extend(parameters);
         }
-        Value::Object(value)
+        Value::Object(fields)
     }
 }
 

@@ -1,6 +1,6 @@
-//! Replacement policies: which entry is evicted when a bucket is full. Each policy is one file
-//! and one line of the registry below; the struct of the file holds its parameters, its schema and
-//! its behaviour. `docs/add-a-policy.md` is the walk-through.
+//! Replacement policies, which decide which entry is evicted when a bucket is full. Each policy is
+//! one file and one line of the registry below. The struct in the file has the policy's parameters,
+//! its schema and its behaviour. `docs/add-a-policy.md` explains step by step how to add a policy.
 
 use super::Entry;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,12 +13,12 @@ pub use external::{ExternalPolicy, register};
 /// The decision about a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// The newcomer goes to `slot`; the entries from there up to slot `last` move down by one
-    /// slot, and the one in `last` is evicted. `slot == last`: a plain replacement.
+    /// The newcomer is written to `slot`. The entries from `slot` on move down by one slot, and the
+    /// entry in `last` is evicted. If `slot == last`, the newcomer just replaces one entry.
     Insert {
-        /// The slot that gets the newcomer.
+        /// The slot to which the newcomer is written.
         slot: usize,
-        /// The slot whose entry is evicted; at least `slot`.
+        /// The slot whose entry is evicted. It is at least `slot`.
         last: usize,
     },
     /// The newcomer is not stored.
@@ -26,7 +26,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Replaces the entry of one slot.
+    /// Decides that the newcomer replaces the entry of one slot.
     #[inline]
     #[must_use]
     pub const fn replace(slot: usize) -> Self {
@@ -55,9 +55,9 @@ pub enum Mark {
 pub struct Newcomer {
     /// The entry, with `generation` and `used` already set.
     pub entry: Entry,
-    /// The key of its position.
+    /// The key of the entry's position.
     pub key: u64,
-    /// The slot that holds the same key, if the policy is asked about it
+    /// The slot that holds the same key. It is given only if the policy decides about such a slot
     /// (`table.same_key = "policy"`).
     pub same: Option<usize>,
 }
@@ -65,7 +65,8 @@ pub struct Newcomer {
 /// What a policy with words sees of a bucket besides its entries.
 #[derive(Debug)]
 pub struct BucketNotes<'a> {
-    /// The policy's words of the bucket: all 0 in an empty table, then as the policy left them.
+    /// The policy's words of the bucket. They are 0 in an empty table, and only the policy changes
+    /// them.
     pub words: &'a mut [u64],
     /// The stored key of each slot.
     pub keys: &'a [u64],
@@ -73,54 +74,59 @@ pub struct BucketNotes<'a> {
     pub key: u64,
 }
 
-/// A replacement policy: a pure function of the bucket, the newcomer and the time. It has no clock,
-/// generator or state of its own; what it must remember about a bucket it writes to words that the
-/// table keeps there ([`Replacement::WORDS`]).
+/// A replacement policy, which is a pure function of the bucket, the newcomer and the time. A
+/// policy has no clock, no random generator and no state of its own. If a policy must remember
+/// something about a bucket, it writes that to words that the table keeps for it in the bucket
+/// ([`Replacement::WORDS`]).
 pub trait Replacement: Copy + Send + 'static {
-    /// Whether the order of the slots matters: the policy is then also asked about buckets with
-    /// empty slots (bound `None`). Otherwise the table fills the first empty slot without asking
-    /// the policy.
+    /// Whether the order of the slots matters. If it does, the policy also decides about buckets
+    /// with empty slots (bound `None`). Otherwise the table fills the first empty slot without
+    /// calling the policy.
     const ORDERED: bool = false;
 
-    /// The numbers of slots per bucket that it supports.
+    /// The numbers of slots per bucket that the policy supports.
     const SLOTS: RangeInclusive<u8> = 1..=8;
 
-    /// The parameters that weigh age.
+    /// The names of the parameters that weigh age.
     const AGE_PARAMETERS: &'static [&'static str] = &[];
 
-    /// How many 64-bit words the table keeps for it in each bucket, besides the entries: a hand,
-    /// marks, ghosts, a sketch. They count as memory of the table. The table asks a policy with
-    /// words through [`Replacement::decide_with`], and never about a position that the bucket
-    /// already has: whether that is replaced depends on `table.same_key` alone.
+    /// The number of 64-bit words that the table keeps for the policy in each bucket, besides the
+    /// entries. Policies store hands, marks, ghosts and sketches in them. The words count as memory
+    /// of the table.
+    ///
+    /// If a policy has words, the table calls [`Replacement::decide_with`]. The table does not call
+    /// the policy for a position that the bucket already has. Whether the entry of such a position
+    /// is replaced depends only on `table.same_key`.
     const WORDS: usize = 0;
 
-    /// Decides about a newcomer. `now`: the table's clock, see [`Entry::age`]. A policy with words
-    /// decides here as if all its words were 0.
+    /// Decides about a newcomer. `now` is the time of the table's clock (see [`Entry::age`]). A
+    /// policy with words decides here as if all its words were 0.
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
 
-    /// As `decide`, with the bucket's words, which it may change.
+    /// Decides about a newcomer like `decide`, and may read and change the policy's words.
     #[inline]
     fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, newcomer: &Newcomer, now: u16) -> Decision {
         let _ = notes;
         self.decide(bucket, newcomer, now)
     }
 
-    /// Updates the words of a bucket of `slots` slots when a slot answers a probe or its position
-    /// is stored again. `key`: the stored key of the slot.
+    /// Updates the policy's words of a bucket when a slot answers a probe or when its position is
+    /// stored again. `slots` is the number of slots in the bucket, and `key` is the stored key of
+    /// the slot.
     #[inline]
     fn on_access(&self, words: &mut [u64], slot: usize, slots: usize, key: u64) {
         let _ = (words, slot, slots, key);
     }
 
-    /// Whether an empty slot is filled without asking the policy; otherwise the policy weighs it
-    /// like an entry of depth 0 stored at time 0. Always false for a policy that keeps its slots in
-    /// order.
+    /// Whether an empty slot is filled without calling the policy. Otherwise the policy weighs an
+    /// empty slot like an entry of depth 0 that was stored at time 0. Always false for a policy
+    /// that keeps its slots in order.
     #[inline]
     fn fills_empty(&self) -> bool {
         !Self::ORDERED
     }
 
-    /// The draft with which an entry of age `age` answers a probe.
+    /// Returns the draft with which an entry of age `age` answers a probe.
     #[inline]
     fn draft(&self, entry: &Entry, age: u16) -> i32 {
         let _ = age;
@@ -139,7 +145,8 @@ pub trait Replacement: Copy + Send + 'static {
         false
     }
 
-    /// Whether a table cutoff counts as the nodes of the stored subtree, rather than as one node.
+    /// Whether a table cutoff counts as the number of nodes in the stored subtree, rather than as
+    /// one node.
     fn counts_stored_nodes(&self) -> bool {
         false
     }
@@ -147,7 +154,7 @@ pub trait Replacement: Copy + Send + 'static {
     /// Checks the ranges of the parameters.
     ///
     /// # Errors
-    /// What is wrong and what was expected.
+    /// A message that says what is wrong and what was expected.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
@@ -172,14 +179,15 @@ fn least_worth<W: PartialOrd + Copy>(bucket: &[Entry], worth: impl Fn(&Entry) ->
     least_worth_by(bucket, Ties::First, worth)
 }
 
-/// The slot of the entry with the least worth, and that worth; `ties`: the first or last of equals.
+/// Returns the slot of the entry with the least worth, and that worth. If several entries have the
+/// least worth, `ties` selects the first or the last of them.
 #[inline(always)]
 fn least_worth_by<W: PartialOrd + Copy>(bucket: &[Entry], ties: Ties, worth: impl Fn(&Entry) -> W) -> (usize, W) {
     let (mut least_slot, mut least_worth) = (0, worth(&bucket[0]));
     for (slot, entry) in bucket.iter().enumerate().skip(1) {
         let this_worth = worth(entry);
-        let is_least = this_worth < least_worth || ties == Ties::Last && this_worth == least_worth;
-        (least_slot, least_worth) = if is_least { (slot, this_worth) } else { (least_slot, least_worth) };
+        let is_selected = this_worth < least_worth || ties == Ties::Last && this_worth == least_worth;
+        (least_slot, least_worth) = if is_selected { (slot, this_worth) } else { (least_slot, least_worth) };
     }
     (least_slot, least_worth)
 }
@@ -204,7 +212,7 @@ macro_rules! policies {
             /// The names of all built-in policies, in the order of the registry.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
 
-            /// The policy with this name, with default parameters.
+            /// Returns the policy with this name and default parameters.
             #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
                 match name {
@@ -222,10 +230,10 @@ macro_rules! policies {
                 }
             }
 
-            /// Checks the parameters, and that the policy works with this number of slots.
+            /// Checks the parameters, and that the policy supports this number of slots.
             ///
             /// # Errors
-            /// What is wrong and what was expected.
+            /// A message that says what is wrong and what was expected.
             pub fn check(&self, table_slots: u8) -> Result<(), String> {
                 let slots = self.slots();
                 if !slots.contains(&table_slots) {
@@ -263,26 +271,27 @@ macro_rules! policies {
                 }
             }
 
-            /// The names of all policy parameters that weigh age, below `table.policy`.
+            /// Returns the names of the parameters that weigh age, of all policies. The names are
+            /// relative to `table.policy`.
             pub fn age_parameters() -> impl Iterator<Item = &'static str> {
                 let external = external::kinds().into_iter().map(|kind| kind.age_parameters);
                 [$(<$policy as Replacement>::AGE_PARAMETERS),*].into_iter().chain(external).flatten().copied()
             }
 
-            /// Whether the policy decides from the bucket alone, regardless of the newcomer.
+            /// Whether the policy's decision depends only on the bucket, and not on the newcomer.
             #[must_use]
             pub fn ignores_newcomer(&self) -> bool {
                 match self {
                     Self::DepthAge(policy) => !policy.refuse,
-                    // The default margin never refuses.
+                    // With the default margin, no newcomer is refused.
                     Self::Scored(policy) => policy.margin <= Scored::default().margin,
                     Self::Formula(policy) => policy.lets.is_empty(),
                     _ => false,
                 }
             }
 
-            /// The same policy for entries whose depths are stored with `offset` plies added: the
-            /// depth of an empty slot moves with them.
+            /// Returns the same policy for entries to whose depths `offset` plies are added. The
+            /// same number of plies is added to the depth that an empty slot is weighed as.
             #[must_use]
             pub fn with_depth_offset(&self, offset: u8) -> Self {
                 match *self {
@@ -315,7 +324,7 @@ macro_rules! policies {
                 }
             }
 
-            /// Whether a table cutoff counts as the nodes of the stored subtree.
+            /// Whether a table cutoff counts as the number of nodes in the stored subtree.
             #[must_use]
             pub fn counts_stored_nodes(&self) -> bool {
                 match self {
@@ -324,7 +333,7 @@ macro_rules! policies {
                 }
             }
 
-            /// Calls generic code with the policy's concrete type.
+            /// Calls the visitor with the policy as its concrete type.
             pub fn dispatch<V: Visitor>(&self, visitor: V) -> V::Output {
                 match *self {
                     $(Self::$policy(policy) => visitor.visit(policy),)*
@@ -335,7 +344,7 @@ macro_rules! policies {
     };
 }
 
-/// Generic code over the policy's concrete type.
+/// Generic code that is called with a policy as its concrete type.
 pub trait Visitor {
     type Output;
     fn visit<P: Replacement>(self, policy: P) -> Self::Output;
@@ -396,7 +405,7 @@ impl Default for Policy {
     }
 }
 
-/// Deserializes a policy from `"name"` or from a table with `kind` and parameters.
+/// Deserializes a policy from its name, or from a table with `kind` and the policy's parameters.
 ///
 /// # Errors
 /// Serde's errors for an unknown name or parameter.
@@ -430,10 +439,10 @@ pub fn deserialize_policy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     deserializer.deserialize_any(Shorthand)
 }
 
-/// Serializes a policy as a table with kind and parameters.
+/// Serializes a policy as a table with `kind` and the policy's parameters.
 ///
 /// # Errors
-/// Those of the serializer.
+/// The errors of the serializer.
 pub fn serialize_policy<S: Serializer>(policy: &Policy, serializer: S) -> Result<S::Ok, S::Error> {
     match policy {
         Policy::External(external) => external.value().serialize(serializer),

@@ -1,4 +1,5 @@
-//! Evicts a pseudo-random entry of the bucket: the control that every comparison of policies needs.
+//! Evicts a pseudo-random entry of the bucket. This policy is the control that every comparison of
+//! policies needs.
 
 use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
@@ -22,7 +23,7 @@ impl Default for Random {
 impl Replacement for Random {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
-        // SplitMix64's finaliser: the same key always chooses the same slot.
+        // This hash is the finaliser of SplitMix64. The same key always chooses the same slot.
         let mut hash = newcomer.key ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

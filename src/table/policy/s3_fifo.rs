@@ -1,15 +1,17 @@
-//! S3-FIFO in a bucket: a small probationary queue, a main queue, and ghosts of entries evicted
-//! from the small one. Source: J. Yang, Y. Zhang, Z. Qiu, Y. Yue and K. V. Rashmi, "FIFO queues are
-//! all you need for cache eviction", SOSP 2023; the filling of an empty cache as in libCacheSim.
+//! S3-FIFO in a bucket, with a small probationary queue, a main queue, and ghosts of entries that
+//! were evicted from the small queue. Source: J. Yang, Y. Zhang, Z. Qiu, Y. Yue and K. V. Rashmi,
+//! "FIFO queues are all you need for cache eviction", SOSP 2023; the filling of an empty cache as
+//! in libCacheSim.
 
 use super::{Decision, Newcomer, BucketNotes, Replacement};
 use crate::table::{Entry, entry::MAX_SLOTS};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The sizes of the queues. A newcomer enters the small queue, or the main one if it was evicted
-/// from the small one recently. At the head of the small queue, an entry accessed often enough
-/// moves to the main queue; at the head of the main queue, an entry accessed since is reinserted.
+/// The sizes of the queues. A newcomer enters the small queue, or the main queue if it was recently
+/// evicted from the small queue. An entry at the head of the small queue moves to the main queue if
+/// it was accessed often enough. An entry at the head of the main queue is inserted again at its
+/// tail if its access count is not 0, and the count is then decreased.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -33,40 +35,43 @@ impl Default for S3Fifo {
     }
 }
 
-/// Access counts saturate here.
+/// The largest access count. More accesses do not increase the count.
 const MAX_ACCESSES: u64 = 3;
 
-/// Bits of the queue word that hold the order of the slots.
+/// The bits of the queue word that contain the order of the slots.
 const ORDER: u64 = 0xffff_ffff;
 
-/// Shift of the access counts in the queue word: two bits per slot.
+/// The shift of the access counts in the queue word. Each slot has a count of two bits.
 const ACCESSES_SHIFT: u32 = 32;
 
-/// The queues: the slots of the main queue, the oldest first, then those of the small queue.
+/// The main queue and the small queue, unpacked from the queue word.
 struct Queues {
-    /// Slot numbers in order, four bits each; entries beyond the queues are undefined.
+    /// Slot numbers of four bits each. The slots of the main queue come first, then the slots of
+    /// the small queue. In each queue the oldest slot is the first. Numbers after the end of the
+    /// small queue are undefined.
     order: u64,
-    /// Entries of the main queue, which come first in the order.
     main_len: usize,
     small_len: usize,
+    /// The access counts of all slots, of two bits each.
     accesses: u64,
-    /// Whether an entry was ever evicted.
+    /// Whether the bucket has ever evicted an entry.
     has_evicted: bool,
 }
 
 impl Queues {
-    fn read(word: u64) -> Self {
-        let count = |shift: u32| (word >> shift & 15) as usize;
+    fn unpack(word: u64) -> Self {
+        let read_len = |shift: u32| (word >> shift & 15) as usize;
         let order = word & ORDER;
-        Self { order, main_len: count(48), small_len: count(52), accesses: word >> ACCESSES_SHIFT & 0xffff, has_evicted: word >> 56 & 1 != 0 }
+        Self { order, main_len: read_len(48), small_len: read_len(52), accesses: word >> ACCESSES_SHIFT & 0xffff, has_evicted: word >> 56 & 1 != 0 }
     }
 
-    fn word(&self) -> u64 {
+    fn pack(&self) -> u64 {
         let lengths = (self.main_len as u64) << 48 | (self.small_len as u64) << 52;
         self.order & ORDER | self.accesses << ACCESSES_SHIFT | lengths | u64::from(self.has_evicted) << 56
     }
 
-    /// Removes the slot at a position of the order; the caller adjusts the lengths.
+    /// Removes the slot at position `index` of the order and returns the slot. The caller must
+    /// adjust the length of the queue.
     fn remove(&mut self, index: usize) -> u8 {
         let (before, behind) = (self.order & ((1 << (4 * index)) - 1), self.order >> (4 * index));
         self.order = before | behind >> 4 << (4 * index);
@@ -97,21 +102,22 @@ impl Queues {
     }
 }
 
-/// A 16-bit fingerprint of a key; never 0.
+/// Returns a 16-bit fingerprint of a key. The fingerprint is never 0.
 #[inline]
 fn fingerprint(key: u64) -> u64 {
     let half = key ^ key >> 32;
     ((half ^ half >> 16) & 0xffff).max(1)
 }
 
-/// Fingerprints of evicted keys, the newest first, in two words.
+/// Fingerprints of evicted keys, of 16 bits each. The newest fingerprint is the first.
 struct Ghosts(u128);
 
 impl Ghosts {
-    /// Removes a fingerprint; returns whether it was there.
+    /// Removes a fingerprint. Returns whether the fingerprint was there.
     fn forget(&mut self, fingerprint: u64) -> bool {
-        // Searches eight lanes of 16 bits at once: the subtraction borrows in the lowest lane that
-        // is 0 after the exclusive or.
+        // Searches eight lanes of 16 bits at once. After the exclusive or, a lane that held the
+        // fingerprint is 0. The lowest bit set in `zeros` is in the lowest such lane, because there
+        // the subtraction borrows.
         const ONES: u128 = u128::MAX / 0xffff;
         let differences = self.0 ^ (ONES * u128::from(fingerprint));
         let zeros = differences.wrapping_sub(ONES) & !differences & ONES << 15;
@@ -123,13 +129,14 @@ impl Ghosts {
         zeros != 0
     }
 
-    /// Adds a fingerprint and keeps the newest `most`: only the lane after them must be emptied.
-    fn remember(&mut self, fingerprint: u64, most: u8) {
+    /// Adds a fingerprint and keeps only the newest `max_count` fingerprints. Before the call there
+    /// are at most `max_count` fingerprints, so only one of them may have to be removed.
+    fn remember(&mut self, fingerprint: u64, max_count: u8) {
         let (mut low, mut high) = (self.0 as u64, (self.0 >> 64) as u64);
         (low, high) = (low << 16 | fingerprint, high << 16 | low >> 48);
-        match most {
-            0..4 => low &= !(0xffff << (16 * most)),
-            4..8 => high &= !(0xffff << (16 * (most - 4))),
+        match max_count {
+            0..4 => low &= !(0xffff << (16 * max_count)),
+            4..8 => high &= !(0xffff << (16 * (max_count - 4))),
             _ => {}
         }
         self.0 = u128::from(low) | u128::from(high) << 64;
@@ -137,12 +144,12 @@ impl Ghosts {
 }
 
 impl S3Fifo {
-    /// Evicts an entry; returns its slot and whether it came from the small queue. `main_slots`:
-    /// the number of slots of the main queue.
+    /// Removes the entry that is to be evicted from its queue. Returns the entry's slot and whether
+    /// the entry was in the small queue. `main_slots` is the number of slots of the main queue.
     #[inline(always)]
     fn evict(&self, queues: &mut Queues, main_slots: usize) -> (u8, bool) {
         queues.has_evicted = true;
-        // The small queue gives way, unless the main one has outgrown its slots.
+        // The entry comes from the small queue, unless the main queue has more entries than slots.
         if queues.main_len <= main_slots {
             while queues.small_len > 0 {
                 let slot = queues.remove(queues.main_len);
@@ -179,7 +186,7 @@ impl Replacement for S3Fifo {
     #[inline(always)]
     fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, _: &Newcomer, _: u16) -> Decision {
         let words = notes.words;
-        let mut queues = Queues::read(words[0]);
+        let mut queues = Queues::unpack(words[0]);
         let mut ghosts = Ghosts(u128::from(words[1]) | u128::from(words[2]) << 64);
         let small_slots = usize::from(self.small).min(bucket.len() - 1);
         let was_ghost = ghosts.forget(fingerprint(notes.key));
@@ -194,13 +201,13 @@ impl Replacement for S3Fifo {
             }
         };
         queues.set_accesses(slot, 0);
-        // Until the first eviction, the main queue takes what the small one has no room for.
+        // Until the first eviction, newcomers enter the main queue if the small queue is full.
         if was_ghost || !queues.has_evicted && queues.small_len >= small_slots {
             queues.push_main(slot);
         } else {
             queues.push_small(slot);
         }
-        words[0] = queues.word();
+        words[0] = queues.pack();
         (words[1], words[2]) = (ghosts.0 as u64, (ghosts.0 >> 64) as u64);
         Decision::replace(usize::from(slot))
     }

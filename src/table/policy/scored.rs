@@ -1,14 +1,14 @@
-//! The general policy that covers most others: the entry of least worth is evicted, by a weighted
-//! sum that can be tuned. With its defaults it is `depth-age`.
+//! A general policy that can imitate most other policies. The entry of least worth is evicted. The
+//! worth is a weighted sum whose weights can be tuned. With its defaults it is `depth-age`.
 
 use super::{Newcomer, Replacement, Decision, Ties, least_worth_by};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
-/// Weights; worth = depth x `depth` - age x `age` + the weight of the bound + `pv` if the window
-/// was open + `move` if there is a move + `nodes` x log2 of the subtree's nodes. Only their ratios
-/// matter, so fractions are written with a common denominator. Source of the weights of bounds and
-/// move: pawnocchio.
+/// The weights of an entry's worth. The worth is depth x `depth` - age x `age` + the weight of the
+/// bound + `pv` if the window was open + `move` if there is a move + `nodes` x log2 of the
+/// subtree's nodes. Only the ratios of the weights matter, so fractions are written with a common
+/// denominator. Source of the weights of bounds and move: pawnocchio.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -48,7 +48,7 @@ impl Default for Scored {
             pv: 0,
             mv: 0,
             nodes: 0,
-            // Below every difference of two worths.
+            // This is below every difference of two worths.
             margin: -1_000_000,
             ties: Ties::First,
         }

@@ -1,4 +1,4 @@
-//! SIEVE: a queue whose entries are sifted in place. Source: Y. Zhang, J. Yang, Y. Yue, Y.
+//! SIEVE, a queue whose entries are sifted in place. Source: Y. Zhang, J. Yang, Y. Yue, Y.
 //! Vigfusson and K. V. Rashmi, "SIEVE is simpler than LRU", NSDI 2024.
 
 use super::{Decision, Newcomer, BucketNotes, Replacement};
@@ -6,16 +6,17 @@ use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// No parameters. The newest entry comes first. A hit, or a new store of the same position, marks
-/// the entry; a hand moves from the oldest to the newest, clears marks and evicts the first
-/// unmarked entry. Unlike under `clock`, a surviving entry keeps its place in the queue.
+/// SIEVE has no parameters. The newest entry of the bucket comes first. A hit, or a new store of
+/// the same position, marks the entry. A hand moves from the oldest to the newest entry, clears
+/// marks as it passes, and evicts the first unmarked entry. Unlike under `clock`, a surviving entry
+/// keeps its place in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Sieve {}
 
-/// Layout of the word: a mark per slot, then one more than the slot under the hand; 0: the oldest
-/// entry.
+/// The shift of the hand in the policy's word. The bits below the hand are the marks of the slots.
+/// The hand is stored as the number of its slot plus 1. A stored hand of 0 is at the oldest entry.
 const HAND: u32 = 8;
 
 impl Replacement for Sieve {
@@ -34,21 +35,22 @@ impl Replacement for Sieve {
         let last = match bucket.iter().position(Entry::is_empty) {
             Some(free_slot) => free_slot,
             None => {
-                // The hand is its slot plus 1, or 0 at the oldest entry.
+                // The stored hand is the number of its slot plus 1, or 0 for the oldest entry.
                 let mut slot = (hand as usize).checked_sub(1).unwrap_or(oldest).min(oldest);
                 while marks >> slot & 1 != 0 {
                     marks &= !(1 << slot);
                     slot = slot.checked_sub(1).unwrap_or(oldest);
                 }
-                // The next entry to examine preceded the evicted one, and moves into its slot.
+                // The hand moves on to the entry before the evicted entry. That entry is about to
+                // move down into the slot of the evicted entry.
                 hand = if slot == 0 { 0 } else { slot as u64 + 1 };
                 slot
             }
         };
-        // The entries before slot `last` move down by one slot, with their marks.
-        let after = marks >> (last + 1) << (last + 1);
-        let before = marks & ((1 << last) - 1);
-        notes.words[0] = after | before << 1 | hand << HAND;
+        // The marks of the entries before slot `last` move down by one slot with their entries.
+        let marks_after = marks >> (last + 1) << (last + 1);
+        let marks_before = marks & ((1 << last) - 1);
+        notes.words[0] = marks_after | marks_before << 1 | hand << HAND;
         Decision::Insert { slot: 0, last }
     }
 

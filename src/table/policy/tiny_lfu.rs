@@ -1,16 +1,17 @@
-//! TinyLFU over LRU: a newcomer is admitted if it was accessed more often recently than the entry
-//! that would be evicted. Source: G. Einziger, R. Friedman and B. Manes, "TinyLFU: a highly
-//! efficient cache admission policy", ACM Transactions on Storage 2017; without its doorkeeper, and
-//! without the window of W-TinyLFU, which in a bucket would be less than a slot.
+//! TinyLFU over LRU. A newcomer is admitted if its position was recently accessed more often than
+//! that of the entry that would be evicted. Source: G. Einziger, R. Friedman and B. Manes,
+//! "TinyLFU: a highly efficient cache admission policy", ACM Transactions on Storage 2017; without
+//! its doorkeeper, and without the window of W-TinyLFU, which in a bucket would be less than a
+//! slot.
 
 use super::{Decision, Newcomer, BucketNotes, Replacement};
 use crate::table::{Entry, entry::MAX_SLOTS};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// How long accesses are remembered. Each store and each hit is counted in a sketch of the bucket,
-/// two rows of sixteen counters; the newcomer is refused unless its count is above that of the
-/// least recently used entry.
+/// How long accesses are remembered. Each store and each hit is counted in the sketch of the
+/// bucket, which has two rows of sixteen counters. The newcomer is refused unless its count is
+/// above that of the least recently used entry.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -26,30 +27,33 @@ impl Default for TinyLfu {
     }
 }
 
-/// Words of the bucket: the recency order of the slots, four bits each, with the number of accesses
-/// since the last halving above it; then the two rows of the sketch.
+/// The policy's words of a bucket. The first word has the recency order of the slots, of four bits
+/// each, in its low half. The number of accesses since the last halving is in its high half. The
+/// other words are the two rows of the sketch.
 const ORDER: usize = 0;
 const RECORDED_SHIFT: u32 = 32;
 const ROWS: [usize; 2] = [1, 2];
 
-/// The shifts of the key's counters, one per row.
+/// Returns the shift of the key's counter in each row.
 fn counter_shifts(key: u64) -> [u32; 2] {
     // The high bits of two products of the key with odd constants (those of SplitMix64).
     let shift = |odd: u64| (key.wrapping_mul(odd) >> 60) as u32 * 4;
     [shift(0x9e37_79b9_7f4a_7c15), shift(0xbf58_476d_1ce4_e5b9)]
 }
 
-/// The estimated frequency of a key: the smaller of its counters.
+/// Returns the estimated frequency of a key, which is the smaller of its two counters.
 #[inline]
 fn estimate(words: &[u64], key: u64) -> u64 {
     let [first, second] = counter_shifts(key);
     (words[ROWS[0]] >> first & MAX_COUNT).min(words[ROWS[1]] >> second & MAX_COUNT)
 }
 
-/// Moves a slot to the front of the order, of which the first `len` places are valid.
+/// Returns `order` with a slot moved to the front. Each place in the order is a slot number of four
+/// bits, and the first `len` places are valid.
 fn move_to_front(order: u64, slot: usize, len: usize) -> u64 {
-    // Finds the slot's place: the subtraction borrows in the lowest four bits that are 0 after the
-    // exclusive or. The place after the valid ones is set to 0, for a slot that is in none of them.
+    // Finds the place of the slot, which is 0 after the exclusive or. The subtraction borrows in
+    // the lowest such place. The place after the valid places is set to 0, so that it is found if
+    // the slot is in none of the valid places.
     const ONES: u64 = 0x1_1111_1111;
     let differences = (order ^ (ONES * slot as u64)) & !(15 << (4 * len));
     let index = (differences.wrapping_sub(ONES) & !differences & ONES << 3).trailing_zeros() as usize / 4;
@@ -58,7 +62,7 @@ fn move_to_front(order: u64, slot: usize, len: usize) -> u64 {
     (behind | before << 4 | slot as u64) & 0xffff_ffff
 }
 
-/// The largest count: four bits.
+/// The largest value of a counter, which has four bits.
 const MAX_COUNT: u64 = 15;
 
 impl TinyLfu {
@@ -68,8 +72,8 @@ impl TinyLfu {
         let [first, second] = counter_shifts(key);
         let (first_count, second_count) = (words[ROWS[0]] >> first & MAX_COUNT, words[ROWS[1]] >> second & MAX_COUNT);
         let estimate = first_count.min(second_count);
-        // Conservative update: only the smaller counters grow, since the others count another key
-        // too. Branchless, because it is unpredictable which ones grow.
+        // Only the smaller counter grows, because the larger counter also counts another key. If
+        // both are equal, both grow. There is no branch, because a branch would be unpredictable.
         let increment = u64::from(estimate < MAX_COUNT);
         words[ROWS[0]] += (increment & u64::from(first_count == estimate)) << first;
         words[ROWS[1]] += (increment & u64::from(second_count == estimate)) << second;
@@ -99,7 +103,8 @@ impl Replacement for TinyLfu {
         let BucketNotes { words, keys, key } = notes;
         let frequency = self.record(words, key, bucket.len());
         let free_slot = bucket.iter().position(Entry::is_empty);
-        // Slots are filled in order, so the first free one is the number of occupied ones.
+        // Slots are filled in order, so the number of the first free slot is the number of occupied
+        // slots.
         let occupied = free_slot.unwrap_or(bucket.len());
         // The last slot in the order is the least recently used.
         let slot = free_slot.unwrap_or_else(|| (words[ORDER] >> (4 * (occupied - 1)) & 7) as usize % bucket.len());

@@ -6,8 +6,8 @@ use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// No parameters. Needs `table.slots = 2` or more; slots beyond the second receive what the second
-/// evicts.
+/// This policy has no parameters. It needs `table.slots = 2` or more. An entry that leaves the
+/// second slot moves to the third slot, and so on.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -1,13 +1,12 @@
-//! One depth-preferred slot beside always-replace slots. Source: Thompson and Condon, Belle; in one
-//! cache line with two always slots in many later engines.
+//! One depth-preferred slot and one or more always-replace slots. Source: Thompson and Condon,
+//! Belle. Many later engines have two always-replace slots in the same cache line.
 
 use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// No parameters: the number of always slots is `table.slots` less one (2 slots: 1 + 1; 3 slots: 1
-/// + 2).
+/// This policy has no parameters. The number of always-replace slots is `table.slots` minus one.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -21,8 +20,8 @@ impl Replacement for TwoTier {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let first = &bucket[0];
         if first.is_empty() || newcomer.entry.depth >= first.depth {
-            // The displaced entry is dropped: unlike in the two-level schemes, nothing moves
-            // between the tiers.
+            // The old entry is dropped. Unlike under `two-deep` and `two-big1`, it does not move to
+            // the second slot.
             Decision::replace(0)
         } else {
             Decision::Insert { slot: 1, last: bucket.len() - 1 }

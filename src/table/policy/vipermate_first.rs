@@ -6,8 +6,8 @@ use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// No parameters. Needs `table.slots = 1`; use it with `table.same_key = "policy"`, since the rule
-/// covers the same position too.
+/// This policy has no parameters. It needs `table.slots = 1`. Use it with `table.same_key =
+/// "policy"`, because its rule also covers stores of the same position.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -19,10 +19,10 @@ impl Replacement for VipermateFirst {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let old = &bucket[0];
-        // Bounds ascend: none, upper, lower, exact.
-        let is_weak = old.bound <= Bound::Upper;
-        // The rule asks for a bound at least as good only if the key is the same.
+        // The order of bounds is none, upper, lower, exact.
+        let is_old_bound_weak = old.bound <= Bound::Upper;
+        // The newcomer's bound must be at least as good as the old one only if the key is the same.
         let is_better = newcomer.entry.depth >= old.depth && (newcomer.entry.bound >= old.bound || newcomer.same.is_none());
-        if is_weak || is_better { Decision::replace(0) } else { Decision::Refuse }
+        if is_old_bound_weak || is_better { Decision::replace(0) } else { Decision::Refuse }
     }
 }
