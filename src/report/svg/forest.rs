@@ -43,31 +43,31 @@ impl Forest {
     /// Renders the plot as SVG, `width` pixels wide. `standalone` is explained at [`Svg::finish`].
     pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
-        let narrow = width < 520.0;
-        let longest = self.rows.iter().map(|row| super::text_width(&row.name)).fold(0.0, f64::max);
+        let is_narrow = width < 520.0;
+        let widest_name = self.rows.iter().map(|row| super::text_width(&row.name)).fold(0.0, f64::max);
         // On a phone the names stand above their rows, otherwise to the left of the plot.
-        let left = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
-        let name_width = if narrow { width - 16.0 } else { left - 14.0 };
+        let left = if is_narrow { 8.0 } else { (widest_name + 20.0).min(width * 0.45) };
+        let name_width = if is_narrow { width - 16.0 } else { left - 14.0 };
         // The height of the further lines of the longest name.
         let extra_height =
             super::LINE_HEIGHT * (super::max_lines(self.rows.iter().map(|row| &row.name), name_width) - 1.0);
-        let step = extra_height + if narrow { 40.0 } else { 25.0 };
+        let step = extra_height + if is_narrow { 40.0 } else { 25.0 };
         // Room for the values at the right.
         let value_width = 58.0;
         let (right, top) = (width - value_width - 8.0, 10.0);
         let bottom = top + step * self.rows.len() as f64;
         let no_effect = if self.differences { 0.0 } else { 1.0 };
         let means = self.rows.iter().map(|row| row.mean).chain([no_effect]);
-        let ends = self.rows.iter().flat_map(|row| [row.low, row.high]);
-        let x = Scale::with_intervals(!self.differences, means, ends, (left, right));
-        for tick in x.ticks(52.0) {
-            svg.line("rule", (x.pixel(tick), top), (x.pixel(tick), bottom));
-            svg.text("", (x.pixel(tick), bottom + 16.0), Anchor::Middle, &format_short(tick));
+        let interval_ends = self.rows.iter().flat_map(|row| [row.low, row.high]);
+        let x_scale = Scale::with_intervals(!self.differences, means, interval_ends, (left, right));
+        for tick in x_scale.ticks(52.0) {
+            svg.line("rule", (x_scale.pixel(tick), top), (x_scale.pixel(tick), bottom));
+            svg.text("", (x_scale.pixel(tick), bottom + 16.0), Anchor::Middle, &format_short(tick));
         }
-        svg.line("one", (x.pixel(no_effect), top), (x.pixel(no_effect), bottom));
+        svg.line("one", (x_scale.pixel(no_effect), top), (x_scale.pixel(no_effect), bottom));
         for (index, row) in self.rows.iter().enumerate() {
-            let y = top + step * index as f64 + if narrow { 28.0 + extra_height } else { step / 2.0 };
-            if narrow {
+            let y = top + step * index as f64 + if is_narrow { 28.0 + extra_height } else { step / 2.0 };
+            if is_narrow {
                 svg.wrapped_name((left, y - 17.0 - extra_height / 2.0), Anchor::Start, &row.name, name_width);
             } else {
                 svg.wrapped_name((left - 10.0, y), Anchor::End, &row.name, name_width);
@@ -80,10 +80,10 @@ impl Forest {
             let mut tooltip = format!("{}: {}", row.name, self.exact(row.mean));
             if row.low.is_finite() {
                 tooltip += &format!(", 95 % {} to {}", self.exact(row.low), self.exact(row.high));
-                svg.line(&format!("{class} line"), (x.pixel(row.low), y), (x.pixel(row.high), y));
+                svg.line(&format!("{class} line"), (x_scale.pixel(row.low), y), (x_scale.pixel(row.high), y));
                 for (end, inwards) in [(row.low, 6.0), (row.high, -6.0)] {
-                    let end_x = x.pixel(end);
-                    if x.contains(end) {
+                    let end_x = x_scale.pixel(end);
+                    if x_scale.contains(end) {
                         svg.line(class, (end_x, y - 4.0), (end_x, y + 4.0));
                     } else {
                         // An arrow: the interval extends beyond the scale.
@@ -93,7 +93,7 @@ impl Forest {
                     }
                 }
             }
-            svg.verdict(emphasis, (x.pixel(row.mean), y), 4.5, &tooltip);
+            svg.verdict_mark(emphasis, (x_scale.pixel(row.mean), y), 4.5, &tooltip);
             svg.text("", (width - 8.0, y + 4.0), Anchor::End, &self.exact(row.mean));
         }
         svg.line("frame", (left, bottom), (right, bottom));

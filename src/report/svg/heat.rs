@@ -23,11 +23,12 @@ impl Heat {
     pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
         let ((row_name, row_labels), (column_name, column_labels)) = (&self.first, &self.second);
-        let longest = row_labels.iter().map(|name| super::text_width(name)).fold(super::text_width(row_name), f64::max);
-        let left = (longest + 18.0).min(width * 0.36);
+        let widest_label =
+            row_labels.iter().map(|name| super::text_width(name)).fold(super::text_width(row_name), f64::max);
+        let left = (widest_label + 18.0).min(width * 0.36);
         let cell_width = ((width - left - 8.0) / column_labels.len() as f64).min(130.0);
-        let lines = super::max_lines(row_labels.iter(), left - 10.0);
-        let (top, row_height) = (44.0, (super::LINE_HEIGHT * lines + 6.0).max(32.0));
+        let label_lines = super::max_lines(row_labels.iter(), left - 10.0);
+        let (top, row_height) = (44.0, (super::LINE_HEIGHT * label_lines + 6.0).max(32.0));
         svg.fitted_text(
             (left + cell_width * column_labels.len() as f64 / 2.0, 15.0),
             Anchor::Middle,

@@ -82,16 +82,16 @@ impl Lines {
         let mut svg = Svg::new(width);
         let (left, right, top, bottom) = (58.0, width - 14.0, 12.0, HEIGHT);
         let points = || self.series.iter().flat_map(|series| &series.points);
-        let x = Scale::new(self.x_log, points().map(|point| point.x), (left, right));
+        let x_scale = Scale::new(self.x_log, points().map(|point| point.x), (left, right));
         let values = points().map(|point| point.y).chain(self.ratio.then_some(1.0));
         let interval_ends = points().flat_map(|point| [point.low, point.high]);
-        let y = Scale::with_intervals(self.y_log, values, interval_ends, (bottom, top));
-        for tick in y.ticks(44.0) {
-            svg.line("rule", (left, y.pixel(tick)), (right, y.pixel(tick)));
-            svg.text("", (left - 6.0, y.pixel(tick) + 4.0), Anchor::End, &self.format_y(tick));
+        let y_scale = Scale::with_intervals(self.y_log, values, interval_ends, (bottom, top));
+        for tick in y_scale.ticks(44.0) {
+            svg.line("rule", (left, y_scale.pixel(tick)), (right, y_scale.pixel(tick)));
+            svg.text("", (left - 6.0, y_scale.pixel(tick) + 4.0), Anchor::End, &self.format_y(tick));
         }
         let ticks = if self.x_ticks.is_empty() {
-            x.ticks(60.0).into_iter().map(|tick| (tick, format_short(tick))).collect()
+            x_scale.ticks(60.0).into_iter().map(|tick| (tick, format_short(tick))).collect()
         } else {
             self.x_ticks.clone()
         };
@@ -99,7 +99,7 @@ impl Lines {
         // anyway.
         let mut free_from = f64::NEG_INFINITY;
         for (tick, text) in &ticks {
-            let tick_x = x.pixel(*tick);
+            let tick_x = x_scale.pixel(*tick);
             svg.line("rule", (tick_x, top), (tick_x, bottom));
             let half_width = super::text_width(text) / 2.0;
             if tick_x - half_width > free_from && tick_x + half_width < width {
@@ -108,11 +108,11 @@ impl Lines {
             }
         }
         if self.ratio {
-            svg.line("one", (left, y.pixel(1.0)), (right, y.pixel(1.0)));
+            svg.line("one", (left, y_scale.pixel(1.0)), (right, y_scale.pixel(1.0)));
         }
         svg.line("frame", (left, bottom), (right, bottom));
         for (index, series) in self.series.iter().enumerate() {
-            self.draw_series(&mut svg, index, series, &x, &y);
+            self.draw_series(&mut svg, index, series, &x_scale, &y_scale);
         }
         svg.text("faint", ((left + right) / 2.0, bottom + 36.0), Anchor::Middle, &self.x);
         svg.vertical_text((12.0, (top + bottom) / 2.0), &self.y);
@@ -130,21 +130,21 @@ impl Lines {
     }
 
     /// Draws the intervals, the line and the marks of a series.
-    fn draw_series(&self, svg: &mut Svg, index: usize, series: &Series, x: &Scale, y: &Scale) {
-        let colour = self.colour(index);
+    fn draw_series(&self, svg: &mut Svg, series_index: usize, series: &Series, x_scale: &Scale, y_scale: &Scale) {
+        let colour = self.colour(series_index);
         let class = colour % super::SERIES;
-        let x_pixel = |point: &CurvePoint| x.pixel(point.x) + self.x_shift(index);
+        let x_pixel = |point: &CurvePoint| x_scale.pixel(point.x) + self.x_shift(series_index);
         let interval_count = series.points.iter().filter(|point| !point.low.is_nan()).count();
         // If there are at most `MAX_BANDS` series, the intervals of each series are drawn as a
         // band. Otherwise each interval is drawn as a whisker.
         if self.series.len() > MAX_BANDS {
             for point in series.points.iter().filter(|point| point.low.is_finite() && point.high.is_finite()) {
-                let whisker_ends = [point.low, point.high].map(|bound| (x_pixel(point), y.pixel(bound)));
+                let whisker_ends = [point.low, point.high].map(|bound| (x_pixel(point), y_scale.pixel(bound)));
                 svg.line(&format!("s{class} whisker"), whisker_ends[0], whisker_ends[1]);
             }
         } else if interval_count > 1 {
             let edge_point = |point: &CurvePoint, bound: f64| {
-                (x_pixel(point), y.pixel(if bound.is_nan() { point.y } else { bound }))
+                (x_pixel(point), y_scale.pixel(if bound.is_nan() { point.y } else { bound }))
             };
             let lower = series.points.iter().map(|point| edge_point(point, point.low));
             let upper = series.points.iter().map(|point| edge_point(point, point.high));
@@ -159,7 +159,7 @@ impl Lines {
             {
                 line.push((x_pixel(point), last_y));
             }
-            line.push((x_pixel(point), y.pixel(point.y)));
+            line.push((x_pixel(point), y_scale.pixel(point.y)));
         }
         svg.path(&format!("s{class} line"), &line, false);
         for point in &series.points {
@@ -171,7 +171,7 @@ impl Lines {
                 title += &format!(" ({})", point.label);
             }
             let radius = if self.stairs { 1.8 } else { 3.6 };
-            svg.mark(colour, "", (x_pixel(point), y.pixel(point.y)), radius, &title);
+            svg.mark(colour, "", (x_pixel(point), y_scale.pixel(point.y)), radius, &title);
         }
     }
 

@@ -118,7 +118,7 @@ impl Svg {
 
     /// Draws the mark of a verdict. A square means better, a triangle means worse and a diamond
     /// means unclear. Other highlights have a circle.
-    pub fn verdict(&mut self, emphasis: Emphasis, (x, y): (f64, f64), size: f64, title: &str) {
+    pub fn verdict_mark(&mut self, emphasis: Emphasis, (x, y): (f64, f64), size: f64, title: &str) {
         let shape = match emphasis {
             Emphasis::Better | Emphasis::Passed => 1,
             Emphasis::Worse | Emphasis::Failed => 2,

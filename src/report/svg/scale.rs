@@ -84,7 +84,7 @@ impl Scale {
         }
         // Several ticks in each decade are tried first, then one tick in each decade, and then one
         // tick in every second to fifth decade.
-        let mantissas: [&[f64]; 4] = [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+        let mantissa_sets: [&[f64]; 4] = [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
         let multiples = |mantissas: &[f64], decades_apart: i32| -> Vec<f64> {
             let powers = (self.low.floor() as i32..=self.high.ceil() as i32).filter(|power| power % decades_apart == 0);
             powers
@@ -93,7 +93,7 @@ impl Scale {
                 .collect()
         };
         let fits = |ticks: &Vec<f64>| ticks.len() as f64 <= max_steps + 1.0;
-        let dense = mantissas.iter().map(|mantissas| multiples(mantissas, 1));
+        let dense = mantissa_sets.iter().map(|mantissas| multiples(mantissas, 1));
         let sparse = (2..6).map(|decades_apart| multiples(&[1.0], decades_apart));
         dense.chain(sparse).find(fits).unwrap_or_default()
     }

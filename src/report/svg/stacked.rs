@@ -15,15 +15,15 @@ impl Stacked {
     /// Renders the plot as SVG, `width` pixels wide. `standalone` is explained at [`Svg::finish`].
     pub fn render(&self, width: f64, title: &str, standalone: bool) -> String {
         let mut svg = Svg::new(width);
-        let narrow = width < 520.0;
-        let longest = self.bars.iter().map(|(name, _)| super::text_width(name)).fold(0.0, f64::max);
+        let is_narrow = width < 520.0;
+        let widest_name = self.bars.iter().map(|(name, _)| super::text_width(name)).fold(0.0, f64::max);
         // On a phone the names stand above their bars, otherwise to the left of the plot.
-        let left = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
-        let name_width = if narrow { width - 16.0 } else { left - 14.0 };
+        let left = if is_narrow { 8.0 } else { (widest_name + 20.0).min(width * 0.45) };
+        let name_width = if is_narrow { width - 16.0 } else { left - 14.0 };
         // The height of the further lines of the longest name.
         let extra_height =
             super::LINE_HEIGHT * (super::max_lines(self.bars.iter().map(|(name, _)| name), name_width) - 1.0);
-        let step = extra_height + if narrow { 44.0 } else { 28.0 };
+        let step = extra_height + if is_narrow { 44.0 } else { 28.0 };
         let (right, top) = (width - 16.0, 8.0);
         let bottom = top + step * self.bars.len() as f64;
         for percent in [0, 25, 50, 75, 100] {
@@ -31,15 +31,15 @@ impl Stacked {
             svg.line("rule", (x, top), (x, bottom));
             // The outermost labels stay inside the drawing.
             let anchor = match percent {
-                0 if narrow => Anchor::Start,
+                0 if is_narrow => Anchor::Start,
                 100 => Anchor::End,
                 _ => Anchor::Middle,
             };
             svg.text("", (x, bottom + 16.0), anchor, &format!("{percent} %"));
         }
         for (index, (name, sizes)) in self.bars.iter().enumerate() {
-            let y = top + step * index as f64 + if narrow { 20.0 + extra_height } else { 4.0 + extra_height / 2.0 };
-            if narrow {
+            let y = top + step * index as f64 + if is_narrow { 20.0 + extra_height } else { 4.0 + extra_height / 2.0 };
+            if is_narrow {
                 svg.wrapped_name((left, y - 9.0 - extra_height / 2.0), Anchor::Start, name, name_width);
             } else {
                 svg.wrapped_name((left - 10.0, y + 10.0), Anchor::End, name, name_width);
