@@ -167,8 +167,8 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
 /// as better or worse.
 fn change_cell([base, new]: [f64; 2], is_significant: bool) -> Cell {
     let emphasis = Emphasis::for_change(is_significant, new < base, Better::Less);
-    let share = if base == new { 0.0 } else { (new - base) / base };
-    Cell { value: Datum::Number(share), ..Cell::text(format_change([base, new])) }.with_emphasis(emphasis)
+    let relative_change = if base == new { 0.0 } else { (new - base) / base };
+    Cell { value: Datum::Number(relative_change), ..Cell::text(format_change([base, new])) }.with_emphasis(emphasis)
 }
 
 /// Returns a table with a row for each gate and variant.

@@ -62,19 +62,19 @@ impl Explorer {
         // searches cannot be compared.
         let mut depths: BTreeMap<u32, Option<u16>> = BTreeMap::new();
         for cell in (0..summary.lines.len()).flat_map(searches_of) {
-            let last = searches
+            let last_depth = searches
                 .iterations(searches.repeats(cell)[0])
                 .last()
                 .filter(|step| step.finished)
                 .map(|step| step.depth);
-            let common_depth = depths.entry(cell.unit).or_insert(last);
-            *common_depth = common_depth.filter(|depth| Some(*depth) == last);
+            let common_depth = depths.entry(cell.unit).or_insert(last_depth);
+            *common_depth = common_depth.filter(|depth| Some(*depth) == last_depth);
         }
         let left_out = depths.values().filter(|depth| depth.is_none()).count();
         let comparable = depths.into_iter().filter(|(_, depth)| depth.is_some());
         // The index of each position, by its unit.
         let positions: BTreeMap<u32, usize> = comparable.zip(0..).map(|((unit, _), index)| (unit, index)).collect();
-        let fits = |lines: usize| lines * positions.len() <= MAX_VALUES;
+        let fits = |line_count: usize| line_count * positions.len() <= MAX_VALUES;
         let summary_indices: Vec<usize> = match fits(summary.lines.len()) {
             true => (0..summary.lines.len()).collect(),
             false => curves::choose_lines(summary),

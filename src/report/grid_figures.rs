@@ -85,13 +85,13 @@ pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
 /// Returns a figure of the ratios along the first numeric option that has more than two values.
 /// Returns `None` if there is no such option.
 fn level_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
-    let index = grid.axes.iter().position(|axis| axis.is_numeric() && axis.levels.len() > 2)?;
-    let axis = &grid.axes[index];
+    let axis_index = grid.axes.iter().position(|axis| axis.is_numeric() && axis.levels.len() > 2)?;
+    let axis = &grid.axes[axis_index];
     let ratio_of = |line: usize| {
         let ratio = summary.lines[line].ratio();
         Some((ratio.mean, ratio.low, ratio.high))
     };
-    let series = curves::series_along_axis(&grid.frame, &grid.axes, index, summary, ratio_of);
+    let series = curves::series_along_axis(&grid.frame, &grid.axes, axis_index, summary, ratio_of);
     let metric = metric_name(summary);
     (!series.is_empty()).then(|| Figure {
         file: "level-ratio".to_owned(),
@@ -190,20 +190,21 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
 }
 
 /// Plots two quantities against each other. Both quantities are given as series over the same
-/// variable. A point of `y` is dropped if the series of the same name in `x` has no point at the
-/// same value of the variable.
-fn plot_against(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
-    for series in &mut y {
-        let x_series = x.iter().find(|x_series| x_series.name == series.name);
-        let new_x = |old_x: f64| x_series?.points.iter().find(|point| point.x == old_x).map(|point| point.y);
+/// variable. In the returned series, x is the quantity of `x_series` and y is the quantity of
+/// `y_series`. A point is dropped if the counterpart of its series in `x_series`, which has the
+/// same name, has no point at the same value of the variable.
+fn plot_against(x_series: &[Series], mut y_series: Vec<Series>) -> Vec<Series> {
+    for series in &mut y_series {
+        let counterpart = x_series.iter().find(|counterpart| counterpart.name == series.name);
+        let new_x = |old_x: f64| counterpart?.points.iter().find(|point| point.x == old_x).map(|point| point.y);
         series.points.retain_mut(|point| {
             let Some(x) = new_x(point.x) else { return false };
             point.x = x;
             true
         });
     }
-    y.retain(|series| !series.points.is_empty());
-    y
+    y_series.retain(|series| !series.points.is_empty());
+    y_series
 }
 
 /// Returns ticks at round percentages between the smallest and the largest x. There are at most

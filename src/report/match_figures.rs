@@ -55,13 +55,13 @@ pub(super) fn elo_figure(matches: &Matches) -> Figure {
 /// Returns `None` if the encounters have different opponents, or if no series has two table sizes.
 pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
     let opponent = matches.common_opponent()?;
-    let (grid, axes) = axes::find_axes(rows, &[]);
+    let (grid_rows, axes) = axes::find_axes(rows, &[]);
     let size_axis = axes.iter().find(|axis| axis.path == "table.size" && axis.is_numeric())?;
-    let variants = grid.text_column(columns::VARIANT);
+    let variants = grid_rows.text_column(columns::VARIANT);
     let mut series: Vec<Series> = Vec::new();
     for encounter in &matches.encounters {
-        let Some(row) = (0..grid.rows()).find(|&row| variants.text(row) == encounter.player) else { continue };
-        let level_on = |axis: &Axis| Some(axis.levels[axis.row_level(&grid, row)?].clone());
+        let Some(row) = (0..grid_rows.rows()).find(|&row| variants.text(row) == encounter.player) else { continue };
+        let level_on = |axis: &Axis| Some(axis.levels[axis.row_level(&grid_rows, row)?].clone());
         let Some(x) = level_on(size_axis).and_then(|level| level.number) else { continue };
         let other_axes = axes.iter().filter(|axis| axis.path != size_axis.path);
         let other_labels = other_axes.filter_map(level_on).map(|level| level.label);

@@ -77,8 +77,8 @@ impl Source {
         }
         let judgements = reference::read(folder).with_context(|| judgements_path)?;
         let reference = file.as_ref().and_then(|file| file.reference.as_ref());
-        if let Some(cut) = reference.and_then(Reference::score_cut) {
-            score_error::add_score_error(&mut frame, &judgements, cut);
+        if let Some(score_cut) = reference.and_then(Reference::score_cut) {
+            score_error::add_score_error(&mut frame, &judgements, score_cut);
         }
         Ok(Self { label, path: path.to_owned(), missing, manifest, file, text, frame, judgements })
     }

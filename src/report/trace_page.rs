@@ -5,7 +5,7 @@ use crate::traces::Info;
 
 /// Describes the contents of a trace, one figure per line.
 pub fn describe_trace(info: &Info) -> String {
-    let share = |part: u64, whole: u64| match whole {
+    let count_and_share = |part: u64, whole: u64| match whole {
         0 => format!("{part} (-)"),
         whole => format!("{part} ({:.1} %)", 100.0 * part as f64 / whole as f64),
     };
@@ -20,11 +20,11 @@ pub fn describe_trace(info: &Info) -> String {
         0 => String::new(),
         nodes => format!("{:.2} events per node", info.events as f64 / nodes as f64),
     };
-    let plies = |depth: i16| match info.depth_parts {
+    let format_depth = |depth: i16| match info.depth_parts {
         0 | 1 => depth.to_string(),
         parts => format!("{:.2}", f64::from(depth) / f64::from(parts)),
     };
-    let moves = if info.moves > 0 { share(info.moves, info.stores) } else { String::new() };
+    let moves = if info.moves > 0 { count_and_share(info.moves, info.stores) } else { String::new() };
     let threads = if info.threads > 1 { info.threads.to_string() } else { String::new() };
     let lines = [
         ("events", info.events.to_string()),
@@ -35,16 +35,16 @@ pub fn describe_trace(info: &Info) -> String {
         ("nodes", info.nodes.to_string()),
         ("", rate),
         ("probes", info.probes.to_string()),
-        ("  answered", share(info.hits, info.probes)),
-        ("  cut", share(info.cuts, info.probes)),
-        ("  windows", share(info.with_window, info.probes)),
+        ("  answered", count_and_share(info.hits, info.probes)),
+        ("  cut", count_and_share(info.cuts, info.probes)),
+        ("  windows", count_and_share(info.with_window, info.probes)),
         ("stores", info.stores.to_string()),
-        ("  exact", share(info.exact, info.stores)),
-        ("  lower", share(info.lower, info.stores)),
-        ("  no bound", share(info.evaluations, info.stores)),
+        ("  exact", count_and_share(info.exact, info.stores)),
+        ("  lower", count_and_share(info.lower, info.stores)),
+        ("  no bound", count_and_share(info.evaluations, info.stores)),
         ("  moves", moves),
         ("positions", format!("{}{}", if info.estimated { "about " } else { "" }, info.positions)),
-        ("depths", format!("{} to {}", plies(info.min_depth), plies(info.max_depth))),
+        ("depths", format!("{} to {}", format_depth(info.min_depth), format_depth(info.max_depth))),
         ("worth", worth.to_owned()),
     ];
     let filled_lines = lines.into_iter().filter(|(_, figure)| !figure.is_empty());

@@ -50,8 +50,8 @@ impl Page {
         for suite in suites {
             let row_indices: Vec<usize> = (0..rows.frame.rows()).filter(|&row| row_suites.text(row) == suite).collect();
             let mut manifest = rows.manifest.clone();
-            if let Some(run) = rows.manifest.suites.iter().find(|run| run.name == *suite) {
-                (manifest.suite, manifest.items) = (run.file.clone(), run.items);
+            if let Some(suite_run) = rows.manifest.suites.iter().find(|suite_run| suite_run.name == *suite) {
+                (manifest.suite, manifest.items) = (suite_run.file.clone(), suite_run.items);
             }
             let suite_rows =
                 Rows { frame: &rows.frame.take(&row_indices), manifest, suite: Some(suite), ..rows.clone() };

@@ -37,15 +37,15 @@ impl Page {
             warnings.extend(different_engines(&manifest));
             let sequence = source.file.as_ref().and_then(|file| file.sequence.as_ref());
             warnings.extend(sensitivity::diverging_games_warning(sequence, self.summary.lines.len()));
-            notes.extend(unjudged_moves(source));
+            notes.extend(unjudged_note(source));
             let variants_with_kept_table = manifest.uncleared_variants();
             let lines_with_kept_table: Vec<&str> =
                 shown_variants.iter().copied().filter(|name| variants_with_kept_table.contains(name)).collect();
             if self.summary.lines.len() > 1 {
                 warnings.extend(sensitivity::uncleared_tables_warning(&lines_with_kept_table, self.manifest.items));
             }
-            let effect = source.file.as_ref().map_or(0.0, |file| file.smallest_effect);
-            let count_caveats = sensitivity::count_warnings(&manifest, &self.summary, effect);
+            let smallest_effect = source.file.as_ref().map_or(0.0, |file| file.smallest_effect);
+            let count_caveats = sensitivity::count_warnings(&manifest, &self.summary, smallest_effect);
             self.undetectable = count_caveats.all_warnings().cloned().collect();
             self.blockers = count_caveats.blockers;
             warnings.extend(count_caveats.warnings);
@@ -122,7 +122,7 @@ pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
 }
 
 /// Returns a note if the reference has not judged all moves or scores that the file asks for.
-fn unjudged_moves(source: &Source) -> Option<String> {
+fn unjudged_note(source: &Source) -> Option<String> {
     let file = source.file.as_ref()?;
     let judges_moves = file.reference.as_ref()?.own_search.is_none();
     if file.sequence.as_ref().is_some_and(|sequence| sequence.self_play > 0) {
