@@ -1,17 +1,18 @@
 //! The squares that pieces attack, from tables that are computed at compile time.
 //!
 //! Sliding pieces use kindergarten bitboards: the occupied squares of one line are gathered into
-//! six bits by a multiplication and look up a table of 4 KiB. All tables together take 80 KiB, of
-//! which a search touches a few, so that the caches are left to the transposition table; magic
-//! tables take 840 KiB. Source: G. Isenberg, "Kindergarten Bitboards", Chess Programming Wiki.
+//! six bits by a multiplication, and these bits are the index into a table of 4 KiB. All tables
+//! together take 80 KiB, of which a search touches only a small part, so most of the caches is left
+//! to the transposition table. Magic bitboards would take 840 KiB. Source: G. Isenberg,
+//! "Kindergarten Bitboards", Chess Programming Wiki.
 
 use super::bitboard::Bitboard;
 use super::types::{Color, Square};
 
 const FILE_A: u64 = Bitboard::FILE_A.0;
 const FILE_B: u64 = FILE_A << 1;
-/// The squares c2, d3 ... h7: multiplying by this gathers six squares of the a-file in the top
-/// bits.
+/// The squares c2, d3 ... h7. A multiplication by this number gathers the six inner squares of the
+/// a-file in the top six bits.
 const FILE_TO_INDEX: u64 = 0x0080_4020_1008_0400;
 
 /// The lines through one square and the attacks from it, together in one cache line.
@@ -25,17 +26,19 @@ struct Rays {
     pawn: [u64; 2],
 }
 
-/// `square` moved by (file, rank) steps, if it stays on the board.
-const fn step(square: usize, file: i32, rank: i32) -> Option<usize> {
-    let (f, r) = (square as i32 % 8 + file, square as i32 / 8 + rank);
-    if f < 0 || f > 7 || r < 0 || r > 7 { None } else { Some((r * 8 + f) as usize) }
+/// Returns the square that is `file_step` files and `rank_step` ranks away from `square`, or `None`
+/// if that is off the board.
+const fn step(square: usize, file_step: i32, rank_step: i32) -> Option<usize> {
+    let (file, rank) = (square as i32 % 8 + file_step, square as i32 / 8 + rank_step);
+    if file < 0 || file > 7 || rank < 0 || rank > 7 { None } else { Some((rank * 8 + file) as usize) }
 }
 
-/// The squares reached from `square` in one direction, up to and including the first occupied one.
-const fn ray(square: usize, file: i32, rank: i32, occupied: u64) -> u64 {
+/// Returns the squares that are reached from `square` by repeating one step, up to and including
+/// the first occupied square.
+const fn ray(square: usize, file_step: i32, rank_step: i32, occupied: u64) -> u64 {
     let mut reached = 0;
     let mut current = square;
-    while let Some(next) = step(current, file, rank) {
+    while let Some(next) = step(current, file_step, rank_step) {
         reached |= 1 << next;
         if occupied >> next & 1 != 0 {
             break;
@@ -45,13 +48,13 @@ const fn ray(square: usize, file: i32, rank: i32, occupied: u64) -> u64 {
     reached
 }
 
-/// The squares reached from `square` by single steps.
+/// Returns the squares that are reached from `square` by one of the `steps`.
 const fn leaps(square: usize, steps: &[(i32, i32)]) -> u64 {
     let mut reached = 0;
     let mut index = 0;
     while index < steps.len() {
-        let (file, rank) = steps[index];
-        if let Some(next) = step(square, file, rank) {
+        let (file_step, rank_step) = steps[index];
+        if let Some(next) = step(square, file_step, rank_step) {
             reached |= 1 << next;
         }
         index += 1;
@@ -81,7 +84,8 @@ static LINES: [Rays; 64] = {
     lines
 };
 
-/// The squares that sliders attack from a square of an empty board; needed for a king at each node.
+/// The squares that a slider on one square attacks on an empty board. A search needs these squares
+/// for a king at each node.
 struct EmptyReach {
     bishop: u64,
     rook: u64,
@@ -100,8 +104,9 @@ static EMPTY_BOARD: [EmptyReach; 64] = {
     reach
 };
 
-/// The squares that a rook attacks along a rank, by its file and the six inner squares of the rank.
-/// The rank is repeated eight times.
+/// The squares that a rook attacks along its rank. The first index is the rook's file. The second
+/// index has a bit for each of the six inner squares of the rank, which is set if the square is
+/// occupied. The attacked squares are repeated on all eight ranks.
 static ALONG_RANK: [[u64; 64]; 8] = {
     let mut table = [[0; 64]; 8];
     let mut file = 0;
@@ -117,8 +122,9 @@ static ALONG_RANK: [[u64; 64]; 8] = {
     table
 };
 
-/// The squares that a rook attacks along the a-file, by its rank and the six gathered inner squares
-/// of the file.
+/// The squares that a rook attacks along the a-file. The first index is the rook's rank. The second
+/// index has a bit for each of the six inner squares of the file, in the order in which the
+/// multiplication by [`FILE_TO_INDEX`] gathers them.
 static ALONG_FILE: [[u64; 64]; 8] = {
     let mut table = [[0; 64]; 8];
     let mut rank = 0;
@@ -153,11 +159,11 @@ static SPANS: [[Span; 64]; 64] = {
     while a < 64 {
         let mut direction = 0;
         while direction < 8 {
-            let (file, rank) = KING[direction];
+            let (file_step, rank_step) = KING[direction];
             let mut b = a;
             let mut between = 0;
-            while let Some(next) = step(b, file, rank) {
-                let line = ray(a, file, rank, 0) | ray(a, -file, -rank, 0) | 1 << a;
+            while let Some(next) = step(b, file_step, rank_step) {
+                let line = ray(a, file_step, rank_step, 0) | ray(a, -file_step, -rank_step, 0) | 1 << a;
                 table[a][next] = Span { between, line };
                 between |= 1 << next;
                 b = next;
@@ -169,9 +175,9 @@ static SPANS: [[Span; 64]; 64] = {
     table
 };
 
-/// The squares that a slider attacks along a line that is not a file.
+/// Returns the squares that a slider on `square` attacks along `line`, which must not be a file.
 #[inline]
-fn along(line: u64, square: usize, occupied: u64) -> u64 {
+fn attacks_along(line: u64, square: usize, occupied: u64) -> u64 {
     let index = ((occupied & line).wrapping_mul(FILE_B) >> 58) as usize;
     ALONG_RANK[square & 7][index] & line
 }
@@ -179,7 +185,7 @@ fn along(line: u64, square: usize, occupied: u64) -> u64 {
 #[inline]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     let (square, lines) = (square.index(), &LINES[square.index()]);
-    Bitboard(along(lines.diagonal, square, occupied.0) | along(lines.antidiagonal, square, occupied.0))
+    Bitboard(attacks_along(lines.diagonal, square, occupied.0) | attacks_along(lines.antidiagonal, square, occupied.0))
 }
 
 #[inline]
@@ -188,7 +194,7 @@ pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     let (file, rank) = (square & 7, square >> 3);
     // The product has the six inner squares of the file in its top bits.
     let index = ((occupied.0 >> file & FILE_A).wrapping_mul(FILE_TO_INDEX) >> 58) as usize;
-    Bitboard(along(LINES[square].rank, square, occupied.0) | ALONG_FILE[rank][index] << file)
+    Bitboard(attacks_along(LINES[square].rank, square, occupied.0) | ALONG_FILE[rank][index] << file)
 }
 
 #[inline]

@@ -41,7 +41,7 @@ impl Bitboard {
 
     /// Whether the set has two squares or more; cheaper than counting.
     #[inline]
-    pub const fn many(self) -> bool {
+    pub const fn has_several(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 

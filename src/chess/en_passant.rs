@@ -10,27 +10,28 @@ use super::types::{Color, Piece, Square};
 impl Board {
     /// Whether an en passant capture exists in the sense of `rule`.
     pub fn has_en_passant(&self, rule: EpRule) -> bool {
-        self.en_passant().is_some_and(|target| self.en_passant_counts(target, rule, 0))
+        self.en_passant().is_some_and(|target| self.en_passant_is_keyed(target, rule, 0))
     }
 
-    /// Whether the number of the e.p. square `target` is in the key under `rule`. `pushed`: a mask
-    /// of the two squares of the double push if it has not been played yet, else 0.
+    /// Whether the number of the e.p. square `target` is in the key under `rule`. `push_mask` has
+    /// the two squares of the double push if the push has not been played on this board yet,
+    /// otherwise it is 0.
     #[inline]
-    pub(super) fn en_passant_counts(&self, target: Square, rule: EpRule, pushed: u64) -> bool {
-        // A target on the third rank was pushed by White.
+    pub(super) fn en_passant_is_keyed(&self, target: Square, rule: EpRule, push_mask: u64) -> bool {
+        // A target on the third rank is behind a pawn of White.
         let pusher = if target.rank() == 2 { Color::White } else { Color::Black };
         let capturers = self.en_passant_capturers(target, pusher);
         match rule {
             EpRule::Always => true,
             EpRule::Never => false,
             EpRule::PseudoLegal => !capturers.is_empty(),
-            EpRule::Legal => !capturers.is_empty() && self.any_en_passant_is_safe(capturers, target, pusher, pushed),
+            EpRule::Legal => !capturers.is_empty() && self.any_en_passant_is_safe(capturers, target, pusher, push_mask),
         }
     }
 
     #[cold]
-    fn any_en_passant_is_safe(&self, mut capturers: Bitboard, target: Square, pusher: Color, pushed: u64) -> bool {
-        capturers.any(|from| self.en_passant_is_safe(from, target, pusher, pushed))
+    fn any_en_passant_is_safe(&self, mut capturers: Bitboard, target: Square, pusher: Color, push_mask: u64) -> bool {
+        capturers.any(|from| self.en_passant_is_safe(from, target, pusher, push_mask))
     }
 
     /// The pawns that attack the e.p. square behind a pawn of `pusher`.
@@ -39,15 +40,16 @@ impl Board {
         attacks::pawn(pusher, target) & self.pieces(!pusher, Piece::Pawn)
     }
 
-    /// Whether the king of the capturing side is safe after an en passant capture. `pushed`: the
-    /// squares of a double push that the board does not show yet; 0 if it does.
-    pub(super) fn en_passant_is_safe(&self, from: Square, target: Square, pusher: Color, pushed: u64) -> bool {
+    /// Whether the king of the capturing side is safe after an en passant capture by the pawn on
+    /// `from`. `push_mask` has the two squares of the double push if the push has not been played
+    /// on this board yet, otherwise it is 0.
+    pub(super) fn en_passant_is_safe(&self, from: Square, target: Square, pusher: Color, push_mask: u64) -> bool {
         // `^ 8`: the captured pawn stands one rank from the target, on the same file.
         let victim = 1_u64 << (target.index() ^ 8);
-        let occupied = (self.occupied().0 ^ pushed ^ victim ^ 1 << from.index()) | 1 << target.index();
-        let enemies = (self.pieces_of(pusher).0 ^ pushed) & !victim;
+        let occupied = (self.occupied().0 ^ push_mask ^ victim ^ 1 << from.index()) | 1 << target.index();
+        let enemies = (self.pieces_of(pusher).0 ^ push_mask) & !victim;
         let king = self.king(!pusher);
-        let pawn_attackers = (self.kind(Piece::Pawn).0 ^ pushed) & attacks::pawn(!pusher, king).0;
+        let pawn_attackers = (self.kind(Piece::Pawn).0 ^ push_mask) & attacks::pawn(!pusher, king).0;
         let other_attackers = self.attackers(king, pusher, Bitboard(occupied)).0 & !self.kind(Piece::Pawn).0;
         ((pawn_attackers | other_attackers) & enemies) == 0
     }
@@ -55,8 +57,8 @@ impl Board {
     /// Whether a move is an en passant capture.
     #[inline]
     pub fn is_en_passant(&self, mv: Move) -> bool {
-        // No pawn can be pushed to the square behind an enemy pawn: it would have to come from that
-        // pawn's square.
+        // A pawn that moves to the e.p. square captures. A push to this square would have to come
+        // from the square of the enemy pawn.
         self.en_passant() == Some(mv.to()) && self.piece_on(mv.from()) == Some(Piece::Pawn)
     }
 }

@@ -3,7 +3,7 @@
 use super::attacks;
 use super::bitboard::Bitboard;
 use super::board::Board;
-use super::movegen::{ahead, castling, has_any, origin};
+use super::movegen::{ahead, castling_moves, has_any_move, origin};
 use super::moves::{Move, MoveList};
 use super::types::{Color, Piece, Square};
 
@@ -16,27 +16,27 @@ impl Board {
             Color::White => self.has_free_push::<true>(),
             Color::Black => self.has_free_push::<false>(),
         };
-        has_push || has_any(self)
+        has_push || has_any_move(self)
     }
 
-    /// Whether the side to move is not in check and can push a pawn that is on no line with its
-    /// king, and so is not pinned.
+    /// Whether the side to move is not in check and can push a pawn that is not on a rank, file or
+    /// diagonal of its king. Such a pawn cannot be pinned.
     #[inline]
     fn has_free_push<const WHITE: bool>(&self) -> bool {
         let us = if WHITE { Color::White } else { Color::Black };
         let king = self.king(us);
-        let lines = attacks::bishop_rays(king).0 | attacks::rook_rays(king).0;
-        let pawns = self.pieces(us, Piece::Pawn).0 & !lines;
-        !self.in_check() && ahead::<WHITE>(pawns, 0) & !self.occupied().0 != 0
+        let king_lines = attacks::bishop_rays(king).0 | attacks::rook_rays(king).0;
+        let unpinned_pawns = self.pieces(us, Piece::Pawn).0 & !king_lines;
+        !self.in_check() && ahead::<WHITE>(unpinned_pawns, 0) & !self.occupied().0 != 0
     }
 
-    /// Whether a move is legal in this position. It may come from anywhere, such as from a table
-    /// with short keys.
+    /// Whether a move is legal in this position. The move may have been generated for another
+    /// position. For example, a table with short keys may return the move of another position.
     pub fn is_legal(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let (us, them) = (self.turn(), !self.turn());
         let Some(piece) = self.piece_on(from) else { return false };
-        // Promotion bits above 4 name no piece.
+        // A promotion code above 4 does not stand for a piece.
         if !self.pieces_of(us).has(from) || self.pieces_of(us).has(to) || mv.bits() >> 12 > 4 {
             return false;
         }
@@ -67,7 +67,7 @@ impl Board {
         }
         let (home_rank, step) = if us == Color::White { (1, 8) } else { (6, -8) };
         let is_empty = |square: Square| !self.occupied().has(square);
-        // The square from which a backward step leads to `from` is ahead of it.
+        // The origin of a backward step is the square ahead.
         let [one_ahead, two_ahead] = [origin(from, -step), origin(from, -2 * step)];
         let can_reach = attacks::pawn(us, from).has(to) && self.pieces_of(!us).has(to)
             || to == one_ahead && is_empty(one_ahead)
@@ -78,13 +78,13 @@ impl Board {
     fn is_legal_castling(&self, mv: Move) -> bool {
         let mut list = MoveList::new();
         if !self.in_check() {
-            castling(self, &mut list);
+            castling_moves(self, &mut list);
         }
         list.contains(&mv)
     }
 
-    /// Whether no enemy attacks the king once a piece other than the king has gone from `from` to
-    /// `to`.
+    /// Whether no enemy piece attacks the king after a piece other than the king has moved from
+    /// `from` to `to`.
     fn leaves_king_safe(&self, from: Square, to: Square) -> bool {
         let occupied = (self.occupied() ^ Bitboard::from_square(from)) | Bitboard::from_square(to);
         let attackers = self.attackers(self.king(self.turn()), !self.turn(), occupied);

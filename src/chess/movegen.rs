@@ -1,12 +1,18 @@
-//! Legal moves, in the generation order called `purple`.
+//! Generates legal moves in the order called `purple`.
 //!
-//! The order decides the counts of every alpha-beta search, so it is part of the contract (squares
-//! ascend from a1): pawn pushes by one, by destination; by two; captures toward the a-file; toward
-//! the h-file; en passant toward the a-file, then the h-file; promotions (pushes, captures toward
-//! the a-file, toward the h-file; each knight, bishop, rook, queen); castling on the king's side,
-//! then the queen's; then knights, rooks, bishops, queens and the king by the square they leave,
-//! for each its captures by destination and then its other moves by destination. Source: the
-//! program Purple of "Writing a Chess Engine: Move Selection".
+//! The counts of every alpha-beta search depend on this order, so the order must not change. Moves
+//! that the following list does not distinguish are sorted by destination, from a1 to h8:
+//!
+//! - pawn pushes by one square, then pawn pushes by two squares
+//! - pawn captures toward the a-file, then toward the h-file
+//! - en passant captures toward the a-file, then toward the h-file
+//! - promotions by a push, by a capture toward the a-file, and by a capture toward the h-file, each
+//!   to a knight, a bishop, a rook and a queen
+//! - castling on the king's side, then on the queen's side
+//! - the moves of knights, rooks, bishops, queens and the king, in this order. Pieces of one kind
+//!   are sorted by their square. The captures of each piece come before its other moves.
+//!
+//! Source: the program Purple of "Writing a Chess Engine: Move Selection".
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -14,12 +20,12 @@ use super::board::{Board, rights};
 use super::moves::{Move, MoveList};
 use super::types::{Color, Piece, Square};
 
-/// Appends the legal moves in `purple` order.
+/// Appends the legal moves to `list` in `purple` order.
 pub fn legal(board: &Board, list: &mut MoveList) {
     generate_kind::<_, ALL>(board, list);
 }
 
-/// The legal move with this UCI notation, such as `e2e4` or `e7e8q`.
+/// Returns the legal move whose UCI notation is `word`, such as `e2e4` or `e7e8q`.
 pub fn parse_move(board: &Board, word: &str) -> Option<Move> {
     let from = Square::parse(word.get(..2)?)?;
     let mut moves = MoveList::new();
@@ -61,17 +67,18 @@ pub fn count(board: &Board) -> u64 {
     count.0
 }
 
-pub(super) fn has_any(board: &Board) -> bool {
+pub(super) fn has_any_move(board: &Board) -> bool {
     let mut sink = FirstMove { found: false };
     generate_kind::<_, ALL>(board, &mut sink);
     sink.found
 }
 
-/// Appends the castling moves, king's side first. The side to move must not be in check.
-pub(super) fn castling(board: &Board, list: &mut MoveList) {
+/// Appends the legal castling moves to `list`, the king's side first. The side to move must not be
+/// in check.
+pub(super) fn castling_moves(board: &Board, list: &mut MoveList) {
     match board.turn() {
-        Color::White => Legality::<true>::new(board).castling(list),
-        Color::Black => Legality::<false>::new(board).castling(list),
+        Color::White => Legality::<true>::new(board).castling_moves(list),
+        Color::Black => Legality::<false>::new(board).castling_moves(list),
     };
 }
 
@@ -91,8 +98,8 @@ pub trait Sink {
         false
     }
 
-    /// Receives the moves of pawns to `targets`, each from the square `step` before its target.
-    /// Returns whether generation should stop.
+    /// Receives one pawn move to each of the `targets`. Each pawn comes from the [`origin`] of its
+    /// target and `step`. Returns whether generation should stop.
     #[inline]
     fn add_pawn_moves(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
@@ -103,7 +110,8 @@ pub trait Sink {
         false
     }
 
-    /// As `pawns`, for moves to the last rank.
+    /// Like [`Sink::add_pawn_moves`], but for pawn moves to the last rank, each of which stands for
+    /// four promotions.
     #[inline]
     fn add_promotions(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
@@ -160,17 +168,18 @@ impl Sink for FirstMove {
     }
 }
 
-/// The square from which a step leads to `to`.
+/// Returns the square from which a step leads to `to`. `step` is the index of `to` minus the index
+/// of the returned square.
 #[inline]
 pub const fn origin(to: Square, step: i8) -> Square {
     Square::new((to.index() as u8).wrapping_sub(step as u8))
 }
 
-/// The squares one rank ahead of `squares`, as seen by the colour, and `file` files toward the
-/// h-file (-1, 0 or 1).
+/// Shifts `squares` by one rank forward, as seen by the colour, and by `file_step` files toward the
+/// h-file. `file_step` is -1, 0 or 1. Squares that would leave the board are dropped.
 #[inline]
-pub(super) const fn ahead<const WHITE: bool>(squares: u64, file: i8) -> u64 {
-    let squares = match file {
+pub(super) const fn ahead<const WHITE: bool>(squares: u64, file_step: i8) -> u64 {
+    let squares = match file_step {
         -1 => (squares & !Bitboard::FILE_A.0) >> 1,
         1 => (squares << 1) & !Bitboard::FILE_A.0,
         _ => squares,
@@ -178,7 +187,7 @@ pub(super) const fn ahead<const WHITE: bool>(squares: u64, file: i8) -> u64 {
     if WHITE { squares << 8 } else { squares >> 8 }
 }
 
-/// Generates the legal moves of one kind, until `sink` stops it.
+/// Generates the legal moves of one kind until `sink` stops the generation.
 #[inline]
 fn generate_kind<S: Sink, const KIND: u8>(board: &Board, sink: &mut S) {
     match board.turn() {
@@ -194,20 +203,22 @@ struct Legality<'a, const WHITE: bool> {
     us: u64,
     them: u64,
     king: Square,
+    /// Own pieces that are pinned to the king.
     pinned: u64,
     /// The enemy's bishops and queens.
-    diagonal: u64,
+    enemy_diagonal_sliders: u64,
     /// The enemy's rooks and queens.
-    straight: u64,
+    enemy_straight_sliders: u64,
 }
 
 /// What is needed to decide whether the king may move to a square.
 struct Danger {
-    /// The occupied squares without the king: it does not block a slider once it has moved.
+    /// The occupied squares without the square of the king. After its move, the king no longer
+    /// blocks a slider there.
     occupied: Bitboard,
-    knights: u64,
+    enemy_knights: u64,
     /// The squares that the enemy's pawns and king attack.
-    near: u64,
+    pawn_and_king_attacks: u64,
 }
 
 impl<'a, const WHITE: bool> Legality<'a, WHITE> {
@@ -219,19 +230,21 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         let king = board.king(Self::US);
         let (us, them) = (board.pieces_of(Self::US).0, board.pieces_of(Self::THEM).0);
         let occupied = board.occupied().0;
-        let (diagonal, straight) = (board.diagonal_sliders().0 & them, board.straight_sliders().0 & them);
+        let enemy_diagonal_sliders = board.diagonal_sliders().0 & them;
+        let enemy_straight_sliders = board.straight_sliders().0 & them;
         let mut pinned = 0;
-        let snipers = attacks::bishop_rays(king).0 & diagonal | attacks::rook_rays(king).0 & straight;
-        for sniper in Bitboard(snipers) {
-            let blockers = attacks::between(king, sniper) & Bitboard(occupied);
-            if !blockers.many() {
+        let aligned_sliders =
+            attacks::bishop_rays(king).0 & enemy_diagonal_sliders | attacks::rook_rays(king).0 & enemy_straight_sliders;
+        for slider in Bitboard(aligned_sliders) {
+            let blockers = attacks::between(king, slider) & Bitboard(occupied);
+            if !blockers.has_several() {
                 pinned |= blockers.0 & us;
             }
         }
-        Self { board, occupied, us, them, king, pinned, diagonal, straight }
+        Self { board, occupied, us, them, king, pinned, enemy_diagonal_sliders, enemy_straight_sliders }
     }
 
-    /// What the king must avoid.
+    /// Computes what is needed to decide whether the king may move to a square.
     #[inline]
     fn danger(&self) -> Danger {
         let pawns = self.board.kind(Piece::Pawn).0 & self.them;
@@ -242,29 +255,30 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         };
         Danger {
             occupied: Bitboard(self.occupied ^ 1 << self.king.index()),
-            knights: self.board.kind(Piece::Knight).0 & self.them,
-            near: pawn_attacks | attacks::king(self.board.king(Self::THEM)).0,
+            enemy_knights: self.board.kind(Piece::Knight).0 & self.them,
+            pawn_and_king_attacks: pawn_attacks | attacks::king(self.board.king(Self::THEM)).0,
         }
     }
 
-    /// Generates the legal moves of one kind; returns whether the sink stopped it.
+    /// Generates the legal moves of one kind. Returns whether the sink stopped the generation.
     #[inline]
     fn generate<S: Sink, const KIND: u8>(&self, sink: &mut S) -> bool {
         let checkers = self.board.checkers();
-        // The squares where a move must end, unless the king moves: anywhere, or in a single check
-        // on the checker or between it and the king.
-        let saving = match checkers.first() {
+        // The squares on which a move must end, unless the king moves. In a single check, these are
+        // the square of the checker and the squares between the checker and the king. In a double
+        // check, only the king can move.
+        let saving_squares = match checkers.first() {
             None => !0,
-            Some(checker) if !checkers.many() => attacks::between(self.king, checker).0 | checkers.0,
+            Some(checker) if !checkers.has_several() => attacks::between(self.king, checker).0 | checkers.0,
             Some(_) => return self.king_moves::<S, KIND>(sink),
         };
-        if self.pawn_moves::<S, KIND>(sink, saving) {
+        if self.pawn_moves::<S, KIND>(sink, saving_squares) {
             return true;
         }
-        if matches!(KIND, ALL | QUIETS) && checkers.is_empty() && self.castling(sink) {
+        if matches!(KIND, ALL | QUIETS) && checkers.is_empty() && self.castling_moves(sink) {
             return true;
         }
-        let targets = saving & self.targets::<KIND>();
+        let targets = saving_squares & self.targets_of_kind::<KIND>();
         let pieces = |piece| self.board.pieces(Self::US, piece);
         for from in pieces(Piece::Knight) & Bitboard(!self.pinned) {
             if self.emit::<S, KIND>(sink, from, attacks::knight(from).0 & targets) {
@@ -293,9 +307,9 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         self.king_moves::<S, KIND>(sink)
     }
 
-    /// The squares to which pieces may move, by the kind of moves that is generated.
+    /// Returns the squares on which moves of this kind can end, for all pieces except pawns.
     #[inline]
-    fn targets<const KIND: u8>(&self) -> u64 {
+    fn targets_of_kind<const KIND: u8>(&self) -> u64 {
         match KIND {
             ALL => !self.us,
             QUIETS => !self.occupied,
@@ -303,14 +317,15 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         }
     }
 
-    /// The targets of a piece, restricted to the line of its king if it is pinned.
+    /// Returns the targets that a piece can reach in spite of a pin. A pinned piece can only move
+    /// along the line through its square and the king.
     #[inline]
     fn respecting_pin(&self, from: Square, targets: u64) -> u64 {
         if self.pinned >> from.index() & 1 == 0 { targets } else { targets & attacks::line(self.king, from).0 }
     }
 
-    /// Passes the moves of a piece to the sink; if all moves are generated, its captures first.
-    /// Returns whether the sink stopped it.
+    /// Passes the moves of a piece to the sink. If moves of all kinds are generated, the captures
+    /// come first. Returns whether the sink stopped the generation.
     #[inline]
     fn emit<S: Sink, const KIND: u8>(&self, sink: &mut S, from: Square, targets: u64) -> bool {
         match KIND {
@@ -322,61 +337,65 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         }
     }
 
-    /// Generates the pawn moves. `saving`: the squares where a move must end because of a check.
-    /// Returns whether the sink stopped it.
+    /// Generates the pawn moves. All of them except en passant captures must end on
+    /// `saving_squares`. Returns whether the sink stopped the generation.
     #[inline]
-    fn pawn_moves<S: Sink, const KIND: u8>(&self, sink: &mut S, saving: u64) -> bool {
+    fn pawn_moves<S: Sink, const KIND: u8>(&self, sink: &mut S, saving_squares: u64) -> bool {
         let (third_rank, last_rank) = if WHITE { (0xff_0000, 0xff << 56) } else { (0xff << 40, 0xff) };
-        let (north, west, east) = if WHITE { (8, 7, 9) } else { (-8, -9, -7) };
+        let (push_step, west_step, east_step) = if WHITE { (8, 7, 9) } else { (-8, -9, -7) };
         let pawns = self.board.pieces(Self::US, Piece::Pawn).0;
         let unpinned = pawns & !self.pinned;
         let empty = !self.occupied;
 
-        // A pinned pawn may still move along the line of its king.
-        let pushing = unpinned | pawns & attacks::file(self.king).0;
-        let one_ahead = ahead::<WHITE>(pushing, 0) & empty;
-        let pushes = one_ahead & saving;
+        // A pinned pawn can still be pushed along the file of its king.
+        let pushable_pawns = unpinned | pawns & attacks::file(self.king).0;
+        let one_ahead = ahead::<WHITE>(pushable_pawns, 0) & empty;
+        let pushes = one_ahead & saving_squares;
         // Toward the h-file, White's captures go along diagonals, Black's along antidiagonals.
-        let captures_toward = |file| {
-            let diagonal =
-                if WHITE == (file == 1) { attacks::diagonal(self.king) } else { attacks::antidiagonal(self.king) };
-            ahead::<WHITE>(unpinned | pawns & diagonal.0, file) & self.them & saving
+        let captures_toward = |file_step| {
+            let king_line =
+                if WHITE == (file_step == 1) { attacks::diagonal(self.king) } else { attacks::antidiagonal(self.king) };
+            ahead::<WHITE>(unpinned | pawns & king_line.0, file_step) & self.them & saving_squares
         };
-        // A pawn that has stepped to the third rank may step again.
-        let quiet_pushes =
-            || (Bitboard(pushes & !last_rank), Bitboard(ahead::<WHITE>(one_ahead & third_rank, 0) & empty & saving));
+        // A pawn that can step to the third rank may step again.
+        let quiet_pushes = || {
+            (
+                Bitboard(pushes & !last_rank),
+                Bitboard(ahead::<WHITE>(one_ahead & third_rank, 0) & empty & saving_squares),
+            )
+        };
         if KIND == QUIETS {
             let (single, double) = quiet_pushes();
-            return sink.add_pawn_moves(single, north) || sink.add_pawn_moves(double, 2 * north);
+            return sink.add_pawn_moves(single, push_step) || sink.add_pawn_moves(double, 2 * push_step);
         }
-        let (left_captures, right_captures) = (captures_toward(-1), captures_toward(1));
+        let (west_captures, east_captures) = (captures_toward(-1), captures_toward(1));
         if KIND == ALL {
             let (single, double) = quiet_pushes();
-            if sink.add_pawn_moves(single, north) || sink.add_pawn_moves(double, 2 * north) {
+            if sink.add_pawn_moves(single, push_step) || sink.add_pawn_moves(double, 2 * push_step) {
                 return true;
             }
         }
-        if sink.add_pawn_moves(Bitboard(left_captures & !last_rank), west)
-            || sink.add_pawn_moves(Bitboard(right_captures & !last_rank), east)
+        if sink.add_pawn_moves(Bitboard(west_captures & !last_rank), west_step)
+            || sink.add_pawn_moves(Bitboard(east_captures & !last_rank), east_step)
         {
             return true;
         }
         if let Some(target) = self.board.en_passant()
-            && self.en_passant(sink, target, west, east)
+            && self.en_passant_captures(sink, target, west_step, east_step)
         {
             return true;
         }
-        (pushes | left_captures | right_captures) & last_rank != 0
-            && (KIND != CAPTURES && sink.add_promotions(Bitboard(pushes & last_rank), north)
-                || sink.add_promotions(Bitboard(left_captures & last_rank), west)
-                || sink.add_promotions(Bitboard(right_captures & last_rank), east))
+        (pushes | west_captures | east_captures) & last_rank != 0
+            && (KIND != CAPTURES && sink.add_promotions(Bitboard(pushes & last_rank), push_step)
+                || sink.add_promotions(Bitboard(west_captures & last_rank), west_step)
+                || sink.add_promotions(Bitboard(east_captures & last_rank), east_step))
     }
 
-    /// Generates the captures en passant, by the steps `west` and `east`; returns whether the sink
-    /// stopped it.
-    fn en_passant<S: Sink>(&self, sink: &mut S, target: Square, west: i8, east: i8) -> bool {
+    /// Generates the en passant captures on `target` by a pawn that moves by `west_step`, then by a
+    /// pawn that moves by `east_step`. Returns whether the sink stopped the generation.
+    fn en_passant_captures<S: Sink>(&self, sink: &mut S, target: Square, west_step: i8, east_step: i8) -> bool {
         let capturers = self.board.en_passant_capturers(target, Self::THEM);
-        for step in [west, east] {
+        for step in [west_step, east_step] {
             let from = origin(target, step);
             if capturers.has(from)
                 && self.board.en_passant_is_safe(from, target, Self::THEM, 0)
@@ -388,10 +407,10 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         false
     }
 
-    /// Generates the castling moves; returns whether the sink stopped it.
+    /// Generates the castling moves. Returns whether the sink stopped the generation.
     #[inline]
-    fn castling<S: Sink>(&self, sink: &mut S) -> bool {
-        let (king_side, queen_side, base) = if WHITE {
+    fn castling_moves<S: Sink>(&self, sink: &mut S) -> bool {
+        let (king_side, queen_side, home_rank_start) = if WHITE {
             (rights::WHITE_KING, rights::WHITE_QUEEN, 0)
         } else {
             (rights::BLACK_KING, rights::BLACK_QUEEN, 56)
@@ -401,22 +420,23 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
             return false;
         }
         let danger = self.danger();
-        // Of the first rank: f1 and g1 are 0x60, b1 to d1 0x0e; the king goes to g1 or c1.
-        let is_clear = |squares: u64| self.occupied & squares << base == 0;
+        // On the first rank, f1 and g1 are 0x60, b1 to d1 are 0x0e, g1 is 0x40 and c1 is 0x04.
+        let is_clear = |squares: u64| self.occupied & squares << home_rank_start == 0;
         let are_safe =
-            |squares: [u8; 2]| squares.into_iter().all(|square| self.is_safe(Square::new(square + base), &danger));
+            |files: [u8; 2]| files.into_iter().all(|file| self.is_safe(Square::new(file + home_rank_start), &danger));
         let can_castle = |right, path, king_path| rights & right != 0 && is_clear(path) && are_safe(king_path);
-        can_castle(king_side, 0x60, [5, 6]) && sink.add_piece_moves(self.king, Bitboard(0x40 << base))
-            || can_castle(queen_side, 0x0e, [3, 2]) && sink.add_piece_moves(self.king, Bitboard(0x04 << base))
+        can_castle(king_side, 0x60, [5, 6]) && sink.add_piece_moves(self.king, Bitboard(0x40 << home_rank_start))
+            || can_castle(queen_side, 0x0e, [3, 2])
+                && sink.add_piece_moves(self.king, Bitboard(0x04 << home_rank_start))
     }
 
-    /// Whether the king would not be attacked on `square`.
+    /// Whether no enemy piece would attack the king on `square`.
     #[inline]
     fn is_safe(&self, square: Square, danger: &Danger) -> bool {
-        let attackers = attacks::knight(square).0 & danger.knights
-            | attacks::bishop(square, danger.occupied).0 & self.diagonal
-            | attacks::rook(square, danger.occupied).0 & self.straight
-            | Bitboard::from_square(square).0 & danger.near;
+        let attackers = attacks::knight(square).0 & danger.enemy_knights
+            | attacks::bishop(square, danger.occupied).0 & self.enemy_diagonal_sliders
+            | attacks::rook(square, danger.occupied).0 & self.enemy_straight_sliders
+            | Bitboard::from_square(square).0 & danger.pawn_and_king_attacks;
         attackers == 0
     }
 
@@ -429,7 +449,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         }
         let mut safe_squares = 0;
         let danger = self.danger();
-        for to in Bitboard(targets & !danger.near) {
+        for to in Bitboard(targets & !danger.pawn_and_king_attacks) {
             if self.is_safe(to, &danger) {
                 safe_squares |= 1 << to.index();
             }
@@ -439,7 +459,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
 
     #[inline]
     fn king_moves<S: Sink, const KIND: u8>(&self, sink: &mut S) -> bool {
-        let targets = self.king_targets(self.targets::<KIND>());
+        let targets = self.king_targets(self.targets_of_kind::<KIND>());
         self.emit::<S, KIND>(sink, self.king, targets)
     }
 }

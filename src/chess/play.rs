@@ -13,7 +13,8 @@ const KNIGHT: usize = CODES[Piece::Knight as usize];
 const KING: usize = CODES[Piece::King as usize];
 const ROOK: usize = CODES[Piece::Rook as usize];
 
-/// The squares from and to which the rook moves when the king castles to `to`.
+/// Returns the square that the rook leaves and the square that the rook reaches when the king
+/// castles to `to`.
 #[inline]
 const fn castling_rook(to: usize) -> (usize, usize) {
     if to & 7 == 6 { (to + 1, to - 1) } else { (to & !7, to + 1) }
@@ -30,8 +31,8 @@ impl Board {
         }
     }
 
-    /// [`Board::play`] for one colour: a compiled copy for each colour is 7 % faster than one copy
-    /// for both.
+    /// Plays a legal move of one colour. A compiled copy of this function for each colour is 7 %
+    /// faster than one copy for both colours.
     #[inline(always)]
     fn play_as<const WHITE: bool>(&mut self, mv: Move, inc: &Increments) {
         let (us, them) = if WHITE { (0, 8) } else { (8, 0) };
@@ -59,13 +60,13 @@ impl Board {
         if before.keyed() != 0 {
             key ^= keys.en_passant[before.keyed()];
         }
-        let mut stepper = 0;
+        let mut leaper_attacks = 0;
         if code & 7 == PAWN {
-            stepper = attacks::pawn(if WHITE { Color::White } else { Color::Black }, mv.to()).0;
+            leaper_attacks = attacks::pawn(if WHITE { Color::White } else { Color::Black }, mv.to()).0;
             if from ^ to == 16 {
                 let target = Square::new(((from + to) / 2) as u8);
                 state = state.with_en_passant(target.index());
-                if self.en_passant_counts(target, keys.rule, 0) {
+                if self.en_passant_is_keyed(target, keys.rule, 0) {
                     state = state.with_keyed(target.index());
                     key ^= keys.en_passant[target.index()];
                 }
@@ -74,15 +75,16 @@ impl Board {
                 change = change.with(inc.at(promoted, to)).without(inc.at(code, to));
                 self.toggle(code ^ promoted, to_bit);
                 self.squares[to] = promoted as u8;
-                stepper = if piece == Piece::Knight { attacks::knight(mv.to()).0 } else { 0 };
-            // Last: the number of no e.p. square is a1's, which pawns reach only by promotion.
+                leaper_attacks = if piece == Piece::Knight { attacks::knight(mv.to()).0 } else { 0 };
+            // This check must come after the one for promotions. If there is no e.p. square,
+            // `en_passant` is the index of a1, which a pawn reaches only by promotion.
             } else if to == before.en_passant() {
                 change = change.without(inc.at(them + PAWN, to ^ 8));
                 self.toggle(them + PAWN, 1 << (to ^ 8));
                 self.squares[(to ^ 8) & 63] = EMPTY as u8;
             }
         } else if code & 7 == KNIGHT {
-            stepper = attacks::knight(mv.to()).0;
+            leaper_attacks = attacks::knight(mv.to()).0;
         } else if code & 7 == KING && from.abs_diff(to) == 2 {
             let (rook_from, rook_to) = castling_rook(to);
             let rook = us + ROOK;
@@ -94,7 +96,7 @@ impl Board {
         self.key = key ^ change.key;
         self.sum += change.value;
         self.state = state;
-        self.checkers = self.find_checkers::<WHITE>(to_bit, stepper);
+        self.checkers = self.find_checkers::<WHITE>(to_bit, leaper_attacks);
         debug_assert_eq!(self.code(from), EMPTY, "{mv}: its piece is still where it was");
         debug_assert!(
             self.occupied().has(mv.to()) && !self.occupied().has(mv.from()),
@@ -104,18 +106,20 @@ impl Board {
         debug_assert_eq!(self.kind(Piece::King).count(), 2, "{mv}: a king is lost");
     }
 
-    /// The pieces that give check after a move of White, if `WHITE`, or Black to the square
-    /// `moved`. Of pawns and knights only the one that moved can give check: `stepper` is what it
-    /// attacks from there, or empty if another kind of piece moved.
+    /// Returns the pieces that give check after a move. The move was made by White if `WHITE`,
+    /// otherwise by Black. `to_bit` is the square on which the moved piece now stands.
+    ///
+    /// Of all pawns and knights, only the moved one can give check. `leaper_attacks` are the
+    /// squares that it attacks, or no squares if another kind of piece moved.
     #[inline(always)]
-    fn find_checkers<const WHITE: bool>(&self, moved: u64, stepper: u64) -> u64 {
+    fn find_checkers<const WHITE: bool>(&self, to_bit: u64, leaper_attacks: u64) -> u64 {
         let (us, them) = if WHITE { (Color::White, Color::Black) } else { (Color::Black, Color::White) };
         let kings = self.pieces(them, Piece::King);
         let king = Square::new(kings.0.trailing_zeros() as u8);
         let aligned_sliders =
             attacks::bishop_rays(king) & self.diagonal_sliders() | attacks::rook_rays(king) & self.straight_sliders();
         let (own_pieces, occupied) = (self.pieces_of(us), self.occupied());
-        let mut checkers = Bitboard(if stepper & kings.0 == 0 { 0 } else { moved });
+        let mut checkers = Bitboard(if leaper_attacks & kings.0 == 0 { 0 } else { to_bit });
         // Checking the few aligned sliders for blockers is cheaper than computing the attacks of
         // sliders on the king's square.
         for slider in aligned_sliders & own_pieces {
@@ -126,7 +130,7 @@ impl Board {
         checkers.0
     }
 
-    /// Passes the turn. The side to move must not be in check.
+    /// Passes the turn to the other side. The side to move must not be in check.
     pub fn play_null(&mut self, inc: &Increments) {
         debug_assert!(!self.in_check(), "a pass in check");
         let keys = inc.keys();
@@ -138,13 +142,13 @@ impl Board {
         self.checkers = 0;
     }
 
-    /// The exact key that a legal move leads to, without playing it: for prefetching and for
-    /// looking ahead.
+    /// Returns the exact key of the position after a legal move without playing the move. The key
+    /// is used for prefetching and for looking ahead.
     #[inline]
     pub fn key_after(&self, mv: Move, inc: &Increments) -> u64 {
         let (from, to) = (mv.from().index(), mv.to().index());
         let keys = inc.keys();
-        // Only the castling rights of `after` are used.
+        // Only the castling rights of `after` are used, so its clock may be wrong.
         let (before, after) = (self.state, self.state.after(from, to, false));
         let mut key =
             self.key ^ keys.side ^ keys.castling[before.rights_changed(after)] ^ self.piece_change(mv, inc).key;
@@ -154,21 +158,22 @@ impl Board {
         let is_double_push = from ^ to == 16 && self.code(from) & 7 == PAWN;
         if is_double_push {
             let target = Square::new(((from + to) / 2) as u8);
-            if self.en_passant_counts(target, keys.rule, 1 << from | 1 << to) {
+            if self.en_passant_is_keyed(target, keys.rule, 1 << from | 1 << to) {
                 key ^= keys.en_passant[target.index()];
             }
         }
         key
     }
 
-    /// The piece-square sum that a legal move leads to, without playing it: positive is good for
-    /// White.
+    /// Returns the piece-square sum of the position after a legal move without playing the move. A
+    /// positive sum is good for White.
     #[inline]
     pub fn sum_after(&self, mv: Move, inc: &Increments) -> i32 {
         self.sum + self.piece_change(mv, inc).value
     }
 
-    /// The change that a legal move makes to the sum and to the pieces' part of the key.
+    /// Returns the change that a legal move makes to the sum and to the numbers of the pieces in
+    /// the key.
     #[inline(always)]
     fn piece_change(&self, mv: Move, inc: &Increments) -> Increment {
         let (from, to) = (mv.from().index(), mv.to().index());
@@ -181,7 +186,7 @@ impl Board {
                 return change.with(inc.at(promoted, to)).without(inc.at(code, to));
             }
             if to == self.state.en_passant() {
-                // `^ 8`: the enemy's pawn, a rank behind `to`.
+                // `code ^ 8` is the enemy's pawn, and `to ^ 8` is its square, one rank behind `to`.
                 return change.without(inc.at(code ^ 8, to ^ 8));
             }
         } else if code & 7 == KING && from.abs_diff(to) == 2 {
