@@ -22,7 +22,7 @@ pub struct Choices {
     pub metrics: Vec<String>,
     /// Whether to compare every line with every other.
     pub pairs: bool,
-    /// The column to tabulate each metric by: a row for each of its values.
+    /// The column by which each metric is tabulated. The table has a row for each of its values.
     pub pivot: Option<String>,
 }
 

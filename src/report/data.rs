@@ -9,8 +9,8 @@ use crate::report::svg::lines::Lines;
 use crate::report::svg::scatter::Scatter;
 use serde_json::{Map, Value as Json, json};
 
-/// Version of both formats. It rises when a field is renamed, removed or changes its meaning; new
-/// fields do not raise it.
+/// Version of both formats. The version rises when a field is renamed, removed or changes its
+/// meaning. New fields do not raise the version.
 pub const SCHEMA: u32 = 1;
 
 /// The key of the signs in the object of a row. No column has this key.

@@ -12,7 +12,7 @@ use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The maximum number of values on a page; more would make it slow to load.
+/// The maximum number of values on a page. A page with more values would be slow to load.
 const MAX_VALUES: usize = 60_000;
 
 /// The heading of the view.

@@ -133,7 +133,7 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         let ratio = summary.lines[line].ratio();
         Some((ratio.mean, ratio.low, ratio.high))
     };
-    // A line's share with its interval.
+    // Returns a line's sum of a column as a share of its probes, with the interval of the share.
     let share_of_probes = |line: usize, column: &str| {
         let (low, high) = summary.lines[line].interval(column);
         let [part, probes] = [column, columns::PROBES].map(|column| summary.lines[line].sum(column));

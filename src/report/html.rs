@@ -19,7 +19,7 @@ const PAGE_STYLE: &str = include_str!("page.css");
 /// The script of the tables (sort, filter, hide columns) and of the explorer.
 const SCRIPT: &str = include_str!("page.js");
 
-/// The content security policy: nothing may be fetched, whatever a file contains.
+/// The content security policy. It forbids the page to fetch anything, whatever a file contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// Renders a page as HTML.

@@ -10,7 +10,8 @@ use maud::html;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Version of the JSON format. It rises when a field is renamed, removed or changes its meaning.
+/// Version of the JSON format. The version rises when a field is renamed, removed or changes its
+/// meaning.
 pub const SCHEMA: u32 = 2;
 
 /// Returns a ratio as JSON. Numbers that are not finite become null.

@@ -71,7 +71,7 @@ fn equal_nodes_text(equal_nodes: &EqualNodes, opponent: &str, matches: &Matches)
     format!("as strong as \"{opponent}\" with {nodes} of its nodes [{interval}]{note}")
 }
 
-/// The findings, one sentence each.
+/// Returns the findings, one sentence each.
 pub(super) fn findings(matches: &Matches) -> Vec<String> {
     let mut sentences = Vec::new();
     let encounters = &matches.encounters;
@@ -165,7 +165,7 @@ pub(super) fn findings(matches: &Matches) -> Vec<String> {
     sentences
 }
 
-/// Warnings about the match.
+/// Returns warnings about the match.
 pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
     let mut warnings = Vec::new();
     // Joins the first few entries of a list, and says how many more there are.

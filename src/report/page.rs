@@ -132,8 +132,8 @@ impl Page {
         ensure!(!by.is_empty(), "--by: names no column");
         let variants = rows.text_column(columns::VARIANT);
         let baseline_has_rows = (0..rows.rows()).any(|row| variants.text(row) == manifest.baseline);
-        // The times of several results are compared only if each had repeats and ran one job at a
-        // time; a single result gets a warning instead.
+        // The times of several results are compared only if each result has repeats and was run one
+        // job at a time. A single result gets a warning instead.
         let is_timed = |manifest: &Manifest| manifest.repeats > 1 && manifest.jobs == 1;
         let times_are_comparable =
             sources.len() == 1 || sources.iter().all(|source| source.manifest.as_ref().is_none_or(is_timed));

@@ -1,12 +1,13 @@
-//! A page: its name and its parts from top to bottom. [`markdown`](super::markdown),
-//! [`html`](super::html), [`text`](super::text) and [`data`](super::data) render it.
+//! A page, which consists of a name and of parts from top to bottom. Pages are rendered by
+//! [`markdown`](super::markdown), [`html`](super::html), [`text`](super::text) and
+//! [`data`](super::data).
 
 pub use super::emphasis::Emphasis;
 use super::explore::Explorer;
 use super::figure::Figure;
 use super::number::{format_count, format_interval, format_number, format_p, format_percent};
 
-/// Whether a character must not be on a page: control characters, except line ends.
+/// Whether a character must not be on a page. Control characters must not, except line ends.
 pub(super) fn is_unprintable(c: char) -> bool {
     c.is_control() && c != '\n'
 }
@@ -16,7 +17,7 @@ pub(super) fn is_unprintable(c: char) -> bool {
 pub struct Sheet {
     /// The kind of page, for programs: `report`, `comparison`, ...
     pub kind: String,
-    /// The heading; empty on a page that needs none.
+    /// The heading. Empty on a page that needs no heading.
     pub name: String,
     /// The parts, from top to bottom.
     pub parts: Vec<Part>,
@@ -53,13 +54,13 @@ pub enum Part {
 /// A table with its heading and notes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SheetTable {
-    /// Key for programs; stays when the title is reworded.
+    /// The key for programs. It stays the same when the title is reworded.
     pub key: String,
-    /// The heading; empty if the part above has one.
+    /// The heading. Empty if the part above the table has a heading.
     pub title: String,
     /// The columns, in the order of the cells of a row.
     pub columns: Vec<SheetColumn>,
-    /// The rows: a cell for each column.
+    /// The rows. Each row has a cell for each column.
     pub rows: Vec<Vec<Cell>>,
     /// A note below the table.
     pub note: String,
@@ -68,11 +69,11 @@ pub struct SheetTable {
 /// The head of a column and how its cells are treated.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SheetColumn {
-    /// Key for programs; stays when the heading is reworded.
+    /// The key for programs. It stays the same when the heading is reworded.
     pub key: String,
     /// The heading, as readers see it.
     pub name: String,
-    /// What the values mean, with the unit; shown as a tooltip.
+    /// What the values mean, with the unit. Shown as a tooltip.
     pub meaning: String,
     /// Whether the cells are text, not numbers.
     pub is_text: bool,
@@ -103,7 +104,7 @@ impl SheetColumn {
     }
 }
 
-/// A column of a table: its head, and the function that makes its cell for a line.
+/// The head of a column, and the function that makes the cell of the column for a line.
 struct Entry<'a, L> {
     head: SheetColumn,
     cell: Box<dyn Fn(&L) -> Cell + 'a>,
@@ -155,7 +156,7 @@ impl<'a, L> Entries<'a, L> {
     }
 }
 
-/// A cell of a table: text for readers, value for programs.
+/// A cell of a table, with a text for readers and a value for programs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cell {
     /// The text that readers see.
@@ -195,12 +196,12 @@ impl Cell {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// A cell without a value, shown as a dash, with the reason.
+    /// Returns a cell that has no value and is shown as a dash. Its note is the reason.
     pub fn empty(reason: &'static str) -> Self {
         Self { value: Datum::None, note: reason, ..Self::text("-") }
     }
 
-    /// A number with its text; a dash if it is not finite.
+    /// Returns a cell with a number and its text. The cell is empty if the number is not finite.
     pub fn number(value: f64, text: impl Into<String>) -> Self {
         if value.is_finite() { Self { value: Datum::Number(value), ..Self::text(text) } } else { Self::empty("") }
     }
@@ -220,17 +221,19 @@ impl Cell {
         Self::number(part / whole, format_percent(part, whole))
     }
 
-    /// An interval with three decimals; a dash if `low` is not finite.
+    /// Returns a cell with an interval that has three decimals. The cell is empty if `low` is not
+    /// finite.
     pub fn range(low: f64, high: f64) -> Self {
         Self::range_with_text(low, high, format_interval(low, high))
     }
 
-    /// An interval with its text; a dash if `low` is not finite.
+    /// Returns a cell with an interval and its text. The cell is empty if `low` is not finite.
     pub fn range_with_text(low: f64, high: f64, text: impl Into<String>) -> Self {
         if low.is_finite() { Self { value: Datum::Range(low, high), ..Self::text(text) } } else { Self::empty("") }
     }
 
-    /// The interval of a difference, both ends with a sign; a dash if one is not finite.
+    /// Returns a cell with the interval of a difference, both ends with a sign. The cell is empty
+    /// if an end is not finite.
     pub fn difference(low: f64, high: f64) -> Self {
         let low = if high.is_finite() { low } else { f64::NAN };
         Self::range_with_text(low, high, format!("{low:+.1} to {high:+.1}"))

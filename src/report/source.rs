@@ -1,4 +1,4 @@
-//! Results on disk: a folder written by `ttlab run`, or a CSV file alone.
+//! Results on disk. A result is a folder written by `ttlab run`, or a CSV file alone.
 
 use crate::analysis::Frame;
 use crate::analysis::caveats::{Caveats, confounds, equivalent};

@@ -28,7 +28,7 @@ pub struct TuneOutcome<'a> {
     pub tune: &'a Tune,
     /// The paths of the options that vary between candidates.
     pub varying: &'a [String],
-    /// The names of the pressures: the file's own, then the others.
+    /// The names of the pressures. The file's own pressure comes first.
     pub pressures: &'a [String],
     /// The result of the race.
     pub race: &'a RaceResult,

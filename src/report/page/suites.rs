@@ -1,4 +1,5 @@
-//! The page of an experiment with several suites: tables over all suites, then a section for each.
+//! The page of an experiment with several suites. It has tables over all suites, and then a section
+//! for each suite.
 
 use super::not_run::NOT_RUN;
 use super::{Page, Rows};
@@ -193,8 +194,8 @@ fn into_section(part: Part, suite: &str) -> Option<Part> {
 fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
     let summaries: Vec<&Summary> = pages.iter().map(|page| &page.summary).collect();
     let lines = LineOverSuites::collect_lines(&summaries);
-    // Lines are identified by the same columns as in the tables of the suites, if all suites have
-    // the same columns; otherwise by the variant's name.
+    // If the lines of all suites are identified by the same columns, these columns are used here
+    // too. Otherwise a line is identified by the variant's name.
     let identity_columns = pages[0].identity.columns();
     let same_columns = pages.iter().all(|page| page.identity.columns() == identity_columns);
     let identity_columns = match same_columns {
