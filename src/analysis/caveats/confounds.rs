@@ -1,5 +1,6 @@
-//! Confounds: variants that differ not only in the option that is compared, but also in slots,
-//! entries, bytes, the rule for the same key, key seed or limits.
+//! Finds confounds. A confound is a second difference between variants that are compared in one
+//! option. The variants may also differ in slots, entries, the layout, the rule for equal keys, the
+//! key seed or the limits.
 
 use super::Caveats;
 use crate::analysis::rows::seeds::KEYS_SEED;
@@ -12,49 +13,53 @@ use crate::text::{and_more, quote_names};
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
 
-/// Options that should be equal in all variants, unless they are the option that is compared.
+/// Controlled options: they should be equal in all variants, unless the experiment compares them.
 const CONTROLLED: [&str; 6] =
     ["table.slots", "table.same_key", "table.layout", KEYS_SEED, "limit.depth", "limit.nodes"];
 
-/// The number of entries. It is also controlled, although it follows from other options.
+/// The number of entries. It follows from other options, but is treated like a controlled option.
 const ENTRIES: &str = columns::ENTRIES;
 
-/// Numbers of entries that differ by less than this share count as equal: buckets are rounded.
+/// The largest share by which two numbers of entries may differ and still count as equal. The
+/// numbers of buckets are rounded, so that small differences are not deliberate.
 const ROUNDING: f64 = 0.05;
 
-/// The options of a variant: the values of each compared option (with its parameters), and the
-/// value of each controlled option.
+/// The options of a variant.
 struct VariantOptions {
+    /// The values of each compared option and of its parameters.
     compared: BTreeMap<String, Vec<String>>,
+    /// The value of each controlled option.
     controlled: BTreeMap<&'static str, String>,
 }
 
 /// A level of a compared option.
 struct Level<'a> {
+    /// The index of the first variant at this level.
     first_variant: usize,
-    /// The values that each controlled option has in the variants at this level.
+    /// The values of each controlled option in the variants at this level.
     controlled_values: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
-/// The option that a path belongs to: a policy and all its parameters count as one option.
+/// Returns the option that a path belongs to. A policy and all its parameters count as one option.
 fn owning_option(path: &str) -> &str {
     if path.starts_with("table.policy.") { "table.policy" } else { path }
 }
 
-/// The options that a variant's `table.design` sets, with their values. They are not compared: only
-/// the design itself is.
+/// Returns the paths and values of the options that are set by a variant's `table.design`. Only the
+/// design itself is compared, not these options.
 fn design_columns(variant: &Variant) -> Vec<(String, String)> {
     let text = variant.table().map_or("", |table| table.design.text());
     let design_table: Table = text.parse().unwrap_or_default();
     let design_options =
         from_table::<TableOptions>(design_table.clone()).map(|table| serde_json::json!({ "table": table }));
     let mut options = paths::flatten(&design_options.unwrap_or_default());
-    // A path is `table.NAME` or longer. Names that the design does not set have their defaults.
+    // A path is `table.NAME` or longer. Options that the design does not set have default values
+    // and are removed.
     options.retain(|(path, _)| path.split('.').nth(1).is_some_and(|name| design_table.contains_key(name)));
     options
 }
 
-/// Sorts the options of a variant into compared ones and those that should be equal (controlled).
+/// Sorts the options of a variant into compared options and controlled options.
 fn collect_options(variant: &Variant) -> VariantOptions {
     let mut options = VariantOptions { compared: BTreeMap::new(), controlled: BTreeMap::new() };
     let design_columns = design_columns(variant);
@@ -62,8 +67,8 @@ fn collect_options(variant: &Variant) -> VariantOptions {
         if design_columns.contains(&(path.clone(), value.clone())) {
             continue;
         }
-        // The key seed is controlled, because it changes counts, and also compared, because an
-        // experiment may vary it.
+        // The key seed is both. It is controlled because it changes counts, and it is compared
+        // because an experiment may vary it.
         if path == KEYS_SEED {
             options.compared.insert(path.clone(), vec![value.clone()]);
         }
@@ -71,7 +76,7 @@ fn collect_options(variant: &Variant) -> VariantOptions {
             Some(name) => {
                 options.controlled.insert(name, value);
             }
-            // The number of entries, below, stands for the size.
+            // The size is not compared. The number of entries is controlled instead.
             None if path == "table.size" => {}
             None => options.compared.entry(owning_option(&path).to_owned()).or_default().push(value),
         }
@@ -82,21 +87,24 @@ fn collect_options(variant: &Variant) -> VariantOptions {
     options
 }
 
-/// Whether two sets of values of an option have a value in common. Numbers of entries count as
-/// equal if they are close.
+/// Whether two sets of values of the option `name` have a value in common. Two numbers of entries
+/// count as the same value if they are close.
 fn have_common_value(name: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool {
-    let are_close = |left: &str, right: &str| match (left.parse::<f64>(), right.parse::<f64>()) {
+    let are_equal = |left: &str, right: &str| match (left.parse::<f64>(), right.parse::<f64>()) {
         (Ok(left), Ok(right)) if name == ENTRIES => (left - right).abs() <= ROUNDING * left.max(right),
         _ => left == right,
     };
-    a.iter().any(|left| b.iter().any(|right| are_close(left, right)))
+    a.iter().any(|left| b.iter().any(|right| are_equal(left, right)))
 }
 
-/// Warns of confounds: all variants with some value of a compared option also differ in a
-/// controlled option from all variants with the baseline's value. Only variants with the same
-/// baseline are compared. If `[[zip]]` changes the options together, the confound is deliberate and
-/// becomes a note.
+/// Returns warnings about confounds. A value of a compared option is confounded if all variants
+/// with this value differ in a controlled option from all variants with the baseline's value. Only
+/// variants with the same baseline are compared.
+///
+/// If the options are changed together by `[[zip]]`, the confound is deliberate. It is then
+/// returned as a note.
 pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) -> Caveats {
+    // Returns a baseline and the variants that are compared with it.
     let variants_with_base = |base: usize| -> Vec<&Variant> {
         let has_base = |index: &usize| partners.baselines[*index] == Some(base) && *index != base;
         let compared = (0..variants.len()).filter(has_base).map(|index| &variants[index]);
@@ -104,7 +112,7 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
     };
     let zipped: BTreeSet<&str> = zip.iter().flat_map(Table::keys).map(|path| owning_option(path)).collect();
     let is_zipped = |option: &str| zipped.iter().any(|path| option == *path || option.starts_with(&format!("{path}.")));
-    // The number of entries follows from the other options of the table.
+    // The number of entries follows from other options, so it cannot be zipped itself.
     let is_deliberate = |confound: &Confound| {
         !zip.is_empty() && confound.options.iter().all(|option| option == ENTRIES || is_zipped(option))
     };
@@ -121,8 +129,9 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
     caveats
 }
 
-/// A sentence about the variants whose group has no baseline; `None` if there are none. It names
-/// the baseline that differs from the first of them in the fewest options.
+/// Returns a sentence about the variants whose group has no baseline, or `None` if there are no
+/// such variants. The sentence also names the baseline that differs from the first of these
+/// variants in the fewest options.
 pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners: &Partners) -> Option<String> {
     const MAX_NAMED: usize = 3;
     let indices: Vec<usize> = (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
@@ -151,21 +160,23 @@ pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners:
     ))
 }
 
-/// Variants that differ from their baseline in the same compared and controlled options.
+/// A confound of variants that differ from their baseline in the same options.
 struct Confound {
+    /// The compared and the controlled options in which the variants differ from the baseline.
     options: BTreeSet<String>,
+    /// The sentence that describes the confound.
     sentence: String,
 }
 
-/// Finds the confounds among a baseline, which comes first, and the variants that are compared with
-/// it.
+/// Finds the confounds in a list of variants. The first variant is the baseline of all others.
 fn find_confounds_in_group(variants: &[&Variant]) -> Vec<Confound> {
     let variant_options: Vec<VariantOptions> = variants.iter().map(|variant| collect_options(variant)).collect();
     let base = &variant_options[0];
-    // By variant: the compared and the controlled options in which it differs from the baseline.
+    // Maps the first variant at each confounded level to the compared and the controlled options in
+    // which the level differs from the baseline.
     let mut differences: BTreeMap<usize, [BTreeSet<&str>; 2]> = BTreeMap::new();
     for (option, base_option_values) in &base.compared {
-        // The controlled values of each level of the option.
+        // Maps the values of the option to the level with these values.
         let mut levels: BTreeMap<&[String], Level<'_>> = BTreeMap::new();
         for (index, options) in variant_options.iter().enumerate() {
             let Some(option_values) = options.compared.get(option) else { continue };
@@ -179,7 +190,7 @@ fn find_confounds_in_group(variants: &[&Variant]) -> Vec<Confound> {
         let Some(base_level) = levels.get(base_option_values.as_slice()) else { continue };
         for level in levels.iter().filter(|(values, _)| *values != base_option_values).map(|(_, level)| level) {
             for (name, values) in level.controlled_values.iter().filter(|(name, _)| *name != option) {
-                // If the baseline has no table, it has no slots that could be equal.
+                // A baseline without a table has no values of the table's options to compare with.
                 let base_values = base_level.controlled_values.get(name);
                 if base_values.is_some_and(|base_values| !have_common_value(name, base_values, values)) {
                     let [compared, controlled] = differences.entry(level.first_variant).or_default();
@@ -189,10 +200,10 @@ fn find_confounds_in_group(variants: &[&Variant]) -> Vec<Confound> {
             }
         }
     }
-    // Variants that differ in the same options share one sentence.
+    // Variants that differ from the baseline in the same options are described by one sentence.
     let mut groups: Vec<([BTreeSet<&str>; 2], Vec<usize>)> = Vec::new();
     for (index, options) in differences {
-        match groups.iter_mut().find(|(group_differences, _)| *group_differences == options) {
+        match groups.iter_mut().find(|(group_options, _)| *group_options == options) {
             Some((_, indices)) => indices.push(index),
             None => groups.push((options, vec![index])),
         }
@@ -220,8 +231,8 @@ fn find_confounds_in_group(variants: &[&Variant]) -> Vec<Confound> {
     groups.into_iter().map(describe_group).collect()
 }
 
-/// Warns if the variants are different engines. Only the first word of a name counts, because
-/// versions of the same engine may be compared.
+/// Returns a warning if the names are those of different engines. Only the first word of each name
+/// is compared, because different versions of the same engine may be compared.
 pub fn different_engines_warning<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let names: BTreeSet<&str> = names.into_iter().map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
     let list: Vec<&str> = names.into_iter().collect();

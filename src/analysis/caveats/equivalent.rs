@@ -1,18 +1,20 @@
-//! Variants that are the same search under two names, because they differ only in options that
-//! another option switches off.
+//! Finds variants that are the same search under two names. They differ only in options that have
+//! no effect, because another option switches them off.
 
 use crate::experiment::{Variant, variant};
 use crate::text::plural;
 use std::collections::BTreeMap;
 
-/// The condition on another option's value under which an option has no effect.
+/// A condition on the value of a switching option. If the condition is met, another option has no
+/// effect.
 enum When {
     Is(&'static str),
     IsNot(&'static str),
     DoesNotContain(&'static str),
 }
 
-/// Options (by prefix), each with the option that switches it off, and the condition for that.
+/// Each entry consists of the prefix of an option's path, the option that switches this option off,
+/// and the condition under which this happens.
 const SWITCHES: &[(&str, &str, When)] = &[
     ("quiescence.", "leaf", When::Is("static")),
     ("leaf_mates", "leaf", When::Is("quiescence")),
@@ -47,7 +49,8 @@ const SWITCHES: &[(&str, &str, When)] = &[
 /// The values of a variant's options, by path.
 type OptionValues = BTreeMap<String, String>;
 
-/// The option that switches off the option at `path`; `None` if none does.
+/// Returns the option that switches off the option at `path`, or `None` if the option at `path` has
+/// an effect.
 fn find_switch(path: &str, values: &OptionValues) -> Option<&'static str> {
     let switch = SWITCHES.iter().find(|(option, switching_option, when)| {
         let is_off = |value: &String| match when {
@@ -60,14 +63,16 @@ fn find_switch(path: &str, values: &OptionValues) -> Option<&'static str> {
     switch.map(|(_, switching_option, _)| *switching_option)
 }
 
-/// Warns of variants that are the same search. Each reason is given once, with the first pair that
-/// it applies to. External engines are not checked, because their options are unknown.
+/// Returns warnings about variants that are the same search. There is one warning for each reason,
+/// which names the first pair of variants that the reason applies to. External engines are not
+/// checked, because their options are unknown.
 pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
     let option_values: Vec<OptionValues> =
         variants.iter().map(|variant| variant::option_columns(variant).into_iter().collect()).collect();
-    // The first variant with each set of values of the options that have an effect.
+    // Maps the values of all options that have an effect to the first variant with these values.
     let mut first_with_options: BTreeMap<OptionValues, usize> = BTreeMap::new();
-    // The first pair of variants for each reason, and the number of pairs.
+    // Maps each reason to the first pair of variants that it applies to, and the number of such
+    // pairs.
     let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
     for (index, values) in option_values.iter().enumerate().filter(|(index, _)| variants[*index].external().is_none()) {
         let mut effective_values = values.clone();
@@ -77,19 +82,21 @@ pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
             continue;
         }
         if let Some(reason) = explain_equivalence(&option_values[first_index], values) {
-            let (_, _, pairs) = reasons.entry(reason).or_insert((first_index, index, 0));
-            *pairs += 1;
+            let (_, _, pair_count) = reasons.entry(reason).or_insert((first_index, index, 0));
+            *pair_count += 1;
         }
     }
-    let describe_reason = |(reason, (a, b, pairs)): (String, (usize, usize, usize))| {
-        let and_more = if pairs > 1 { format!(" (and {})", plural(pairs - 1, "more pair")) } else { String::new() };
+    let describe_reason = |(reason, (a, b, pair_count)): (String, (usize, usize, usize))| {
+        let and_more =
+            if pair_count > 1 { format!(" (and {})", plural(pair_count - 1, "more pair")) } else { String::new() };
         format!("\"{}\" and \"{}\"{and_more} are the same search: {reason}", variants[a].name, variants[b].name)
     };
     reasons.into_iter().map(describe_reason).collect()
 }
 
-/// Explains why two variants are the same search: names the first option in which they differ that
-/// another option switches off. `None` if there is no such option.
+/// Explains why two variants are the same search. The explanation names the first option that
+/// differs between the variants and is switched off by another option in `a`. Returns `None` if
+/// there is no such option.
 fn explain_equivalence(a: &OptionValues, b: &OptionValues) -> Option<String> {
     let mut differing = a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path));
     let (path, switching_option) = differing.find_map(|path| Some((path, find_switch(path, a)?)))?;

@@ -1,6 +1,6 @@
-//! The statistical power of a number of positions for external engines. Their node counts are
-//! chaotic: after a small change to the table, every search takes another course, so a single
-//! search says little. How many are needed is known before the run.
+//! Computes the statistical power of comparisons of external engines. The node counts of external
+//! engines are chaotic: after a small change to the table, every search takes another course, so a
+//! single search says little. The number of searches that are needed is known before the run.
 
 use crate::analysis::questions::findings::format_rounded_up;
 use crate::analysis::questions::line::Line;
@@ -12,15 +12,15 @@ use crate::stats::ratio::Ratio;
 use crate::stats::sample::min_clusters;
 use std::fmt;
 
-/// The standard deviation of log(nodes) of one search when the table is changed. These are the
-/// smallest and the largest that were measured: for Stockfish 15.1 and Ethereal 12 with one thread,
-/// to depths of 12 to 16.
+/// The spread of external engines: the standard deviation of log(nodes) of one search when the
+/// table is changed. The two numbers are the smallest and the largest spread that were measured,
+/// with Stockfish 15.1 and Ethereal 12 on one thread to depths of 12 to 16.
 pub const TYPICAL_SPREAD: [f64; 2] = [0.16, 0.61];
 
-/// The effect that an experiment should detect, if its file does not set one: 10 %.
+/// The effect that an experiment should detect if its file does not set an effect. 0.1 is 10 %.
 const DEFAULT_EFFECT: f64 = 0.1;
 
-/// The smallest number of positions or games in which the spread is measured.
+/// The smallest number of positions or games from which the spread is measured.
 const MIN_CLUSTERS: usize = 10;
 
 /// The power of a number of positions or games.
@@ -28,11 +28,12 @@ const MIN_CLUSTERS: usize = 10;
 pub struct ExternalPower {
     /// The number of positions or games.
     clusters: usize,
+    /// Whether the clusters are games.
     games: bool,
     /// The number of variants that are compared with a baseline.
     comparisons: usize,
-    /// The standard deviation of the log ratio of a position (or a game), for the engines with the
-    /// smallest and the largest spread.
+    /// The standard deviation of the log ratio of a position or game. The first number is for the
+    /// engine with the smallest spread, and the second for the engine with the largest spread.
     spread: [f64; 2],
     /// Whether the spread was measured in rows of this experiment.
     measured: bool,
@@ -41,9 +42,12 @@ pub struct ExternalPower {
 }
 
 impl ExternalPower {
-    /// The power of an experiment that compares nodes to a depth, before it runs. The spread is
-    /// measured in `rows` if there are enough of them. `None` if no external engine is compared, or
-    /// if there are too few positions for any significant result.
+    /// Returns the power of an experiment before the experiment runs. The experiment must compare
+    /// the numbers of nodes that searches need to reach a depth. The spread is measured in `rows`
+    /// if there are enough rows.
+    ///
+    /// Returns `None` if no external engine is compared in this way, or if there are too few
+    /// positions for any significant result.
     pub fn before_run(experiment: &Experiment, rows: Option<&Frame>) -> Option<Self> {
         let Experiment { variants, file, work, .. } = experiment;
         let is_compared = |index: &usize| {
@@ -55,15 +59,15 @@ impl ExternalPower {
         };
         let compared_names: Vec<&str> =
             (0..variants.len()).filter(is_compared).map(|index| variants[index].name.as_str()).collect();
-        // There is no power for games, which are not searched to a depth, or for published figures,
-        // which are compared one by one.
+        // Games of a match are not searched to a depth, and published figures are compared one by
+        // one. Neither has a power.
         if compared_names.is_empty()
             || work.games().is_some()
             || file.expect.iter().any(|expect| !expect.figures.is_empty())
         {
             return None;
         }
-        // Suites are judged separately; the smallest counts, because it has the least power.
+        // Suites are judged separately. The smallest suite is used, because it has the least power.
         let suites = experiment.suites().into_iter().map(|items| {
             let searches_of_items = items.iter().map(|item| experiment.searches_per_variant(item));
             searches_of_items.filter(|&searches| searches > 0).collect::<Vec<usize>>()
@@ -80,8 +84,8 @@ impl ExternalPower {
             clusters,
             games: searches_per_cluster > 1.0,
             comparisons: variants.len() - 1,
-            // Without rows, searches of the same game are taken to be independent, although they
-            // are not, so this is a lower bound.
+            // Without rows, the searches of a game are assumed to be independent. They are not, so
+            // the spread of a game is a lower bound.
             spread: measured_spread
                 .unwrap_or(TYPICAL_SPREAD.map(|spread| spread / searches_per_cluster.max(1.0).sqrt())),
             measured: measured_spread.is_some(),
@@ -90,13 +94,15 @@ impl ExternalPower {
         .if_testable()
     }
 
-    /// The power of a finished run that compared nodes to a depth; `None` without external engines.
+    /// Returns the power of a finished run. Returns `None` if no external engine was compared, if
+    /// most searches of an engine were stopped by a node limit, or if there are too few positions
+    /// for any significant result.
     pub fn after_run(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Option<Self> {
         let is_external = |name: &str| manifest.subjects.contains_key(name);
         let is_base_external = is_external(&manifest.baseline);
         let external_lines =
             || summary.lines.iter().filter(|line| !line.is_baseline && (is_base_external || is_external(&line.name)));
-        // If a node limit stopped most searches, moves are compared, not nodes.
+        // If most searches were stopped by a node limit, moves are compared, not nodes.
         let is_truncated = |line: &Line| line.measures.first().is_some_and(|first| 2 * first.truncated > line.searches);
         if external_lines().any(is_truncated) {
             return None;
@@ -117,23 +123,24 @@ impl ExternalPower {
         (self.comparisons > 0 && self.clusters >= min_clusters(self.comparisons)).then_some(self)
     }
 
-    /// A ratio whose standard error follows from the number of clusters and this spread.
+    /// Returns a ratio whose standard error follows from the spread and the number of clusters.
     fn ratio(&self, spread: f64) -> Ratio {
         Ratio { clusters: self.clusters, error: spread / (self.clusters as f64).sqrt(), ..Ratio::default() }
     }
 
-    /// The significance level of each comparison (Bonferroni).
+    /// Returns the significance level of each comparison (Bonferroni).
     fn level(&self) -> f64 {
         0.05 / self.comparisons as f64
     }
 
-    /// The smallest effects that are detected with 80 % power, for the engines with the smallest
-    /// and the largest spread.
+    /// Returns the smallest effect that is detected with 80 % power, for the engine with the
+    /// smallest spread and for the engine with the largest spread.
     pub fn detectable_effects(&self) -> [f64; 2] {
         self.spread.map(|spread| self.ratio(spread).detectable_effect(self.level()))
     }
 
-    /// The numbers of positions (or games) that are needed to detect the effect.
+    /// Returns the number of positions or games that are needed to detect the effect, for the
+    /// engine with the smallest spread and for the engine with the largest spread.
     pub fn clusters_needed(&self) -> [f64; 2] {
         self.spread.map(|spread| self.ratio(spread).clusters_needed(self.effect, self.level()).unwrap_or(f64::NAN))
     }
@@ -145,16 +152,17 @@ impl ExternalPower {
     }
 }
 
-/// The effect to detect: the file's smallest effect if it is larger than the default for claims,
-/// otherwise the default effect.
+/// Returns the effect that should be detected. This is the smallest effect that the file sets if it
+/// is larger than the default smallest effect, and otherwise [`DEFAULT_EFFECT`].
 fn relevant_effect(smallest_effect: f64) -> f64 {
     if smallest_effect > crate::experiment::file::default_smallest_effect() { smallest_effect } else { DEFAULT_EFFECT }
 }
 
-/// The smallest and the largest spread among the lines; `None` if no line has enough clusters.
+/// Returns the smallest and the largest spread of the lines, or `None` if no line has enough
+/// clusters.
 fn spread_range<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<[f64; 2]> {
     let ratios = lines.map(Line::ratio).filter(|ratio| ratio.clusters >= MIN_CLUSTERS && ratio.error > 0.0);
-    // The standard error of a mean gives the standard deviation of one cluster.
+    // The standard deviation of one cluster follows from the standard error of the mean.
     let spreads: Vec<f64> = ratios.map(|ratio| ratio.error * (ratio.clusters as f64).sqrt()).collect();
     let smallest = spreads.iter().copied().reduce(f64::min)?;
     Some([smallest, spreads.into_iter().fold(smallest, f64::max)])
@@ -185,8 +193,8 @@ impl fmt::Display for ExternalPower {
     }
 }
 
-/// A share as a percentage, with one decimal if it is below 10 %. From 0.0995 on, one decimal would
-/// give 10.0 %.
+/// Formats a share as a percentage. The percentage has one decimal if it is below 10 %. The limit
+/// is 0.0995, because larger shares would be rounded to 10.0 %.
 fn format_percent(share: f64) -> String {
     if share < 0.0995 { format!("{:.1} %", 100.0 * share) } else { format!("{:.0} %", 100.0 * share) }
 }

@@ -1,4 +1,4 @@
-//! Warnings about what a match cannot show, given before it is played.
+//! Warns of what a match cannot show, before the match is played.
 
 use super::equivalent;
 use crate::engine::EngineOptions;
@@ -7,14 +7,14 @@ use crate::table::TableKind;
 use crate::table::options::Clear;
 use crate::text::{plural, quote_names};
 
-/// The standard deviation of a pair's points per game that is typical for equal players. It lies
-/// between quiet draws (0.1) and wild games (0.35).
+/// The typical standard deviation of a pair's points per game between equal players. It is about
+/// 0.1 if most games are quiet draws, and about 0.35 in wild games.
 const TYPICAL_SPREAD: f64 = 0.25;
 
 /// Elo per point of score, for scores near one half.
 const ELO_PER_POINT: f64 = 1600.0 / std::f64::consts::LN_10;
 
-/// Warnings about a match; none without `[match]`.
+/// Returns warnings about a match. Returns an empty list if the experiment has no `[match]`.
 pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some(games) = experiment.work.games() else { return warnings };
@@ -29,15 +29,15 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
             }
         ));
     }
-    let openings = experiment.suite.items.len() - repeated_openings;
-    let half_width = half_width(openings);
+    let opening_count = experiment.suite.items.len() - repeated_openings;
+    let half_width = half_width(opening_count);
     let test = games.test_or_default();
     let tested_difference = test.elo1 - test.elo0;
     if half_width > tested_difference {
         warnings.push(format!(
             "{} per encounter: the 95 % interval will be about {half_width:.0} Elo to each side if the spread is \
              typical; the test of {tested_difference} normalized Elo needs about {} pairs",
-            plural(openings, "pair"),
+            plural(opening_count, "pair"),
             pairs_needed(tested_difference)
         ));
     }
@@ -45,10 +45,10 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     warnings
 }
 
-/// Warnings about the players' options.
+/// Returns warnings about the players' options.
 pub fn player_warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = Vec::new();
-    // The names of the variants of ttlab's engine whose options meet a condition.
+    // Returns the names of the variants of ttlab's engine whose options meet a condition.
     let names_with = |condition: &dyn Fn(&EngineOptions) -> bool| {
         let variants = experiment.variants.iter().filter(|variant| variant.builtin().is_some_and(condition));
         let names: Vec<&str> = variants.map(|variant| variant.name.as_str()).collect();
@@ -71,14 +71,15 @@ pub fn player_warnings(experiment: &Experiment) -> Vec<String> {
     warnings
 }
 
-/// Half the width, in Elo, of the 95 % interval of this number of pairs with typical spread.
-pub fn half_width(pairs: usize) -> f64 {
-    1.96 * TYPICAL_SPREAD / (pairs.max(1) as f64).sqrt() * ELO_PER_POINT
+/// Returns half the width, in Elo, of the 95 % interval after `pair_count` pairs with a typical
+/// spread.
+pub fn half_width(pair_count: usize) -> f64 {
+    1.96 * TYPICAL_SPREAD / (pair_count.max(1) as f64).sqrt() * ELO_PER_POINT
 }
 
-/// The smallest number of pairs whose interval has at most this half width.
-fn pairs_needed(elo: f64) -> usize {
-    (1.96 * TYPICAL_SPREAD * ELO_PER_POINT / elo.max(0.1)).powi(2).ceil() as usize
+/// Returns the smallest number of pairs whose 95 % interval has at most this half width, in Elo.
+fn pairs_needed(half_width: f64) -> usize {
+    (1.96 * TYPICAL_SPREAD * ELO_PER_POINT / half_width.max(0.1)).powi(2).ceil() as usize
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Whether variants were compared with equal memory: more entries in the same bytes, or more bytes
-//! for the same entries, must not look like a better policy.
+//! Tells whether variants were compared with equal memory. A table with more entries in the same
+//! number of bytes, or with more bytes for the same number of entries, must not look like a better
+//! policy.
 
 use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
@@ -10,19 +11,20 @@ struct TableSize {
     bytes: u64,
 }
 
-/// A sentence that says whether tables of the same `table.size` have equal bytes and entries;
-/// differences of up to 0.1 % count as equal, because sizes are rounded to whole buckets. `None` if
-/// no two variants have the same `table.size`.
+/// Returns a sentence which says whether tables with the same `table.size` have equal numbers of
+/// bytes and entries. Numbers that differ by up to 0.1 % count as equal, because sizes are rounded
+/// to whole buckets. Returns `None` if no two variants have the same `table.size`.
 pub fn compare_memory(frame: &Frame) -> Option<String> {
     let [slots, bytes] = [columns::SLOTS, columns::BYTES].map(|name| frame.numbers(name));
     let (variants, has_size) = (frame.text_column(columns::VARIANT), frame.has("table.size"));
-    // By `table.size`: the actual size of each variant's table.
+    // Maps each value of `table.size` to the variants with this value, and each variant to the
+    // actual size of its table.
     let mut sizes: BTreeMap<String, BTreeMap<u32, TableSize>> = BTreeMap::new();
     let mut last_variant = None;
     for row in 0..frame.rows() {
         let variant = variants.codes()[row];
-        // A variant's rows are usually adjacent, and the first one is enough. Variants without a
-        // table have no slots.
+        // Only the first of several adjacent rows of a variant is read. Rows without slots are
+        // skipped, because their variants have no table.
         if last_variant != Some(variant) && slots[row] > 0.0 {
             last_variant = Some(variant);
             let option_value = if has_size { frame.text("table.size", row).into_owned() } else { String::new() };

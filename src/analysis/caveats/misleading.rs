@@ -1,6 +1,6 @@
-//! Whether nodes to a depth measure strength. If the search asks its table how deep to search, a
-//! search with a table that forgets is less deep although its nominal depth is the same, and the
-//! worse table looks better.
+//! Tells whether the number of nodes that a search needs to reach a depth measures the quality of
+//! its table. Some searches read from the table how deep to search. If the table forgets, such a
+//! search is less deep although its nominal depth is the same, and the worse table looks better.
 
 use crate::analysis::questions::compare::{Comparison, GateResult};
 use crate::record::columns;
@@ -10,21 +10,22 @@ use crate::text::quote_names;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The name of the metric "nodes" on pages where nodes to a depth may mislead.
+/// The name of the metric "nodes" on pages where the number of nodes to a depth may mislead.
 pub const SAME_LABEL: &str = "nodes to the same label";
 
-/// The variants whose nodes to a depth may mislead.
+/// The variants whose number of nodes to a depth may mislead.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Misleading {
-    /// External engines that `ttlab doctor` has not cleared.
+    /// The names of the external engines that `ttlab doctor` has not cleared.
     engines: Vec<String>,
-    /// Variants of ttlab's engine with a search term (`iir` or `singular`) that asks the table how
-    /// deep to search.
+    /// The names of the variants of ttlab's engine whose search terms `iir` or `singular` read from
+    /// the table how deep to search.
     variants: Vec<String>,
 }
 
 impl Misleading {
-    /// The variants of a result whose nodes may mislead; `None` if all nodes can be trusted.
+    /// Returns the variants of a result whose nodes may mislead, or `None` if all nodes can be
+    /// trusted.
     pub fn from_manifest(manifest: &Manifest) -> Option<Self> {
         let uncleared_engines =
             manifest.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
@@ -35,21 +36,21 @@ impl Misleading {
         (!engines.is_empty() || !variants.is_empty()).then_some(Self { engines, variants })
     }
 
-    /// A sentence that names the variants and says why their nodes may mislead and what to use
-    /// instead.
+    /// Returns a sentence that names the variants, says why their nodes may mislead, and advises
+    /// what to use instead.
     pub fn sentence(&self) -> String {
         let names: Vec<&str> = self.engines.iter().chain(&self.variants).map(String::as_str).collect();
         let (names, (cause, advice)) = (quote_names(&names), self.cause_and_advice());
         format!("nodes to a depth may mislead in {names}: {cause}, so the worse table may need fewer nodes. {advice}")
     }
 
-    /// The reason why a claim on nodes has no verdict, without the names of the variants.
+    /// Returns the reason why a claim on nodes has no verdict. The variants are not named.
     pub fn reason(&self) -> String {
         let (cause, _) = self.cause_and_advice();
         format!("no verdict, because nodes to a depth may mislead: {cause}")
     }
 
-    /// Adds a caution to the result of each gate on nodes, and one note for all of them.
+    /// Adds a caution to the result of each gate on nodes, and a single note about all these gates.
     pub fn mark_gates(&self, comparison: &mut Comparison) {
         let mut gates = BTreeSet::new();
         let is_on_nodes = |gate_result: &&mut GateResult| gate_result.metric == columns::NODES;
@@ -63,7 +64,7 @@ impl Misleading {
         }
     }
 
-    /// The cause why nodes may mislead, and the advice what to use instead.
+    /// Returns the cause why nodes may mislead, and advice on what to use instead.
     fn cause_and_advice(&self) -> (&'static str, &'static str) {
         match (&self.engines[..], &self.variants[..]) {
             (_, []) => (
@@ -84,7 +85,8 @@ impl Misleading {
     }
 }
 
-/// Whether the options turn on a search term that asks the table under test how deep to search.
+/// Whether the options turn on a search term that reads from the table under test how deep to
+/// search.
 fn shape_depends_on_table(options: &Value) -> bool {
     let is_on = |path: &str| options.pointer(path).and_then(Value::as_u64).is_some_and(|depth| depth > 0);
     let is_neutral = options.pointer("/shape").is_some_and(|shape| shape == "neutral");

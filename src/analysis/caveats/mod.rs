@@ -1,4 +1,4 @@
-//! Warnings about a result: what it cannot show, and what makes it doubtful.
+//! Warnings about a result: what the result cannot show, and what makes the result doubtful.
 
 pub mod confounds;
 pub mod equivalent;
@@ -25,17 +25,17 @@ pub struct Caveats {
 }
 
 impl Caveats {
-    /// The blockers, then the warnings.
+    /// Returns the blockers, followed by the warnings.
     pub fn all_warnings(&self) -> impl Iterator<Item = &String> {
         self.blockers.iter().chain(&self.warnings)
     }
 
-    /// The blockers as lines for the terminal.
+    /// Returns the blockers as lines for the terminal.
     pub fn blocker_lines(&self) -> impl Iterator<Item = String> {
         self.blockers.iter().map(|text| format!("blocks the conclusion: {text}"))
     }
 
-    /// The blockers and the warnings as lines for the terminal.
+    /// Returns the blockers and the warnings as lines for the terminal.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         self.blocker_lines().chain(self.warnings.iter().cloned())
     }

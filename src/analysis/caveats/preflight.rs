@@ -1,4 +1,4 @@
-//! What an experiment cannot show, checked before it runs.
+//! Warns of what an experiment cannot show, before the experiment runs.
 
 use super::external_power::ExternalPower;
 use super::{Caveats, confounds, equivalent, games, sample_size, searchers, sensitivity};
@@ -9,15 +9,16 @@ use crate::table::options::{Clear, Size, TickSource};
 use crate::table::{TableKind, TableOptions};
 use std::path::Path;
 
-/// A table with more slots per searched node than this cannot come under pressure: each node stores
-/// at most one entry, so less than 30 % of the slots fill.
+/// The largest number of slots per searched node of a table that can come under pressure. Each node
+/// stores at most one entry, so if there are more slots, less than 30 % of them are filled.
 const MAX_SLOTS_PER_NODE: f64 = 10.0 / 3.0;
 
-/// Fewer positions than this say little about a mean.
+/// The smallest number of positions that say enough about a mean.
 const MIN_POSITIONS: usize = 10;
 
-/// The experiment's statistical power, if it has external engines. `folder` may hold rows of an
-/// earlier run; if so, the spread is measured in these rows.
+/// Returns the experiment's statistical power. Returns `None` if the experiment has no external
+/// engines, or if [`ExternalPower::before_run`] does. If `folder` contains rows of an earlier run,
+/// the spread is measured in these rows.
 pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<ExternalPower> {
     if experiment.variants.iter().all(|variant| variant.external().is_none()) {
         return None;
@@ -26,8 +27,8 @@ pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<
     ExternalPower::before_run(experiment, rows.as_ref())
 }
 
-/// Warnings that follow from the design of the experiment, whatever its rows are. The results page
-/// shows them too.
+/// Returns warnings that follow from the design of the experiment, whatever its rows are. These
+/// warnings are also shown on the results page.
 pub fn design_limits(experiment: &Experiment) -> Vec<String> {
     if experiment.work.games().is_some() {
         return games::player_warnings(experiment);
@@ -42,7 +43,8 @@ pub fn design_limits(experiment: &Experiment) -> Vec<String> {
         .collect()
 }
 
-/// Caveats of a plan that runs `jobs` jobs at a time; `folder` may hold rows of an earlier run.
+/// Returns the caveats of a plan that runs `jobs` jobs at a time. `folder` may contain rows of an
+/// earlier run.
 pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Option<&Path>) -> Caveats {
     let mut warnings = design_limits(experiment);
     if plan.is_match() {
@@ -84,7 +86,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     ));
     let confounds = confounds::find_confounds(variants, &experiment.partners, &experiment.file.zip);
     warnings.extend(confounds.warnings);
-    // The names of external engines are not known before they have run.
+    // The names of external engines are not known before the engines have run.
     let engine_name = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };
     warnings.extend(confounds::different_engines_warning(variants.iter().map(engine_name)));
     warnings.extend(sensitivity::diverging_games_warning(experiment.work.sequence().as_ref(), variants.len()));
@@ -103,8 +105,8 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let searched_items = suites.map(|items| items.iter().filter(|item| experiment.is_searched(item)).count());
     let searches = searched_items.min().unwrap_or(0);
     if has_figures || is_replay {
-        // Published counts are compared one by one, not as means; for a trace, the number of games
-        // is not known yet.
+        // Published counts are compared one by one, not as means. The number of games in a trace is
+        // not known yet.
     } else if let Some(message) = sample_size::too_few_warning(searches, variants.len() - 1, is_suite_of_games) {
         blockers.push(message);
     } else if let Some(power) = external_power(experiment, folder).filter(ExternalPower::falls_short) {
@@ -134,12 +136,14 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     Caveats { blockers, warnings, notes }
 }
 
-/// Warns of variants in which the age counter wraps within a game, so that old entries look new.
+/// Returns a warning about variants whose age counter wraps within a game. After the counter has
+/// wrapped, old entries look new.
 fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
+    // The number of searches in the longest game.
     let searches = experiment.suite.items.iter().map(|item| experiment.searches_per_variant(item)).max()? as u64;
     let wrapping_bits_and_name = |variant: &Variant| {
         let table = variant.table()?;
-        // Without a limit of depth, a search has at least one iteration.
+        // Without a depth limit, a search has at least one iteration.
         let iterations = experiment.limits(variant).iter().filter_map(|limit| limit.depth).max().map_or(1, u64::from);
         let ticks = if table.clock == TickSource::Iteration { searches * iterations } else { searches };
         let is_kept = matches!(table.clear, Clear::Game | Clear::Never);
@@ -155,11 +159,11 @@ fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
     ))
 }
 
-/// Whether a variant's bounded table is too large for its node limit, so that it cannot come under
-/// pressure. With `shares_table`, several searches may use the same table.
-fn is_too_large(variant: &Variant, experiment: &Experiment, shares_table: bool) -> bool {
+/// Whether a variant's table is bounded and so large that it cannot come under pressure within the
+/// node limit. `searches_share_table` is true if several searches use the same table.
+fn is_too_large(variant: &Variant, experiment: &Experiment, searches_share_table: bool) -> bool {
     let Some(table) = variant.table() else { return false };
-    // `None` if a search has no limit of nodes.
+    // `None` if some searches have no node limit.
     let node_limits: Option<Vec<u64>> = experiment.limits(variant).into_iter().map(|limit| limit.nodes).collect();
     let largest_limit = node_limits.and_then(|limits| limits.into_iter().max());
     let (Some(nodes), TableKind::Bounded) = (largest_limit, table.kind) else { return false };
@@ -169,9 +173,10 @@ fn is_too_large(variant: &Variant, experiment: &Experiment, shares_table: bool) 
         Size::Bytes(bytes) => bytes / 16,
         Size::Share(_) => return false,
     };
-    // Searches that share a table all add to it. Few games have more than 1,024 searches.
-    let shared_searches = experiment.suite.items.len() as u64 * 1024;
-    let nodes = if shares_table { nodes.saturating_mul(shared_searches) } else { nodes };
+    // If searches share a table, the nodes of all searches are stored in it. Few games have more
+    // than 1,024 searches.
+    let max_searches = experiment.suite.items.len() as u64 * 1024;
+    let nodes = if searches_share_table { nodes.saturating_mul(max_searches) } else { nodes };
     slots as f64 > nodes as f64 * MAX_SLOTS_PER_NODE
 }
 

@@ -1,14 +1,15 @@
-//! Whether there are enough positions or games for any significant result.
+//! Warns if there are too few positions or games for any significant result.
 
 use crate::record::columns;
 use crate::stats::sample::min_clusters;
 use crate::text::plural;
 
-/// A message if `clusters` positions (or games) are too few for a significant result among this
-/// many comparisons.
-pub fn too_few_warning(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
+/// Returns a warning if there are too few positions or games for a significant result among
+/// `comparisons` comparisons. `clusters` is the number of games if `are_games` is true, and
+/// otherwise the number of positions.
+pub fn too_few_warning(clusters: usize, comparisons: usize, are_games: bool) -> Option<String> {
     let required = min_clusters(comparisons);
-    let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
+    let units = plural(clusters, if are_games { columns::GAME } else { columns::POSITION });
     let is_or_are = if clusters == 1 { "is" } else { "are" };
     let comparisons_text = if comparisons > 1 { format!(" for {comparisons} comparisons") } else { String::new() };
     (comparisons > 0 && clusters < required).then(|| {
@@ -18,7 +19,7 @@ pub fn too_few_warning(clusters: usize, comparisons: usize, games: bool) -> Opti
     })
 }
 
-/// A message if more than one search in twenty repeats an earlier one.
+/// Returns a warning if more than one search in twenty repeats an earlier search.
 pub fn repeated_searches_warning([repeats, searches]: [usize; 2]) -> Option<String> {
     (repeats * 20 > searches).then(|| {
         format!(

@@ -3,8 +3,10 @@
 use crate::experiment::{Experiment, Variant};
 use crate::text::quote_names;
 
-/// Warnings about variants with several searchers (real threads, or searches that take turns).
+/// Returns warnings about variants with several searchers. The searchers are either threads of the
+/// system, or searches that take turns.
 pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
+    // Returns a warning that names the variants with a problem and describes the problem.
     let warn_of = |has_problem: &dyn Fn(&Variant) -> bool, problem: &str| {
         let names: Vec<&str> = experiment
             .variants
@@ -14,7 +16,7 @@ pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
             .collect();
         (!names.is_empty()).then(|| format!("{}: {problem}", quote_names(&names)))
     };
-    let has_unequal_depths = |variant: &Variant| {
+    let has_unequal_work = |variant: &Variant| {
         let threads = variant.builtin().map(|options| &options.threads);
         let avoid_each_other = threads.is_some_and(|threads| threads.count > 1 && threads.helpers.avoid_each_other());
         avoid_each_other && experiment.limits(variant).iter().any(|limit| limit.depth.is_some())
@@ -28,11 +30,11 @@ pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
             name.eq_ignore_ascii_case("Threads") && value.to_string().parse().is_ok_and(|count: u32| count > 1)
         })
     };
-    let unequal_depths = "searches to equal depths are not equal work, because searchers put off or reduce moves \
+    let unequal_work = "searches to equal depths are not equal work, because searchers put off or reduce moves \
         depending on where the others are: limit nodes instead";
     let not_repeatable =
         "searches by several threads do not repeat, and each is made once: set repeats to see the spread";
-    let mut warnings = Vec::from_iter(warn_of(&has_unequal_depths, unequal_depths));
+    let mut warnings = Vec::from_iter(warn_of(&has_unequal_work, unequal_work));
     if experiment.file.repeats == 1 {
         warnings.extend(warn_of(&has_real_threads, not_repeatable));
     }

@@ -1,4 +1,4 @@
-//! Warnings about effects that an experiment cannot show, and what to do about it.
+//! Warnings about effects that an experiment cannot show. The warnings also say what to do.
 
 use super::external_power::ExternalPower;
 use super::{Caveats, sample_size};
@@ -8,20 +8,23 @@ use crate::experiment::Sequence;
 use crate::record::manifest::Manifest;
 use crate::text::quote_names;
 
-/// With fewer searches than this, a mean says little.
+/// The smallest number of searches that say enough about a mean.
 const MIN_SEARCHES: usize = 10;
 
-/// The options that decide about replacement.
+/// The options that decide which entries are replaced.
 pub(super) const REPLACEMENT: [&str; 3] = ["table.policy", "table.same_key", "table.slots"];
 
-/// The message for experiments that vary ages although no entry grows old.
+/// The message for experiments that vary how entries age, although no entry grows old.
 pub(super) const NO_AGEING: &str = "aging is invisible: every position is searched from an empty table, so no entry grows old; give a \
      [sequence], or a PGN suite";
 
-/// Warns if tables are not full enough. A comparison of replacement needs pressure in every table;
-/// any other comparison needs it in at least one table, because engines do not play with empty
-/// tables. `without_pressure` are the variants without it, among `bounded_tables` variants with a
-/// bounded table. `state` describes their tables, and `remedy` completes "use smaller tables or".
+/// Returns a warning if tables do not come under pressure, that is, if they are not full enough. A
+/// comparison of replacement needs pressure in every table. Any other comparison needs pressure in
+/// at least one table, because engines do not play with empty tables.
+///
+/// `bounded_tables` is the number of variants with a bounded table, and `without_pressure` names
+/// the variants whose tables do not come under pressure. In the message, `state` describes these
+/// tables, and `remedy` completes "use smaller tables or".
 pub(super) fn no_pressure_warning(
     varies_replacement: bool,
     variant_count: usize,
@@ -41,10 +44,10 @@ pub(super) fn no_pressure_warning(
     })
 }
 
-/// Warns of variants that clear nothing between positions or games, if there is more than one
-/// position or game.
-pub fn uncleared_tables_warning(names: &[&str], items: usize) -> Option<String> {
-    (!names.is_empty() && items > 1).then(|| {
+/// Returns a warning about the variants in `names`, which clear nothing between positions or games.
+/// Returns `None` if there are no such variants, or if there is only one position or game.
+pub fn uncleared_tables_warning(names: &[&str], item_count: usize) -> Option<String> {
+    (!names.is_empty() && item_count > 1).then(|| {
         format!(
             "nothing is cleared between positions for {}: each search starts with the table that earlier ones left, but intervals treat positions and \
              games as independent",
@@ -53,39 +56,39 @@ pub fn uncleared_tables_warning(names: &[&str], items: usize) -> Option<String> 
     })
 }
 
-/// Warns if several variants are compared and each of them plays its own moves.
-pub fn diverging_games_warning(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
-    // The first ply is searched in a position of the suite, before any move of the variant.
+/// Returns a warning if several variants are compared and each of them plays its own moves.
+pub fn diverging_games_warning(sequence: Option<&Sequence>, variant_count: usize) -> Option<String> {
+    // The first ply is searched in a position of the suite, before a variant has played any move.
     let plays_own_moves = sequence.is_some_and(|sequence| sequence.self_play > 1);
-    (plays_own_moves && variants > 1).then(|| {
+    (plays_own_moves && variant_count > 1).then(|| {
         "sequence.self_play: each variant plays its own moves; after two variants have chosen different moves, their \
          paired searches start from different positions"
             .to_owned()
     })
 }
 
-/// Caveats about the counts of a finished run.
+/// Returns the caveats about the counts of a finished run.
 pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Caveats {
     let (mut blockers, mut warnings) = (Vec::new(), Vec::new());
     let is_varying = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
     let varies_replacement = REPLACEMENT.into_iter().any(is_varying);
-    let mut loose_lines: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < MIN_PRESSURE).collect();
-    if varies_replacement && loose_lines.iter().any(|line| line.is_baseline) {
-        // If a variant with a table that is not full differs significantly, replacement had an
-        // effect.
-        loose_lines.retain(|line| !line.measures.first().is_some_and(|measure| measure.significant));
-        if summary.lines.len() > 1 && loose_lines.iter().all(|line| line.is_baseline) {
-            loose_lines.clear();
+    let mut without_pressure: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < MIN_PRESSURE).collect();
+    if varies_replacement && without_pressure.iter().any(|line| line.is_baseline) {
+        // If a line differs significantly although its table is far from full, replacement had an
+        // effect on it.
+        without_pressure.retain(|line| !line.measures.first().is_some_and(|measure| measure.significant));
+        if summary.lines.len() > 1 && without_pressure.iter().all(|line| line.is_baseline) {
+            without_pressure.clear();
         }
     }
-    let loose_lines: Vec<&str> = loose_lines.into_iter().map(|line| line.name.as_str()).collect();
+    let without_pressure: Vec<&str> = without_pressure.into_iter().map(|line| line.name.as_str()).collect();
     let bounded_tables = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();
     let (state, remedy) = ("stayed less than 30 % full", "greater depth");
     let variant_count = summary.lines.len();
     blockers.extend(no_pressure_warning(
         varies_replacement,
         variant_count,
-        &loose_lines,
+        &without_pressure,
         bounded_tables,
         state,
         remedy,
@@ -116,7 +119,7 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
     Caveats { blockers, warnings, ..Caveats::default() }
 }
 
-/// Warnings about the times of a finished run.
+/// Returns warnings about the times of a finished run.
 pub fn time_warnings(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let jobs = manifest.jobs;
     if jobs > 1 {

@@ -1,4 +1,5 @@
-//! How far timings can be trusted: the noise between repeats, and the drift of the machine's speed.
+//! Measures how far timings can be trusted: the noise between repeats, and the drift of the
+//! machine's speed.
 
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::frame::Frame;
@@ -6,26 +7,29 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::record::columns;
 use crate::stats::sample::median;
 
-/// Searches shorter than this, in seconds, say nothing about noise.
+/// The duration in seconds of the shortest searches that are used to measure noise.
 const MIN_SECONDS: f64 = 0.001;
 
-/// Noise above this share of the time hides small differences.
+/// The largest acceptable noise, as a share of the time. Larger noise hides small differences.
 pub const MAX_NOISE: f64 = 0.05;
 
 /// Noise and drift of repeated timings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timing {
-    /// The typical spread between repeats of a search, as a share of its median: the median over
-    /// searches of 1.4826 x the median absolute deviation, which is the standard deviation if times
-    /// are normally distributed. NaN for fewer than three repeats, or if all searches are too
-    /// short. Source: Rousseeuw and Croux, 1993.
+    /// The typical spread between repeats of a search, as a share of the search's median time. The
+    /// spread of a search is 1.4826 x the median absolute deviation, which equals the standard
+    /// deviation if times are normally distributed. The noise is the median over all searches. NaN
+    /// if there are fewer than three repeats, or if all searches are too short. Source: Rousseeuw
+    /// and Croux, 1993.
     pub noise: f64,
-    /// How much longer the last repeat of all searches took than the first: 0.03 for 3 %.
+    /// How much longer the last repeats of all searches took together than the first repeats. 0.03
+    /// is 3 %.
     pub drift: f64,
 }
 
 impl Timing {
-    /// Compares the seconds of all repeats; `None` if there is only one repeat.
+    /// Compares the times of all repeats. Returns `None` if there is only one repeat, or if there
+    /// are no times.
     pub fn new(frame: &Frame) -> Option<Self> {
         if !frame.has(columns::SECONDS) || !frame.numbers(columns::REPEAT).iter().any(|repeat| *repeat > 0.0) {
             return None;
@@ -47,7 +51,6 @@ impl Timing {
             let median_time = median(&mut times);
             if times.len() >= 3 && median_time >= MIN_SECONDS {
                 let mut deviations: Vec<f64> = times.iter().map(|time| (time - median_time).abs()).collect();
-                // If times are normally distributed, 1.4826 median deviations are a standard one.
                 spreads.push(1.4826 * median(&mut deviations) / median_time);
             }
         }

@@ -10,7 +10,8 @@ use crate::text::{plural, quote_names};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Shards whose speeds differ by more than this share ran on different machines, or not alone.
+/// The largest share by which the speeds of shards usually differ. If the difference is larger, the
+/// shards ran on different machines, or other programs ran at the same time.
 const MAX_SPEED_DIFFERENCE: f64 = 0.2;
 
 /// The largest number of options, or of values of one option, that are listed.
@@ -28,19 +29,20 @@ pub enum Warning {
         100.0 * .0
     )]
     Drift(f64),
-    /// Variants have different numbers of searches; the smallest and the largest number.
+    /// Variants have different numbers of searches. Holds the smallest and the largest number.
     #[error(
         "variants have different numbers of searches ({0} to {1}): compare their ratios, which are over paired \
          searches, not their totals"
     )]
     Uneven(usize, usize),
-    /// Variants with searches that finished other depths than the baseline's. The first list has
-    /// those that are compared in the common depths, the second those with searches that share no
-    /// depth with the baseline's.
+    /// Variants have searches that finished other depths than the baseline's searches. The first
+    /// list names the variants with searches that are compared only up to a common depth. The
+    /// second list names the variants with searches that have no finished depth in common with the
+    /// baseline's searches.
     #[error("not all variants reached the depths of the baseline: {}", describe_depths(.0, .1))]
     DifferentDepths(Vec<String>, Vec<String>),
-    /// A metric that is 0 in some searches, so that they have no ratio, and the lines of these
-    /// searches.
+    /// A metric is 0 in some searches, so that these searches have no ratio. Holds the name of the
+    /// metric and the names of the lines with such searches.
     #[error(
         "{}: searches of {} that have 0 where the baseline has not, or the reverse, have no ratio and are left out \
          of the mean, though they differ most",
@@ -52,28 +54,30 @@ pub enum Warning {
     Failed(usize),
     #[error("the run is not finished: run the same `ttlab run` again to finish it")]
     Unfinished,
-    /// Joined results are of several builds.
+    /// Joined results were made by several builds.
     #[error("results of different builds are joined ({}): counts may differ for that reason alone", .0.join("; "))]
     Builds(Vec<String>),
-    /// Joined results are of several machines.
+    /// Joined results were made on several machines.
     #[error("results of different machines are joined ({}): times cannot be compared", .0.join("; "))]
     Machines(Vec<String>),
     /// Joined results are of suites with different names.
     #[error("results of different suites are joined ({}): positions are paired by their names alone", .0.join("; "))]
     Suites(Vec<String>),
-    /// Options that no line names, but in which the joined results differ; each with its values in
-    /// each result.
+    /// Joined results differ in options that are not part of the lines' names. Each text describes
+    /// an option and its values in each result.
     #[error("options that the lines' names do not show differ between the joined results, and may explain \
         differences between lines: {}", list_first(.0))]
     DifferentOptions(Vec<String>),
-    /// Shards ran at speeds that differ by this share, on this many kinds of machine.
+    /// Shards ran at different speeds or on different machines. Holds the share by which the
+    /// fastest is faster than the slowest, and the number of kinds of machine.
     #[error(
         "shards ran at different speeds on {} of machine: by `ttlab bench` the fastest is {:.0} % faster than the \
          slowest. Totals of seconds mix them; ratios of times compare searches on the same machine",
         plural(*.1, "kind"), 100.0 * .0
     )]
     Shards(f64, usize),
-    /// Variants that make each search in a new process, while others do not.
+    /// Some external engines start a new process for every search, and others do not. Holds the
+    /// names of the variants that do.
     #[error(
         "{}: restart = \"search\" discards all that an engine keeps during a game: its table, but also its histories \
          and corrections. A comparison with a process that is kept does not measure the table alone. It leaves out \
@@ -85,7 +89,8 @@ pub enum Warning {
     NoManifest(String),
 }
 
-/// Describes how lines that finished other depths than the baseline were compared.
+/// Describes how lines that finished other depths than the baseline were compared. `truncated` and
+/// `incomparable` are the two lists of [`Warning::DifferentDepths`].
 fn describe_depths(truncated: &[String], incomparable: &[String]) -> String {
     let truncated_text = (!truncated.is_empty()).then(|| {
         format!(
@@ -102,25 +107,26 @@ fn describe_depths(truncated: &[String], incomparable: &[String]) -> String {
     truncated_text.into_iter().chain(incomparable_text).collect::<Vec<_>>().join("; ")
 }
 
-/// The first few options, and how many more there are.
+/// Lists the first few options, and says how many more there are.
 fn list_first(options: &[String]) -> String {
-    let unlisted = options.len().saturating_sub(MAX_LISTED);
-    let and_more = if unlisted > 0 { format!("; and in {unlisted} more") } else { String::new() };
+    let unlisted_count = options.len().saturating_sub(MAX_LISTED);
+    let and_more = if unlisted_count > 0 { format!("; and in {unlisted_count} more") } else { String::new() };
     options[..options.len().min(MAX_LISTED)].join("; ") + &and_more
 }
 
-/// Warnings about one result.
-pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec<Warning> {
+/// Returns warnings about one result. `is_finished` is false if the run of the result is not
+/// finished.
+pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, is_finished: bool) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let failures: usize = summary.lines.iter().map(|line| line.errors).sum();
-    warnings.extend((failures > 0).then_some(Warning::Failed(failures)));
-    // The names of the lines in which this count of a metric is not 0.
-    let lines_with = |metric: usize, count: fn(&Measure) -> usize| -> Vec<String> {
-        let lines =
-            summary.lines.iter().filter(|line| line.measures.get(metric).is_some_and(|measure| count(measure) > 0));
+    let failed_count: usize = summary.lines.iter().map(|line| line.errors).sum();
+    warnings.extend((failed_count > 0).then_some(Warning::Failed(failed_count)));
+    // Returns the names of the lines in which `count` of a metric's measure is not 0.
+    let lines_with = |metric_index: usize, count: fn(&Measure) -> usize| -> Vec<String> {
+        let has_any = |measure: &Measure| count(measure) > 0;
+        let lines = summary.lines.iter().filter(|line| line.measures.get(metric_index).is_some_and(has_any));
         lines.map(|line| line.name.clone()).collect()
     };
-    // The first metric stands for all.
+    // The depths are the same for all metrics, so only the first metric is checked.
     let (truncated, incomparable) =
         (lines_with(0, |measure| measure.truncated), lines_with(0, |measure| measure.incomparable));
     warnings.extend(
@@ -131,9 +137,10 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, finished: boo
         let lines = lines_with(index, |measure| measure.one_sided_zero);
         warnings.extend((!lines.is_empty()).then(|| Warning::Zeros(metric.name.clone(), lines)));
     }
-    warnings.extend((!finished).then_some(Warning::Unfinished));
+    warnings.extend((!is_finished).then_some(Warning::Unfinished));
     let search_counts = || summary.lines.iter().map(|line| line.searches);
-    // Groups by other columns may legitimately have different numbers of searches.
+    // If rows are grouped by other columns than the variant, the groups may well have different
+    // numbers of searches.
     if let (Some(min), Some(max)) = (search_counts().min(), search_counts().max())
         && min < max
         && summary.by == [columns::VARIANT]
@@ -170,7 +177,8 @@ pub fn restart_warning(manifest: &Manifest) -> Option<Warning> {
     is_mixed.then(|| Warning::SomeRestarted(restarted_engines.into_iter().cloned().collect()))
 }
 
-/// Warnings about joined results: different builds or machines, or no manifest.
+/// Returns warnings about joined results that were made by different builds or on different
+/// machines, or that have no manifest. Each source is the name of a result and its manifest.
 pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let run_segments = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(Manifest::history);
@@ -179,7 +187,8 @@ pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
         texts.into_iter().collect()
     };
     let builds = list_distinct(|RunSegment { build, .. }| build.to_string());
-    // Builds with equal hashes of the search code count the same nodes.
+    // Builds count the same nodes if the hashes of their search code are equal. A build without a
+    // hash is identified by its description.
     let search_codes = list_distinct(|RunSegment { build, .. }| match build.searches.is_empty() {
         true => build.to_string(),
         false => build.searches,
@@ -189,15 +198,16 @@ pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
     warnings.extend((search_codes.len() > 1).then_some(Warning::Builds(builds)));
     warnings.extend((machines.len() > 1).then_some(Warning::Machines(machines)));
     if sources.len() > 1 {
-        let bare_sources = sources.iter().filter(|(_, manifest)| manifest.is_none());
-        warnings.extend(bare_sources.map(|(name, _)| Warning::NoManifest((*name).to_owned())));
+        let without_manifest = sources.iter().filter(|(_, manifest)| manifest.is_none());
+        warnings.extend(without_manifest.map(|(name, _)| Warning::NoManifest((*name).to_owned())));
     }
     warnings
 }
 
-/// Warnings about joined results whose searches are paired: different suites, and options that
-/// differ between the results. `named_options` may differ, because each line of the page is named
-/// by their values. External engines are not checked.
+/// Returns warnings about joined results whose searches are paired with each other. The warnings
+/// are about different suites, and about options that differ between the results. The options in
+/// `named_options` may differ, because their values are part of the lines' names. The options of
+/// external engines are not checked.
 pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named_options: &[&str]) -> Vec<Warning> {
     let file_name =
         |path: &str| Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -210,10 +220,10 @@ pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named_options: &[
     suites_differ.into_iter().chain(differing_options_warning(sources, named_options)).collect()
 }
 
-/// Warns of options whose values differ between the results, except `named_options`, which the
-/// names of lines show.
+/// Returns a warning about options whose values differ between the results. The options in
+/// `named_options` are left out, because their values are part of the lines' names.
 fn differing_options_warning(sources: &[(&str, Option<&Manifest>)], named_options: &[&str]) -> Option<Warning> {
-    // The values of each option, by result.
+    // Maps each option and result to the values of the option in this result.
     let mut values: BTreeMap<String, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
     for (label, manifest) in sources {
         for (variant, options) in manifest.iter().flat_map(|manifest| &manifest.options) {
@@ -229,7 +239,7 @@ fn differing_options_warning(sources: &[(&str, Option<&Manifest>)], named_option
     values.retain(|path, values_by_result| {
         let mut value_sets = values_by_result.values();
         let first_set = value_sets.next();
-        // An option that one of the results lacks differs.
+        // If one of the results does not have the option, the option counts as different.
         let is_same = values_by_result.len() == manifest_count && value_sets.all(|set| Some(set) == first_set);
         !is_same && !named_options.contains(&path.as_str())
     });
