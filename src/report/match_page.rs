@@ -319,7 +319,7 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
             Cell::p(encounter.corrected).with_reason(why_no_p)
         })
         .number("score", "score", "points of the games", |encounter| {
-            Cell::share(encounter.points(), encounter.count() as f64)
+            Cell::share(encounter.points(), encounter.game_count() as f64)
         })
         .drop_order(3)
         .number("wdl", "W/D/L", "games won, drawn and lost", |encounter| {
@@ -389,7 +389,7 @@ fn standings_table(matches: &Matches) -> Option<SheetTable> {
     }
     let mut players: BTreeMap<&str, Total> = BTreeMap::new();
     for encounter in &matches.encounters {
-        let (points, games) = (encounter.points(), encounter.count() as f64);
+        let (points, games) = (encounter.points(), encounter.game_count() as f64);
         for (player, points) in [(&encounter.player, points), (&encounter.opponent, games - points)] {
             let total = players.entry(player).or_default();
             total.points += points;
@@ -426,7 +426,7 @@ fn pairs_table(matches: &Matches) -> SheetTable {
         .number("lost", "L", "games lost", count_cell(|encounter| encounter.games[2]))
         .number("mirrored", "mirrored", mirrored_meaning, count_cell(|encounter| encounter.mirrored))
         .number("white", "White", "share of the points that went to White", |encounter| {
-            Cell::share(encounter.white_points, encounter.count() as f64)
+            Cell::share(encounter.white_points, encounter.game_count() as f64)
         })
         .number("moves", "moves", "mean moves of each side in a game", |encounter| {
             Cell::decimal(encounter.plies / 2.0, 1)

@@ -1,5 +1,5 @@
-//! The numbers behind plots: nodes by depth, responses to an option, maps of two axes, single
-//! positions.
+//! Computes the numbers that plots show: nodes by depth, ratios by the values of an option, maps of
+//! two axes, and ratios of single positions.
 
 use super::effects::{self, Effect};
 use super::summary::Summary;
@@ -16,7 +16,7 @@ use crate::stats::ratio::Ratio;
 use crate::stats::sample::mean;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The largest number of lines in one plot: more could not be distinguished.
+/// The largest number of lines in one plot. More lines could not be told apart.
 pub const MAX_LINES: usize = 8;
 
 /// The largest number of points in one plot.
@@ -27,13 +27,14 @@ const MAX_POINTS: usize = 1500;
 pub struct Series {
     /// The name in the legend.
     pub name: String,
-    /// The index of the summary line whose points these are, if they are of a single line.
+    /// The index of the summary line that the points belong to. `None` if the points do not belong
+    /// to a single line.
     pub line: Option<usize>,
-    /// Its points, ascending in x.
+    /// The points, sorted by x.
     pub points: Vec<CurvePoint>,
 }
 
-/// A point with an interval; the bounds are NaN if there is none.
+/// A point with an interval of y. The bounds `low` and `high` are NaN if there is no interval.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct CurvePoint {
     pub x: f64,
@@ -54,20 +55,23 @@ impl CurvePoint {
     }
 }
 
-/// The ratios of an option's values to its reference level.
+/// The response of a metric to an option: the ratio of each value of the option to a reference
+/// value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
+    /// The path of the option.
     pub path: String,
     /// The label of the reference level.
     pub reference: String,
-    /// One series for each level of the axis `by`, or a single series.
+    /// One series for each level of the axis `by`, or a single series if `by` is empty.
     pub series: Vec<Series>,
-    /// The axis whose levels the series are; empty for a single series.
+    /// The name of the axis that has one series for each level. Empty if there is a single series.
     pub by: String,
 }
 
-/// The indices of the lines to show: if there are more than `MAX_LINES`, the first baseline and the
-/// lines with the lowest and the highest ratios.
+/// Chooses the lines that a plot shows, and returns their indices. If more than [`MAX_LINES`] lines
+/// have searches, these are the first baseline and the lines with the lowest and the highest
+/// ratios.
 pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     let searched_lines: Vec<usize> =
         (0..summary.lines.len()).filter(|&index| summary.lines[index].searches > 0).collect();
@@ -81,20 +85,21 @@ pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     let (lowest_count, highest_count) = (other_count.div_ceil(2), other_count / 2);
     let mut chosen_lines: Vec<usize> = baselines.into_iter().take(1).collect();
     chosen_lines.extend(others.iter().take(lowest_count));
-    // `max` skips the lines that are among the lowest too, so that none is chosen twice.
+    // `max` skips lines that were already chosen among the lowest.
     chosen_lines.extend(others.iter().skip(others.len().saturating_sub(highest_count).max(lowest_count)));
     chosen_lines.sort_unstable();
     chosen_lines
 }
 
-/// The mean nodes of a search by iteration depth, for the given lines. Depths that only some of a
-/// line's searches finished are left out: their means would be over fewer positions.
+/// Returns the mean number of nodes at each iteration depth, as one series for each of the given
+/// lines. A depth that was finished by only some of the line's searches is left out, because its
+/// mean would be over fewer positions.
 pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let grouping = Grouping::new(frame, &summary.by);
     let [repeats, seeds, depths, nodes] =
         [columns::REPEAT, SEED, columns::DEPTH, columns::NODES].map(|name| frame.numbers(name));
     let (finished, errors) = (frame.text_column(columns::FINISHED), frame.text_column(columns::ERROR));
-    // The sum of nodes and the number of searches, by group and depth.
+    // Maps each group and depth to the sum of nodes and the number of searches.
     let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
     for row in rows_of_lines(frame, summary, lines) {
         let is_later_repeat_or_seed = repeats[row] > 0.0 || seeds[row] > 0.0;
@@ -122,14 +127,15 @@ pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     keep_curves(series.collect())
 }
 
-/// The series; none if no series has two points, because one point makes no curve.
+/// Returns the series, or an empty list if no series has at least two points. A single point is not
+/// a curve.
 fn keep_curves(series: Vec<Series>) -> Vec<Series> {
     if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
-/// The nodes of each iteration against the baseline's, for the given lines: geometric means of
-/// ratios paired by position. A position counts at a depth only if both the line and its baseline
-/// finished that depth.
+/// Returns the ratio of nodes to the baseline's at each iteration depth, as one series for each of
+/// the given lines. A ratio is the geometric mean of the ratios of single positions. It includes
+/// only the positions on which both the line and its baseline finished the depth.
 pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     if summary.lines.iter().all(|line| line.base.is_none()) {
         return Vec::new();
@@ -140,7 +146,7 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     for row in rows_of_lines(frame, summary, lines).into_iter().filter(is_finished) {
         rows_by_depth.entry(depths[row] as u32).or_default().push(row);
     }
-    // A single depth makes no curve.
+    // A single depth is not a curve.
     if rows_by_depth.len() < 2 {
         return Vec::new();
     }
@@ -166,7 +172,7 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     keep_curves(series)
 }
 
-/// The rows of the given lines and of their baselines.
+/// Returns the indices of all rows of the given lines and of their baselines.
 fn rows_of_lines(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
     let grouping = Grouping::new(frame, &summary.by);
     let lines_and_bases =
@@ -176,9 +182,10 @@ fn rows_of_lines(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize
     frame.select(|row| is_wanted[grouping.group[row] as usize])
 }
 
-/// A point for each search of the given lines under the file's own key seed, compared with the
-/// baseline's search: x is the baseline's value, y the ratio. If there are too many searches, only
-/// every second, third and so on is shown.
+/// Returns one series for each of the given lines that is not a baseline. A series has one point
+/// for each search under the file's own key seed: x is the number of nodes of the baseline's
+/// search, and y is the ratio to that number. If there are too many searches, the series contains
+/// only every second search, or every third, and so on.
 pub fn position_ratios(
     frame: &Frame,
     summary: &Summary,
@@ -207,8 +214,8 @@ pub fn position_ratios(
     series.filter(|series| !series.points.is_empty()).collect()
 }
 
-/// The indices of the summary lines that are on the grid, each with its level on every axis, if it
-/// has one.
+/// Returns the indices of the summary lines whose variants are in the grid. Each index is paired
+/// with the line's level on every axis, which is `None` if the line has no level on the axis.
 fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Option<usize>>)> {
     let variants = grid.text_column(columns::VARIANT);
     let locate = |(name, first_row): (&String, Option<usize>)| {
@@ -218,23 +225,24 @@ fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, 
     variants.list().iter().zip(variants.first_rows()).filter_map(locate).collect()
 }
 
-/// Series over a numeric axis, one for each combination of levels of the other axes; `value`
-/// returns y and the two ends of its interval for a summary line. Empty if the axis has fewer than
-/// two levels, or if there are too many combinations to distinguish.
+/// Returns series over a numeric axis, one for each combination of levels of the other axes.
+/// `interval_of_line` takes the index of a summary line and returns y and the two ends of the
+/// interval of y. Series with fewer than two points are left out. Returns an empty list if there
+/// are too many series to tell apart.
 pub fn series_along_axis(
     grid: &Frame,
     axes: &[Axis],
     axis: usize,
     summary: &Summary,
-    value: impl Fn(usize) -> Option<(f64, f64, f64)>,
+    interval_of_line: impl Fn(usize) -> Option<(f64, f64, f64)>,
 ) -> Vec<Series> {
     let mut series_by_levels: BTreeMap<Vec<usize>, Series> = BTreeMap::new();
     for (index, levels) in lines_on_grid(grid, axes, summary) {
         let Some(levels) = levels.into_iter().collect::<Option<Vec<usize>>>() else { continue };
         let Some(x) = axes[axis].levels[levels[axis]].number else { continue };
-        let Some((y, low, high)) = value(index).filter(|(y, ..)| y.is_finite()) else { continue };
+        let Some((y, low, high)) = interval_of_line(index).filter(|(y, ..)| y.is_finite()) else { continue };
         let other_axes = || (0..axes.len()).filter(|other| *other != axis);
-        // A plain number is followed by its option's name, as in "4 slots".
+        // If the label is a plain number, the name of the axis follows, as in "4 slots".
         let describe_level = |other: usize| {
             let label = &axes[other].levels[levels[other]].label;
             if label.parse::<f64>().is_ok() { format!("{label} {}", axes[other].name) } else { label.clone() }
@@ -251,9 +259,12 @@ pub fn series_along_axis(
     if series.len() > 2 * MAX_LINES { Vec::new() } else { series }
 }
 
-/// The responses to every numeric option with at least three values, except the table size, which
-/// has its own plots. If the grid varies the size, each response has one series for each size.
-/// `effects` are those of the whole grid.
+/// Returns the responses to all axes of the grid that have a numeric option with at least three
+/// values. The table size is left out because it has its own plots. If the table size is an axis of
+/// the grid and does not have too many levels, each response has one series for each size.
+///
+/// `references` contains the reference level of each axis. `effects` contains the main effects of
+/// the whole grid.
 pub fn responses(
     grid: &Frame,
     axes: &[Axis],
@@ -284,7 +295,6 @@ pub fn responses(
                 let sizes = grid.text_column(&axes[size_axis].columns[0]);
                 let series_by_size = axes[size_axis].levels.iter().map(|level| {
                     let rows_of_size = grid.take(&grid.select(|row| sizes.text(row) == level.values[0]));
-                    // The effects of this axis alone.
                     let (only_axis, only_reference) = (std::slice::from_ref(axis), &[references[index]]);
                     let axis_effects = effects::main_effects(&rows_of_size, only_axis, only_reference, metric);
                     let points = collect_points(axis_effects.iter().collect());
@@ -301,39 +311,43 @@ pub fn responses(
     responses
 }
 
-/// The first option of an axis that has at least three numeric values, and its value at each level.
-/// It is the axis's own option, or a parameter such as the factor of a replacement policy.
+/// Returns the first option of an axis that has at least three numeric values, and the option's
+/// value at each level. The option is either the axis's own option or a parameter such as the
+/// factor of a replacement policy.
 fn find_numeric_option(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
     (0..axis.columns.len()).find_map(|column| {
         let numbers: Vec<Option<f64>> =
             axis.levels.iter().map(|level| crate::analysis::rows::axes::parse_number(&level.values[column])).collect();
-        let mut values: Vec<f64> = numbers.iter().flatten().copied().collect();
-        values.sort_by(f64::total_cmp);
-        let level_count = values.len();
-        values.dedup();
-        // If two levels have the same value, they differ in another parameter, so one line cannot
-        // show both.
-        (values.len() >= 3 && values.len() == level_count).then(|| (axis.columns[column].clone(), numbers))
+        let mut distinct_numbers: Vec<f64> = numbers.iter().flatten().copied().collect();
+        distinct_numbers.sort_by(f64::total_cmp);
+        let number_count = distinct_numbers.len();
+        distinct_numbers.dedup();
+        // If two levels have the same number, the levels differ in another parameter. A single
+        // curve cannot show both.
+        let all_differ = distinct_numbers.len() == number_count;
+        (number_count >= 3 && all_differ).then(|| (axis.columns[column].clone(), numbers))
     })
 }
 
-/// The mean ratios over two axes of a grid.
+/// The mean ratios for each combination of levels of two axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatioMap {
-    /// The mean ratio of each cell, by row and column; `None` without a line in the cell.
+    /// The mean ratio of each cell, by row and column. `None` if the cell contains no line.
     pub cells: Vec<Vec<Option<f64>>>,
-    /// Whether the means of different cells are over different levels of the other axes.
+    /// Whether some cells are means over other levels of the remaining axes than other cells are.
     pub levels_differ: bool,
 }
 
-/// Geometric mean ratios over two axes: the first axis gives the rows, the second the columns.
-/// Ratios are averaged over the other axes.
+/// Returns the geometric mean ratio for each combination of a level of the first axis (row) and a
+/// level of the second axis (column). The mean is over the lines at all levels of the other axes.
 pub fn ratio_map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> RatioMap {
-    // The logarithms of each cell, and the levels of the other axes at which they were measured.
+    // The logarithms of the ratios in each cell, and the levels of the other axes at which the
+    // ratios were measured.
     let mut cells = vec![vec![(Vec::new(), BTreeSet::new()); axes[second].levels.len()]; axes[first].levels.len()];
     for (index, mut levels) in lines_on_grid(grid, axes, summary) {
         let ratio = summary.lines[index].ratio().mean;
-        // What remains in `levels` are the levels of the other axes.
+        // `take` removes the levels of the two axes, so that only the levels of the other axes
+        // remain in `levels`.
         if let (Some(row), Some(column)) = (levels[first].take(), levels[second].take())
             && ratio > 0.0
         {

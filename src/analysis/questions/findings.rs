@@ -1,5 +1,5 @@
-//! The main results as sentences: which variant needs the fewest nodes, with what certainty, and
-//! with what power.
+//! Describes the main results in sentences: which variant needs the fewest nodes, how certain this
+//! is, and which differences the comparison could have detected.
 
 use super::line::{Line, MIN_PRESSURE, Measure};
 use super::power::Power;
@@ -25,9 +25,9 @@ pub enum Sign {
     Nothing,
 }
 
-/// How a line differs from its baseline, in the metric with this index.
-pub fn compare_sign(line: &Line, metric: usize) -> Sign {
-    let Some(measure) = line.measures.get(metric) else { return Sign::Nothing };
+/// Returns how a line differs from its baseline in the metric with index `metric_index`.
+pub fn sign_of_difference(line: &Line, metric_index: usize) -> Sign {
+    let Some(measure) = line.measures.get(metric_index) else { return Sign::Nothing };
     let ratio = measure.ratio;
     if line.is_baseline {
         Sign::Baseline
@@ -42,16 +42,16 @@ pub fn compare_sign(line: &Line, metric: usize) -> Sign {
     }
 }
 
-fn by_mean(a: &&&Line, b: &&&Line) -> std::cmp::Ordering {
+fn compare_mean_ratios(a: &&&Line, b: &&&Line) -> std::cmp::Ordering {
     a.ratio().mean.total_cmp(&b.ratio().mean)
 }
 
-/// The findings as sentences, the most important first. Significant differences that are smaller
-/// than `smallest_effect` (0.01 is 1 %) are counted separately.
+/// Returns the findings as sentences. The most important finding comes first. Significant
+/// differences that are smaller than `smallest_effect` (0.01 is 1 %) are counted separately.
 pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
     let lines_with =
-        |sign| -> Vec<&Line> { summary.lines.iter().filter(|line| compare_sign(line, 0) == sign).collect() };
+        |sign| -> Vec<&Line> { summary.lines.iter().filter(|line| sign_of_difference(line, 0) == sign).collect() };
     let (less, more, unclear) = (lines_with(Sign::Less), lines_with(Sign::More), lines_with(Sign::Unclear));
     let compared_count = less.len() + more.len() + unclear.len();
     if compared_count == 0 {
@@ -75,13 +75,13 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let noun = metric_noun(metric);
     let fewer = fewer_or_less(metric);
     let fewest = if fewer == "fewer" { "Fewest" } else { "Least" };
-    let (lowest, highest) = (less.iter().min_by(by_mean), more.iter().max_by(by_mean));
-    // Lines that differ in size, key width or key scheme are not ranked: the largest table would
-    // always win.
+    let (lowest, highest) = (less.iter().min_by(compare_mean_ratios), more.iter().max_by(compare_mean_ratios));
+    // Lines that differ in table size, key width or key scheme are not ranked. The largest table
+    // would always win.
     let is_ranked = summary.unranked_options.is_empty();
     if is_ranked && let Some(lowest) = lowest {
         findings.push(format!("{fewest} {noun}: {}.", describe_extreme(lowest, &less, metric)));
-        // The power among rivals follows the finding that it belongs to.
+        // The sentence about the power among rivals belongs to the finding before it.
         findings.extend(rival_sentence.take());
     }
     if compared_count == unclear.len() {
@@ -129,23 +129,25 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     findings
 }
 
-/// A sentence for each group that has its own baseline, and one about lines without a baseline.
+/// Returns one sentence for each baseline about the lines that are compared with it. If some lines
+/// have no baseline, a sentence about these lines is added.
 fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
     let noun = metric_noun(metric);
-    let bases = (0..summary.lines.len()).filter(|&index| summary.lines[index].is_baseline);
-    let describe_group = |base: usize| {
-        let baseline = &summary.lines[base];
-        let others = summary.lines.iter().filter(|other| other.base == Some(base) && !other.is_baseline);
+    let baseline_indices = (0..summary.lines.len()).filter(|&index| summary.lines[index].is_baseline);
+    let describe_group = |baseline_index: usize| {
+        let baseline = &summary.lines[baseline_index];
+        let others = summary.lines.iter().filter(|other| other.base == Some(baseline_index) && !other.is_baseline);
         let others: Vec<&Line> = others.filter(|other| other.ratio().pairs > 0).collect();
         let text = match others.as_slice() {
             [] => format!("nothing to compare with \"{}\"", baseline.name),
             [single] => describe_contrast(single, baseline, metric),
             others => {
-                let lines_with = |sign: Sign| others.iter().filter(move |other| compare_sign(other, 0) == sign);
+                let lines_with = |sign: Sign| others.iter().filter(move |other| sign_of_difference(other, 0) == sign);
                 let [less_count, more_count] = [Sign::Less, Sign::More].map(|sign| lines_with(sign).count());
-                let lowest_text = lines_with(Sign::Less).min_by(by_mean).map_or_else(String::new, |lowest| {
-                    format!("; \"{}\" has {}", lowest.name, describe_difference(&lowest.ratio(), metric))
-                });
+                let lowest_text =
+                    lines_with(Sign::Less).min_by(compare_mean_ratios).map_or_else(String::new, |lowest| {
+                        format!("; \"{}\" has {}", lowest.name, describe_difference(&lowest.ratio(), metric))
+                    });
                 match (less_count, more_count) {
                     (0, 0) => describe_no_difference_from(baseline),
                     _ => format!(
@@ -158,15 +160,15 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
         };
         format!("At {}: {text}.", baseline.group)
     };
-    bases.map(describe_group).chain(describe_lines_without_baseline(summary)).collect()
+    baseline_indices.map(describe_group).chain(describe_lines_without_baseline(summary)).collect()
 }
 
-/// A sentence about lines whose group has no baseline.
+/// Returns a sentence about the lines that have no baseline. Returns `None` if all lines have a
+/// baseline, or if no line has one.
 fn describe_lines_without_baseline(summary: &Summary) -> Option<String> {
     let lines_without_baseline: Vec<&str> =
         summary.lines.iter().filter(|line| line.base.is_none()).map(|line| line.name.as_str()).collect();
     let (have, are) = if lines_without_baseline.len() == 1 { ("has", "is") } else { ("have", "are") };
-    // If no line has a baseline, there are no groups to speak of.
     (!lines_without_baseline.is_empty() && lines_without_baseline.len() < summary.lines.len()).then(|| {
         format!(
             "{} {have} no baseline in the same group and {are} compared with nothing.",
@@ -175,33 +177,36 @@ fn describe_lines_without_baseline(summary: &Summary) -> Option<String> {
     })
 }
 
-/// How a line differs from its baseline, in words: `7.0 % fewer nodes [6.1, 8.4]`.
+/// Describes how a line differs from its baseline, as in `7.0 % fewer nodes [6.1, 8.4]`.
 fn describe_contrast(line: &Line, base: &Line, metric: &Metric) -> String {
-    match compare_sign(line, 0) {
+    match sign_of_difference(line, 0) {
         Sign::Less | Sign::More => describe_difference(&line.ratio(), metric),
         _ if line.ratio().is_same() => format!("the same {} in every search", metric_noun(metric)),
         _ => describe_no_difference_from(base),
     }
 }
 
-/// The phrase for lines that do not differ. If the baseline's table stayed far from full, that is
-/// the likely reason, and the phrase mentions it.
+/// Returns the phrase for lines without a significant difference from `base`. If the table of the
+/// baseline stayed far from full, this is the likely reason, so the phrase says how full the table
+/// was.
 fn describe_no_difference_from(base: &Line) -> String {
     let is_far_from_full = base.hashfull < MIN_PRESSURE;
     let fill = if is_far_from_full { format!(" (table {:.0} % full)", base.hashfull / 10.0) } else { String::new() };
     format!("no difference shown{fill}")
 }
 
-/// "fewer" for a metric that counts something, "less" for any other, such as seconds.
+/// Returns "fewer" for a metric that counts something, and "less" for any other metric, such as
+/// seconds.
 pub(super) fn fewer_or_less(metric: &Metric) -> &'static str {
     if metric.unit() == Unit::Count { "fewer" } else { "less" }
 }
 
-/// A sentence about the extremes of lines that must not be ranked, because they differ in these
-/// options.
+/// Returns a sentence about the lines with the lowest and the highest ratio. The sentence says that
+/// the lines are not ranked because they differ in `unranked_options`. Returns `None` if there are
+/// no lines.
 fn describe_range(lines: &[&Line], unranked_options: &[String], metric: &Metric) -> Option<String> {
     let describe_line = |line: &&Line| format!("{} (\"{}\")", describe_difference(&line.ratio(), metric), line.name);
-    let (lowest, highest) = (lines.iter().min_by(by_mean)?, lines.iter().max_by(by_mean)?);
+    let (lowest, highest) = (lines.iter().min_by(compare_mean_ratios)?, lines.iter().max_by(compare_mean_ratios)?);
     let range = if lines.len() == 1 {
         describe_line(lowest)
     } else {
@@ -213,18 +218,18 @@ fn describe_range(lines: &[&Line], unranked_options: &[String], metric: &Metric)
     ))
 }
 
-/// A ratio with its interval, as a difference in percent or, from a factor of 2 upwards, as a
-/// multiple.
+/// Describes a ratio and its interval. A ratio below 2 is described as a difference in percent, and
+/// a ratio of 2 or more as a multiple.
 pub fn describe_difference(ratio: &Ratio, metric: &Metric) -> String {
     let (noun, fewer) = (metric_noun(metric), fewer_or_less(metric));
     let Ratio { mean, low, high, .. } = *ratio;
-    let format_percent = |value: f64| {
-        if !value.is_finite() {
+    let format_percent = |difference: f64| {
+        if !difference.is_finite() {
             "no bound".to_owned()
-        } else if value < 1e6 {
-            format!("{:.1}", 100.0 * value)
+        } else if difference < 1e6 {
+            format!("{:.1}", 100.0 * difference)
         } else {
-            format!("{:.1e}", 100.0 * value)
+            format!("{:.1e}", 100.0 * difference)
         }
     };
     match mean {
@@ -244,35 +249,38 @@ pub fn describe_difference(ratio: &Ratio, metric: &Metric) -> String {
     }
 }
 
-/// A sentence about lines with identical ratios.
+/// Returns a sentence about lines that have the same ratio as an earlier line, or `None` if there
+/// are no such lines.
 fn describe_identical_ratios(lines: &[&Line]) -> Option<String> {
     let repeats_earlier_ratio = |index: usize| lines[..index].iter().any(|other| other.ratio() == lines[index].ratio());
-    let repeated = (0..lines.len()).filter(|&index| repeats_earlier_ratio(index)).count();
-    let have = if repeated == 1 { "has" } else { "have" };
-    (repeated > 0).then(|| {
+    let repeated_count = (0..lines.len()).filter(|&index| repeats_earlier_ratio(index)).count();
+    let have = if repeated_count == 1 { "has" } else { "have" };
+    (repeated_count > 0).then(|| {
         format!(
-            "{repeated} of those {have} exactly the same ratio as another, and may be the same search under another name."
+            "{repeated_count} of those {have} exactly the same ratio as another, and may be the same search under another name."
         )
     })
 }
 
-/// The noun of a metric in sentences.
+/// Returns the word that stands for a metric in sentences: the last part of its name, as in `nodes`
+/// for `search.nodes`.
 fn metric_noun(metric: &Metric) -> &str {
     metric.name.rsplit('.').next().unwrap_or(&metric.name)
 }
 
-/// A sentence about lines if none of them differs, with the reason: they are equal in every search,
-/// the differences are not significant, or there are too few positions.
+/// Returns a sentence which says that no line differs significantly from the baseline, and why: all
+/// are equal in every search, there are too few positions or games, or the differences are not
+/// significant.
 fn describe_no_difference(summary: &Summary, noun: &str, unclear: &[&Line]) -> String {
     let others = plural(unclear.len(), "other");
     let means = || unclear.iter().map(|line| line.ratio().mean);
-    let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
+    let (lowest, highest) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
     let (have, ratios) = match unclear.len() {
-        1 => ("has", format!("{low:.3}")),
-        _ => ("have", format!("{low:.3} to {high:.3}")),
+        1 => ("has", format!("{lowest:.3}")),
+        _ => ("have", format!("{lowest:.3} to {highest:.3}")),
     };
     let Power { clusters, lines, games, .. } = summary.power;
-    // A single pair has no standard error, which `Ratio::is_same` looks at.
+    // `Ratio::is_same` needs a standard error, which a single pair does not have.
     let is_same = |ratio: Ratio| ratio.is_same() || ratio.pairs == 1 && ratio.mean == 1.0;
     if unclear.iter().all(|line| is_same(line.ratio())) {
         format!("No difference in {noun}: {others} and the baseline are equal in every search.")
@@ -289,13 +297,13 @@ fn describe_no_difference(summary: &Summary, noun: &str, unclear: &[&Line]) -> S
     }
 }
 
-/// A phrase with a line's ratio, and with the number of other lines that have the same ratio.
+/// Returns a phrase with a line's ratio and the number of other lines that have the same ratio.
+/// `lines_with_same_sign` includes the line itself.
 fn describe_extreme(line: &Line, lines_with_same_sign: &[&Line], metric: &Metric) -> String {
     let ratio = line.ratio();
-    // The line itself is one of them.
-    let equal_ratios = lines_with_same_sign.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
+    let other_count = lines_with_same_sign.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
     let ties =
-        if equal_ratios > 0 { format!(" and {} with the same", plural(equal_ratios, "other")) } else { String::new() };
+        if other_count > 0 { format!(" and {} with the same", plural(other_count, "other")) } else { String::new() };
     format!(
         "\"{}\"{ties}, {} against the baseline ({} pairs)",
         line.name,
@@ -304,8 +312,9 @@ fn describe_extreme(line: &Line, lines_with_same_sign: &[&Line], metric: &Metric
     )
 }
 
-/// A sentence about lines whose direction or significance depends on a single position or game; the
-/// first few are named.
+/// Returns a sentence about the significant lines whose direction or significance depends on a
+/// single position or game. Only the first few of these lines are named. Returns `None` if there
+/// are no such lines.
 fn describe_fragile_lines(summary: &Summary) -> Option<String> {
     const MAX_NAMED: usize = 3;
     let is_fragile = |line: &&Line| {
@@ -324,8 +333,9 @@ fn describe_fragile_lines(summary: &Summary) -> Option<String> {
         .then(|| format!("Significance depends on a single {unit}: {}{and_more}.", descriptions.join(", ")))
 }
 
-/// A sentence about lines that would be significant without the margin for an unseen cluster, that
-/// is, for one more position or game with an extreme difference.
+/// Returns a sentence about the lines that would be significant without a safety margin. The margin
+/// allows for one more position or game that differs extremely. Returns `None` if there are no such
+/// lines.
 fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
     let required_clusters = min_clusters(summary.power.lines);
     let lines = summary.lines.iter().filter_map(|line| line.measures.first());
@@ -349,23 +359,24 @@ fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
     })
 }
 
-/// A sentence about the power of the comparison.
+/// Returns a sentence about the power of the comparison, or `None` if the power is unknown.
 fn describe_power(power: &Power) -> Option<String> {
     let Power { lines, clusters, games, .. } = *power;
     let units = if games { "independent games or positions" } else { "positions" };
-    let sides = if power.rivals { "between rivals" } else { "from the baseline" };
+    let compared_lines = if power.rivals { "between rivals" } else { "from the baseline" };
     let comparisons = if lines > 1 { format!(" and {lines} comparisons") } else { String::new() };
     let detectable = describe_detectable(power)?;
-    Some(format!("With {clusters} {units}{comparisons}, power for differences {sides} is {detectable}"))
+    Some(format!("With {clusters} {units}{comparisons}, power for differences {compared_lines} is {detectable}"))
 }
 
-/// A sentence about the power of comparing the lines other than the baseline with the best of them.
+/// Returns a sentence about the power of comparing the best of the other lines with the rest of
+/// these lines, or `None` if the power is unknown. The baseline is not one of them.
 fn describe_rival_power(power: &Power) -> Option<String> {
     Some(format!("Between the best of the others and the rest, power is {}", describe_detectable(power)?))
 }
 
-/// The end of a sentence about power; `None` if no difference is detectable, or if no two searches
-/// differ.
+/// Returns the end of a sentence about power, or `None` if the smallest detectable difference is
+/// unknown. It is unknown if no difference is detectable, or if all searches are equal.
 fn describe_detectable(power: &Power) -> Option<String> {
     let Power { detectable, needed, games, .. } = *power;
     (detectable > 0.0).then(|| {
@@ -376,14 +387,14 @@ fn describe_detectable(power: &Power) -> Option<String> {
             } else {
                 format!("{:.0} %", 100.0 * detectable)
             },
-            // The estimate is accurate to two significant figures at most.
+            // The estimate has at most two significant figures.
             format_rounded_up(needed),
             if games { "games or positions" } else { "positions" },
         )
     })
 }
 
-/// The number as text, rounded up to two significant figures.
+/// Formats a number, rounded up to two significant figures.
 pub fn format_rounded_up(number: f64) -> String {
     let scale = 10_f64.powi((number.max(1.0).log10().floor() as i32 - 1).max(0));
     format!("{:.0}", (number / scale).ceil() * scale)

@@ -1,4 +1,4 @@
-//! The totals of a group of rows: sums, rates with their intervals, and means.
+//! Computes the totals of each group of rows: sums, rates with their intervals, and means.
 
 use crate::analysis::pairing::pairs::Pairs;
 use crate::analysis::pairing::searches::{GAME_BIT, Searches};
@@ -12,30 +12,31 @@ use std::collections::BTreeMap;
 /// Source: Stockfish's advice on table sizes.
 pub const MIN_PRESSURE: f64 = 300.0;
 
-/// A metric of one group, compared with the baseline's.
+/// The total of a metric in one group, compared with the group's baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Measure {
-    /// Its total, or its rate over all searches.
+    /// The total of the metric, or the rate over all searches.
     pub value: f64,
-    /// Its ratio to the baseline's, paired by search.
+    /// The ratio to the baseline, paired by search.
     pub ratio: Ratio,
-    /// The p-value of the ratio, corrected for all lines by joint sign flips; NaN for a baseline.
+    /// The p-value of the ratio, corrected for all lines by joint sign flips. NaN for a baseline.
     pub p: f64,
     /// Whether the ratio differs significantly from 1.
     pub significant: bool,
     /// Whether the significance depends on a single position or game.
     pub fragile: bool,
-    /// The number of searches that were compared only up to a common depth.
+    /// The number of searches that were compared only up to the greatest depth that both the search
+    /// and the baseline's search finished.
     pub truncated: usize,
-    /// The number of searches that were not compared, because they share no finished depth with the
-    /// baseline's.
+    /// The number of searches that were not compared, because there is no depth that both the
+    /// search and the baseline's search finished.
     pub incomparable: usize,
-    /// The number of searches that have no ratio, because only one of the two values is 0.
+    /// The number of searches that have no ratio, because exactly one of the two values is 0.
     pub one_sided_zero: usize,
 }
 
 impl Measure {
-    /// A total and its comparison with the baseline's.
+    /// Creates the measure of a group from the metric's total and the comparison with the baseline.
     pub(super) fn new(value: f64, judged: JudgedRatio, pairs: &Pairs) -> Self {
         let JudgedRatio { ratio, p, significant, fragile } = judged;
         let &Pairs { truncated, incomparable, .. } = pairs;
@@ -44,7 +45,8 @@ impl Measure {
     }
 }
 
-/// The rates of a line: the counter, and the columns whose sum is its denominator.
+/// The rates of a line. Each rate is given by the counter that is its numerator, and by the columns
+/// that are added to give its denominator.
 pub const RATES: [(&str, &[&str]); 8] = [
     (columns::HITS, &[columns::PROBES]),
     (columns::USABLE, &[columns::PROBES]),
@@ -56,53 +58,57 @@ pub const RATES: [(&str, &[&str]); 8] = [
     (columns::SAVED, &[columns::SAVED, columns::NODES]),
 ];
 
-/// The totals of one group, over all iterations of all searches. Repeats count once; for times, the
-/// median of the repeats counts.
+/// The totals of one group over all iterations of all searches. Only the first repeat of a search
+/// is counted. For times, the median of the repeats is used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Line {
-    /// The variant's name, or the group's.
+    /// The name of the group. If rows are grouped by variant, this is the name of the variant.
     pub name: String,
-    /// Its values in the grouping columns.
+    /// The values of the group in the grouping columns.
     pub values: Vec<String>,
-    /// Whether it is the baseline, which is compared with itself.
+    /// Whether this line is a baseline. A baseline is compared with itself.
     pub is_baseline: bool,
-    /// The index of its baseline among the summary's lines.
+    /// The index, among the summary's lines, of the baseline of this line. `None` if there is no
+    /// baseline to compare the line with.
     pub base: Option<usize>,
-    /// If there are several baselines, the values that it shares with its own: `64 KiB` or
-    /// `slots=2`.
+    /// The values that the line shares with its baseline, as in `64 KiB` or `slots=2`. They tell
+    /// several baselines apart.
     pub group: String,
     /// The number of searches.
     pub searches: usize,
     /// A measure for each metric of the question, in the same order.
     pub measures: Vec<Measure>,
-    /// The sum of each of [`SUMS`].
+    /// The sum of each column in [`SUMS`].
     pub sums: [f64; SUMS.len()],
-    /// The 95 % interval of each of [`RATES`], by positions or games; NaN with fewer than two.
+    /// The 95 % interval of each rate in [`RATES`]. The positions or games are the units of
+    /// sampling. Both bounds are NaN if there are fewer than two of them.
     pub intervals: [(f64, f64); RATES.len()],
-    /// Stores per slot over the life of a table, as the mean over tables. In sequences, all
-    /// searches of a game share a table. NaN without a bounded table, or if rows of a table's life
-    /// are filtered out.
+    /// The number of stores per slot over the life of a table, as the mean over tables. In
+    /// sequences, all searches of a game share a table. NaN if no search has a bounded table, or if
+    /// rows of earlier searches in the same table are filtered out.
     pub pressure: f64,
-    /// Occupied slots per mille at the end of a search, as the mean over searches; NaN without a
-    /// bounded table.
+    /// The number of occupied slots per mille at the end of a search, as the mean over searches.
+    /// NaN if no search has a bounded table.
     pub hashfull: f64,
-    /// Seconds, summed over searches.
+    /// The seconds of all searches.
     pub seconds: f64,
-    /// The number of searches whose last score differs from the baseline's, and the number of all
-    /// searches that both made to the same depth.
+    /// The first number counts the searches that end at the same depth as the baseline's search but
+    /// with another score. The second number counts all searches that end at the same depth as the
+    /// baseline's search.
     pub other_scores: (usize, usize),
     /// The number of searches whose last best move solves the suite's position, and the number of
     /// all searches for which the suite names a solution.
     pub solved: (usize, usize),
     /// The number of failed jobs.
     pub errors: usize,
-    /// The position or game that changes the first metric's ratio most; empty if there are fewer
-    /// than three.
+    /// The position or game that has the greatest influence on the ratio in the first metric. Empty
+    /// if there are fewer than three positions or games.
     pub influential: String,
 }
 
 impl Line {
-    /// The interval of one of [`RATES`]; NaN for other columns.
+    /// Returns the interval of the rate whose numerator is the column `column`. Both bounds are NaN
+    /// if no rate in [`RATES`] has this numerator.
     pub fn interval(&self, column: &str) -> (f64, f64) {
         RATES
             .iter()
@@ -110,25 +116,26 @@ impl Line {
             .map_or((f64::NAN, f64::NAN), |index| self.intervals[index])
     }
 
-    /// The sum of one of [`SUMS`]; NaN for other columns.
+    /// Returns the sum of a column in [`SUMS`], or NaN for any other column.
     pub fn sum(&self, column: &str) -> f64 {
         SUMS.iter().position(|name| *name == column).map_or(f64::NAN, |index| self.sums[index])
     }
 
-    /// The number of nodes that cutoffs saved, and the number that the searches would have needed
-    /// without these cutoffs; `None` if saved nodes were not counted.
+    /// Returns the number of nodes that cutoffs saved, and the number of nodes that the searches
+    /// would have needed without these cutoffs. Returns `None` if saved nodes were not counted.
     pub fn worth(&self) -> Option<(f64, f64)> {
         let saved = self.sum(columns::SAVED);
         (saved > 0.0).then_some((saved, self.sum(columns::NODES) + saved))
     }
 
-    /// The ratio of the first metric.
+    /// Returns the line's ratio in the first metric.
     pub fn ratio(&self) -> Ratio {
         self.measures.first().map(|measure| measure.ratio).unwrap_or_default()
     }
 }
 
-/// The columns that every summary sums up. The sum of saved nodes is 0 if they were not counted.
+/// The columns that are summed for every summary. The sum of saved nodes is 0 if saved nodes were
+/// not counted.
 pub const SUMS: [&str; 12] = [
     columns::NODES,
     columns::EVALS,
@@ -153,9 +160,10 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
     let find_group = |index: &u32| searches.list[*index as usize].group;
     let mut order: Vec<u32> = (0..searches.list.len() as u32).collect();
     order.retain(|&index| searches.list[index as usize].is_first);
-    // A stable sort, so that the order of floating-point sums stays the same.
+    // The sort must be stable, so that floating-point numbers are always added in the same order.
     order.sort_by_key(group_and_cluster);
-    // For each rate, functions that return a search's numerator and each part of its denominator.
+    // Each rate has a function that returns the numerator of a search, and a list of functions that
+    // return the parts of the search's denominator.
     let sums = RATES.map(|(counter, columns)| {
         (searches.sums(counter), columns.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
     });
@@ -178,10 +186,10 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
 pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
     let solved = frame.text_column(columns::SOLVED);
-    // The number of searches with a bounded table, by line.
+    // The number of searches of each line that have a bounded table.
     let mut bounded_searches = vec![0.0; lines.len()];
-    // Stores per slot, and the number of tables that these stores went to, by group, block and
-    // game.
+    // Maps each group, block and game to the number of stores per slot, and to the number of tables
+    // that these stores went to.
     let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
     let sums = SUMS.map(|name| searches.sums(name));
     for (index, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first) {
@@ -190,14 +198,15 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
         line.sums.iter_mut().zip(&sums).for_each(|(total, sum)| *total += sum(index));
         if slots[search.last] > 0.0 {
             line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
-            // A table with more entries than this search filled was used by an earlier search too.
+            // If the table has more entries than this search filled, an earlier search used the
+            // same table.
             let filled_before = entries[search.last] > searches.sum(index, columns::FILLS);
-            // All single positions count as one game, with number 0.
+            // All positions that belong to no game are counted as one game, which has the number 0.
             let game = if search.cluster & GAME_BIT != 0 { search.cluster } else { 0 };
             let (stores_per_slot, table_count) = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
             let is_first_of_table = *table_count == 0;
-            // If the table was filled before its first search, the rows of earlier searches are
-            // filtered out, and their stores are unknown.
+            // If the table was already filled before the first search in these rows, the rows of
+            // earlier searches are filtered out. The number of their stores is unknown.
             let lacks_stores = is_first_of_table && filled_before;
             *stores_per_slot +=
                 if lacks_stores { f64::NAN } else { searches.sum(index, columns::STORES) / slots[search.last] };
@@ -216,7 +225,7 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
         table_counts[group as usize] += table_count;
     }
     for (index, line) in lines.iter_mut().enumerate() {
-        // 0 / 0 is NaN: no search of the line had a bounded table.
+        // If no search of the line has a bounded table, both quotients are 0 / 0, which is NaN.
         line.hashfull /= bounded_searches[index];
         line.pressure /= table_counts[index] as f64;
     }

@@ -1,5 +1,5 @@
-//! The results of a match: for each encounter, in the plan's order, its pairs of games, its Elo and
-//! the course of its sequential test.
+//! Computes the results of a match. Each encounter of two players has its pairs of games, its Elo
+//! difference and the course of its sequential test.
 
 use super::equal_nodes::{EqualNodes, PairPoints, equal_nodes};
 use super::match_test::{Elo, TAIL};
@@ -17,59 +17,61 @@ pub struct Encounter {
     /// The first player, whose points are counted.
     pub player: String,
     pub opponent: String,
-    /// The number of pairs by their points.
+    /// The number of pairs of games with each possible number of points.
     pub pairs: Pentanomial,
-    /// Games won, drawn and lost.
+    /// The numbers of games that the player won, drew and lost.
     pub games: [u64; 3],
-    /// White's points in all games.
+    /// The points that White scored in all games, whichever player was White.
     pub white_points: f64,
-    /// The number of games by how they ended.
+    /// The number of games for each way in which games ended.
     pub ends: BTreeMap<String, u64>,
     /// The number of pairs whose two games are identical.
     pub mirrored: u64,
-    /// The number of pairs with a game that was already played from the same position in an earlier
-    /// pair.
+    /// The number of pairs in which at least one game repeats a game of an earlier pair: the start
+    /// position and all moves are the same.
     pub repeated: u64,
-    /// The index of an earlier encounter with exactly the same games.
+    /// The index of an earlier encounter with exactly the same games, if there is one.
     pub same_as: Option<usize>,
-    /// The number of moves that the player made before it finished an iteration.
+    /// The number of moves that the player chose without having finished an iteration.
     pub blind_moves: u64,
-    /// Mean number of plies of a game.
+    /// The mean number of plies of a game.
     pub plies: f64,
-    /// Mean depth of the player's last finished iteration.
+    /// The mean depth of the player's last finished iteration.
     pub depth: f64,
     /// The mean number of nodes per move, of the player and of the opponent.
     pub nodes: [f64; 2],
-    /// The path of the log-likelihood ratio, as (number of pairs, ratio): a selection of points
-    /// that includes the first and the last.
+    /// The course of the log-likelihood ratio. Each point is a number of pairs and the ratio after
+    /// these pairs. Only some points are listed, among them the first and the last.
     pub llr_path: Vec<(u64, f64)>,
-    /// The decision of the test, and the number of pairs after which it was made.
+    /// The decision of the sequential test, and the number of pairs after which the decision was
+    /// made. `None` if there is no decision.
     pub test_decision: Option<(TestState, u64)>,
-    /// Two-sided p of the difference; NaN if the test stopped the encounter, since such games are
-    /// not a fixed sample.
+    /// The two-sided p-value of the difference. NaN if the sequential test may stop encounters,
+    /// because the games are then not a sample of fixed size.
     pub p: f64,
-    /// p, Holm-corrected for all encounters.
+    /// The p-value, corrected for all encounters by Holm's method.
     pub corrected: f64,
-    /// How strong the player is compared with the opponent: `Greater` or `Less`. Decided by the
-    /// test if it stopped the encounter, otherwise by p; `None` if neither shows a difference.
+    /// Whether the player is stronger (`Greater`) or weaker (`Less`) than the opponent. If the
+    /// sequential test may stop encounters, its decision has precedence over the p-value. `None` if
+    /// no difference is shown.
     pub stronger: Option<Ordering>,
-    /// The factor by which the opponent's nodes must be multiplied to make it as strong as the
-    /// player; `None` without handicapped copies of the opponent, or with too few pairs.
+    /// The factor by which the opponent's nodes must be multiplied to make the opponent as strong
+    /// as the player. `None` if there are no handicapped copies of the opponent, or too few pairs.
     pub equal_nodes: Option<EqualNodes>,
 }
 
 impl Encounter {
-    /// The player's points.
+    /// Returns the points that the player scored.
     pub fn points(&self) -> f64 {
         self.games[0] as f64 + self.games[1] as f64 / 2.0
     }
 
-    /// Elo with an interval that is valid for this encounter alone.
+    /// Returns the Elo difference with an interval that is not corrected for other encounters.
     pub fn elo(&self) -> Elo {
         self.pairs.elo()
     }
 
-    pub fn count(&self) -> u64 {
+    pub fn game_count(&self) -> u64 {
         self.games.iter().sum()
     }
 }
@@ -77,24 +79,25 @@ impl Encounter {
 /// The results of a match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matches {
-    /// The encounters, in the plan's order.
+    /// The encounters, in the order of the plan.
     pub encounters: Vec<Encounter>,
-    /// The encounters of handicapped copies of the baseline, each with the number by which the
-    /// copy's nodes are divided.
+    /// The encounters of handicapped copies of the baseline. Each is paired with the divisor of the
+    /// copy's nodes.
     pub handicaps: Vec<(f64, Encounter)>,
     /// The number of pairs that could not be played.
     pub failed: u64,
-    /// The test of each encounter.
+    /// The sequential test of each encounter.
     pub test: Test,
-    /// The test's bounds for each encounter: the error rates are divided among the encounters
+    /// The bounds of each encounter's test. The error rates are divided by the number of encounters
     /// (Bonferroni).
     pub bounds: Bounds,
 }
 
-/// The significance level, after correction.
+/// The significance level that corrected p-values are compared with.
 const LEVEL: f64 = 0.05;
 
-/// The maximum number of listed points of the log-likelihood ratio.
+/// The largest number of equally spaced points in [`Encounter::llr_path`]. A few other points, such
+/// as the first, are listed too.
 const MAX_LLR_POINTS: u64 = 60;
 
 /// A game, read from a row.
@@ -103,35 +106,35 @@ struct GameRow {
     /// The player's points: 0, 0.5 or 1.
     points: f64,
     is_white: bool,
-    /// Identifies the game's start position and moves.
+    /// The number of the combination of start position and moves.
     game_id: u32,
 }
 
 impl Matches {
-    /// The opponent, if all encounters have the same one.
+    /// Returns the opponent if all encounters have the same opponent.
     pub fn common_opponent(&self) -> Option<&str> {
         let (first, others) = self.encounters.split_first()?;
         others.iter().all(|encounter| encounter.opponent == first.opponent).then_some(first.opponent.as_str())
     }
 
-    /// The probability beyond each end of intervals that hold for all encounters together
-    /// (Bonferroni).
+    /// Returns the probability beyond each end of an encounter's interval that makes the intervals
+    /// of all encounters hold together with 95 % (Bonferroni).
     pub fn tail(&self) -> f64 {
         TAIL / self.encounters.len().max(1) as f64
     }
 
-    /// All encounters, those of handicapped copies last.
+    /// Returns all encounters. The encounters of handicapped copies come last.
     pub fn all_encounters(&self) -> impl Iterator<Item = &Encounter> {
         self.encounters.iter().chain(self.handicaps.iter().map(|(_, encounter)| encounter))
     }
 
-    /// Reads the games from rows; `None` if the rows are not those of games.
+    /// Reads the games from rows. Returns `None` if the rows are not rows of games.
     pub fn new(rows: &Frame, test: Test) -> Option<Self> {
         Self::with_handicaps(rows, test, &[])
     }
 
-    /// As [`Matches::new`], with the names of handicapped copies of the baseline and the divisors
-    /// of their nodes.
+    /// Reads the games from rows like [`Matches::new`]. `handicaps` contains the name of each
+    /// handicapped copy of the baseline and the divisor of the copy's nodes.
     pub fn with_handicaps(rows: &Frame, test: Test, handicaps: &[(String, f64)]) -> Option<Self> {
         if !rows.has(columns::OPPONENT) {
             return None;
@@ -140,7 +143,7 @@ impl Matches {
         let [variants, opponents, positions] = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(read_texts);
         let [colours, ends, errors] = [columns::COLOUR, columns::END, columns::ERROR].map(read_texts);
         let [starts, moves] = [columns::START, columns::MOVES].map(read_texts);
-        // Games are identified by start position and moves: the same moves from another position
+        // Games are identified by start position and moves. The same moves from another position
         // are another game.
         let mut game_ids: HashMap<(u32, u32), u32> = HashMap::new();
         let read_numbers = |name| rows.numbers(name);
@@ -217,44 +220,46 @@ impl Matches {
     }
 }
 
-/// Collects the rows of an encounter while they are read.
+/// The games of an encounter, collected while the rows are read.
 #[derive(Default)]
 struct EncounterRows {
-    /// The first game of each pair whose second game was not read yet, by opening.
+    /// The games whose partner in the pair has not been read yet, by opening.
     unpaired: HashMap<u32, GameRow>,
+    /// The player's points in each pair.
     pairs: Vec<f64>,
     /// The opening of each pair.
     openings: Vec<u32>,
-    /// The ids of all games, in order.
+    /// The ids of all games, in the order of the rows.
     game_ids: Vec<u32>,
     /// The ids of the two games of each pair.
     pair_game_ids: Vec<[u32; 2]>,
-    /// The number of moves that the player made before it finished an iteration.
+    /// The number of moves that the player chose without having finished an iteration.
     blind_moves: f64,
-    /// The encounter so far, with sums where the result has means.
+    /// The totals so far. Fields that are means in the result contain sums here.
     totals: Encounter,
 }
 
 impl EncounterRows {
-    /// Adds a game from the opening `position`; the second game from it completes a pair.
-    fn add_game(&mut self, position: u32, game: GameRow) {
+    /// Adds a game that began with the opening `opening`. The second game with the same opening
+    /// completes a pair.
+    fn add_game(&mut self, opening: u32, game: GameRow) {
         let [wins, draws, losses] = &mut self.totals.games;
-        let count = match game.points {
+        let outcome_count = match game.points {
             1.0.. => wins,
             0.5.. => draws,
             _ => losses,
         };
-        *count += 1;
+        *outcome_count += 1;
         self.totals.white_points += if game.is_white { game.points } else { 1.0 - game.points };
         self.game_ids.push(game.game_id);
-        match self.unpaired.remove(&position) {
-            Some(first) => {
-                self.pairs.push(first.points + game.points);
-                self.openings.push(position);
-                self.pair_game_ids.push([first.game_id, game.game_id]);
+        match self.unpaired.remove(&opening) {
+            Some(first_game) => {
+                self.pairs.push(first_game.points + game.points);
+                self.openings.push(opening);
+                self.pair_game_ids.push([first_game.game_id, game.game_id]);
             }
             None => {
-                self.unpaired.insert(position, game);
+                self.unpaired.insert(opening, game);
             }
         }
     }
@@ -263,7 +268,8 @@ impl EncounterRows {
         self.openings.iter().copied().zip(self.pairs.iter().copied()).collect()
     }
 
-    /// Turns the sums into the result of the encounter, and replays its test pair by pair.
+    /// Returns the result of the encounter. Sums are divided to give means, and the sequential test
+    /// is replayed pair by pair.
     fn to_encounter(&self, bounds: &Bounds) -> Encounter {
         let pair_count = self.pairs.len() as u64;
         let step = pair_count.div_ceil(MAX_LLR_POINTS).max(1);
@@ -289,17 +295,18 @@ impl EncounterRows {
         let moves = totals.plies / 2.0;
         let mut seen_games = HashSet::new();
         let is_repeated = |game_ids: &&[u32; 2]| {
-            let seen_before = game_ids.iter().filter(|game_id| !seen_games.insert(**game_id)).count();
-            // If both games of a pair are identical, the second was seen in this pair already.
-            let seen_in_pair = usize::from(game_ids[0] == game_ids[1]);
-            seen_before > seen_in_pair
+            let seen_count = game_ids.iter().filter(|game_id| !seen_games.insert(**game_id)).count();
+            // If the two games of this pair are identical, the second game was seen in this pair,
+            // which is not a repetition of an earlier pair.
+            let seen_in_pair_count = usize::from(game_ids[0] == game_ids[1]);
+            seen_count > seen_in_pair_count
         };
         Encounter {
             pairs,
             mirrored: self.pair_game_ids.iter().filter(|[first, second]| first == second).count() as u64,
             repeated: self.pair_game_ids.iter().filter(is_repeated).count() as u64,
             blind_moves: self.blind_moves as u64,
-            plies: totals.plies / totals.count() as f64,
+            plies: totals.plies / totals.game_count() as f64,
             depth: totals.depth / moves,
             nodes: totals.nodes.map(|nodes| nodes / moves),
             llr_path,
@@ -335,7 +342,7 @@ A,o4,0,0,base,,,,,,,,,engine died
         let [a, b] = &matches.encounters[..] else { panic!("two encounters") };
         assert_eq!((a.player.as_str(), a.opponent.as_str(), b.player.as_str()), ("A", "base", "B"));
         assert_eq!((a.pairs, b.pairs), (Pentanomial([0, 0, 1, 1, 1]), Pentanomial([0, 0, 0, 0, 1])));
-        assert_eq!((a.games, a.count(), matches.failed), ([4, 1, 1], 6, 1));
+        assert_eq!((a.games, a.game_count(), matches.failed), ([4, 1, 1], 6, 1));
         // White won o1's first and both of o2, drew one, lost o1's second and o3's second.
         assert!((a.white_points - 3.5).abs() < 1e-12, "{}", a.white_points);
         assert_eq!((a.mirrored, a.repeated, a.ends["mate"], a.ends["resigned"]), (1, 1, 4, 1));

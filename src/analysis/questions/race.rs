@@ -1,5 +1,6 @@
-//! The race of a tuning and its confirmation: they find the best candidate from the candidates'
-//! values on items, whatever these values measure.
+//! Finds the best candidate of a tuning. A race drops candidates that are significantly worse than
+//! the best, and the winner is then confirmed on held-out items. Neither depends on what the values
+//! of the candidates measure.
 
 use super::samples::{Measurements, Samples};
 use crate::analysis::pairing::pairs::Pairs;
@@ -13,14 +14,14 @@ use rand_pcg::Pcg64;
 
 /// Measures the candidates of a race.
 pub trait Objective {
-    /// The reason why it cannot measure.
+    /// The reason why candidates cannot be measured.
     type Error;
 
-    /// Measures candidates on items; both are given as indices. The same call must return the same
-    /// values.
+    /// Measures candidates on items. Both are passed as indices. The same arguments must always
+    /// give the same values.
     ///
     /// # Errors
-    /// If it cannot measure.
+    /// If the candidates cannot be measured.
     fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize])
     -> Result<Measurements, Self::Error>;
 }
@@ -28,14 +29,14 @@ pub trait Objective {
 /// The stage of the tuning that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RaceStage {
-    /// A round of the race, from 0.
+    /// The round of the race with this index.
     Race(usize),
-    /// The held-out items, at the pressure with this index: 0 is the file's own pressure.
+    /// The held-out items at the pressure with this index. Index 0 is the file's own pressure.
     HeldOut(usize),
 }
 
 impl RaceStage {
-    /// The name of the stage's folder.
+    /// Returns the name of the stage's folder.
     pub fn folder(self) -> String {
         match self {
             Self::Race(round) => format!("race-{}", round + 1),
@@ -48,10 +49,13 @@ impl RaceStage {
 /// The setup of a race.
 #[derive(Debug, Clone, Copy)]
 pub struct Contest<'a> {
+    /// The number of candidates.
     pub candidates: usize,
+    /// The index of the candidate that is the baseline.
     pub baseline: usize,
+    /// The number of items.
     pub items: usize,
-    /// The number of pressures besides the file's own.
+    /// The number of pressures in addition to the file's own pressure.
     pub pressures: usize,
     pub tune: &'a Tune,
 }
@@ -72,16 +76,18 @@ pub struct Round {
 /// The result of a candidate in the race.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Candidate {
-    /// The number of its searches in the race.
+    /// The number of searches that the candidate made in the race.
     pub searches: usize,
-    /// Its ratio to the baseline, over all its searches.
+    /// The candidate's ratio to the baseline over all searches of the candidate.
     pub ratio: Ratio,
-    /// The p-value of its difference from the winner, corrected for the number of candidates by
-    /// joint sign flips; NaN for the winner.
+    /// The p-value of the difference between the candidate and the winner, corrected for the number
+    /// of candidates by joint sign flips. NaN for the winner.
     pub p: f64,
-    /// The round after which it was dropped, from 0; `None` if it was not dropped.
+    /// The index of the round after which the candidate was dropped. `None` if the candidate was
+    /// not dropped.
     pub dropped: Option<usize>,
-    /// Whether its values equal the winner's in every search that both made.
+    /// Whether candidate and winner have the same value in every search that both made. False for
+    /// the winner itself.
     pub equals_winner: bool,
 }
 
@@ -89,7 +95,7 @@ pub struct Candidate {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
     pub candidate: usize,
-    /// Its ratio to the baseline.
+    /// The finalist's ratio to the baseline.
     pub ratio: Ratio,
 }
 
@@ -98,24 +104,26 @@ pub struct Standing {
 pub struct HeldOutResult {
     /// The finalists and the baseline.
     pub standings: Vec<Standing>,
-    /// The winner's ratio to the candidate that it is tested against. The interval is open on a
-    /// side on which searches have no ratio.
+    /// The winner's ratio to the candidate that the winner is tested against. If some searches have
+    /// no ratio because one value is 0, the interval extends to 0 or to infinity.
     pub test: Ratio,
-    /// The number of searches in which these two have no ratio, because exactly one of the values
-    /// is 0.
+    /// The number of searches in which the winner and the candidate that it is tested against have
+    /// no ratio, because exactly one of the two values is 0.
     pub one_sided_zero: usize,
-    /// The p-value of the test, corrected jointly for all pressures, which share one alpha.
+    /// The p-value of the test. It is corrected jointly for all pressures, because they share one
+    /// alpha.
     pub p: f64,
 }
 
 /// The outcome on held-out items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Confirmation {
-    /// All candidates had the same values in all searches: the varied options have no effect here.
+    /// All candidates had the same values in all searches of the race, so the varied options have
+    /// no effect here. No candidate is measured on held-out items.
     Inert,
     /// The winner is significantly better on held-out items too.
     Better,
-    /// No significant difference on held-out items.
+    /// There is no significant difference on held-out items.
     #[default]
     Nothing,
     /// The winner of the race is significantly worse on held-out items.
@@ -127,34 +135,38 @@ pub struct RaceResult {
     pub rounds: Vec<Round>,
     pub candidates: Vec<Candidate>,
     pub winner: usize,
-    /// The index of the candidate that the winner is tested against: the baseline, or the next best
-    /// candidate if the baseline won.
+    /// The index of the candidate that the winner is tested against. This is the baseline, or the
+    /// next best candidate if the baseline won.
     pub against: usize,
+    /// The number of held-out items.
     pub held_out: usize,
-    /// The results on held-out items: first at the file's own pressure, then at the others. Empty
-    /// if all candidates are equal.
+    /// The results on held-out items, one for each pressure. The file's own pressure comes first.
+    /// Empty if all candidates are equal.
     pub held_out_results: Vec<HeldOutResult>,
+    /// The outcome for each of `held_out_results`. If all candidates are equal, the only outcome is
+    /// [`Confirmation::Inert`].
     pub confirmations: Vec<Confirmation>,
-    /// The level at which each outcome would have to be tested alone, so that the level over all of
-    /// them is 5 %.
+    /// The level at which each outcome would have to be tested alone, so that the level over all
+    /// outcomes is 5 %.
     pub level: f64,
-    /// The number of searches made: items x candidates x pressures.
+    /// The number of searches that were made, over all stages.
     pub cost: usize,
-    /// The number of searches of the full grid: every candidate on every item at every pressure.
+    /// The number of searches that would be needed to measure every candidate on every item at
+    /// every pressure.
     pub full_cost: usize,
 }
 
 impl RaceResult {
-    /// The outcome at the file's own pressure.
+    /// Returns the outcome at the file's own pressure.
     pub fn own_pressure_outcome(&self) -> Confirmation {
         self.confirmations.first().copied().unwrap_or_default()
     }
 }
 
-/// Runs the race, then the confirmation; `on_round` is called after each round.
+/// Runs the race and then the confirmation. `on_round` is called after each round of the race.
 ///
 /// # Errors
-/// If the objective cannot measure.
+/// If the objective cannot measure the candidates.
 pub fn run_race<O: Objective>(
     contest: &Contest<'_>,
     objective: &mut O,
@@ -165,29 +177,29 @@ pub fn run_race<O: Objective>(
     order.shuffle(&mut Pcg64::seed_from_u64(tune.seed));
     let held_out_count = ((items as f64 * tune.held_out).ceil() as usize).clamp(1, items.saturating_sub(1).max(1));
     let (race_items, held_out_items) = order.split_at(items - held_out_count);
-    let totals = round_totals(tune.first, race_items.len());
+    let item_totals = round_totals(tune.first, race_items.len());
 
     let mut samples = Samples::new(count);
-    let mut dropped: Vec<Option<usize>> = vec![None; count];
-    let (mut rounds, mut searched_items, mut cost) = (Vec::<Round>::new(), 0, 0);
+    let mut drop_rounds: Vec<Option<usize>> = vec![None; count];
+    let (mut rounds, mut searched_item_count, mut cost) = (Vec::<Round>::new(), 0, 0);
     let mut best = baseline;
-    for (round_index, &total) in totals.iter().enumerate() {
-        // The baseline is always searched: all curves are relative to it.
+    for (round_index, &item_total) in item_totals.iter().enumerate() {
+        // The baseline is always searched, because all ratios are relative to the baseline.
         let searched_candidates: Vec<usize> =
-            (0..count).filter(|&candidate| dropped[candidate].is_none() || candidate == baseline).collect();
-        let round_items = &race_items[searched_items..total];
+            (0..count).filter(|&candidate| drop_rounds[candidate].is_none() || candidate == baseline).collect();
+        let round_items = &race_items[searched_item_count..item_total];
         let measurements = objective.measure(RaceStage::Race(round_index), &searched_candidates, round_items)?;
         samples.add(&searched_candidates, &measurements);
-        (searched_items, cost) = (total, cost + searched_candidates.len() * round_items.len());
+        (searched_item_count, cost) = (item_total, cost + searched_candidates.len() * round_items.len());
         let remaining: Vec<usize> =
-            searched_candidates.iter().copied().filter(|&candidate| dropped[candidate].is_none()).collect();
+            searched_candidates.iter().copied().filter(|&candidate| drop_rounds[candidate].is_none()).collect();
         best = find_best(&samples, &remaining, baseline, tune.goal);
-        let losers_of_round = find_losers(&samples, &remaining, best, tune, totals.len());
-        losers_of_round.iter().for_each(|&candidate| dropped[candidate] = Some(round_index));
+        let losers_of_round = find_losers(&samples, &remaining, best, tune, item_totals.len());
+        losers_of_round.iter().for_each(|&candidate| drop_rounds[candidate] = Some(round_index));
         let round = Round { items: round_items.len(), candidates: searched_candidates, best, dropped: losers_of_round };
         on_round(&round);
         rounds.push(round);
-        if dropped.iter().filter(|round| round.is_none()).count() < 2 {
+        if drop_rounds.iter().filter(|round| round.is_none()).count() < 2 {
             break;
         }
     }
@@ -198,8 +210,8 @@ pub fn run_race<O: Objective>(
         searches: samples.count_searches(candidate),
         ratio: samples.ratio(candidate, baseline),
         p: others.iter().position(|&other| other == candidate).map_or(f64::NAN, |index| p_against_best[index]),
-        dropped: dropped[candidate],
-        equals_winner: candidate != best && samples.agree(candidate, best),
+        dropped: drop_rounds[candidate],
+        equals_winner: candidate != best && samples.have_equal_values(candidate, best),
     });
     let mut result = RaceResult {
         candidates: candidates.collect(),
@@ -210,17 +222,17 @@ pub fn run_race<O: Objective>(
         full_cost: count * items * (1 + pressures),
         ..RaceResult::default()
     };
-    let ranking = rank_candidates(&samples, &others, &dropped, baseline, tune.goal);
+    let ranking = rank_candidates(&samples, &others, &drop_rounds, baseline, tune.goal);
     let rival = ranking.iter().copied().find(|&candidate| !result.candidates[candidate].equals_winner);
     result.against = if best == baseline { rival.unwrap_or(baseline) } else { baseline };
-    let no_other_differs =
+    let all_equal_winner =
         result.candidates.iter().enumerate().all(|(index, candidate)| index == best || candidate.equals_winner);
-    if no_other_differs {
+    if all_equal_winner {
         result.confirmations = vec![Confirmation::Inert];
         return Ok(result);
     }
-    // Finalists are the winner, the next best candidates that differ from it, the baseline, and the
-    // candidate that the winner is tested against.
+    // The finalists are the winner, the next best candidates that differ from the winner, the
+    // baseline, and the candidate that the winner is tested against.
     let mut finalists = vec![best];
     finalists.extend(
         ranking.into_iter().filter(|&candidate| candidate != baseline && !result.candidates[candidate].equals_winner),
@@ -229,21 +241,21 @@ pub fn run_race<O: Objective>(
     finalists.extend([baseline, result.against]);
     finalists.sort_unstable();
     finalists.dedup();
-    let mut tests = Vec::new();
+    let mut test_pairs = Vec::new();
     for pressure in 0..=pressures {
         let measurements = objective.measure(RaceStage::HeldOut(pressure), &finalists, held_out_items)?;
         result.cost += finalists.len() * held_out_items.len();
         let mut samples = Samples::new(count);
         samples.add(&finalists, &measurements);
         let to_standing = |&candidate: &usize| Standing { candidate, ratio: samples.ratio(candidate, baseline) };
-        tests.push(samples.pairs(best, result.against));
+        test_pairs.push(samples.pairs(best, result.against));
         result
             .held_out_results
             .push(HeldOutResult { standings: finalists.iter().map(to_standing).collect(), ..HeldOutResult::default() });
     }
     // The tests at all pressures use the same items, so they form one family with one alpha.
-    let family = Family::from_samples(&tests.iter().map(Pairs::logs).collect::<Vec<_>>());
-    for ((held_out_result, judged), pairs) in result.held_out_results.iter_mut().zip(&family.lines).zip(&tests) {
+    let family = Family::from_samples(&test_pairs.iter().map(Pairs::logs).collect::<Vec<_>>());
+    for ((held_out_result, judged), pairs) in result.held_out_results.iter_mut().zip(&family.lines).zip(&test_pairs) {
         (held_out_result.test, held_out_result.p, held_out_result.one_sided_zero) =
             (pairs.open_interval_for_zeros(judged.ratio), judged.p, pairs.one_sided_zero.iter().sum());
     }
@@ -253,36 +265,39 @@ pub fn run_race<O: Objective>(
     Ok(result)
 }
 
-/// The total number of items after each round: `first`, doubled in each round, up to `count`. The
-/// last round adds at least a quarter of all items.
-fn round_totals(first: usize, count: usize) -> Vec<usize> {
-    let doubled = std::iter::successors(Some(first), |total| Some(2 * total));
-    doubled.take_while(|total| *total < count - count / 4).chain([count]).collect()
+/// Returns the total number of items that have been searched after each round. The first total is
+/// `first_total`, and the total doubles in each round. After the last round, the total is
+/// `item_count`. The last round adds at least a quarter of all items.
+fn round_totals(first_total: usize, item_count: usize) -> Vec<usize> {
+    let doubled_totals = std::iter::successors(Some(first_total), |total| Some(2 * total));
+    doubled_totals.take_while(|total| *total < item_count - item_count / 4).chain([item_count]).collect()
 }
 
-/// The p-values of candidates against one reference, corrected jointly because all are measured on
-/// the same items. Intervals are not needed during the race.
+/// Returns the p-value of each candidate's difference from the candidate `reference`. The p-values
+/// are corrected jointly, because all candidates are measured on the same items. No intervals are
+/// computed, because the race does not need them.
 fn corrected_p(samples: &Samples, candidates: &[usize], reference: usize) -> Vec<f64> {
     let lines: Vec<Clusters> =
         candidates.iter().map(|&candidate| Clusters::new(&samples.pairs(candidate, reference).logs())).collect();
     test_lines(&lines).lines.iter().map(|line| line.corrected).collect()
 }
 
-/// The mean logarithm of a candidate's ratios as a cost, which is negative if the candidate is
-/// better: the sign is changed if more is better.
-fn signed_cost(mean: f64, goal: Goal) -> f64 {
+/// Turns the mean log ratio of a candidate into a cost. The cost is negative if the candidate is
+/// better, whether less or more is better according to `goal`.
+fn signed_cost(mean_log: f64, goal: Goal) -> f64 {
     match goal {
-        Goal::Least => mean,
-        Goal::Most => -mean,
+        Goal::Least => mean_log,
+        Goal::Most => -mean_log,
     }
 }
 
-/// A candidate's ratio to the baseline as a cost: less is better.
+/// Returns the cost of a candidate relative to the baseline. A lower cost is better.
 fn candidate_cost(samples: &Samples, candidate: usize, baseline: usize, goal: Goal) -> f64 {
     signed_cost(if candidate == baseline { 0.0 } else { samples.pairs(candidate, baseline).mean() }, goal)
 }
 
-/// The best of the remaining candidates; among equals the baseline, otherwise the first.
+/// Returns the best of the remaining candidates. If several are equally good, the baseline has
+/// precedence, followed by the first of them.
 fn find_best(samples: &Samples, remaining: &[usize], baseline: usize, goal: Goal) -> usize {
     let cost = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
     let baseline_first = remaining.iter().filter(|&&candidate| candidate == baseline).chain(remaining);
@@ -290,25 +305,26 @@ fn find_best(samples: &Samples, remaining: &[usize], baseline: usize, goal: Goal
     baseline_first.copied().reduce(choose_better).unwrap_or(baseline)
 }
 
-/// The candidates that are significantly worse than the best, by joint sign-flip tests over the
-/// items, which correct for the number of candidates. The rounds share the significance level
-/// (Bonferroni).
-fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune, rounds: usize) -> Vec<usize> {
+/// Returns the remaining candidates that are significantly worse than `best`. Joint sign-flip tests
+/// over the items correct for the number of candidates. The significance level is divided by the
+/// number of rounds (Bonferroni).
+fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune, round_count: usize) -> Vec<usize> {
     let others: Vec<usize> = remaining.iter().copied().filter(|&candidate| candidate != best).collect();
     let p_values = corrected_p(samples, &others, best);
-    // Pairs with a 0 on one side have no ratio, but the candidate may be the better side in them.
+    // Pairs in which one value is 0 have no ratio and are not tested. The candidate may be better
+    // in some of them.
     let may_be_better = |pairs: &Pairs| {
-        let [smaller, larger] = pairs.one_sided_zero;
+        let [smaller_count, larger_count] = pairs.one_sided_zero;
         match tune.goal {
-            Goal::Least => smaller > 0,
-            Goal::Most => larger > 0,
+            Goal::Least => smaller_count > 0,
+            Goal::Most => larger_count > 0,
         }
     };
     let is_worse = |candidate: usize| {
         let pairs = samples.pairs(candidate, best);
         signed_cost(pairs.mean(), tune.goal) > 0.0 && !may_be_better(&pairs)
     };
-    let level = tune.alpha / rounds as f64;
+    let level = tune.alpha / round_count as f64;
     let candidates_with_p = others.into_iter().zip(p_values);
     candidates_with_p
         .filter(|&(candidate, p)| is_worse(candidate) && p < level)
@@ -316,25 +332,23 @@ fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune,
         .collect()
 }
 
-/// All candidates except the winner: the best first, dropped candidates last.
+/// Returns the candidates in `others`, the best candidate first. All candidates that were dropped
+/// during the race come last.
 fn rank_candidates(
     samples: &Samples,
     others: &[usize],
-    dropped: &[Option<usize>],
+    drop_rounds: &[Option<usize>],
     baseline: usize,
     goal: Goal,
 ) -> Vec<usize> {
-    let cost = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
+    let sort_key =
+        |candidate: usize| (drop_rounds[candidate].is_some(), candidate_cost(samples, candidate, baseline, goal));
     let mut ranking = others.to_vec();
-    ranking.sort_by(|&a, &b| {
-        (dropped[a].is_some(), cost(a))
-            .partial_cmp(&(dropped[b].is_some(), cost(b)))
-            .unwrap_or(std::cmp::Ordering::Equal)
-    });
+    ranking.sort_by(|&a, &b| sort_key(a).partial_cmp(&sort_key(b)).unwrap_or(std::cmp::Ordering::Equal));
     ranking
 }
 
-/// The outcome of the confirmation at one pressure.
+/// Returns the outcome of the confirmation at one pressure.
 fn confirm(result: &HeldOutResult, tune: &Tune) -> Confirmation {
     let is_better = signed_cost(result.test.mean.ln(), tune.goal) < 0.0;
     let is_significant = result.p < tune.alpha && result.test.excludes_one();

@@ -1,29 +1,32 @@
-//! The values of each candidate, search by search, so that any two can be paired.
+//! Stores the value of each candidate in each search, so that any two candidates can be paired.
 
 use crate::analysis::pairing::pairs::Pairs;
 use crate::stats::ratio::Ratio;
 
-/// The values of some candidates on the same searches.
+/// The values of some candidates in the same searches.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measurements {
-    /// The item (game or position) of each search: the unit of sampling.
+    /// The item of each search. An item is a game or a position, and is the unit of sampling.
     pub items: Vec<u32>,
-    /// The values of each candidate, in the order in which the candidates were given: one for each
-    /// search, NaN if it has none.
+    /// The values of each candidate, in the order in which the candidates were passed. A candidate
+    /// has one value for each search, which is NaN if the search gave no value.
     pub values: Vec<Vec<f64>>,
 }
 
-/// All measurements so far: for each candidate a value for each search, NaN if it was not measured.
+/// All measurements so far.
 #[derive(Debug, Clone, Default)]
 pub struct Samples {
+    /// The item of each search.
     items: Vec<u32>,
+    /// The values of each candidate. A candidate has one value for each search, which is NaN if the
+    /// candidate was not measured in the search.
     values: Vec<Vec<f64>>,
 }
 
 impl Samples {
-    /// Starts without measurements, for `candidates` candidates.
-    pub fn new(candidates: usize) -> Self {
-        Self { items: Vec::new(), values: vec![Vec::new(); candidates] }
+    /// Creates samples of `candidate_count` candidates, without any measurements.
+    pub fn new(candidate_count: usize) -> Self {
+        Self { items: Vec::new(), values: vec![Vec::new(); candidate_count] }
     }
 
     /// Adds measurements of the given candidates.
@@ -33,29 +36,30 @@ impl Samples {
             self.values[candidate].extend(values);
         }
         for values in &mut self.values {
-            // NaN for candidates that were not measured.
+            // Candidates that were not measured have the value NaN in the new searches.
             values.resize(self.items.len(), f64::NAN);
         }
     }
 
-    /// Pairs two candidates by the searches that both made.
+    /// Pairs the values of two candidates in the searches that both made. `base` is the base of the
+    /// pairs.
     pub fn pairs(&self, candidate: usize, base: usize) -> Pairs {
         Pairs::from_values(&self.items, &self.values[base], &self.values[candidate])
     }
 
-    /// The ratio of two candidates, or of one to itself.
+    /// Returns the ratio of `candidate` to `base`. The two may be the same candidate.
     pub fn ratio(&self, candidate: usize, base: usize) -> Ratio {
         if candidate == base { Ratio::identity(self.count_searches(base)) } else { self.pairs(candidate, base).ratio() }
     }
 
     /// Whether two candidates have equal values in every search that both made.
-    pub fn agree(&self, a: usize, b: usize) -> bool {
+    pub fn have_equal_values(&self, a: usize, b: usize) -> bool {
         let value_pairs = self.values[a].iter().zip(&self.values[b]);
         let mut shared_searches = value_pairs.filter(|(a, b)| !a.is_nan() && !b.is_nan());
         shared_searches.all(|(a, b)| a == b)
     }
 
-    /// The number of searches that a candidate made.
+    /// Returns the number of searches that a candidate made.
     pub fn count_searches(&self, candidate: usize) -> usize {
         self.values[candidate].iter().filter(|value| !value.is_nan()).count()
     }
@@ -81,7 +85,10 @@ mod tests {
         };
         assert_eq!(pair_values(1, 0), [(7, [1.0, 2.0]), (8, [4.0, 4.0])]);
         assert_eq!(pair_values(2, 0), [(7, [1.0, 1.0]), (8, [4.0, 4.0]), (9, [3.0, 6.0])]);
-        assert_eq!((samples.agree(0, 1), samples.agree(0, 2), samples.agree(0, 0)), (false, false, true));
+        assert_eq!(
+            (samples.have_equal_values(0, 1), samples.have_equal_values(0, 2), samples.have_equal_values(0, 0)),
+            (false, false, true)
+        );
         assert_eq!((samples.ratio(0, 0).pairs, samples.ratio(0, 0).mean), (3, 1.0));
     }
 }

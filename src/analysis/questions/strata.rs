@@ -6,7 +6,7 @@
 //! root of the summed squares of the suites' distances on that side, so that corrections within
 //! suites, above all for skew, are preserved.
 
-use super::findings::{Sign, compare_sign, fewer_or_less};
+use super::findings::{Sign, fewer_or_less, sign_of_difference};
 use super::line::Line;
 use super::summary::Summary;
 use crate::record::columns;
@@ -89,8 +89,9 @@ impl<'a> LineOverSuites<'a> {
     /// The numbers of suites in which it is significantly below and significantly above the
     /// baseline.
     pub fn count_significant(&self, metric: usize) -> [usize; 2] {
-        [Sign::Less, Sign::More]
-            .map(|sign| self.suites.iter().flatten().filter(|(_, line)| compare_sign(line, metric) == sign).count())
+        [Sign::Less, Sign::More].map(|sign| {
+            self.suites.iter().flatten().filter(|(_, line)| sign_of_difference(line, metric) == sign).count()
+        })
     }
 
     /// A phrase with the number of suites in which it is below or above the baseline.
@@ -112,7 +113,7 @@ pub fn findings(suite_names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let Some(metric) = summaries.first().and_then(|summary| summary.metrics.first()) else { return Vec::new() };
     let (all_lines, suites) = (LineOverSuites::collect_lines(summaries), suite_names.len());
     let is_compared = |line: &&LineOverSuites<'_>| {
-        let mut signs = line.suites.iter().flatten().map(|(_, line)| compare_sign(line, 0));
+        let mut signs = line.suites.iter().flatten().map(|(_, line)| sign_of_difference(line, 0));
         !line.is_baseline() && signs.any(|sign| !matches!(sign, Sign::Baseline | Sign::Nothing))
     };
     let lines: Vec<&LineOverSuites<'_>> = all_lines.iter().filter(is_compared).collect();
@@ -159,7 +160,7 @@ pub fn findings(suite_names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let examples = contradicting.iter().take(MAX_EXAMPLES).map(|line| {
         let describe_suite = |(suite_name, line_in_suite): (&&str, &Option<(usize, &Line)>)| {
             let (_, line) = line_in_suite.as_ref()?;
-            matches!(compare_sign(line, 0), Sign::Less | Sign::More)
+            matches!(sign_of_difference(line, 0), Sign::Less | Sign::More)
                 .then(|| format!("{:.3} in {suite_name}", line.ratio().mean))
         };
         let ratios: Vec<String> = suite_names.iter().zip(&line.suites).filter_map(describe_suite).collect();

@@ -1,4 +1,4 @@
-//! The summary: each variant's totals beside the baseline's.
+//! The summary: the totals of each variant, compared with the totals of a baseline.
 
 use super::line::{Line, Measure, SUMS, add_totals};
 use super::power::Power;
@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The question that a summary answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// Full names of the grouping columns.
+    /// The full names of the columns that rows are grouped by.
     pub by: Vec<String>,
-    /// Values of the first grouping column, in the desired order of lines. Lines with other values
-    /// follow in file order.
+    /// Values of the first grouping column, in the order in which their lines are listed. Lines
+    /// with other values follow in the order of the file.
     pub order: Vec<String>,
     pub baseline: Baseline,
-    /// The metrics to compare; the first is the main one.
+    /// The metrics to compare. The first metric is the main metric.
     pub metrics: Vec<Metric>,
 }
 
@@ -32,25 +32,27 @@ pub enum Baseline {
     /// The first group.
     #[default]
     First,
-    /// A group as the user describes it; see [`Grouping::parse_baseline`].
+    /// The group that the user describes with this text. The text is parsed by
+    /// [`Grouping::parse_baseline`].
     Text(String),
-    /// For each group: the group that has these values in these columns, and the same values as the
-    /// group in all other columns.
+    /// Each group is compared with the group that has these values in these columns. In all other
+    /// columns, both groups have the same values.
     Values(Vec<(String, String)>),
-    /// The groups that have these values of options, one for each combination of the other options.
+    /// The groups in which these options have these values. There is one baseline for each
+    /// combination of the other options.
     Condition(Vec<(String, String)>),
 }
 
 impl Baseline {
-    /// The group with this value in this column.
+    /// Returns the baseline that has this value in this column.
     pub fn value(column: &str, value: &str) -> Self {
         Self::Values(vec![(column.to_owned(), value.to_owned())])
     }
 
-    /// For each group: the index of its baseline, and a description of the values that the two
-    /// share.
+    /// Returns the index of each group's baseline, and for each group a description of the values
+    /// that the group shares with its baseline.
     fn find_references(&self, frame: &Frame, grouping: &Grouping) -> Result<(Vec<Option<usize>>, Vec<String>), String> {
-        // The baseline's values, each with the index of its column.
+        // The column index and the value of each column for which the baseline specifies a value.
         let baseline_values = match self {
             Self::Text(text) => grouping.parse_baseline(text)?,
             Self::Values(pairs) => {
@@ -81,7 +83,8 @@ impl Baseline {
 }
 
 impl Question {
-    /// Compares the nodes of each variant with those of a baseline variant.
+    /// Returns the question that compares the nodes of each variant with the nodes of a baseline
+    /// variant. The first variant is the baseline if `baseline` is `None`.
     pub fn by_variant(order: &[String], baseline: Option<&str>) -> Self {
         Self {
             by: vec![columns::VARIANT.to_owned()],
@@ -92,7 +95,7 @@ impl Question {
     }
 }
 
-/// Options whose values must not be ranked: the largest size and the widest key always need the
+/// Options whose values must not be ranked. The largest table and the widest key always need the
 /// fewest nodes, and another key scheme is only another random sample.
 const UNRANKED_OPTIONS: [&str; 5] = ["table.size", "uci.Hash", "table.key_bits", "keys.scheme", "keys.ep"];
 
@@ -104,22 +107,25 @@ pub struct Summary {
     pub metrics: Vec<Metric>,
     /// The largest number of searches of a line.
     pub searches: usize,
-    /// The options in which the lines differ and whose values must not be ranked, such as size or
-    /// key width.
+    /// The options in which the lines differ and whose values must not be ranked, such as the table
+    /// size or the key width.
     pub unranked_options: Vec<String>,
+    /// The largest number of repeats of a search.
     pub repeats: usize,
-    /// The power of the comparison in the first metric. If the baseline has no table and others
-    /// have one, it is the power of the comparison among those.
+    /// The power of the comparison in the first metric. If the baseline has no table but at least
+    /// two other lines have one, this is the power of comparing these lines with each other.
     pub power: Power,
-    /// The power of comparing the other lines with each other, if there are at least two of them
-    /// and the baseline has a table too.
+    /// The power of comparing the lines other than the baseline with each other. `None` if there
+    /// are fewer than two such lines, if there are several baselines, or if the baseline has no
+    /// table.
     pub rival_power: Option<Power>,
-    /// The reason why nodes to a depth, and claims on them, get no verdict; `None` if they get one.
+    /// The reason why the number of nodes that a search needs to reach a depth gets no verdict, and
+    /// claims on this number get none either. `None` if verdicts are given.
     pub nodes_mislead: Option<String>,
 }
 
 impl Summary {
-    /// Computes the totals.
+    /// Computes the summary of the rows in `frame`.
     ///
     /// # Errors
     /// If no group matches the baseline.
@@ -127,7 +133,8 @@ impl Summary {
         Self::with_searches(frame, question).map(|(summary, ..)| summary)
     }
 
-    /// As [`Summary::new`], but also returns the searches and their grouping.
+    /// Computes the summary like [`Summary::new`]. Also returns the grouping of the rows and the
+    /// searches.
     ///
     /// # Errors
     /// As [`Summary::new`].
@@ -205,8 +212,8 @@ impl Summary {
         Ok((summary, grouping, searches.without_sums()))
     }
 
-    /// Removes the significance marks of nodes and records the reason, so that claims on nodes get
-    /// no verdict either.
+    /// Marks no line as significant in nodes, and records the reason. Claims on nodes get no
+    /// verdict either once the reason is recorded.
     pub fn withhold_node_verdicts(&mut self, reason: String) {
         self.nodes_mislead = Some(reason);
         for (index, _) in self.metrics.iter().enumerate().filter(|(_, metric)| metric.is_nodes()) {
@@ -216,17 +223,18 @@ impl Summary {
         }
     }
 
-    /// Whether less or more of a metric is better; `Neither` for nodes that may mislead.
+    /// Returns whether less or more of a metric is better. Returns `Neither` if the metric is nodes
+    /// and nodes may mislead.
     pub fn better(&self, metric: &Metric) -> Better {
         if self.nodes_mislead.is_some() && metric.is_nodes() { Better::Neither } else { metric.better() }
     }
 
-    /// The baseline of the line with this index.
+    /// Returns the baseline of the line with this index.
     pub fn base(&self, line: usize) -> Option<&Line> {
         self.lines[line].base.map(|base| &self.lines[base])
     }
 
-    /// The baseline, if it is a single line.
+    /// Returns the baseline if exactly one line is a baseline.
     pub fn baseline(&self) -> Option<&Line> {
         let mut baselines = self.lines.iter().filter(|line| line.is_baseline);
         match (baselines.next(), baselines.next()) {
@@ -236,20 +244,21 @@ impl Summary {
     }
 }
 
-/// Adds a metric's measure to every line: its total, and its ratio to the line's baseline.
+/// Adds the measure of one metric to every line. The measure contains the line's total and the
+/// line's ratio to its baseline. `bases` contains the searches of each line's baseline. Returns the
+/// family of all ratios that are tested together.
 fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&BaseSearches<'_>>]) -> Family {
     let searches = reader.searches();
     let pairs: Vec<Pairs> = par_map(lines.len(), searches.list.len(), |index| {
         bases[index].map_or_else(Pairs::default, |base| base.pairs(index))
     });
-    // The baseline needs no interval.
+    // A baseline is not tested against itself.
     let tested_logs = |(line, pairs): (&Line, &Pairs)| if line.is_baseline { Vec::new() } else { pairs.logs() };
     let logs: Vec<_> = lines.iter().zip(&pairs).map(tested_logs).collect();
     let family = Family::from_samples(&logs);
     for (index, ((judged, pairs), line)) in family.lines.iter().zip(&pairs).zip(lines).enumerate() {
         let mut measure = Measure::new(reader.group_total(index), *judged, pairs);
         if line.is_baseline {
-            // The baseline is compared with itself.
             measure = Measure { ratio: Ratio::identity(pairs.list.len()), truncated: 0, incomparable: 0, ..measure };
         }
         line.measures.push(measure);
@@ -257,9 +266,9 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
     family
 }
 
-/// The log ratios of each rival to the best of the rivals. Rivals are the lines other than the
-/// baseline or, if the baseline has no table, the lines with a table. `None` unless there are
-/// exactly one baseline and at least two rivals.
+/// Returns the log ratios of each rival to the best rival, except for the best rival itself. The
+/// rivals are the lines other than the baseline. If the baseline has no table, only lines with a
+/// table are rivals. Returns `None` unless there are exactly one baseline and at least two rivals.
 fn rival_samples(
     lines: &[Line],
     reader: &MetricReader<'_>,
@@ -283,8 +292,9 @@ fn rival_samples(
     (!samples.is_empty()).then_some(samples)
 }
 
-/// Counts, for each line, the searches that end with another score than the baseline's, and all
-/// that could be compared, because both end at the same depth.
+/// Sets [`Line::other_scores`] of each line: the number of searches that end at the same depth as
+/// the baseline's search but with another score, and the number of all searches that end at the
+/// same depth.
 fn count_other_scores(lines: &mut [Line], searches: &Searches, frame: &Frame, bases: &[Option<&BaseSearches<'_>>]) {
     let score = Metric::from_column(columns::SCORE);
     let reader = MetricReader::new(searches, &score, frame);

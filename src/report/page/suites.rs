@@ -5,7 +5,7 @@ use super::not_run::NOT_RUN;
 use super::{Page, Rows};
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::timing::Timing;
-use crate::analysis::questions::findings::{Sign, compare_sign};
+use crate::analysis::questions::findings::{Sign, sign_of_difference};
 use crate::analysis::questions::strata::{self, LineOverSuites};
 use crate::analysis::{Frame, Line, Summary, Verdict};
 use crate::experiment::Expect;
@@ -228,7 +228,7 @@ fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
             let rows = lines.iter().map(|line| {
                 let ratio_cell = |entry: &Option<(usize, &Line)>| {
                     let Some((_, suite_line)) = entry else { return Cell::empty("not searched in that suite") };
-                    let direction = compare_sign(suite_line, metric_index);
+                    let direction = sign_of_difference(suite_line, metric_index);
                     let is_significant = matches!(direction, Sign::Less | Sign::More);
                     let mean = suite_line.measures.get(metric_index).map_or(f64::NAN, |measure| measure.ratio.mean);
                     let cell = Cell::decimal(mean, 3).with_reason("nothing to compare with");
