@@ -1,5 +1,6 @@
-//! The games of a match as PGN, generated from the rows alone, so that equal rows give equal bytes.
-//! Each game is replayed; a game with moves, an end or a result that break the rules is refused.
+//! Writes the games of a match as PGN. The PGN is generated only from the rows, so that equal rows
+//! give equal bytes. Each game is replayed. A game is refused if its moves, its end or its result
+//! break the rules.
 
 use super::atomic::{begin_file, publish};
 use super::manifest::Manifest;
@@ -12,13 +13,13 @@ use std::fmt::Write as _;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-/// The file's name, beside the results.
+/// The name of the file of games in the results folder.
 pub const NAME: &str = "games.pgn";
 
 /// Maximum width of a line of moves, in characters.
 const MAX_WIDTH: usize = 80;
 
-/// The value of `match.end` for an end by the rules of chess.
+/// Returns the value of `match.end` for a game that ended by the rules of chess.
 pub fn ending_word(ending: Ending) -> &'static str {
     match ending {
         Ending::Mate => "mate",
@@ -38,7 +39,11 @@ pub const AGREED: &str = "draw-agreed";
 /// The value of `match.end` for a game drawn by `max_moves`.
 pub const TOO_LONG: &str = "max-moves";
 
-/// Writes the games, if the rows are games, to a file beside the results; refuses illegal games.
+/// Writes the file of games into the folder of the results. Writes nothing if the rows are not
+/// games.
+///
+/// # Errors
+/// When a game breaks the rules, or when reading or writing fails.
 pub fn write(results: &Path) -> Result<(), ResultsError> {
     let path = results.with_file_name(NAME);
     let mut new_file = begin_file(&path)?;
@@ -52,17 +57,17 @@ pub fn write(results: &Path) -> Result<(), ResultsError> {
     Ok(())
 }
 
-/// What is wrong with a folder's games file.
+/// What is wrong with a folder's file of games.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GamesFault {
-    /// The file is missing; a report generates it from the rows.
+    /// The file is missing. Writing the report generates the file from the rows.
     Missing,
-    /// The file does not match the rows, or a game breaks the rules: the message.
+    /// The file does not match the rows, or a game breaks the rules. The message says which.
     Wrong(String),
 }
 
-/// Checks a folder's games file against its rows: `None` if it matches or if the rows are not
-/// games.
+/// Compares a folder's file of games with the rows. Returns `None` if the file matches the rows, or
+/// if the rows are not games.
 pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
     let mut text = String::new();
     let result = for_each_game(results, |game| {
@@ -83,10 +88,14 @@ pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
     Ok(Some(GamesFault::Wrong(message)))
 }
 
-/// Calls `put` with the PGN of each game, in the rows' order. Returns whether the rows are games.
-fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
+/// Calls `write_game` with the PGN of each game, in the order of the rows. Returns whether the rows
+/// are games.
+fn for_each_game(
+    results: &Path,
+    mut write_game: impl FnMut(&str) -> std::io::Result<()>,
+) -> Result<bool, ResultsError> {
     if let Some(folder) = results.parent().filter(|folder| thin::is_thin(folder)) {
-        return for_each_thin_game(folder, put);
+        return for_each_thin_game(folder, write_game);
     }
     let file = files::open(results)?;
     let lines = Lines::open(&file)?;
@@ -95,7 +104,7 @@ fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()
     if indices[..REQUIRED].contains(&None) {
         return Ok(false);
     }
-    let mut put_result = Ok(());
+    let mut write_result = Ok(());
     let read_result = lines.for_each(
         header.len(),
         |_| true,
@@ -103,17 +112,20 @@ fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()
             let row = row?;
             let field = |index: Option<usize>| index.and_then(|index| row.get(index)).unwrap_or_default();
             let Some(text) = pgn(indices.map(field))? else { return Ok(()) };
-            put_result = put(&text);
-            // An error only ends the reading here; `put_result` is returned below.
-            if put_result.is_ok() { Ok(()) } else { Err(String::new()) }
+            write_result = write_game(&text);
+            // The empty error only stops the reading. An error in `write_result` is returned below.
+            if write_result.is_ok() { Ok(()) } else { Err(String::new()) }
         },
     );
-    put_result?;
+    write_result?;
     read_result.map(|()| true)
 }
 
-/// As [`for_each_game`], for thin rows.
-fn for_each_thin_game(folder: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
+/// Does the same as [`for_each_game`] for the thin rows in a folder.
+fn for_each_thin_game(
+    folder: &Path,
+    mut write_game: impl FnMut(&str) -> std::io::Result<()>,
+) -> Result<bool, ResultsError> {
     let manifest = Manifest::read(folder).map_err(|error| ResultsError::Thin(error.to_string()))?.unwrap_or_default();
     let thin_rows = thin::read(folder, &manifest)?;
     let columns = FIELDS.map(|name| thin_rows.column(name));
@@ -123,14 +135,14 @@ fn for_each_thin_game(folder: &Path, mut put: impl FnMut(&str) -> std::io::Resul
     for row in 0..thin_rows.rows {
         let text = pgn(columns.map(|column| column.and_then(|fields| fields.get(row)).unwrap_or_default()));
         if let Some(text) = text.map_err(|problem| ResultsError::Thin(format!("row {}: {problem}", row + 1)))? {
-            put(&text)?;
+            write_game(&text)?;
         }
     }
     Ok(true)
 }
 
-/// The columns that a game's PGN is made from. The first [`REQUIRED`] must exist; results of older
-/// builds lack the last one.
+/// The columns from which a game's PGN is made. The first [`REQUIRED`] columns must exist. The last
+/// column does not exist in the results of older builds.
 const FIELDS: [&str; REQUIRED + 1] = [
     columns::EXPERIMENT,
     columns::VARIANT,
@@ -146,10 +158,11 @@ const FIELDS: [&str; REQUIRED + 1] = [
     columns::SEARCHES,
 ];
 
-/// The number of columns that must exist.
+/// The number of columns in [`FIELDS`] that must exist.
 const REQUIRED: usize = 11;
 
-/// The PGN of a row's game; `None` for a failed job.
+/// Returns the PGN of a row's game, or `None` if the job failed. `fields` are the fields of the
+/// columns in [`FIELDS`].
 fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
     let [experiment, variant, position, opponent, colour, points, end, start, moves, scores, error, searches] = fields;
     if !error.is_empty() {
@@ -199,8 +212,9 @@ fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
     Ok(Some(pgn))
 }
 
-/// The comment of a move: the mover's score in pawns or the number of moves to mate, then depth and
-/// nodes. `None` if no score was reported. `search` is `DEPTH/NODES`.
+/// Returns the comment of a move, or `None` if no score was reported. The comment contains the
+/// mover's score in pawns or the number of moves to mate, followed by the depth and the nodes of
+/// the search. `search` has the form `DEPTH/NODES`.
 fn comment(score: &str, search: Option<&str>) -> Option<String> {
     let score = match score.parse::<i32>() {
         Ok(score) => format!("{:+.2}", f64::from(score) / 100.0),
@@ -212,7 +226,10 @@ fn comment(score: &str, search: Option<&str>) -> Option<String> {
     Some(search.map_or_else(|| format!("{{{score}}}"), |(depth, nodes)| format!("{{{score}/{depth}, n={nodes}}}")))
 }
 
-/// The moves of a game in SAN with their comments. Checks moves and end against the rules.
+/// Returns the moves of a game in SAN with their comments and the result.
+///
+/// # Errors
+/// When a move is not legal, or when the recorded end or result contradicts the rules.
 fn movetext(
     start: &Board,
     moves: &[&str],
@@ -266,7 +283,7 @@ struct WrappedText {
 }
 
 impl WrappedText {
-    /// Appends a word, after a blank or a line feed unless it is the first.
+    /// Appends a word. A blank or a line feed separates the word from the previous word.
     fn push(&mut self, word: &str) {
         if self.width > 0 {
             let is_full = self.width + 1 + word.len() > MAX_WIDTH;

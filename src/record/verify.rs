@@ -1,5 +1,6 @@
-//! Checks whether results are what a run wrote: seals, duplicate rows, and rows that are missing
-//! according to the manifest. It needs only the folder, not the experiment's suite.
+//! Checks whether a results file still contains what a run wrote. The checks find rows that were
+//! edited, duplicate rows, and rows that are missing according to the manifest. They need only the
+//! results folder, not the experiment's suite.
 
 use super::blocks::{self, process_blocks};
 use super::fields::Parser;
@@ -16,67 +17,70 @@ use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
 
-/// The message for a row that is not as it was written.
+/// The message for a row whose checksum is wrong.
 pub(crate) const CHECKSUM_MISMATCH: &str =
     "its checksum does not match: it was edited or damaged, or the row before it is missing";
 
-/// The message for a row that stands in the file before.
+/// The message for a row whose id an earlier row has.
 const DUPLICATE: &str = "it is a duplicate";
 
 /// The result of verifying a results file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
     pub rows: u64,
-    /// Whether rows have checksums; a table from another program has none.
+    /// Whether rows have checksums. The rows of a table from another program have none.
     pub sealed: bool,
-    /// Number of rows that were edited or damaged, or follow a missing row.
+    /// Number of rows that were edited or damaged, or that follow a missing row.
     pub damaged: u64,
-    /// Number of duplicate rows.
+    /// Number of rows that are duplicates of earlier rows.
     pub duplicated: u64,
-    /// The first damaged and duplicate rows: line and problem.
-    pub examples: Vec<String>,
+    /// Messages about the first damaged and duplicate rows. Each message contains the line number
+    /// and the problem.
+    pub problems: Vec<String>,
     /// Number of failed jobs.
     pub failed: u64,
-    /// Number of jobs of the manifest without rows.
+    /// Number of jobs that have no rows, although the manifest counts them.
     pub missing_jobs: u64,
     /// Number of rows that have disappeared since the run ended.
     pub missing_rows: u64,
-    /// The seals of the file as read.
+    /// The seals computed from the file.
     pub seals: Seals,
-    /// What the manifest seals; `None` without a manifest.
+    /// What the manifest seals. `None` if there is no manifest.
     pub kind: Option<SealKind>,
 }
 
-/// The message for results with a manifest that has no seal.
+/// The message for results whose manifest has no seal.
 pub const UNSEALED: &str = "unsealed: its manifest has no seal, so edits cannot be detected";
 
-/// Maximum number of examples in messages.
+/// Maximum number of rows or columns that a message lists.
 const MAX_EXAMPLES: usize = 3;
 
 impl VerifyReport {
-    /// A message about damage that makes figures wrong; `None` without damage.
+    /// Describes damaged and duplicate rows, which make figures wrong. Returns `None` if there are
+    /// no such rows.
     pub fn describe_damage(&self) -> Option<String> {
-        let mut problems = Vec::new();
+        let mut row_counts = Vec::new();
         if self.damaged > 0 {
-            problems.push(format!("{} edited or damaged, or after a missing row", plural(self.damaged, "row")));
+            row_counts.push(format!("{} edited or damaged, or after a missing row", plural(self.damaged, "row")));
         }
         if self.duplicated > 0 {
-            problems.push(plural(self.duplicated, "duplicate row"));
+            row_counts.push(plural(self.duplicated, "duplicate row"));
         }
-        // The message begins with this problem, so the examples do not repeat it.
-        let problem = format!(": {}", if self.damaged > 0 { CHECKSUM_MISMATCH } else { DUPLICATE });
-        let examples: Vec<&str> =
-            self.examples.iter().map(|example| example.strip_suffix(&problem).unwrap_or(example)).collect();
-        (!problems.is_empty()).then(|| format!("{} ({})", problems.join("; "), examples.join("; ")))
+        // The counts already name this problem, so the list does not repeat it.
+        let counted_problem = format!(": {}", if self.damaged > 0 { CHECKSUM_MISMATCH } else { DUPLICATE });
+        let problems: Vec<&str> =
+            self.problems.iter().map(|problem| problem.strip_suffix(&counted_problem).unwrap_or(problem)).collect();
+        (!row_counts.is_empty()).then(|| format!("{} ({})", row_counts.join("; "), problems.join("; ")))
     }
 
-    /// A message about missing rows or a missing seal; `None` if nothing is missing.
+    /// Describes how many jobs or rows are missing or, if none is missing, that a seal is missing.
+    /// Returns `None` if nothing is missing.
     pub fn describe_missing(&self) -> Option<String> {
         self.describe_missing_rows().or_else(|| self.describe_unsealed())
     }
 
-    /// A message that the manifest or the rows have no seal; `None` if they have one, or without a
-    /// manifest.
+    /// Returns a message if the manifest has no seal or the rows have no checksums. Returns `None`
+    /// if both are present, or if there is no manifest.
     pub fn describe_unsealed(&self) -> Option<String> {
         match self.kind {
             Some(SealKind::None) => Some(UNSEALED.to_owned()),
@@ -87,7 +91,8 @@ impl VerifyReport {
         }
     }
 
-    /// A message with the number of missing rows or jobs; `None` if none is missing.
+    /// Describes how many jobs are missing or, if no job is missing, how many rows. Returns `None`
+    /// if nothing is missing.
     pub fn describe_missing_rows(&self) -> Option<String> {
         match (self.missing_jobs, self.missing_rows) {
             (0, 0) => None,
@@ -96,68 +101,71 @@ impl VerifyReport {
         }
     }
 
-    fn add_example(&mut self, line: u64, problem: impl std::fmt::Display) {
-        if self.examples.len() < MAX_EXAMPLES {
-            self.examples.push(format!("line {line}: {problem}"));
+    /// Adds a problem to the list, unless the list is full.
+    fn add_problem(&mut self, line: u64, problem: impl std::fmt::Display) {
+        if self.problems.len() < MAX_EXAMPLES {
+            self.problems.push(format!("line {line}: {problem}"));
         }
     }
 }
 
-/// The text of a field without the separator that ends it.
+/// Removes the separator at the end of a field.
 fn without_separator(field: &[u8]) -> &[u8] {
     field.split_last().map_or(&[], |(_, text)| text)
 }
 
-/// The index of a column; `None` if the file lacks it.
+/// Returns the index of the column `name`, or `None` if the header does not contain it.
 fn column_index(header: &[String], name: &str) -> Option<usize> {
     header.iter().position(|column| column == name)
 }
 
-/// The index of the checksum column; `None` if it is not the last column.
+/// Returns the index of the checksum column, or `None` if the last column is not the checksum.
 fn check_index(header: &[String]) -> Option<usize> {
     column_index(header, columns::CHECK).filter(|index| index + 1 == header.len())
 }
 
-/// Parses a checksum; `None` if it is not eight lower-case hexadecimal digits.
+/// Parses a checksum. Returns `None` if the text is not eight lower-case hexadecimal digits.
 fn parse_seal(text: &[u8]) -> Option<u32> {
-    let has_form = text.len() == 8 && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    u32::from_str_radix(std::str::from_utf8(text).ok().filter(|_| has_form)?, 16).ok()
+    let is_valid = text.len() == 8 && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    u32::from_str_radix(std::str::from_utf8(text).ok().filter(|_| is_valid)?, 16).ok()
 }
 
-/// A hash of some byte strings.
+/// Returns the hash of several byte strings.
 fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
-    let mut hash = SipHasher13::new();
-    parts.into_iter().for_each(|part| hash.write(part));
-    hash.finish()
+    let mut hasher = SipHasher13::new();
+    parts.into_iter().for_each(|part| hasher.write(part));
+    hasher.finish()
 }
 
-/// The facts about a row that do not depend on earlier blocks.
+/// The facts about a row that can be found without the earlier blocks of the file.
 struct RowFacts {
-    /// Byte range in its block.
+    /// The row's range of bytes in the block.
     bytes: Range<usize>,
-    /// A hash of the fields that identify its job.
-    job: u64,
-    /// A hash of its id.
-    id: u64,
+    /// A hash of the fields that identify the row's job.
+    job_hash: u64,
+    /// A hash of the row's id.
+    id_hash: u64,
     failed: bool,
-    /// The checksum in the file, if it has the form of one.
+    /// The checksum in the file. `None` if the field is not a valid checksum.
     seal: Option<u32>,
-    /// The checksum that the row should have, if `previous` is the checksum of the job's previous
-    /// row.
-    expected: u32,
-    /// The checksum of the job's previous row in the same block, or 0.
-    previous: u32,
+    /// The checksum that the row should have if `previous_seal` is the checksum of the job's
+    /// previous row.
+    expected_seal: u32,
+    /// The checksum of the job's previous row in the same block. 0 if the block has no such row.
+    previous_seal: u32,
 }
 
-/// The rows of a block, or their errors.
+/// The lines of a block after parsing.
 #[derive(Default)]
-struct SealedBlock {
+struct ParsedBlock {
+    /// For each line, the facts about the row, or why the line is not a row.
     rows: Vec<Result<RowFacts, String>>,
     columns: ColumnBytes,
 }
 
-/// Reads the complete lines of a block. `never_cleared`: variants whose tables are never cleared.
-fn read_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -> SealedBlock {
+/// Parses the complete lines of a block. `never_cleared` contains the variants whose tables are
+/// never cleared.
+fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -> ParsedBlock {
     let indices = [
         columns::ID,
         columns::VARIANT,
@@ -170,9 +178,9 @@ fn read_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) ->
     ]
     .map(|name| column_index(header, name));
     let check_index = check_index(header);
-    let (mut sealed_block, mut parser, mut offset) = (SealedBlock::default(), Parser::new(), 0);
-    // The last checksum of each job in this block.
-    let mut seals: HashMap<u64, u32, RandomState> = HashMap::default();
+    let (mut parsed_block, mut parser, mut offset) = (ParsedBlock::default(), Parser::new(), 0);
+    // The checksum of the last row of each job in this block.
+    let mut last_seals: HashMap<u64, u32, RandomState> = HashMap::default();
     for line in block[..blocks::complete_lines_length(block)].split_inclusive(|byte| *byte == b'\n') {
         let bytes = offset..offset + line.len();
         offset = bytes.end;
@@ -180,12 +188,12 @@ fn read_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) ->
             width if width == header.len() => Ok(row),
             width => Err(width_problem(header.len(), width)),
         });
-        sealed_block.rows.push(row.map(|row| {
-            sealed_block.columns.push(row);
+        parsed_block.rows.push(row.map(|row| {
+            parsed_block.columns.push(row);
             let [id, variant, suite, game, position, repeat, opponent, error] = indices.map(|index| row.field(index));
             let is_never_cleared =
                 std::str::from_utf8(without_separator(variant)).is_ok_and(|name| never_cleared.contains(name));
-            // A variant that is never cleared has one job for all items of its suite.
+            // If tables are never cleared, all items of a suite are searched in one job.
             let item = if is_never_cleared {
                 suite
             } else if without_separator(game).is_empty() {
@@ -193,123 +201,128 @@ fn read_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) ->
             } else {
                 game
             };
-            let job = hash([variant, item, repeat, opponent]);
+            let job_hash = hash([variant, item, repeat, opponent]);
             let failed = !without_separator(error).is_empty();
             let seal = parse_seal(without_separator(row.field(check_index)));
-            // The row of a failed job has no previous row.
-            let previous = if failed { 0 } else { seals.get(&job).copied().unwrap_or(0) };
-            let expected = check_index.map_or(0, |check_index| row.check(previous, check_index));
-            seals.insert(job, seal.unwrap_or(expected));
-            RowFacts { bytes, job, id: hash([id]), failed, seal, expected, previous }
+            // The checksum of a failed job's row does not depend on a previous row.
+            let previous_seal = if failed { 0 } else { last_seals.get(&job_hash).copied().unwrap_or(0) };
+            let expected_seal = check_index.map_or(0, |check_index| row.check(previous_seal, check_index));
+            last_seals.insert(job_hash, seal.unwrap_or(expected_seal));
+            RowFacts { bytes, job_hash, id_hash: hash([id]), failed, seal, expected_seal, previous_seal }
         }));
     }
-    sealed_block
+    parsed_block
 }
 
-/// Verifies a results file on all processors, by itself and against its manifest.
+/// Verifies a results file on all processors. If there is a manifest, the file is also compared
+/// with the manifest.
 pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<VerifyReport, ResultsError> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     verify_in_blocks(path, manifest, threads, blocks::SIZE)
 }
 
-/// As [`verify`], with a given number of threads and a block size in bytes.
+/// Verifies a results file as [`verify`] does, with the given number of threads and block size.
 fn verify_in_blocks(
     path: &Path,
     manifest: Option<&Manifest>,
     threads: usize,
-    size: usize,
+    block_bytes: usize,
 ) -> Result<VerifyReport, ResultsError> {
     let never_cleared: HashSet<&str> = manifest.map(Manifest::uncleared_variants).unwrap_or_default();
     let mut report = VerifyReport::default();
-    let mut seen: HashSet<u64, RandomState> = HashSet::default();
-    // The last checksum of each job.
-    let mut jobs: HashMap<u64, u32, RandomState> = HashMap::default();
+    let mut seen_ids: HashSet<u64, RandomState> = HashSet::default();
+    // The checksum of the last row of each job.
+    let mut last_seals: HashMap<u64, u32, RandomState> = HashMap::default();
     let mut file = BufReader::new(crate::system::files::open(path)?);
     let mut header = Vec::new();
     file.read_until(b'\n', &mut header)?;
     let header_length = header.len();
     header.truncate(blocks::complete_lines_length(&header));
     let header = parse_header(&header)?;
-    let (has_ids, check) = (column_index(&header, columns::ID).is_some(), check_index(&header));
+    let (has_ids, check_index) = (column_index(&header, columns::ID).is_some(), check_index(&header));
     let (mut parser, mut hasher) = (Parser::new(), SealHasher::new(header.len()));
     hasher.update(header_length, &ColumnBytes::default());
     process_blocks(
         threads,
-        size,
+        block_bytes,
         file,
         blocks::complete_lines_length,
-        |block| read_block(block, &header, &never_cleared),
-        |block, sealed: SealedBlock| {
-            hasher.update(block.len(), &sealed.columns);
-            for row in sealed.rows {
+        |block| parse_block(block, &header, &never_cleared),
+        |block, parsed: ParsedBlock| {
+            hasher.update(block.len(), &parsed.columns);
+            for row in parsed.rows {
                 report.rows += 1;
                 let line = report.rows + 1;
                 let row = match row {
                     Ok(row) => row,
                     Err(problem) => {
                         report.damaged += 1;
-                        report.add_example(line, problem);
+                        report.add_problem(line, problem);
                         continue;
                     }
                 };
-                let written_before = jobs.entry(row.job).or_insert(0);
+                let last_seal = last_seals.entry(row.job_hash).or_insert(0);
                 report.failed += u64::from(row.failed);
-                if has_ids && !seen.insert(row.id) {
+                if has_ids && !seen_ids.insert(row.id_hash) {
                     report.duplicated += 1;
-                    report.add_example(line, DUPLICATE);
+                    report.add_problem(line, DUPLICATE);
                     continue;
                 }
-                let Some(check_column) = check else { continue };
-                let previous = if row.failed { 0 } else { *written_before };
-                let expected = match previous == row.previous {
-                    true => row.expected,
-                    // The previous row of the job is in another block.
-                    false => parser.separate_line(&block[row.bytes]).map_or(0, |row| row.check(previous, check_column)),
+                let Some(check_index) = check_index else { continue };
+                let previous_seal = if row.failed { 0 } else { *last_seal };
+                let expected_seal = match previous_seal == row.previous_seal {
+                    true => row.expected_seal,
+                    // The job's previous row is in another block.
+                    false => {
+                        parser.separate_line(&block[row.bytes]).map_or(0, |row| row.check(previous_seal, check_index))
+                    }
                 };
-                if row.seal != Some(expected) {
+                if row.seal != Some(expected_seal) {
                     report.damaged += 1;
-                    report.add_example(line, CHECKSUM_MISMATCH);
+                    report.add_problem(line, CHECKSUM_MISMATCH);
                 }
-                // Later rows are checked against the checksum in the file, so that one edit is one
-                // error.
-                *written_before = row.seal.unwrap_or(expected);
+                // The next row is checked with the checksum in the file instead of the expected
+                // checksum, so that one edited row is not reported twice.
+                *last_seal = row.seal.unwrap_or(expected_seal);
             }
             Ok::<_, ResultsError>(())
         },
     )?;
-    report.sealed = check.is_some();
+    report.sealed = check_index.is_some();
     report.seals = hasher.finish(&header);
     if let Some(manifest) = manifest {
         report.kind = Some(manifest.seal_kind());
         if manifest.shard.is_none() {
             report.missing_jobs =
-                manifest.jobs_total.saturating_sub(manifest.jobs_not_needed).saturating_sub(jobs.len() as u64);
+                manifest.jobs_total.saturating_sub(manifest.jobs_not_needed).saturating_sub(last_seals.len() as u64);
         }
         report.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(report.rows);
         let is_complete =
             manifest.ended.is_some() && report.describe_damage().is_none() && report.describe_missing_rows().is_none();
         if let Some(problem) = find_broken_seal(&report, manifest, is_complete) {
             report.damaged += 1;
-            report.add_example(1, problem);
+            report.add_problem(1, problem);
         }
     }
     Ok(report)
 }
 
-/// Describes the first seal in the manifest that does not match the file. `is_complete`: whether
-/// the run ended and all its rows are present and undamaged; otherwise only the header's seal is
-/// compared.
+/// Describes the first seal in the manifest that does not match the file. Returns `None` if all
+/// seals match. `is_complete` is true if the run has ended and all its rows are present and
+/// undamaged. Otherwise only the seal of the header is compared.
 fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, is_complete: bool) -> Option<String> {
     let differs = |seal: &Option<String>, actual: &String| seal.as_ref().is_some_and(|seal| seal != actual);
     let describe_columns = |columns: Vec<&String>, problem: &str| {
         let names = columns.iter().take(MAX_EXAMPLES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let more = if columns.len() > MAX_EXAMPLES { ", ..." } else { "" };
-        (!columns.is_empty()).then(|| format!("{} {problem}: {names}{more}", plural(columns.len() as u64, "column")))
+        let ellipsis = if columns.len() > MAX_EXAMPLES { ", ..." } else { "" };
+        (!columns.is_empty())
+            .then(|| format!("{} {problem}: {names}{ellipsis}", plural(columns.len() as u64, "column")))
     };
     if differs(&manifest.header_seal, &report.seals.header) {
-        let (sealed, actual) = (&manifest.column_seals, &report.seals.columns);
-        let missing_columns = sealed.keys().filter(|name| !actual.contains_key(*name)).collect();
-        let new_columns = actual.keys().filter(|name| !sealed.is_empty() && !sealed.contains_key(*name)).collect();
+        let (old_seals, new_seals) = (&manifest.column_seals, &report.seals.columns);
+        let missing_columns = old_seals.keys().filter(|name| !new_seals.contains_key(*name)).collect();
+        let new_columns =
+            new_seals.keys().filter(|name| !old_seals.is_empty() && !old_seals.contains_key(*name)).collect();
         let problems = [
             describe_columns(missing_columns, "gone"),
             describe_columns(new_columns, "not of the run"),
@@ -559,10 +572,10 @@ mod tests {
             );
         }
         let foreign = verify_lines(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);
-        let examples = vec!["line 3: it is a duplicate".to_owned(), format!("line 4: {}", width_problem(3, 2))];
+        let problems = vec!["line 3: it is a duplicate".to_owned(), format!("line 4: {}", width_problem(3, 2))];
         assert_eq!(
-            (foreign.sealed, foreign.rows, foreign.damaged, foreign.duplicated, foreign.examples),
-            (false, 3, 1, 1, examples)
+            (foreign.sealed, foreign.rows, foreign.damaged, foreign.duplicated, foreign.problems),
+            (false, 3, 1, 1, problems)
         );
         for (text, seal) in [
             ("00000000", Some(0)),
