@@ -1,5 +1,5 @@
-//! Adapts a folder to a changed plan: the rows that the new plan also needs are taken over, and the
-//! other rows are kept in `unused.csv`.
+//! Adapts a folder to a changed plan. The rows that the new plan also needs are kept in the
+//! results, and all other rows are moved to `unused.csv`.
 
 use super::output::{Output, OutputError};
 use super::resume::save_copy;
@@ -13,7 +13,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 
-/// The plan id of a folder whose rows are being changed to another plan; it equals no real id.
+/// The plan id of a folder while its rows are being changed to another plan. No real plan has this
+/// id.
 const CHANGING: &str = "changing";
 
 /// Whether results were written for another plan, or for the same plan with other names, contents
@@ -26,9 +27,10 @@ fn has_other_plan(old: &Manifest, new: &Manifest) -> bool {
         || old.header_seal != new.header_seal
 }
 
-/// If the folder holds results of another plan, turns them into results of this plan and returns
-/// how much of the plan they contain. `None` if nothing is done: there are none, or they are of
-/// this plan or of another shard or build. `new`: the manifest of this run.
+/// If the folder contains results of another plan, changes them to results of this plan. Returns
+/// how many jobs of this plan are among them. Returns `None` and changes nothing if there are no
+/// results, or if the results are of this plan, or of another shard or build. `new` is the manifest
+/// of this run.
 pub(super) fn adopt_rows(
     output: &Output,
     experiment: &Experiment,
@@ -43,7 +45,7 @@ pub(super) fn adopt_rows(
     else {
         return Ok(None);
     };
-    // `Output::begin` refuses the rows of another build, with a message.
+    // `Output::begin` refuses the rows of another build with an error.
     if !old.build.searches_as(&new.build) && !any_build {
         return Ok(None);
     }
@@ -51,16 +53,16 @@ pub(super) fn adopt_rows(
     reuse.engines = Some([&old.subjects, &new.subjects]);
     let ran_elsewhere = |segment: &RunSegment| segment.build != new.build || segment.machine != new.machine;
     if experiment.file.asks_for_times() && old.history().iter().any(ran_elsewhere) {
-        // No row is used: its seconds were measured on another machine or by another build.
+        // No row is used, because the seconds were measured on another machine or by another build.
         reuse.jobs.clear();
     }
     reuse.adopt(output, &old, new).map(Some)
 }
 
 impl Reuse<'_> {
-    /// Turns a folder's rows of another plan into rows of this plan, taking rows from the folder's
-    /// files of unused rows too. Rows that this plan does not need go to those files. If it is
-    /// killed partway, no row is lost.
+    /// Changes the results of a folder from another plan to this plan. Rows that this plan needs
+    /// are also taken from the folder's files of unused rows. Rows that this plan does not need are
+    /// moved to these files. If the process is killed in between, no row is lost.
     fn adopt(&self, output: &Output, old: &Manifest, new: &Manifest) -> Result<ReuseSummary, OutputError> {
         let (folder, path) = (&output.folder, output.results_path());
         let write = |manifest: &Manifest| {
@@ -91,13 +93,14 @@ impl Reuse<'_> {
             append_lines(&path, others, header, &target).map_err(OutputError::results(&target))?;
         }
         record::publish(new_results, &path).map_err(OutputError::io(&path))?;
-        // Last, remove the rows that are used again from the files of unused rows. In reverse
-        // order, so that a file is only deleted if no later one exists: their numbers have no gaps.
+        // Finally, rows that are used again are removed from the files of unused rows. The last
+        // file comes first, and a file is deleted only if there is no later file, so that the
+        // numbers of the files have no gaps.
         for (number, path) in (1_u32..).zip(unused_files(folder)).collect::<Vec<_>>().into_iter().rev() {
             let file_rows =
                 self.read(&path, &mut HashMap::new(), &mut |_| Ok(())).map_err(OutputError::results(&path))?;
             if !file_rows.damaged.is_empty() {
-                // An unreadable file is not deleted; a row that exists twice does no harm.
+                // A file with damaged rows is kept as it is. A row that exists twice does no harm.
                 continue;
             }
             let result = match file_rows.others.is_empty() && !unused_file(folder, number + 1).exists() {

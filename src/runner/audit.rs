@@ -78,8 +78,8 @@ pub fn audit(
     Ok(into_value(audited).into_iter().flatten().collect())
 }
 
-/// Runs one job on a new engine that audits the answers of its table. Returns `None` if the user
-/// interrupts the audit.
+/// Runs one job on a new engine that audits the answers of its table. Returns `None` if the
+/// searches are interrupted.
 fn audit_job(
     experiment: &Experiment,
     plan: &Plan,

@@ -1,6 +1,6 @@
-//! Compares results under different depth limits. A search that starts with an empty table and
-//! history has the same counts up to any depth, so if the rows of a smaller limit have other counts
-//! than the new rows, one of the two is wrong.
+//! Compares results of searches with different depth limits. If a search starts with an empty table
+//! and empty histories, its counts at each depth do not depend on its depth limit. So if the rows
+//! of a search with a smaller limit have other counts than the new rows, one of the two is wrong.
 
 use super::output::OutputError;
 use super::reuse::Reuse;
@@ -18,14 +18,15 @@ use std::path::{Path, PathBuf};
 const KEY_COLUMNS: [&str; 6] =
     [columns::VARIANT, columns::GAME, columns::POSITION, columns::PLY, columns::REPEAT, columns::DEPTH];
 
-/// A row of a search with a smaller limit, with the names of this plan, and the file that has it.
+/// A row of a search with a smaller limit, renamed to the names of this plan, and the file that
+/// contains the row.
 struct KnownRow<'f> {
     fields: Vec<String>,
     file: &'f Path,
 }
 
-/// Compares the rows of a plan with the rows that some files have for the same jobs under smaller
-/// limits.
+/// Compares the rows of a plan with the rows that `files` contain for the same jobs with smaller
+/// depth limits.
 ///
 /// # Errors
 /// If counts differ, or a file cannot be read.
@@ -41,11 +42,11 @@ pub(super) fn compare_depths(
     if files.is_empty() || plan.is_match() || deepest < 2 {
         return Ok(());
     }
-    // The ids in the files, so that only jobs that have rows there are compared.
+    // All ids in the files. Only jobs with these ids are compared.
     let mut ids = HashSet::new();
     for file in files {
         let header = record::read_header(file).map_err(OutputError::results(file))?.unwrap_or_default();
-        // No row is wanted: the ids alone are enough.
+        // `collect` returns false, because only the ids are needed and not the rows.
         let collect = |id| {
             ids.insert(id);
             false
@@ -83,13 +84,14 @@ pub(super) fn compare_depths(
     find_difference(results, &known_rows)
 }
 
-/// Fails at the first row of the results whose counts differ from those of a known row.
+/// Fails if there is a row in the results whose counts differ from those of a known row of the same
+/// search. The error describes the first such row.
 fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>>>) -> Result<(), OutputError> {
     let find = || -> Result<Option<String>, ResultsError> {
         let header = record::read_header(results)?.unwrap_or_default();
         let key_indices = column_indices(&header, &KEY_COLUMNS);
         let count_indices = column_indices(&header, &count_columns(&header));
-        // Without this column, every search counts as finished.
+        // If there is no such column, every iteration counts as finished.
         let finished_indices = column_indices(&header, &[columns::FINISHED]);
         let mut difference = None;
         record::scan(results, &header, |line, row| {
@@ -122,8 +124,8 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
     }
 }
 
-/// Whether every search of a variant starts with an empty table of a known size and cleared
-/// histories, so that the counts of each depth do not depend on the limit.
+/// Whether every search of a variant starts with an empty table and empty histories, so that the
+/// counts of each depth do not depend on the depth limit.
 fn starts_empty(experiment: &Experiment, variant: &Variant) -> bool {
     let (Some(options), Work::Search(sequence)) = (variant.builtin(), &experiment.work) else { return false };
     let has_sequences = experiment.has_sequences();
@@ -138,11 +140,11 @@ fn starts_empty(experiment: &Experiment, variant: &Variant) -> bool {
         && is_cleared(options.table.clear)
         && is_cleared(options.history_clear)
         && !matches!(options.table.size, Size::Share(_))
-        // The oracle has already searched to the limit, so it orders moves by that search.
+        // The oracle orders moves by an earlier search to the depth limit.
         && !options.ordering.contains(&Ordering::Oracle)
 }
 
-/// The columns whose values are determined by the search.
+/// Returns the columns whose values are determined by the search.
 fn count_columns(header: &[String]) -> Vec<&str> {
     let is_determined = |name: &&str| match columns::role(name) {
         Role::Sum | Role::Last => !name.starts_with(columns::ANATOMY),
@@ -151,17 +153,18 @@ fn count_columns(header: &[String]) -> Vec<&str> {
     header.iter().map(String::as_str).filter(is_determined).collect()
 }
 
-/// The indices of columns, without those that the header lacks.
+/// Returns the indices of columns. Columns that the header lacks are left out.
 fn column_indices(header: &[String], names: &[&str]) -> Vec<usize> {
     names.iter().filter_map(|name| header.iter().position(|column| column == name)).collect()
 }
 
-/// A row's key: its fields with these indices, joined by a character that no field contains.
+/// Returns a row's key. The key consists of the fields with these indices, joined by a character
+/// that no field contains.
 fn row_key<'r>(indices: &[usize], field: impl Fn(usize) -> &'r str) -> String {
     indices.iter().map(|&index| field(index)).collect::<Vec<_>>().join("\0")
 }
 
-/// A row's variant, position and depth, for messages.
+/// Returns a text with a row's variant, position and depth, for messages.
 fn describe_place(header: &[String], row: &StringRecord) -> String {
     let names = [columns::VARIANT, columns::POSITION, columns::DEPTH];
     let fields = column_indices(header, &names).into_iter().map(|index| row.get(index).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Estimates how long a plan takes on this machine, from the rows of an earlier run of it.
+//! Estimates how long the remaining jobs of a plan take, from the rows of its finished jobs.
 
 use super::row_index::RowIndex;
 use super::status::Status;
@@ -12,11 +12,11 @@ use std::path::Path;
 /// An estimated duration and its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
-    /// Number of remaining jobs.
+    /// The number of remaining jobs.
     pub left: u64,
-    /// Seconds for these jobs with one job at a time.
+    /// The seconds that the remaining jobs take if one job runs at a time.
     pub seconds: f64,
-    /// The source of the estimate, for the message.
+    /// Describes what the estimate is based on.
     pub source: String,
 }
 
@@ -42,8 +42,9 @@ fn format_seconds(seconds: f64) -> String {
     if value < 10.0 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
 }
 
-/// Estimates the duration from the rows of this plan in a folder; `None` if no job is done there.
-/// `known_places`: the jobs that need not run, by place in the plan's order.
+/// Estimates the duration from the rows of this plan in a folder. Returns `None` if no job is done
+/// there. `known_places` contains the jobs that need not run, given by their places in the plan's
+/// order.
 pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_places: &HashSet<u64>) -> Option<Estimate> {
     let row_index = RowIndex::new(experiment, plan);
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, None);
@@ -51,7 +52,7 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_plac
     let seconds_index = index_of(columns::SECONDS)?;
     let node_indices = index_of(columns::NODES).zip(index_of(columns::OPPONENT_NODES));
     let group = |job: &Job| (job.variant, plan.suite(job.item));
-    // The number of jobs done and their seconds, by variant and suite.
+    // The number of finished jobs and their seconds, for each variant and suite.
     let mut spent_by_group: HashMap<_, (u64, f64)> = HashMap::new();
     let status = Status::read(&row_index, &folder.join(crate::record::RESULTS), !Status::STRICT, |entry, row| {
         let number = |index: usize| row.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);

@@ -37,7 +37,7 @@ impl EngineCache {
 }
 
 impl Shared<'_> {
-    /// Runs a job and returns its rows. Returns `None` if the user interrupts the job.
+    /// Runs a job and returns its rows. Returns `None` if the job is interrupted.
     pub(super) fn run_job(
         &self,
         job: &Job,
@@ -73,8 +73,8 @@ impl Shared<'_> {
         Ok(Some(self.format_rows(job, &rows)))
     }
 
-    /// Plays both games of a pair and returns their rows. Returns `None` if the user interrupts the
-    /// games.
+    /// Plays both games of a pair and returns their rows. Returns `None` if the games are
+    /// interrupted.
     fn play_pair(
         &self,
         job: &Job,
@@ -161,7 +161,7 @@ impl Shared<'_> {
 
     /// Returns the job's working set, or 0 if the table's size is not given as a share of the
     /// working set. The working set is measured only once for each [`WorkingSetKey`]. Returns
-    /// `None` if the user interrupts the measurement.
+    /// `None` if the measurement is interrupted.
     ///
     /// [`WorkingSetKey`]: super::context::WorkingSetKey
     fn working_set(&self, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {

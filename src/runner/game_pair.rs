@@ -47,7 +47,7 @@ struct PlayerTotals {
 }
 
 /// Plays both games of a pair. `players` are the job's variant and then its opponent. Returns one
-/// row for each game, or `None` if the user interrupts the games.
+/// row for each game, or `None` if the games are interrupted.
 pub fn play(
     experiment: &Experiment,
     job: &Job,

@@ -1,39 +1,39 @@
-//! Crash tracking. Every job is written to the file `.flight` when it begins and when it ends. A
-//! job that was running when the process was killed is found there by the next run, which retries
-//! it alone and last; after two crashes the job is quarantined, so that one bad job cannot stop a
-//! sweep.
+//! Crash tracking. The begin and the end of every job are recorded in the file `.flight`. If the
+//! process is killed, the next run reads from this file which jobs were running, and retries each
+//! of these jobs alone and after all others. After two crashes a job is quarantined, so that one
+//! bad job cannot stop a sweep.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// The file's name in the results folder. It exists during a run, and after one that was killed.
+/// The file's name in the results folder. The file exists during a run and after a run was killed.
 pub const IN_FLIGHT_FILE: &str = ".flight";
 
-/// A job is quarantined after this many crashes.
+/// The number of crashes after which a job is quarantined.
 const MAX_CRASHES: u32 = 2;
 
 /// The open file and the crashes of earlier runs.
 pub struct InFlight {
     file: File,
-    /// Crashes by job id; jobs without crashes are absent.
+    /// The number of crashes of each job. The key is the job's id. Jobs without crashes are absent.
     crashes: HashMap<u64, u32>,
 }
 
 impl InFlight {
-    /// Reads the crash counts of earlier runs and compacts the file. `retry`: forget quarantined
-    /// jobs, so that they run again.
-    pub fn open(folder: &Path, retry: bool) -> io::Result<Self> {
+    /// Reads the crash counts of earlier runs and compacts the file. If `retry_quarantined` is
+    /// true, the crashes of quarantined jobs are forgotten, so that these jobs run again.
+    pub fn open(folder: &Path, retry_quarantined: bool) -> io::Result<Self> {
         let path = folder.join(IN_FLIGHT_FILE);
         let mut file = crate::record::open_own_file(&path)?;
         let mut crashes: HashMap<u64, u32> = HashMap::new();
-        // A torn last line is ignored: its job had not begun.
+        // An incomplete last line is ignored, because its job had not begun.
         for line in io::read_to_string(&file)?.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
             let line = line.trim_end();
             let parse_id = |text: &str| u64::from_str_radix(text, 16).ok();
-            // `+ID`: a job began; `-ID`: it ended; `ID COUNT`: its crashes, from earlier
-            // compaction.
+            // `+ID` means that a job began, and `-ID` that the job ended. `ID COUNT` is the number
+            // of crashes of a job in earlier runs.
             if let Some(job) = line.strip_prefix('+').and_then(parse_id) {
                 *crashes.entry(job).or_default() += 1;
             } else if let Some(count) = line.strip_prefix('-').and_then(parse_id).and_then(|job| crashes.get_mut(&job))
@@ -45,8 +45,9 @@ impl InFlight {
                 crashes.insert(job, count);
             }
         }
-        crashes.retain(|_, count| *count > 0 && !(retry && *count >= MAX_CRASHES));
-        // A kill between the next two writes loses crash counts, but no rows.
+        crashes.retain(|_, count| *count > 0 && !(retry_quarantined && *count >= MAX_CRASHES));
+        // If the process is killed between `set_len` and `write_all`, the crash counts are lost,
+        // but no rows are.
         file.seek(SeekFrom::Start(0))?;
         file.set_len(0)?;
         let lines: String = crashes.iter().map(|(job, count)| format!("{job:016x} {count}\n")).collect();
@@ -75,12 +76,13 @@ impl InFlight {
     }
 
     fn append_line(&self, sign: char, job: u64) {
-        // Ignored: if this write fails, the row's write fails too and is reported.
+        // An error is ignored. The rows of the job cannot be written either then, and that error is
+        // reported.
         let _ = (&self.file).write_all(format!("{sign}{job:016x}\n").as_bytes());
     }
 }
 
-/// The error column of a quarantined job.
+/// The text in the error column of a quarantined job.
 pub const QUARANTINED: &str = "quarantined: the process was killed twice while running this job (out of memory, or killed from outside?); \
     retry it with --retry-failed";
 

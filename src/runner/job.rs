@@ -96,7 +96,7 @@ pub fn with_unbounded_table(options: &EngineOptions) -> EngineOptions {
 
 /// Measures a job's working set, which is the number of entries that an unbounded table stores when
 /// the job's items are searched. Returns 0 without a measurement if the table's size is not given
-/// as a share of this number. Returns `None` if the user interrupts the searches.
+/// as a share of this number. Returns `None` if the searches are interrupted.
 pub fn measure_working_set(
     experiment: &Experiment,
     plan: &Plan,
@@ -114,8 +114,8 @@ pub fn measure_working_set(
     Ok(Some(engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
 }
 
-/// Runs a job's searches on an engine that was just reset. Returns `None` if the user interrupts
-/// the searches.
+/// Runs a job's searches on an engine that was just reset. Returns `None` if the searches are
+/// interrupted.
 pub fn search(
     experiment: &Experiment,
     plan: &Plan,

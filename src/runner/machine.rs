@@ -3,7 +3,7 @@
 use crate::record::manifest::Machine;
 use crate::system::{bytes, field};
 
-/// Processor, cores, memory and system of the current machine.
+/// Returns the processor, cores, memory and operating system of the current machine.
 pub fn this() -> Machine {
     Machine {
         cpu: field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".to_owned()),

@@ -11,8 +11,8 @@ use crate::table::TableOptions;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The version, commit and profile of this build, and the hash of everything that determines its
-/// counts.
+/// Returns the version, commit and profile of this build, and the hash of everything that
+/// determines the counts of its searches.
 pub fn build() -> Build {
     Build {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -30,8 +30,8 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         let variants = plan.variants.iter().enumerate().filter(|(index, _)| is_listed(*index));
         variants.map(|(_, variant)| variant.name.clone()).collect::<Vec<_>>()
     };
-    // A plan may have thousands of variants, and its file contains their options, so they are not
-    // repeated in every shard's folder.
+    // A plan may have thousands of variants. The plan file contains their options, so the options
+    // are not repeated in the folder of every shard.
     let options =
         plan.variants.iter().filter(|_| shard.is_none()).map(|variant| (variant.name.clone(), options(variant)));
     Manifest {
@@ -73,8 +73,9 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
     }
 }
 
-/// The name of each variant's baseline; empty if all variants have the same. The baseline of a copy
-/// under a further key seed or schedule is the baseline's copy of the same number, if there is one.
+/// Returns the name of each variant's baseline, or nothing if all variants have the same baseline.
+/// A variant may have copies with other key seeds or schedules. The baseline of a copy is the copy
+/// of the baseline with the same number, or the baseline itself if there is no such copy.
 fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
     let partners = &experiment.partners;
     let (originals, copies) = plan.variants.split_at(partners.baselines.len());
@@ -82,7 +83,7 @@ fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
         return BTreeMap::new();
     }
     let name = |index: usize| plan.variants[index].name.as_str();
-    // Each original, then its copies in the order of their seeds.
+    // Each series contains an original variant and then its copies in their order.
     let mut series: Vec<Vec<usize>> = (0..originals.len()).map(|original| vec![original]).collect();
     for index in originals.len()..plan.variants.len() {
         let Some(base) = base_variant(name(index)) else { continue };
@@ -101,13 +102,13 @@ fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
     baselines
 }
 
-/// The manifest's entry for one of several suites.
+/// Returns the manifest's entry for one of several suites.
 fn suite_run(section: &Section) -> SuiteRun {
     let file = section.entry.file.display().to_string();
     SuiteRun { name: section.name.clone(), file, items: section.item_range.len() }
 }
 
-/// A variant's options: those of the built-in engine or of its external engine.
+/// Returns a variant's options, which are those of the built-in engine or of an external engine.
 pub fn options(variant: &Variant) -> serde_json::Value {
     match &variant.subject {
         Subject::External(subject) => serde_json::to_value(subject),
@@ -116,9 +117,10 @@ pub fn options(variant: &Variant) -> serde_json::Value {
     .unwrap_or_default()
 }
 
-/// For each variant, whether it has jobs in the shard; all true without a shard.
+/// Returns for each variant whether the variant has jobs in the shard. Without a shard, all entries
+/// are true.
 fn variants_in_shard(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
-    // In a whole run all variants count, even one without jobs: the baseline of a match.
+    // A whole run includes all variants, even one without jobs, such as the baseline of a match.
     let mut has_jobs = vec![shard.is_none(); plan.variants.len()];
     if shard.is_some() {
         super::jobs_of(plan, shard).for_each(|job| has_jobs[job.variant] = true);
@@ -126,8 +128,8 @@ fn variants_in_shard(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
     has_jobs
 }
 
-/// The nodes of `ttlab bench`, computed once per process. `None` in a debug build, where it would
-/// take seconds.
+/// Returns the nodes of `ttlab bench`, which are counted only once per process. Returns `None` in a
+/// debug build, where this would take seconds.
 pub(super) fn bench() -> Option<u64> {
     static NODES: LazyLock<Option<u64>> = LazyLock::new(|| match env!("TTLAB_PROFILE") {
         "debug" => None,
@@ -136,9 +138,9 @@ pub(super) fn bench() -> Option<u64> {
     *NODES
 }
 
-/// Nodes per second of the searches of `ttlab bench`: the best of three runs, since other load can
-/// only slow them down; a debug build makes one run, because its speed says nothing about the
-/// machine. Later calls in a process return the same value.
+/// Measures the nodes per second of the searches of `ttlab bench`. Returns the speed of the fastest
+/// of three runs, because other load can only slow a run down. A debug build makes only one run,
+/// because its speed says nothing about the machine. Later calls return the same value.
 fn calibration() -> Option<u64> {
     fn measure() -> Option<u64> {
         let start = std::time::Instant::now();
@@ -152,13 +154,13 @@ fn calibration() -> Option<u64> {
     *SPEED
 }
 
-/// Seconds since 1970 (Unix time).
+/// Returns the seconds since 1970 (Unix time).
 pub fn now() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Whether the kernel gives huge pages to the first table that requests them and fits into memory;
-/// `None` if no table does.
+/// Whether the kernel gives huge pages to the first table that requests huge pages and fits into
+/// memory. Returns `None` if there is no such table.
 fn huge_pages(plan: &Plan) -> Option<bool> {
     let free_bytes = available_bytes().unwrap_or(u64::MAX);
     let fits = |table: &&TableOptions| crate::table::bytes(table, None).is_some_and(|bytes| bytes <= free_bytes);

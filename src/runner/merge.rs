@@ -231,7 +231,7 @@ impl Shards<'_> {
             let mut folders = self.folders.clone();
             folders.sort_by_key(|(shard, _)| *shard);
             let folders: Vec<PathBuf> = folders.into_iter().map(|(_, folder)| folder).collect();
-            reference::gather(&folders, &output.folder, any_build)?;
+            reference::merge_judgements(&folders, &output.folder, any_build)?;
         }
         Ok((manifest, failed_jobs))
     }

@@ -107,7 +107,7 @@ pub enum RunError {
     /// An external engine is missing, misbehaves, or lacks an option.
     #[error("{0}")]
     Subject(String),
-    /// The user interrupted the run before the first search.
+    /// The run was interrupted before the first search.
     #[error("interrupted")]
     Interrupted,
     /// The results file was moved, deleted or changed during the run.

@@ -9,12 +9,12 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The longest time between syncs. Only a power failure can lose rows that are not yet synced, not
-/// the end of the process; their jobs would run again.
+/// The longest time between syncs. Rows that are not synced yet can be lost in a power failure, but
+/// not when the process ends. The jobs of lost rows run again.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Passes a stop on to the workers, frees memory when it is short, and syncs the results, until the
-/// sender of `run_ended` is dropped.
+/// Tells the workers when the run is stopped, frees memory when it is short, and syncs the results.
+/// Returns when the sender of `run_ended` is dropped.
 pub fn watch(shared: &Shared<'_>, run_ended: &Receiver<()>) {
     let (mut last_sync, reserve) = (Instant::now(), MemoryReserve::now());
     while run_ended.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
@@ -29,8 +29,8 @@ pub fn watch(shared: &Shared<'_>, run_ended: &Receiver<()>) {
     }
 }
 
-/// If memory is short, stops one search with a growing table. It stops only one, because the memory
-/// that this frees may be enough for the others.
+/// If memory is short, stops one search with a growing table. Only one search is stopped, because
+/// the memory that is freed may be enough for the other searches.
 fn shed_memory(worker_states: &[WorkerState], is_short: impl FnOnce() -> bool) {
     let is_growing = |worker_state: &&WorkerState| {
         worker_state.grows.load(Ordering::Relaxed) && !worker_state.stop.load(Ordering::Relaxed)
@@ -45,7 +45,7 @@ fn shed_memory(worker_states: &[WorkerState], is_short: impl FnOnce() -> bool) {
 
 /// Syncs the results without blocking the workers, and checks that the file is still in place.
 fn sync_results(shared: &Shared<'_>) {
-    // A second handle to the file, so that the sink is not locked during the sync.
+    // A second handle to the file is synced, so that the sink is not locked during the sync.
     let file_to_sync = {
         let mut sink = lock(&shared.sink);
         if sink.broken.is_some() {

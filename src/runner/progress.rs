@@ -5,19 +5,20 @@ use super::{Done, RunSummary};
 
 /// Receives the progress of a run.
 pub trait Progress: Sync {
-    /// The run begins. `total`: the number of jobs of the plan; `before`: the number of jobs that
-    /// earlier runs finished; `done`: what the results file contained.
+    /// The run begins. `total` is the number of jobs of the plan, and `before` the number of jobs
+    /// that earlier runs finished. `done` describes what the results file contained.
     fn begin(&self, _total: u64, _before: u64, _done: &Done) {}
     /// Rows were taken from other folders.
     fn reused(&self, _folders: &[Reused]) {}
     /// A job begins.
     fn job(&self, _variant: &str, _item: &str) {}
-    /// A job is done. `score`: in a match, the text of its encounter's score.
+    /// A job is done. In a match, `score` is a text with the score of the job's encounter.
     fn done(&self, _score: Option<String>) {}
     /// The run has ended.
     fn end(&self, _summary: &RunSummary) {}
 }
 
+/// Shows no progress.
 pub struct Quiet;
 
 impl Progress for Quiet {}

@@ -1,8 +1,10 @@
 //! Judges moves. A reference engine searches each position, and then the position after each move
-//! that was chosen there, to the same total depth; the difference of the scores is the loss of the
-//! move. If only scores are judged, it searches only the position itself. Source: M. Guid and I.
-//! Bratko, "Computer analysis of world chess champions", ICGA Journal 29 (2), 2006, who used the
-//! difference of two searches of one depth.
+//! that was chosen there. The second search is one ply less deep, so that both searches reach the
+//! same total depth. The difference of the two scores is the loss of the move. If only scores are
+//! judged, the reference engine searches only the position itself.
+//!
+//! Source: M. Guid and I. Bratko, "Computer analysis of world chess champions", ICGA Journal 29
+//! (2), 2006, who used the difference of two searches of one depth.
 
 use super::subjects::Subjects;
 use super::{OutputError, RunError, in_parallel, lock};
@@ -19,32 +21,37 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A position of the results, and the moves that were chosen there.
 struct ChosenMoves {
+    /// The name of the position.
     name: String,
+    /// The start position of the game.
     start: Board,
+    /// The moves that lead from the start to the position.
     past: Vec<Move>,
+    /// The moves that searches of the position chose.
     moves: BTreeSet<String>,
 }
 
 impl ChosenMoves {
-    /// The number of searches (of the position itself, and of each move) that are not in `judged`.
+    /// Returns the number of searches that are not in `judged`. There is one search of the position
+    /// itself and one for each chosen move.
     fn count_missing(&self, judged: &JudgedSearches) -> usize {
         let is_judged = |mv: &str| judged.contains(&(self.name.clone(), mv.to_owned()));
         usize::from(!is_judged("")) + self.moves.iter().filter(|mv| !is_judged(mv)).count()
     }
 }
 
-/// The searches that the reference has made, as (position, move). The search of a position itself
-/// has an empty move.
+/// The searches that the reference engine has made. Each search has the name of its position and
+/// the move. The move is empty for the search of the position itself.
 type JudgedSearches = HashSet<(String, String)>;
 
-/// The searches in a folder's judgements.
-fn judged_searches(rows: &[Judgement]) -> JudgedSearches {
+/// Returns the searches of these judgements.
+fn searches_of(rows: &[Judgement]) -> JudgedSearches {
     rows.iter().map(|row| (row.position.clone(), row.mv.clone())).collect()
 }
 
-/// Finds a position by its name in the results: returns the start of its game and the moves from
-/// there. `None` if there is no such position. Positions of games that the engines play themselves
-/// are not found, because each engine reaches its own.
+/// Finds a position by its name in the results. Returns the start position of its game and the
+/// moves that lead to the position, or `None` if there is no such position. Positions of games that
+/// the engines play against themselves are not found, because each engine reaches other positions.
 fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<Move>)> {
     let find_item = |name: &str| experiment.suite.items.iter().find(|item| item.id == name);
     if experiment.work.sequence().is_none()
@@ -58,35 +65,37 @@ fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<
     Some((item.board, item.game()?.iter().take(moves_before).copied().collect()))
 }
 
-/// The `reference` field of a judgement: the reference's id, a hyphen, and a hash (8 bytes) of the
-/// game's start with the moves that led to the position.
-fn identity(reference: &str, start: &Board, past: &[Move]) -> String {
+/// Returns the `reference` field of a judgement. The field consists of the reference's id, a
+/// hyphen, and a hash of 8 bytes of the game's start position and the moves that lead to the
+/// position.
+fn reference_field(reference_id: &str, start: &Board, past: &[Move]) -> String {
     let moves: Vec<String> = past.iter().map(ToString::to_string).collect();
     let digest = hmac_sha256::Hash::hash(format!("{} {}", start.fen(EpRule::Legal), moves.join(" ")).as_bytes());
-    digest.iter().take(8).fold(format!("{reference}-"), |text, byte| text + &format!("{byte:02x}"))
+    digest.iter().take(8).fold(format!("{reference_id}-"), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// The reference's id, from the `reference` field of a judgement (see [`identity`]).
+/// Returns the reference's id in the `reference` field of a judgement (see [`reference_field`]).
 fn reference_id_of(row: &Judgement) -> &str {
     row.reference.split('-').next().unwrap_or_default()
 }
 
-/// The judgements in a folder that are for this experiment's positions and by its reference.
-/// Position names alone are not enough to decide this, because the suite may have changed.
+/// Reads the judgements in a folder that the experiment's reference made of the experiment's
+/// positions. The `reference` fields are compared, because the positions of the suite may have
+/// changed while their names stayed the same.
 fn read_valid(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> std::io::Result<Vec<Judgement>> {
-    let (mut rows, mut identities) = (read(folder)?, HashMap::new());
+    let (mut rows, mut expected_fields) = (read(folder)?, HashMap::new());
     rows.retain(|row| {
-        let expected = identities.entry(row.position.clone()).or_insert_with(|| {
+        let expected = expected_fields.entry(row.position.clone()).or_insert_with(|| {
             find_position(experiment, &row.position)
-                .map(|(start, past)| identity(&subjects.reference_id, &start, &past))
+                .map(|(start, past)| reference_field(&subjects.reference_id, &start, &past))
         });
         expected.as_ref() == Some(&row.reference)
     });
     Ok(rows)
 }
 
-/// Drops judgements of other positions or by another reference from a folder before a run, so that
-/// no page shows them beside the new rows.
+/// Drops judgements of other positions or by another reference from a folder. This is done before a
+/// run, so that no page shows these judgements together with the new rows.
 pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Result<(), RunError> {
     if experiment.file.reference.is_none() {
         return Ok(());
@@ -101,25 +110,26 @@ pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Res
     prune_file().map_err(|error| RunError::write(&folder.join(NAME), error))
 }
 
-/// The number of searches that the reference still has to make for a folder's results.
+/// Returns the number of searches that the reference still has to make for the results of a folder.
 pub fn count_missing_searches(experiment: &Experiment, folder: &Path) -> std::io::Result<u64> {
     if experiment.file.reference.is_none() || !folder.join(crate::record::RESULTS).exists() {
         return Ok(0);
     }
-    let judged_searches = judged_searches(&read(folder)?);
+    let judged_searches = searches_of(&read(folder)?);
     Ok(chosen_moves(experiment, folder)?.iter().map(|position| position.count_missing(&judged_searches) as u64).sum())
 }
 
-/// Merges the judgements of several folders into `target`; of duplicates the first is kept. The
-/// target folder's own judgements come last, and those by another reference are dropped.
+/// Merges the judgements of several folders into the folder `target`. If there are duplicates, only
+/// the first is kept. The target folder's own judgements come last. Those of them that another
+/// reference made are dropped.
 ///
 /// # Errors
-/// If two folders were judged by different references (unless `allow_any`), or a file cannot be
-/// read or written.
-pub fn gather(folders: &[PathBuf], target: &Path, allow_any: bool) -> Result<(), OutputError> {
+/// If different references judged two of the folders, unless `allow_any` is true. Also if a file
+/// cannot be read or written.
+pub fn merge_judgements(folders: &[PathBuf], target: &Path, allow_any: bool) -> Result<(), OutputError> {
     let io = |folder: &Path| OutputError::io(folder.join(NAME));
     let mut judgements: Vec<Judgement> = Vec::new();
-    // The reference of the first judgement, and the folder of this judgement.
+    // The reference's id in the first judgement, and the folder of this judgement.
     let mut first_reference: Option<(String, &Path)> = None;
     for folder in folders.iter().map(PathBuf::as_path).chain([target]) {
         let is_target = folder == target;
@@ -140,8 +150,8 @@ pub fn gather(folders: &[PathBuf], target: &Path, allow_any: bool) -> Result<(),
     write(target, &judgements).map_err(io(target))
 }
 
-/// Judges the moves of a folder's results; earlier judgements are kept. Returns the number of
-/// searches, or `None` if interrupted.
+/// Judges the moves of a folder's results. Earlier judgements are kept. Returns the number of
+/// searches, or `None` if `stop` was set.
 pub fn judge(
     experiment: &Experiment,
     subjects: &Subjects,
@@ -153,7 +163,7 @@ pub fn judge(
     let (limit, judges_moves) = (subjects.reference_limit, reference.own_search.is_none());
     let io = |error| RunError::write(folder, error);
     let valid_rows = read_valid(experiment, subjects, folder).map_err(io)?;
-    let judged_searches = judged_searches(&valid_rows);
+    let judged_searches = searches_of(&valid_rows);
     let mut positions = chosen_moves(experiment, folder).map_err(io)?;
     positions.retain(|position| position.count_missing(&judged_searches) > 0);
     let file = Mutex::new(Judgements::rewrite(folder, valid_rows.iter()).map_err(io)?);
@@ -173,7 +183,7 @@ pub fn judge(
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    // Sort the rows, so that their order does not depend on the threads.
+    // `write` sorts the rows, so that their order does not depend on the threads.
     drop(file);
     write(folder, &read(folder).map_err(io)?).map_err(io)?;
     Ok(Some(searches.into_inner()))
@@ -186,21 +196,21 @@ fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
     Ok(engine)
 }
 
-/// The positions of the results, each with the moves that searches finally chose there, or without
-/// moves if only scores are judged.
+/// Returns the positions of the results, each with the moves that the searches of this position
+/// finally chose. There are no moves if only scores are judged.
 fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<ChosenMoves>> {
     let mut reader = csv::Reader::from_path(folder.join(crate::record::RESULTS))?;
     let header = reader.headers()?.clone();
-    // A missing column counts as empty: no row has the index `usize::MAX`.
+    // A missing column is read as empty, because no row has a field at `usize::MAX`.
     let index_of = |name: &str| header.iter().position(|column| column == name).unwrap_or(usize::MAX);
     let [variant, position, repeat, best] =
         [columns::VARIANT, columns::POSITION, columns::REPEAT, columns::BEST].map(index_of);
-    // By position, variant and repeat.
+    // The key is the position, variant and repeat of a search.
     let mut final_moves: BTreeMap<(String, String, String), String> = BTreeMap::new();
     for row in reader.records() {
         let row = row?;
         let field = |index: usize| row.get(index).unwrap_or_default().to_owned();
-        // The rows of a search are ordered by depth, so the last one has the final move.
+        // The rows of a search are ordered by depth, so the last row has the final move.
         final_moves.insert((field(position), field(variant), field(repeat)), field(best));
     }
     let judges_moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own_search.is_none());
@@ -220,7 +230,7 @@ fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<C
 struct Judge<'a> {
     engine: Box<dyn Subject>,
     limit: Limit,
-    /// Whether the best move is judged too, or only the position.
+    /// Whether moves are judged. If false, only the positions themselves are searched.
     judges_moves: bool,
     stop: &'a AtomicBool,
     /// The reference's id.
@@ -228,8 +238,8 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Searches a position and its moves. Returns the judgements that are not in `judged`; `None`
-    /// if interrupted.
+    /// Searches a position and the positions after its moves. Returns the judgements that are not
+    /// in `judged`, or `None` if the searches are interrupted.
     fn judge_position(
         &mut self,
         chosen: &ChosenMoves,
@@ -238,9 +248,9 @@ impl Judge<'_> {
         let mut board = chosen.start;
         chosen.past.iter().for_each(|&mv| board.play(mv, Increments::none()));
         let Some((best, score, nodes)) = self.search(chosen, None)? else { return Ok(None) };
-        let id = identity(&self.id, &chosen.start, &chosen.past);
+        let reference = reference_field(&self.id, &chosen.start, &chosen.past);
         let row = |mv: &str, best: &str, score, nodes| Judgement {
-            reference: id.clone(),
+            reference: reference.clone(),
             position: chosen.name.clone(),
             mv: mv.to_owned(),
             best: best.to_owned(),
@@ -248,24 +258,24 @@ impl Judge<'_> {
             nodes,
         };
         let is_judged = |mv: &str| judged.contains(&(chosen.name.clone(), mv.to_owned()));
-        // The position itself has no move.
+        // The judgement of the position itself has no move.
         let mut rows = vec![row("", &best.to_string(), score, nodes)];
         let mut moves = chosen.moves.clone();
         if self.judges_moves {
             moves.insert(best.to_string());
         }
-        for name in moves.iter().filter(|mv| !is_judged(mv)) {
-            let mv = parse_move(&board, name).ok_or_else(|| format!("{}: {name} is illegal", chosen.name))?;
+        for move_text in moves.iter().filter(|mv| !is_judged(mv)) {
+            let mv = parse_move(&board, move_text).ok_or_else(|| format!("{}: {move_text} is illegal", chosen.name))?;
             let Some((_, score, nodes)) = self.search(chosen, Some(mv))? else { return Ok(None) };
-            rows.push(row(name, "", score, nodes));
+            rows.push(row(move_text, "", score, nodes));
         }
         rows.retain(|row| !is_judged(&row.mv));
         Ok(Some(rows))
     }
 
-    /// Searches the position itself, or, one ply less deep, the position after `mv`. Returns the
-    /// best move found, the score from the view of the side to move in the position itself, and the
-    /// nodes; `None` if interrupted.
+    /// Searches the position itself, or the position after `mv` with one ply less depth. Returns
+    /// the best move, the score, and the nodes. The score is from the view of the side to move in
+    /// the position itself. Returns `None` if the search is interrupted.
     fn search(&mut self, chosen: &ChosenMoves, mv: Option<Move>) -> Result<Option<(Move, i32, Option<u64>)>, String> {
         let moves: Vec<Move> = chosen.past.iter().copied().chain(mv).collect();
         let (mut board, mut past, mut limit) = (chosen.start, Vec::new(), self.limit);
@@ -276,12 +286,13 @@ impl Judge<'_> {
         if mv.is_some() {
             limit.depth = limit.depth.map(|depth| depth.saturating_sub(1).max(1));
             if !board.has_legal_move() {
-                // Mated by `mv`: UCI's mate score of 32,000, less one ply. Otherwise stalemate.
+                // If `mv` gives mate, the score is UCI's mate score of 32,000 minus one ply. If
+                // not, `mv` gives stalemate.
                 let score = if board.in_check() { 31_999 } else { 0 };
                 return Ok(Some((Move::NONE, score, None)));
             }
         }
-        // Reset the engine, so that earlier searches have no influence.
+        // The engine is reset, so that earlier searches have no influence.
         self.engine.start().map_err(|failure| failure.to_string())?;
         self.engine.new_game().map_err(|failure| failure.to_string())?;
         let position = Position { start: &chosen.start, moves: &moves, past: &past, board: &board };

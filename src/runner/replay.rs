@@ -1,6 +1,6 @@
-//! Replays recorded traces on tables, without searching. It serves the jobs of a `[trace]`
-//! experiment, which replay each game on a new empty table, and `ttlab replay`, which replays a
-//! whole file on all tables and bounds at once.
+//! Replays recorded traces on tables, without searching. The jobs of a `[trace]` experiment replay
+//! each game on a new empty table. `ttlab replay` replays a whole file on all tables and bounds at
+//! once.
 
 use super::job::JobRow;
 use crate::engine::{Iteration, SearchCounters};
@@ -17,59 +17,63 @@ use std::time::Instant;
 
 /// Tables that replay the same trace, and upper bounds on what any table can achieve.
 pub struct Replayers<'a> {
-    /// The tables, each with its occupancy summed over the passes, which use disjoint buckets.
+    /// Each table, and the sum of its occupancies after the passes. The passes use disjoint
+    /// buckets.
     tables: Vec<(Box<dyn ReplayTable>, Occupancy)>,
-    /// For each table, the counts of each thread, if the trace was recorded by several threads.
+    /// For each table, the counts of each thread. `None` if threads are not counted separately.
     threads: Option<Vec<BTreeMap<u8, ReplayCounters>>>,
     bounds: Vec<Clairvoyant>,
-    /// Number of replayed steps, over all passes.
+    /// The number of replayed steps in all passes.
     pub steps: usize,
-    /// Seconds spent in the tables, and in the bounds.
+    /// The seconds spent in the tables, and the seconds spent in the bounds.
     pub seconds: [f64; 2],
     /// Called at the end of each pass.
     end_pass: &'a mut dyn FnMut(),
 }
 
 impl<'a> Replayers<'a> {
-    /// Creates the tables and, if `bounded` is given, upper bounds of hits, cutoffs and worth for a
-    /// table with its dimensions. Sizes given as a share are shares of `positions`.
+    /// Creates the tables. If `bounded` is given, also creates upper bounds of hits, cutoffs and
+    /// worth for any table with the dimensions of `bounded`. A size that is given as a share is a
+    /// share of `positions`.
     pub fn new(
         tables: &[TableOptions],
         bounded: Option<&TableOptions>,
         positions: u64,
         end_pass: &'a mut dyn FnMut(),
     ) -> Result<Self, TableError> {
-        let table = |options| Ok((replay_table(options, Some(positions))?, Occupancy::default()));
-        let bound = |(base, objective)| Clairvoyant::new(objective, base, Some(positions));
+        let make_table = |options| Ok((replay_table(options, Some(positions))?, Occupancy::default()));
+        let make_bound = |(base, objective)| Clairvoyant::new(objective, base, Some(positions));
         let objectives = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
         let bounds = bounded.into_iter().flat_map(|base| objectives.map(|objective| (base, objective)));
         Ok(Self {
-            tables: tables.iter().map(table).collect::<Result<_, TableError>>()?,
+            tables: tables.iter().map(make_table).collect::<Result<_, TableError>>()?,
             threads: None,
-            bounds: bounds.map(bound).collect::<Result<_, _>>()?,
+            bounds: bounds.map(make_bound).collect::<Result<_, _>>()?,
             steps: 0,
             seconds: [0.0; 2],
             end_pass,
         })
     }
 
-    /// Also counts each thread separately.
+    /// Also counts the steps of each thread separately.
     pub fn by_thread(mut self) -> Self {
         self.threads = Some(vec![BTreeMap::new(); self.tables.len()]);
         self
     }
 
-    /// For each table, the counts of each thread; empty without [`Replayers::by_thread`].
+    /// Returns the counts of each thread for each table. Returns nothing if
+    /// [`Replayers::by_thread`] was not called.
     pub fn thread_results(&self) -> &[BTreeMap<u8, ReplayCounters>] {
         self.threads.as_deref().unwrap_or_default()
     }
 
-    /// The counts of each table.
+    /// Returns the counts of each table.
     pub fn results(&self) -> Vec<ReplayCounters> {
         self.tables.iter().map(|(table, _)| table.result()).collect()
     }
 
-    /// The most hits, cutoffs and worth that any table of the given dimensions could achieve.
+    /// Returns the largest hits, cutoffs and worth that any table of the given dimensions could
+    /// achieve.
     pub fn bounds(&self) -> Vec<u64> {
         self.bounds.iter().map(Clairvoyant::total).collect()
     }
@@ -105,7 +109,7 @@ impl ReplaySink for Replayers<'_> {
 
     fn end_pass(&mut self) {
         for (table, occupancy) in &mut self.tables {
-            // Each pass has its own buckets, so their entries are added.
+            // Each pass uses other buckets, so the entries of all passes are added up.
             let earlier_passes = *occupancy;
             *occupancy = table.occupancy();
             occupancy.occupied += earlier_passes.occupied;
@@ -119,14 +123,14 @@ impl ReplaySink for Replayers<'_> {
     }
 }
 
-/// Replays one game on one table. The row's `nodes` estimate the cost of the search with this
-/// table: the recorded nodes, plus the nodes that an answer saved in the recording but this table
-/// could not save.
+/// Replays one game on one table. The `nodes` in the row are an estimate of the nodes that the
+/// search would need with this table. They are the recorded nodes, plus the nodes that answers
+/// saved in the recording but that this table could not save.
 pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<JobRow>, String> {
     let game = trace.game_info(item).ok_or_else(|| format!("the trace has no {item}"))?;
     let variant = &plan.variants[job.variant];
     let options = variant.table().ok_or("an external engine has no table to replay on")?;
-    // Only a size that is a share needs the working set.
+    // The working set is needed only if the table's size is given as a share.
     let working_set = if variant.has_share() { game.positions.max(1) } else { 0 };
     let end_pass = &mut || {};
     let table_options = count_depths_from(trace.depths.lowest, options);

@@ -1,4 +1,5 @@
-//! Finds which jobs of a results file need not run again, and drops the rows of all other jobs.
+//! Determines which jobs of a results file need not run again, and drops the rows of all other
+//! jobs.
 
 use super::row_index::RowIndex;
 use super::status::{JobStatus, Status};
@@ -11,29 +12,30 @@ use std::path::{Path, PathBuf};
 /// Which jobs of a results file are done.
 #[derive(Debug, Default)]
 pub struct Done {
-    /// The places (in the plan's order) of the jobs that need not run again.
+    /// The jobs that need not run again, given by their places in the plan's order.
     pub jobs: HashSet<u64>,
-    /// The number of these jobs that failed.
+    /// The number of jobs in `jobs` that failed.
     pub failed: u64,
-    /// Bytes of an incomplete last line.
+    /// The number of bytes of an incomplete last line.
     pub torn: u64,
-    /// Rows that are dropped, because their jobs are unfinished or will run again.
+    /// The number of rows that are dropped because their jobs are unfinished or will run again.
     pub dropped: u64,
     /// The copy of the file that was made before damaged rows were dropped.
     pub saved: Option<PathBuf>,
 }
 
-/// Selects jobs that run again although they have rows.
+/// Which jobs run again although they have rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RetryPolicy {
     pub failed: bool,
     pub quarantined: bool,
-    /// Jobs with a damaged or missing row. Lines that are not rows of this plan are dropped too.
+    /// Whether jobs with a damaged or missing row run again. If true, lines that are not rows of
+    /// this plan are dropped too.
     pub damaged: bool,
 }
 
-/// Copies a results file before it is repaired, to the first free name of `results.csv.damaged-1`,
-/// `results.csv.damaged-2`, and so on. Returns the copy's path.
+/// Copies a results file before it is repaired. The copy has the first unused name of
+/// `results.csv.damaged-1`, `results.csv.damaged-2`, and so on. Returns the path of the copy.
 pub(super) fn save_copy(path: &Path) -> std::io::Result<PathBuf> {
     let copy_path = |number: u32| {
         let mut name = path.as_os_str().to_owned();
@@ -50,12 +52,13 @@ pub(super) fn save_copy(path: &Path) -> std::io::Result<PathBuf> {
 }
 
 /// Reads a results file and drops the rows of jobs that are not done or will run again. Returns the
-/// done jobs, and the length in bytes up to the end of their rows. The caller cuts off the bytes
-/// after that, if any: the last rows of a killed run.
+/// jobs that are done, and the length in bytes of the file up to the end of their rows. If there
+/// are bytes after this length, they are the last rows of a killed run, and the caller must cut
+/// them off.
 ///
 /// # Errors
-/// If the file has other columns, has a row that does not belong to this plan (unless such rows are
-/// dropped), or cannot be read or written.
+/// If the file has other columns or cannot be read or written. Also if a row does not belong to
+/// this plan, unless such rows are dropped.
 pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> Result<(Done, u64), ResultsError> {
     let header = &row_index.header;
     let status = Status::read(row_index, path, !retry.damaged, |_, _| Ok(()))?;
@@ -83,7 +86,7 @@ pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> R
         }
         Ok(())
     })?;
-    // If only rows at the end are dropped, as after a kill, the file need not be rewritten.
+    // If only rows at the end of the file are dropped, as after a kill, the file is not rewritten.
     let is_contiguous = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);
     match (ranges.first(), ranges.last()) {
         (Some(first), Some(last))

@@ -1,5 +1,5 @@
-//! Finds the job of each row of the results. Rows are checked against the plan, so that a row of
-//! another plan is never used.
+//! Finds the job of each row of a results file. Each row is checked against the plan, so that a row
+//! of another plan is never used.
 
 use super::in_flight::QUARANTINED;
 use crate::experiment::{Experiment, Job, Plan};
@@ -8,7 +8,7 @@ use crate::text::plural;
 use csv::StringRecord;
 use std::collections::HashMap;
 
-/// The columns that are read to find a row's job and its place.
+/// The columns that are read to find the job and the place of a row.
 const KEYS: [&str; 11] = [
     columns::ID,
     columns::VARIANT,
@@ -29,16 +29,17 @@ pub struct RowIndex<'a> {
     pub plan: &'a Plan,
     /// The columns of the plan's results.
     pub header: Vec<String>,
-    /// The suite's items by name.
+    /// The index of each item of the suite. The key is the item's name.
     items: HashMap<&'a str, usize>,
-    /// The plan's variants by name.
+    /// The index of each variant of the plan. The key is the variant's name.
     variants: HashMap<&'a str, usize>,
     /// The indices of [`KEYS`] in the header.
     keys: [usize; KEYS.len()],
 }
 
-/// A row's place in the plan's order: by repeat, then item, then variant. The rows of a job that
-/// searches the whole suite are ordered by item, next to the rows that they are compared with.
+/// A row's place in the plan's order. Rows are ordered by repeat, then by item, then by variant.
+/// Even if a job searches the whole suite, its rows are ordered by item, so that they are next to
+/// the rows with which they are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     repeat: u32,
@@ -62,7 +63,7 @@ pub struct IndexedRow {
     /// The place in the plan's order.
     pub place: Place,
     pub job: Job,
-    /// Whether the row is the job's last one, which completes the job.
+    /// Whether the row is the last row of the job. The job is complete if this row is there.
     pub last: bool,
     /// Whether the row says that the job failed.
     pub failed: bool,
@@ -74,7 +75,7 @@ impl<'a> RowIndex<'a> {
         let header = record::header(&plan.varying(), plan.extra_columns());
         let items = experiment.suite.items.iter().enumerate().map(|(index, item)| (item.id.as_str(), index));
         let variants = plan.variants.iter().enumerate().map(|(index, variant)| (variant.name.as_str(), index));
-        // No row has a field at `usize::MAX`, so a missing column reads as empty.
+        // No row has a field at `usize::MAX`, so a missing column is read as empty.
         let keys = KEYS.map(|name| header.iter().position(|column| column == name).unwrap_or(usize::MAX));
         Self { plan, items: items.collect(), variants: variants.collect(), keys, header }
     }
@@ -85,7 +86,7 @@ impl<'a> RowIndex<'a> {
         row.get(error) == Some(QUARANTINED)
     }
 
-    /// A row's place and job.
+    /// Returns the place and the job of a row.
     ///
     /// # Errors
     /// If the row does not belong to this plan.
@@ -102,7 +103,7 @@ impl<'a> RowIndex<'a> {
         let item = *self.items.get(item_name).ok_or_else(|| format!("the suite has no item \"{item_name}\""))?;
         let repeat: u32 = repeat.parse().map_err(|_| format!("repeat: expected a number, found `{repeat}`"))?;
         let ply: Option<u16> = match ply {
-            // The game of the pair takes the place of the ply.
+            // In a match, the number of the game in its pair is used instead of the ply.
             _ if self.plan.is_match() => Some(u16::from(colour == record::BLACK)),
             "" => None,
             ply => Some(ply.parse().map_err(|_| format!("ply: expected a number, found `{ply}`"))?),

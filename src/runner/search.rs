@@ -6,7 +6,7 @@ use crate::subject::{Position, SearchEnd, SearchEvent, Subject, UciReport};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Why searches ended early. Contains the error, or `None` if the user interrupted the searches.
+/// Why searches ended early. Contains the error, or `None` if the searches were interrupted.
 pub type Interrupt = Option<String>;
 
 /// Converts an interruption to `Ok(None)` and keeps errors.

@@ -1,5 +1,6 @@
-//! The hash of everything that determines counts, computed by `build.rs`: the code of the modules
-//! that search, without comments and tests, and the versions of the libraries that they use.
+//! Computes the hash of everything that determines counts, for `build.rs`. The hash covers the code
+//! of the modules that search, without comments and tests, and the versions of the libraries that
+//! these modules use.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,12 +21,12 @@ pub const SEARCHING_CODE: [&str; 12] = [
     "runner/replay.rs",
 ];
 
-/// The libraries that this code uses.
+/// The libraries that the searching code uses.
 const LIBRARIES: [&str; 6] = ["foldhash", "rand", "rand_core", "rand_mt", "rand_pcg", "rustix"];
 
-/// The hash of the sources under `src` and of the libraries' versions in `lock`, the text of
-/// `Cargo.lock`, as 16 hexadecimal digits.
-pub fn search_hash(src: &Path, lock: &str) -> String {
+/// Returns the hash of the sources below `src` and of the versions of the libraries, as 16
+/// hexadecimal digits. `lock_text` is the text of `Cargo.lock`, which contains the versions.
+pub fn search_hash(src: &Path, lock_text: &str) -> String {
     // The start value of FNV-1a.
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     for name in SEARCHING_CODE {
@@ -35,7 +36,7 @@ pub fn search_hash(src: &Path, lock: &str) -> String {
         }
     }
     let mut library = "";
-    for line in lock.lines() {
+    for line in lock_text.lines() {
         if let Some(name) = line.strip_prefix("name = ") {
             library = name.trim_matches('"');
         } else if line.starts_with("version = ") && LIBRARIES.contains(&library) {
@@ -58,8 +59,8 @@ impl Fnv {
     }
 }
 
-/// The source files below a path (or the path itself, if it is a file) in order, without files of
-/// tests.
+/// Returns the source files below a path in order, without the files of tests. If the path is a
+/// file, returns only this file.
 fn source_files(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_owned()];
@@ -71,8 +72,8 @@ fn source_files(path: &Path) -> Vec<PathBuf> {
     entries.iter().flat_map(|path| source_files(path)).collect()
 }
 
-/// A file's code without comments and without its module of tests, which comes last. Several blanks
-/// and line feeds in a row become one blank.
+/// Returns the code of a file without comments and without the module of tests at its end. White
+/// space of any length becomes one blank.
 pub fn code(text: &str) -> String {
     let text = text.split("\n#[cfg(test)]\n").next().unwrap_or_default();
     let (mut code, mut remaining) = (String::new(), text);
@@ -96,14 +97,14 @@ pub fn code(text: &str) -> String {
     code
 }
 
-/// The length of the string or character literal that the text begins with, if it does. A literal
-/// may contain what looks like a comment.
+/// Returns the length of the literal at the beginning of the text, or `None` if the text does not
+/// begin with a string or character literal. A literal may contain text that looks like a comment.
 fn literal_length(text: &str) -> Option<usize> {
     if let Some(raw) = text.strip_prefix('r') {
         let hashes = raw.len() - raw.trim_start_matches('#').len();
         if raw[hashes..].starts_with('"') {
             let end = format!("\"{}", "#".repeat(hashes));
-            // `r`, the hashes, a quote, the content and the end.
+            // The literal consists of `r`, the hashes, a quote, the content and the end.
             return raw[hashes + 1..].find(&end).map(|length| 1 + hashes + 1 + length + end.len());
         }
         return None;
@@ -124,9 +125,9 @@ fn literal_length(text: &str) -> Option<usize> {
             None
         }
         '\'' => match chars.next()? {
-            // Search after the escaped character, which may be a quote.
+            // The search begins after the escaped character, which may be a quote.
             (_, '\\') => text[3..].find('\'').map(|index| 3 + index + 1),
-            // Otherwise it is a lifetime.
+            // A quote that is not followed by one character and another quote begins a lifetime.
             _ => chars.next().filter(|(_, end)| *end == '\'').map(|(index, _)| index + 1),
         },
         _ => None,

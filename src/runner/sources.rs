@@ -1,4 +1,5 @@
-//! Takes rows from other folders: `--reuse` on the command line and the key `reuse` in the file.
+//! Takes rows from other folders. The folders are named by `--reuse` on the command line and by the
+//! key `reuse` in the experiment file.
 
 use super::output::OutputError;
 use super::reuse::{Reuse, ReuseSummary};
@@ -11,15 +12,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Rows that were taken from a folder, and the damaged rows that were not: file, line and problem.
+/// Describes the rows that were taken from a folder, and each damaged row that was not taken. The
+/// description of a damaged row names the file, the line and the problem.
 pub type Reused = (RowSource, Vec<String>);
 
-/// The folders of results, except `own_folder`, that match the patterns in the experiment file and
-/// then `patterns`, those of the command line. Patterns in the file are relative to the file's
-/// folder and may match nothing.
+/// Finds the results folders, except `own_folder`, that match the patterns of the experiment file
+/// or of the command line (`patterns`). The folders of the file's patterns come first. Patterns in
+/// the file are relative to the file's folder and may match nothing.
 ///
 /// # Errors
-/// If a pattern is invalid, a pattern of the command line matches nothing, or times matter.
+/// If a pattern is invalid, if a pattern of the command line matches nothing, or if there is a
+/// pattern although the file asks for times.
 pub(super) fn find_folders(
     experiment: &Experiment,
     patterns: &[String],
@@ -49,19 +52,21 @@ pub(super) fn find_folders(
     Ok(folders)
 }
 
-/// The canonical form of a path, or the path itself if it has none.
+/// Returns the canonical form of a path, or the path itself if there is no canonical form.
 fn canonical_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Passes to `put` the rows of the plan's jobs that the folders have, in the order of the folders.
-/// Adds these jobs to `known`, and each folder to `reused`, even one that is then refused. `known`:
-/// the jobs that this run's folder already has, by place in the plan's order, with the checksum of
-/// their last row. `manifest`: the manifest of this run.
+/// Finds the jobs of the plan that the folders have, and passes the rows of these jobs to `put`, in
+/// the order of the folders. Adds the jobs to `known`. Adds each folder that was read to `reused`,
+/// even if its counts turn out to be different.
+///
+/// `known` contains the jobs that need no rows. The key is the job's place in the plan's order, and
+/// the value is the checksum of the job's last row. `manifest` is the manifest of this run.
 ///
 /// # Errors
-/// If a folder holds no results, holds results of another build, or has different counts from
-/// another folder; or if `put` fails.
+/// If a folder has no results, has results of another build, or has other counts for a job than the
+/// results that are already there. Also if `put` fails.
 pub(super) fn take_rows(
     (experiment, plan): (&Experiment, &Plan),
     folders: &[PathBuf],
@@ -109,9 +114,9 @@ pub(super) fn take_rows(
     Ok(())
 }
 
-/// Finds which jobs of a plan exist in a folder and in the folders that the file and the command
-/// line name. Returns a summary of the folder's rows, and the places of these jobs in the plan's
-/// order. Writes nothing.
+/// Finds the jobs of a plan that have rows in `folder` or in the folders that the experiment file
+/// and the command line name. Returns a summary of the rows in `folder`, and the places of all jobs
+/// that were found in the plan's order. Writes nothing.
 pub fn survey(
     (experiment, plan): (&Experiment, &Plan),
     folder: &Path,
@@ -126,8 +131,8 @@ pub fn survey(
 }
 
 /// Whether a job's rows may depend on code that the hashes of the build and of the engines do not
-/// cover: a policy registered by another crate, or an engine that is a script, which may start any
-/// program.
+/// cover. This is the case if another crate has registered the policy, or if the engine is a
+/// script, because a script may start any program.
 fn depends_on_unhashed_code(plan: &Plan, job: &Job, engines: &BTreeMap<String, EngineInfo>) -> bool {
     // A program that cannot be read counts as a script.
     let is_script = |program: &str| {

@@ -1,5 +1,5 @@
-//! The state of a plan in a folder: which jobs have rows there, and how they ended. Used by run,
-//! merge, verify and the estimate of `plan`.
+//! Determines which jobs of a plan have rows in a results file, and how these jobs ended. Used by
+//! `run`, `merge`, `verify` and the estimate of `plan`.
 
 use super::row_index::{IndexedRow, RowIndex};
 use super::stopping::Stopping;
@@ -13,14 +13,14 @@ use std::path::Path;
 /// What a results file contains of a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JobStatus {
-    /// The number of its rows.
+    /// The number of the job's rows.
     pub rows: u32,
-    /// The checksum of its last row.
+    /// The checksum of the last row that was read.
     pub check: u32,
-    /// Whether its last row is there.
+    /// Whether the row that completes the job is there.
     pub ended: bool,
     pub failed: bool,
-    /// Whether it was quarantined, in which case it did not fail by itself.
+    /// Whether the job was quarantined, in which case it did not fail by itself.
     pub quarantined: bool,
     /// Whether a row is damaged, missing or duplicate.
     pub damaged: bool,
@@ -30,8 +30,8 @@ impl JobStatus {
     /// Adds the job's next row.
     ///
     /// # Errors
-    /// If its checksum is wrong (because it was edited or the row before it is missing), or the job
-    /// has already ended.
+    /// If the row's checksum is wrong, because the row was edited or the previous row is missing.
+    /// Also if the job has already ended.
     fn add(&mut self, entry: &IndexedRow, row: &StringRecord) -> Result<(), String> {
         self.rows += 1;
         self.failed |= entry.failed;
@@ -52,7 +52,7 @@ impl JobStatus {
 /// What a results file contains of a plan's jobs.
 #[derive(Debug, Clone, Default)]
 pub struct Status {
-    /// By the job's place in the plan's order.
+    /// What the file contains of each job. The key is the job's place in the plan's order.
     pub jobs: HashMap<u64, JobStatus>,
     /// Whether the file has a line that is damaged or is not a row of this plan.
     pub has_wrong_rows: bool,
@@ -65,26 +65,27 @@ pub struct Status {
 /// The number of jobs by their state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JobCounts {
-    /// All jobs that are needed.
+    /// Jobs that are needed.
     pub needed: u64,
-    /// Needed jobs that lack rows.
+    /// Needed jobs that are not complete.
     pub missing: u64,
     /// Needed jobs that failed.
     pub failed: u64,
-    /// Jobs that have rows but are not needed: pairs of games after the end of their test.
+    /// Jobs that are complete but not needed, because they are pairs of games after the end of
+    /// their test.
     pub extra: u64,
 }
 
 impl Status {
-    /// Whether an invalid row is an error for [`Status::read`].
+    /// The value of `strict` for which an invalid row is an error in [`Status::read`].
     pub const STRICT: bool = true;
 
-    /// Reads a results file, and checks each row against the plan and its checksum. Calls `take`
-    /// with each valid row; an error from `take` makes the row invalid.
+    /// Reads a results file, and checks each row against the plan and against the row's checksum.
+    /// Calls `take` with each valid row. If `take` returns an error, the row is invalid.
     ///
     /// # Errors
-    /// If the file has other columns or cannot be read, or, with `strict`, if it has an invalid
-    /// row.
+    /// If the file has other columns or cannot be read. If `strict` is true, also if the file has
+    /// an invalid row.
     pub fn read(
         row_index: &RowIndex<'_>,
         path: &Path,
@@ -109,13 +110,13 @@ impl Status {
             return Ok(Self { length, has_header: true, ..status });
         }
         let (length, is_header) = record::scan_any(path, &row_index.header, |_, row| add(row))?;
-        // The incomplete header of a killed run counts as an empty file.
+        // A file with only an incomplete header, left by a killed run, counts as empty.
         let has_partial_header = || length == 0 && record::scan(path, &row_index.header, |_, _| Ok(())).is_ok();
         let has_header = is_header || has_partial_header();
         Ok(Self { length, has_header, has_wrong_rows: status.has_wrong_rows || !has_header, ..status })
     }
 
-    /// What the file contains of a job.
+    /// Returns what the file contains of a job.
     pub fn job(&self, row_index: &RowIndex<'_>, job: &Job) -> JobStatus {
         self.jobs.get(&row_index.plan.order_key(job)).copied().unwrap_or_default()
     }

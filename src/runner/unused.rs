@@ -1,4 +1,5 @@
-//! Rows in a folder that do not belong to its plan, in one file for each set of columns.
+//! Keeps rows in a folder that do not belong to the folder's plan. There is one file for each set
+//! of columns.
 
 use crate::record::{self, ResultsError};
 use crate::system::files;
@@ -7,18 +8,20 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// The files with unused rows in a folder.
+/// Returns the existing files with unused rows in a folder.
 pub fn unused_files(folder: &Path) -> Vec<PathBuf> {
     (1..).map(|number| unused_file(folder, number)).take_while(|path| path.exists()).collect()
 }
 
-/// The file with this number, from 1: `unused.csv`, `unused-2.csv`, ...
+/// Returns the path of the file of unused rows with this number. The first file, with number 1, is
+/// `unused.csv`, and the second is `unused-2.csv`.
 pub fn unused_file(folder: &Path, number: u32) -> PathBuf {
     folder.join(if number == 1 { "unused.csv".to_owned() } else { format!("unused-{number}.csv") })
 }
 
-/// Appends lines of one results file, given by their byte ranges, to another with the same header.
-/// Lines with an id that the target already has are left out. The target is replaced atomically.
+/// Appends lines of the file `source` to the file `target`. Both files have the same header. The
+/// lines are given by their byte ranges. Lines with an id that the target already has are left out.
+/// The target is replaced atomically.
 pub fn append_lines(source: &Path, lines: &[Range<u64>], header: &[String], target: &Path) -> Result<(), ResultsError> {
     let mut ids = HashSet::new();
     if target.exists() {

@@ -234,7 +234,7 @@ enum Attempt {
     Answer(UciReport),
     /// The search did not end by itself. The text says what the engine did instead.
     Overran(String),
-    /// The user interrupted the search.
+    /// The search was interrupted.
     Stopped,
 }
 

@@ -1,5 +1,5 @@
-//! Scripts that run a plan's shards on Slurm, GNU parallel or `HTCondor`.
-//! Pure functions from an [`Order`] to texts.
+//! Creates the scripts that run a plan's shards with Slurm, GNU parallel or `HTCondor`. All
+//! functions only compute texts from an [`Order`].
 
 /// The scheduler: a Slurm job array with a dependent merge job; GNU parallel on one machine;
 /// `HTCondor` with a DAG for the merge.
@@ -27,14 +27,14 @@ pub struct Order {
     pub out: String,
     /// The folder for scripts and logs.
     pub folder: String,
-    /// Processors of a shard; it runs as many jobs in parallel.
+    /// The number of processors of a shard, which is also the number of its parallel jobs.
     pub cpus: u16,
-    /// Memory of a shard, in MiB.
+    /// The memory of a shard, in MiB.
     pub mebibytes: u64,
-    /// Time limit of a shard, in Slurm's format (`24:00:00`).
+    /// The time limit of a shard, in Slurm's format (`24:00:00`).
     pub time: String,
-    /// The maximum number of shards that run at the same time; `None`: as many as the scheduler
-    /// allows.
+    /// The maximum number of shards that run at the same time. `None` means as many as the
+    /// scheduler allows.
     pub at_once: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ pub struct Script {
     pub text: String,
 }
 
-/// The scripts for a scheduler, and the command that submits them.
+/// Returns the scripts for a scheduler, and the command that submits them.
 pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
     let folder = shell(&order.folder);
     let (templates, command): (&[(&'static str, &str)], String) = match system {
@@ -75,7 +75,7 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
     (templates.iter().map(script).collect(), command)
 }
 
-/// Refuses a folder to which the scheduler cannot write logs.
+/// Returns an error if the scheduler cannot write logs to the folder.
 pub fn check(system: System, order: &Order) -> Result<(), String> {
     if system == System::Slurm && order.folder.contains('\\') {
         return Err(format!(
@@ -95,14 +95,16 @@ pub fn shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// A job name that every scheduler accepts: at most 50 lower-case letters, digits and hyphens.
+/// Returns a job name that every scheduler accepts. The name has at most 50 characters, which are
+/// lower-case letters, digits and hyphens.
 fn label(name: &str) -> String {
     let plain = name.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let short: String = plain.chars().take(44).collect();
     format!("ttlab-{}", short.trim_matches('-')).trim_matches('-').to_owned()
 }
 
-/// Replaces the template's `@NAME@` placeholders, quoted for a shell.
+/// Replaces the `@NAME@` placeholders of a template. Replacements are quoted for a shell where
+/// necessary.
 fn fill(template: &str, system: System, order: &Order) -> String {
     let at_once = match (system, order.at_once) {
         (System::Slurm, Some(at_once)) => format!("%{at_once}"),
@@ -110,7 +112,8 @@ fn fill(template: &str, system: System, order: &Order) -> String {
         (System::Parallel, None) => "100%".to_owned(),
         (_, at_once) => at_once.unwrap_or(order.shards).to_string(),
     };
-    // In the name of a Slurm log a percent sign begins a pattern.
+    // Slurm replaces patterns such as `%a` in the name of a log. So a percent sign in the name of
+    // the folder is doubled.
     let log = |name: &str| format!("{}/{name}", shell(&order.folder.replace('%', "%%")));
     let words = [
         ("LABEL", label(&order.name)),
@@ -133,14 +136,14 @@ fn fill(template: &str, system: System, order: &Order) -> String {
     ];
     let mut text = String::with_capacity(template.len() * 2);
     let mut remaining = template;
-    // One pass: a replacement that contains `@NAME@` is not expanded again.
+    // The template is read only once, so that an `@NAME@` in a replacement is not replaced.
     while let Some((before, after)) = remaining.split_once('@') {
         text.push_str(before);
         let replacement = after.split_once('@').and_then(|(name, after_name)| {
             let (_, word) = words.iter().find(|(word_name, _)| *word_name == name)?;
             Some((word.as_str(), after_name))
         });
-        // An `@` that begins no known name is kept.
+        // An `@` that does not begin a known placeholder is kept.
         let (word, after_word) = replacement.unwrap_or(("@", after));
         text.push_str(word);
         remaining = after_word;
@@ -148,8 +151,8 @@ fn fill(template: &str, system: System, order: &Order) -> String {
     text + remaining
 }
 
-/// Memory of the merge job, in MiB: it keeps a few words per row of one shard at a time, and the
-/// report keeps the columns.
+/// The memory of the merge job, in MiB. The merge keeps a few words for each row of one shard at a
+/// time, and the report keeps all columns.
 const MERGE_MEBIBYTES: u64 = 4096;
 
 #[cfg(test)]

@@ -100,7 +100,7 @@ fn prune_drops_judgements_of_other_positions_and_references() {
     let deeper_experiment = read_file("[reference]\nuci = 'builtin'\nlimit = { depth = 4 }\n");
     let folder = tempfile::tempdir().unwrap();
     let row = |experiment: &Experiment, start: &Board, position: &str, mv: &str| Judgement {
-        reference: identity(&prepare(experiment).reference_id, start, &[]),
+        reference: reference_field(&prepare(experiment).reference_id, start, &[]),
         position: position.to_owned(),
         mv: mv.to_owned(),
         best: "e2e4".to_owned(),
@@ -156,7 +156,7 @@ fn gather_merges_judgements_of_one_reference() {
             std::fs::create_dir(folder).unwrap();
             write(folder, &rows).unwrap();
         }
-        gather(&[first, second_folder], &target, allow_any).map_err(|error| error.to_string())?;
+        merge_judgements(&[first, second_folder], &target, allow_any).map_err(|error| error.to_string())?;
         let judgements = read(&target).unwrap();
         Ok::<_, String>(
             judgements.into_iter().map(|judgement| (judgement.position, judgement.score)).collect::<Vec<_>>(),
