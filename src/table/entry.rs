@@ -16,14 +16,14 @@ use crate::chess::{Bound, Move};
 /// The maximum number of slots in a bucket.
 pub const MAX_SLOTS: usize = 8;
 
-/// Generations are counted modulo this.
+/// Generations are counted modulo this number.
 pub const GENERATIONS: u16 = 1024;
 
 /// Packs an entry into one data word. The module documentation shows the bits.
 #[inline]
 pub fn pack(entry: &Entry) -> u64 {
     debug_assert!(entry.mv.bits() < 1 << 15, "a move of more than 15 bits: {}", entry.mv);
-    debug_assert!(entry.generation < GENERATIONS, "a time that was not reduced: {}", entry.generation);
+    debug_assert!(entry.generation < GENERATIONS, "a generation that was not reduced: {}", entry.generation);
     u64::from(entry.mv.bits()) << 49
         | u64::from(entry.score as u16) << 33
         | u64::from(entry.depth) << 25
@@ -64,7 +64,7 @@ pub fn generation(word: u64) -> u16 {
 
 #[inline]
 pub fn with_generation(word: u64, generation: u16) -> u64 {
-    debug_assert!(bound(word) != Bound::None, "an empty slot has no time");
+    debug_assert!(bound(word) != Bound::None, "an empty slot has no generation");
     word & !(u64::from(GENERATIONS - 1) << 11) | u64::from(generation % GENERATIONS) << 11
 }
 
@@ -100,7 +100,7 @@ const MANTISSA: u32 = 6;
 /// mantissa. Counts below 64 are exact, and larger counts are rounded down. A larger count never
 /// has a smaller compressed value.
 ///
-/// The function has no branch. Most buckets have both counts below 64 and counts above it, so a
+/// The function has no branch. Counts below 64 and above 64 are mixed in every bucket, so a
 /// branch would often be mispredicted.
 #[inline]
 pub fn compress_nodes(nodes: u32) -> u64 {

@@ -160,8 +160,7 @@ pub enum Victim {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Demotion {
-    /// Plies of depth that an entry loses each time a store of its own position is refused because
-    /// of it.
+    /// Plies of depth that an entry loses each time a new entry of the same position is refused.
     pub refused: u8,
     /// Whether an entry loses depth only at the first refusal after it was written. This takes the
     /// bit that marks used entries, so it needs a policy that does not mark entries, and
@@ -174,8 +173,9 @@ pub struct Demotion {
     pub from: u8,
     /// Whether entries with an exact score lose depth too.
     pub exact: bool,
-    /// `refused` applies only to entries whose score, of either sign, is at least this: with a high
-    /// value, only to mates. The score of an entry with only an evaluation counts as 0.
+    /// `refused` applies only to entries whose score is at least this high or, as a negative score,
+    /// at least this low. With a high value it applies only to mate scores. The score of an entry
+    /// with only an evaluation counts as 0.
     pub refused_score: u16,
     /// `missed` applies only at nodes of at least this remaining depth.
     pub missed_depth: u8,
@@ -304,18 +304,19 @@ pub struct TableOptions {
     /// the nearest that does; an evaluation that does not fit is left out. `table.clipped` counts
     /// such stores.
     pub layout: Layout,
-    /// Bytes that each bucket counts as when `size` is in bytes, 0..=512; 0: those of the layout.
-    /// With the bytes of an engine's own bucket (32 for three entries of 10 bytes, 64 for five of
-    /// 12) the table has as many buckets as the engine's. The memory in use is still that of
-    /// `bytes10`, `bytes16` or `bytes24`; only if `layout` describes a bucket is it that many
-    /// bytes.
+    /// Bytes that each bucket counts as when `size` is in bytes, 0..=512. With 0, these are the
+    /// bytes of the layout. With the bytes of an engine's own bucket (32 for three entries of 10
+    /// bytes, 64 for five of 12), the table has as many buckets as the engine's. If `layout`
+    /// describes a bucket, the memory in use is also this many bytes per bucket. Otherwise it is
+    /// still that of `bytes10`, `bytes16` or `bytes24`.
     #[cfg_attr(test, schemars(range(min = 0, max = 512)))]
     pub bucket_bytes: u16,
     /// How a key selects its bucket.
     pub index: Index,
-    /// How many bits of the key are compared on a probe, 0..=64: those that the index does not use
-    /// (the low bits under `multiply`, else the high ones). 0: any occupied slot answers, which is
-    /// the fault of the engine `purple` as published. `bytes10` keeps at most 16.
+    /// How many bits of the key are compared on a probe, 0..=64. They are the bits that the index
+    /// does not use (the low bits under `multiply`, else the high bits). With 0, any occupied slot
+    /// answers, which is the fault of the engine `purple` as published. `bytes10` keeps at most 16
+    /// bits.
     #[cfg_attr(test, schemars(range(min = 0, max = 64)))]
     pub key_bits: u8,
     /// Which entry gives way. `policy = "always"` is short for `policy = { kind = "always" }`.
@@ -339,11 +340,11 @@ pub struct TableOptions {
     /// that a position that was once on a principal variation stays marked. Source: "ttPv" of
     /// Stockfish.
     pub keep_pv: bool,
-    /// Whether entries keep the static evaluation of their position, where the node had one: a leaf
-    /// or quiescence node, and with `store.evaluations` an interior node out of check. An
-    /// evaluation found in the table is not made again (`search.evals_saved`). It counts as bits
-    /// that the layout has; the memory in use is that of `bytes24`, which keeps whatever it is
-    /// given, unless `layout` describes a bucket.
+    /// Whether entries keep the static evaluation of their position, if the node had one. Leaves
+    /// and quiescence nodes have one, and with `store.evaluations` so do interior nodes out of
+    /// check. An evaluation found in the table is not made again (`search.evals_saved`). The
+    /// evaluation does not change the bytes that a bucket counts as. The memory in use is that of
+    /// `bytes24`, which has room for every evaluation, unless `layout` describes a bucket.
     pub static_evaluation: bool,
     /// When an answered probe renews the entry's age.
     pub refresh: Refresh,

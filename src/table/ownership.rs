@@ -38,7 +38,7 @@ crate::counters! {
         /// Entries overwritten, by another position or a new result of their own, before they
         /// answered a probe.
         unread,
-        /// Unread entries that another searcher than their writer overwrote.
+        /// Unread entries that were overwritten by another searcher than the one that wrote them.
         foreign_unread,
         /// Stores whose second half was late (`threads.tear`).
         torn,

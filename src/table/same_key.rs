@@ -13,13 +13,13 @@ pub enum SameKey {
     /// The new entry replaces the old one, whatever its depth.
     #[default]
     Replace,
-    /// The policy decides, as if the old entry belonged to another position; if it would evict a
-    /// third position, it is asked again about the old entry alone. `clock`, `sieve`, `s3-fifo` and
-    /// `tiny-lfu` do not support this: under them it is `replace`.
+    /// The policy decides, as if the old entry belonged to another position. If it would evict a
+    /// third position, it decides again about the old entry alone. `clock`, `sieve`, `s3-fifo` and
+    /// `tiny-lfu` do not support this value. Under them it has the effect of `replace`.
     Policy,
-    /// Replaced unless the old entry is deeper (equal depths: the new one wins).
+    /// The new entry replaces the old one unless the old one is deeper.
     Deeper,
-    /// Replaced where `table.guard` lets it, as most engines have it.
+    /// The new entry replaces the old one if `table.guard` allows it, as in most engines.
     Guard,
 }
 

@@ -94,8 +94,8 @@ impl Table for Unbounded {
         let map_key = self.map_key(key, entry.depth);
         let (rule, now) = (self.rule, self.now);
         let same = match self.entries.entry(map_key) {
-            MapEntry::Vacant(slot) => {
-                slot.insert(entry);
+            MapEntry::Vacant(vacant) => {
+                vacant.insert(entry);
                 self.counters.fills += 1;
                 false
             }
@@ -103,16 +103,16 @@ impl Table for Unbounded {
                 self.counters.rejections += 1;
                 return StoreOutcome::refused(Some(self.slot_number(map_key)));
             }
-            MapEntry::Occupied(mut slot) => {
-                rule.inherit(&mut entry, slot.get());
-                if !rule.allows(&entry, slot.get(), now) {
-                    if rule.renews_move(&entry, slot.get()) {
-                        slot.get_mut().mv = entry.mv;
+            MapEntry::Occupied(mut occupied) => {
+                rule.inherit(&mut entry, occupied.get());
+                if !rule.allows(&entry, occupied.get(), now) {
+                    if rule.renews_move(&entry, occupied.get()) {
+                        occupied.get_mut().mv = entry.mv;
                     }
                     self.counters.rejections += 1;
                     return StoreOutcome::refused(Some(self.slot_number(map_key)));
                 }
-                let old = slot.insert(entry);
+                let old = occupied.insert(entry);
                 self.generation_counts[usize::from(old.generation)] -= 1;
                 self.counters.updates += 1;
                 true

@@ -17,10 +17,11 @@ pub struct DepthAge {
     /// Which of several entries of equal worth goes.
     pub ties: Ties,
     /// Whether an empty slot is weighed like an entry of depth `empty_depth` stored at time 0, so
-    /// that an old entry may go first; otherwise it is filled. Source: Ethereal, Obsidian.
+    /// that an old entry may be replaced first. Otherwise an empty slot is always filled first.
+    /// Source: Ethereal, Obsidian.
     pub weigh_empty: bool,
-    /// The depth that an empty slot is weighed as: that which the engine stores as 0. Source:
-    /// Stockfish, -3.
+    /// The depth that an empty slot is weighed as. In an engine it is the depth that is stored as
+    /// 0. Source: Stockfish, -3.
     pub empty_depth: i8,
 }
 

@@ -362,8 +362,8 @@ policies! {
     "big1" big1::Big1,
     /// As `big1`; a table cutoff counts as the stored subtree.
     "big-all" big_all::BigAll,
-    /// Two slots: a deeper newcomer goes to the first and moves that entry to the second; others go
-    /// to the second.
+    /// A newcomer at least as deep as the first slot's entry takes that slot and moves the entry to
+    /// the second. Other newcomers go to the second.
     "two-deep" two_deep::TwoDeep,
     /// As `two-deep`, by subtree nodes instead of depth.
     "two-big1" two_big1::TwoBig1,
@@ -379,8 +379,8 @@ policies! {
     "vipermate-first" vipermate_first::VipermateFirst,
     /// A pseudo-random entry of the bucket is evicted.
     "random" random::Random,
-    /// Evicts the entry of least worth, a weighted sum; refused where the newcomer is worth too
-    /// little. By default it is `depth-age`.
+    /// Evicts the entry of least worth, which is a weighted sum. A newcomer that is worth too
+    /// little is refused. By default it is `depth-age`.
     "scored" scored::Scored,
     /// Evicts the entry of least worth, which is an expression; another expression decides what is
     /// refused. By default it is `depth-age`.
@@ -391,8 +391,8 @@ policies! {
     /// From the literature on caches, for comparison: a hand passes over the entries that were hit
     /// since it last came by, and evicts the first that was not.
     "sieve" sieve::Sieve,
-    /// From the literature on caches, for comparison: entries hit in a small queue move to the
-    /// main queue; keys that were evicted from the first are remembered.
+    /// From the literature on caches, for comparison: entries hit in a small queue move to the main
+    /// queue; keys that were evicted from the small queue are remembered.
     "s3-fifo" s3_fifo::S3Fifo,
     /// From the literature on caches, for comparison: the newcomer is stored only if its key was
     /// seen more often than that of the entry that it would evict.
