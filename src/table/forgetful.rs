@@ -34,7 +34,7 @@ impl Forgetful {
 }
 
 impl Loss {
-    /// Whether the next hit is dropped.
+    /// Counts a hit and returns whether the hit is dropped.
     fn loses_hit(&mut self, key: u64) -> bool {
         self.hits += 1;
         let bits = mix(mix(mix(self.seed) ^ key) ^ self.hits);

@@ -299,13 +299,13 @@ impl Table for LockFree {
     /// Clears the table. A large table is cleared by as many threads as it has searchers.
     fn clear(&mut self) {
         let share_len = self.common.words.len().div_ceil(self.common.counts().len()).max(MIN_WORDS_PER_THREAD);
-        let clear = |words: &[AtomicU64]| words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        let clear_words = |words: &[AtomicU64]| words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
         std::thread::scope(|scope| {
             let mut shares = self.common.words.chunks(share_len);
             let own_share = shares.next();
-            shares.for_each(|words| drop(scope.spawn(move || clear(words))));
+            shares.for_each(|words| drop(scope.spawn(move || clear_words(words))));
             if let Some(words) = own_share {
-                clear(words);
+                clear_words(words);
             }
         });
         self.common.owners.clear();

@@ -173,16 +173,16 @@ pub struct Demotion {
     pub from: u8,
     /// Whether entries with an exact score lose depth too.
     pub exact: bool,
-    /// `refused` applies only to entries whose score is at least this high or, as a negative score,
-    /// at least this low. With a high value it applies only to mate scores. The score of an entry
-    /// with only an evaluation counts as 0.
+    /// `refused` applies only to entries whose score is at least this in absolute value. With a
+    /// high value it applies only to mate scores. The score of an entry with only an evaluation
+    /// counts as 0.
     pub refused_score: u16,
     /// `missed` applies only at nodes of at least this remaining depth.
     pub missed_depth: u8,
 }
 
 impl Demotion {
-    /// Whether an entry loses depth when it refuses a store of its own position.
+    /// Whether an entry loses depth when a new entry of the same position is refused.
     #[inline]
     pub(super) fn applies_to(&self, entry: &Entry) -> bool {
         let score = if entry.is_evaluation() { 0 } else { entry.score.unsigned_abs() };
