@@ -136,7 +136,7 @@ impl<O: Observer> Search<'_, O> {
         let hint = Hint { table_move: self.first_move(board, depth, table_move), previous, ply };
         let mut frame = if is_staged {
             let is_legal = table_move_is_legal && hint.table_move == table_move || board.is_legal(hint.table_move);
-            self.stack.begin(if self.ranks.has_first_move() && is_legal { hint.table_move } else { Move::NONE })
+            self.stack.begin_staged(if self.ranks.has_first_move() && is_legal { hint.table_move } else { Move::NONE })
         } else {
             self.stack.push(&self.ranks, board, &self.scratch, &hint, self.heuristics)
         };
@@ -243,7 +243,7 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     fn next_staged(&mut self, frame: &mut NodeMoves, board: &Board, hint: &Hint) -> Option<Move> {
         loop {
-            if let Some(mv) = self.stack.ready(frame) {
+            if let Some(mv) = self.stack.next_ready(frame) {
                 return Some(mv);
             }
             let context = StageContext {
@@ -254,7 +254,7 @@ impl<O: Observer> Search<'_, O> {
                 hint,
                 heuristics: self.heuristics,
             };
-            if !self.stack.generate(frame, &mut self.scratch, context) {
+            if !self.stack.generate_next_group(frame, &mut self.scratch, context) {
                 return None;
             }
         }

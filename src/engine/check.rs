@@ -1,4 +1,4 @@
-//! Checks that the option types cannot express: ranges and combinations.
+//! Checks of ranges and combinations of options, which the types of the options cannot express.
 
 use super::crew::HELPER_BYTES;
 use super::options::{
@@ -8,7 +8,7 @@ use crate::table::options::{Clear, Victim};
 use crate::table::tear::Halves;
 use crate::table::{self, Size, TableKind, shadow};
 
-/// An option out of range, or in conflict with another.
+/// An option that is out of range or conflicts with another option.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {problem}")]
 pub struct OptionError {
@@ -18,7 +18,7 @@ pub struct OptionError {
     pub problem: String,
 }
 
-/// Fails unless the value lies in the range.
+/// Returns an error unless the value lies in the range.
 fn check_range(path: &'static str, value: i32, range: std::ops::RangeInclusive<i32>) -> Result<(), OptionError> {
     if range.contains(&value) {
         return Ok(());
@@ -29,14 +29,15 @@ fn check_range(path: &'static str, value: i32, range: std::ops::RangeInclusive<i
     })
 }
 
-/// Fails with `problem` if the options conflict.
+/// Returns an error with `problem` if `conflicts` is true.
 fn refuse(path: &'static str, conflicts: bool, problem: &str) -> Result<(), OptionError> {
     if conflicts { Err(OptionError { path, problem: problem.to_owned() }) } else { Ok(()) }
 }
 
 impl EngineOptions {
-    /// Memory in bytes of the table, of its shadow under full diagnostics, and of the helpers;
-    /// `None` if unknown before the search.
+    /// Returns the memory in bytes that the tables and the helpers need. Under full diagnostics,
+    /// the shadow of the table is included. Returns `None` if the memory is not known before the
+    /// search.
     #[must_use]
     pub fn memory_bytes(&self) -> Option<u64> {
         let shadow_bytes = match self.diagnostics {
@@ -48,26 +49,27 @@ impl EngineOptions {
         Some(table_bytes.saturating_add(shadow_bytes).saturating_add(helper_bytes))
     }
 
-    /// Whether memory use grows by an unknown amount during the search.
+    /// Whether the use of memory grows by an unknown amount during the search.
     #[must_use]
     pub fn grows(&self) -> bool {
         let table_grows = match self.table.kind {
             TableKind::None => false,
             TableKind::Unbounded => true,
-            // A share of the working set, whose size is not known yet.
+            // The size of the table is unknown if it is a share of the working set.
             TableKind::Bounded => matches!(self.table.size, Size::Share(_)),
         };
         table_grows || self.diagnostics == Diagnostics::Full || self.ordering.contains(&Ordering::Oracle)
     }
 
-    /// Checks that table entries have a free bit for the mark of use that full diagnostics need,
-    /// and that the scores of a described layout have enough bits for mate scores.
+    /// Checks that table entries have room for what the options store in them. Full diagnostics
+    /// need a free bit that marks used entries. The scores of a described layout need enough bits
+    /// for mate scores.
     fn check_entries(&self) -> Result<(), OptionError> {
         let (once, best_move) = (self.table.demotion.once, self.table.guard.best_move);
-        for (path, takes_mark) in [("table.demotion.once", once), ("table.guard.best_move", best_move)] {
+        for (path, takes_free_bit) in [("table.demotion.once", once), ("table.guard.best_move", best_move)] {
             refuse(
                 path,
-                takes_mark && self.diagnostics == Diagnostics::Full,
+                takes_free_bit && self.diagnostics == Diagnostics::Full,
                 "true takes the bit with which diagnostics = \"full\" marks used entries: expected false, or \
                  diagnostics = \"off\"",
             )?;
@@ -91,10 +93,10 @@ impl EngineOptions {
         refuse("table.layout", mate > max_score, &problem)
     }
 
-    /// Checks ranges and combinations.
+    /// Checks the ranges and combinations of all options.
     ///
     /// # Errors
-    /// The first wrong option, by its path.
+    /// If an option is wrong. The error names the first wrong option by its path.
     pub fn check(&self) -> Result<(), OptionError> {
         check_range("aspiration", self.aspiration, 0..=32_000)?;
         check_range("deepening.start", i32::from(self.deepening.start), 1..=255)?;

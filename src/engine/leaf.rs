@@ -164,8 +164,8 @@ impl<O: Observer> Search<'_, O> {
     /// Whether delta pruning skips a capture. It does if the stand-pat score, the material that the
     /// capture gains and the margin add up to no more than alpha.
     fn is_delta_pruned(&self, board: &Board, mv: Move, stand_pat: Score, alpha: Score) -> bool {
-        let gain = board.captured(mv).map_or(0, |piece| self.evaluator.value(piece))
-            + mv.promotion().map_or(0, |piece| self.evaluator.value(piece));
+        let gain = board.captured(mv).map_or(0, |piece| self.evaluator.piece_value(piece))
+            + mv.promotion().map_or(0, |piece| self.evaluator.piece_value(piece));
         stand_pat + gain + self.switches.delta <= alpha
     }
 }

@@ -129,9 +129,9 @@ impl Default for EngineOptions {
 }
 
 impl EngineOptions {
-    /// Whether the search must record the entries that it offers to the table, because `iir` or
-    /// `singular` consult them under `shape = "neutral"`. An unbounded table that forgets nothing
-    /// needs no such record, since it still has every entry.
+    /// Whether the search must record the entries that it offers to the table. This is so if `iir`
+    /// or `singular` consults these entries under `shape = "neutral"`. An unbounded table that
+    /// forgets nothing needs no such record, because it still has every entry.
     #[must_use]
     pub fn keeps_offers(&self) -> bool {
         let consults_entries = self.iir.min_depth > 0 || self.singular.min_depth > 0;
@@ -140,7 +140,8 @@ impl EngineOptions {
     }
 }
 
-/// Reads the table's options from `"none"`, `"unbounded"`, `"bounded"` or from a table of options.
+/// Reads the options of the table. They are given as one of the words `"none"`, `"unbounded"` and
+/// `"bounded"`, or as a TOML table of options.
 fn table_shorthand<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TableOptions, D::Error> {
     struct Visitor;
     impl<'de> serde::de::Visitor<'de> for Visitor {
@@ -268,8 +269,9 @@ impl Default for Mate {
 }
 
 impl Mate {
-    /// The number of moves to mate that a score stands for, negative if the side to move is mated.
-    /// `None` for other scores, and if mate scores do not count plies from the root.
+    /// Returns the number of moves to mate that a score stands for. The number is negative if the
+    /// side to move is mated. Returns `None` if the score is not a mate, or if mate scores do not
+    /// count plies from the root.
     pub fn moves(&self, score: Score) -> Option<i32> {
         let plies = self.value - score.abs();
         let moves = (plies + 1) / 2;
@@ -341,7 +343,8 @@ pub enum PieceValues {
 }
 
 impl PieceValues {
-    /// The values from pawn to king, in centipawns; the king's is 0.
+    /// Returns the values of the pieces from pawn to king, in centipawns. The value of the king is
+    /// 0.
     #[must_use]
     pub const fn values(self) -> [i32; 6] {
         match self {

@@ -83,19 +83,19 @@ crate::counters! {
 pub struct Iteration {
     /// The depth of the iteration, in plies.
     pub depth: u8,
-    /// The deepest ply at which a node was entered, counted from the root. Leaves that their parent
-    /// evaluates without entering them are left out.
+    /// The deepest ply at which a node was entered, counted from the root. Leaves do not count if
+    /// their parent evaluated them without entering them.
     pub deepest: usize,
-    /// The root's score, from the side to move's view.
+    /// The score of the root, from the view of the side to move.
     pub score: Score,
     /// The best move; [`Move::NONE`] if there is no legal move.
     pub best: Move,
-    /// The principal variation: from the search's own triangular array, so it may end early at a
-    /// table cutoff.
+    /// The principal variation. It may end early at a table cutoff, because it is not completed
+    /// from the table.
     pub pv: Vec<Move>,
     /// The search's counts in this iteration.
     pub search: SearchCounters,
-    /// The table's counts in this iteration (all 0 without a table).
+    /// The table's counts in this iteration. Without a table, all counts are 0.
     pub table: TableCounters,
     /// The counts of several searchers.
     pub threads: ThreadCounters,
@@ -103,8 +103,8 @@ pub struct Iteration {
     pub occupancy: Occupancy,
     /// The anatomy of the iteration, under full diagnostics.
     pub anatomy: Option<Box<Anatomy>>,
-    /// False for a last iteration that the node limit cut short: its counters are valid, but its
-    /// score and move are those of the iteration before.
+    /// Whether the iteration was completed. A last iteration that the node limit cut short was not.
+    /// Its counters are valid, but its score and its moves are those of the iteration before it.
     pub finished: bool,
 }
 
@@ -116,9 +116,9 @@ pub enum SearchProgress<'a> {
         /// Its depth in plies.
         depth: u8,
     },
-    /// The iteration's search has ended; its counters are being gathered.
+    /// The search of the iteration has ended. Its counters are not yet complete.
     End,
-    /// The iteration and its counters.
+    /// The results and counters of the iteration are complete.
     Iteration(&'a Iteration),
 }
 

@@ -1,8 +1,9 @@
-//! Renamed options, option values, columns and manifest keys. The error for an old name gives the
-//! new one.
+//! Renamed options, option values, columns and manifest keys. An error about an old name gives the
+//! new name.
 
 /// Old and new names. An option is given by its path, a value of an option as `path = word`, a
-/// column by its name and a manifest key as `manifest.KEY`; `*` matches any rest.
+/// column by its name, and a manifest key as `manifest.KEY`. The character `*` at the end of a name
+/// stands for any rest.
 const RENAMED: &[(&str, &str)] = &[
     ("table.use", "probe.use"),
     ("table.bounds", "probe.bounds"),
@@ -12,7 +13,8 @@ const RENAMED: &[(&str, &str)] = &[
     ("table.start_value", "probe.start_value"),
     ("table.policy = bucket", "depth-age"),
     ("table.policy = fifo", "always"),
-    // Closes the message's quotation early, so that a second option can follow the word.
+    // The message quotes the new name. The quotation is closed early, so that a second option can
+    // follow the word.
     ("table.same_key = guard-four", "guard"),
     ("table.same_key = guard-two", "guard` with `table.guard = { margin = 3, pv = 0, age = false }"),
     ("ordering = foreseen", "oracle"),
@@ -24,9 +26,10 @@ const RENAMED: &[(&str, &str)] = &[
     ("manifest.stretches", "segments"),
 ];
 
-/// The new name of an old option, word (`table.policy = fifo`) or column, if it was renamed.
+/// Returns the new name of an option, of a value of an option (as in `table.policy = fifo`), of a
+/// column or of a manifest key. Returns `None` if `old` was not renamed.
 pub fn renamed(old: &str) -> Option<String> {
-    // A pattern and its new name may end with `*`, for all names that begin with the rest of it.
+    // If a pattern ends with `*`, it stands for all names that begin with the part before the `*`.
     RENAMED.iter().find_map(|(pattern, new)| match (pattern.strip_suffix('*'), new.strip_suffix('*')) {
         (Some(old_start), Some(new_start)) => old.strip_prefix(old_start).map(|tail| format!("{new_start}{tail}")),
         _ => (*pattern == old).then(|| (*new).to_owned()),

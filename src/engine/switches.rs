@@ -1,4 +1,5 @@
-//! The options used at nodes, resolved once before a search into plain numbers and flags.
+//! The options that are used at nodes. They are resolved into plain numbers and flags once before a
+//! search.
 
 use super::options::{
     BoundsRule, DepthRule, EngineOptions, Fail, FiftyMoves, Helpers, Leaf, MateDistance, NodeType, PieceSquares,
@@ -9,20 +10,20 @@ use crate::chess::{Bound, Score, order::GenerationOrder};
 use crate::table::options::{Prefetch, Size};
 use crate::table::{Entry, TableKind, TableOptions};
 
-/// Above every score: the bounds of a full window are -`INFINITE` and `INFINITE`.
+/// A number above every score. The bounds of a full window are -`INFINITE` and `INFINITE`.
 pub const INFINITE: Score = 32_001;
 
-/// See [`EngineOptions`] for the meaning of each.
+/// The resolved options. Each has the meaning that is described in [`EngineOptions`].
 #[derive(Debug, Clone, Copy)]
 pub struct Switches {
     pub is_fail_hard: bool,
-    /// Table cutoffs return at most the window's bounds.
+    /// Whether the score of a table cutoff is clamped to the window.
     pub clamp_hits: bool,
     pub pvs: bool,
     pub draws: bool,
-    /// Scores that the fifty-move rule could change are neither used nor stored.
+    /// Whether scores that the fifty-move rule could change are neither used nor stored.
     pub guards_clock: bool,
-    /// The clock is part of the table's key.
+    /// Whether the halfmove clock is part of the table's key.
     pub keys_clock: bool,
     pub leaf_mates: bool,
     pub quiescence: bool,
@@ -30,25 +31,27 @@ pub struct Switches {
     pub max_plies: u8,
     pub mate_value: Score,
     pub mate_distance: MateDistance,
-    /// Scores beyond +-this are mates.
+    /// Scores above this number, or below its negative, are mates.
     pub mate_threshold: Score,
-    /// Minimum remaining depth at which the table is probed; -1: in quiescence too.
+    /// Minimum remaining depth at which the table is probed. It is -1 if quiescence nodes probe
+    /// too.
     pub probe_depth: i32,
-    /// Minimum remaining depth of stores; -1: in quiescence too.
+    /// Minimum remaining depth at which results are stored. It is -1 if quiescence nodes store too.
     pub store_depth: i32,
-    /// The least depth of a node that stores its evaluation alone.
+    /// Minimum remaining depth at which a node stores its static evaluation without a score after a
+    /// miss.
     pub evaluations_depth: i32,
-    /// The least depth of a node that stores its evaluation alone, or reserves an entry.
+    /// Minimum remaining depth at which a node stores an entry without a score after a miss.
     pub reserve_depth: i32,
-    /// Entries keep static evaluations.
+    /// Whether entries keep static evaluations.
     pub static_evaluation: bool,
-    /// A hit's score refines the static evaluation.
+    /// Whether the score of a hit refines the static evaluation of its node.
     pub refines_evaluations: bool,
-    /// Whether a hit matters to the static evaluation of its node.
+    /// Whether a hit can provide or refine the static evaluation of its node.
     pub hits_affect_evaluation: bool,
     /// Whether a store must first check the halfmove clock or compute the static evaluation.
     pub prepares_stores: bool,
-    /// Minimum remaining depth at which a rise of alpha is stored at once.
+    /// Minimum remaining depth at which a score that raises alpha is stored at once.
     pub rises_depth: i32,
     pub upper_move: bool,
     pub stores_window_bounds: bool,
@@ -58,9 +61,10 @@ pub struct Switches {
     pub allows_cutoffs: bool,
     pub uses_stored_moves: bool,
     pub pv_cutoffs: bool,
-    /// Down from this depth a hit must be on the side that its node's type expects.
+    /// Up to this remaining depth, a hit ends a node with a closed window only if the node fails as
+    /// expected.
     pub expected_depth: i32,
-    /// Whether the options forbid some hits to end a node that they settle.
+    /// Whether the options forbid that some hits end a node although their bound settles it.
     pub bars_cutoffs: bool,
     /// Minimum remaining depth of a node at which an entry loses depth if its bound does not settle
     /// the node.
@@ -68,9 +72,10 @@ pub struct Switches {
     pub start_value: bool,
     pub prefetch: Prefetch,
     pub iid_depth: i32,
-    /// Minimum remaining depth at which reductions or extensions use the table's facts.
+    /// Minimum remaining depth at which reductions or extensions use what the table knows about a
+    /// node.
     pub terms_depth: i32,
-    /// These facts come from the entries offered to the table.
+    /// Whether this knowledge comes from the entries that were offered to the table.
     pub uses_offered_facts: bool,
     pub iir_depth: i32,
     pub iir_reduction: i32,
@@ -79,12 +84,12 @@ pub struct Switches {
     pub lmr_depth: i32,
     pub lmr_full_moves: usize,
     pub lmr_reduction: i32,
-    /// Late moves are reduced more at nodes that another searcher is currently searching.
+    /// Whether late moves are reduced more at nodes that another searcher is currently searching.
     pub breadcrumbs: bool,
     /// Minimum remaining depth of a node at which a move is deferred while another searcher is at
-    /// the position it leads to.
+    /// the position that the move leads to.
     pub defer_depth: i32,
-    /// Minimum remaining depth at which a searcher is counted at an entry.
+    /// Minimum remaining depth of a node at which its table entry counts the searchers in the node.
     pub entered_depth: i32,
     pub null_depth: i32,
     pub null_reduction: i32,
@@ -97,38 +102,38 @@ pub struct Switches {
     pub etc_depth: i32,
     pub generation: GenerationOrder,
     pub generation_seed: u64,
-    /// Whether generated moves must be re-sorted.
+    /// Whether moves must be sorted after they have been generated.
     pub sorts_generated_moves: bool,
-    /// Maximum remaining depth at which moves are generated in stages; -1: never.
+    /// Maximum remaining depth at which moves are generated in stages. It is -1 if they never are.
     pub staged_depth: i32,
-    /// Whether nodes above bare leaves only try their moves in generation order.
+    /// Whether nodes above bare leaves do no more than try their moves in generation order.
     pub has_frontier_nodes: bool,
-    /// Quiet moves do not change the incremental evaluation.
+    /// Whether quiet moves leave the incremental evaluation unchanged.
     pub quiets_score_equally: bool,
-    /// Whether a leaf needs only its incremental evaluation: no probe, no store, no check for mates
-    /// or draws, and no re-search.
+    /// Whether a leaf needs only its incremental evaluation. Leaves are then neither probed nor
+    /// stored, they are not checked for mates or draws, and no move to a leaf is searched again.
     pub bare_leaves: bool,
-    /// Whether any of the rarely used options is on. The search is compiled with and without these
-    /// options, so that most searches do not check them at each node.
+    /// Whether any of the rarely used options is on. The search is compiled once with these options
+    /// and once without, so that most searches do not check them at each node.
     pub extras: bool,
 }
 
-/// "Never" as a minimum remaining depth.
+/// A minimum remaining depth that no node reaches.
 const NEVER: i32 = i32::MAX;
 
-/// The minimum depth of an option that is off at 0.
+/// Converts the value of an option that gives a minimum depth and is off at 0.
 fn from_depth(depth: u8) -> i32 {
     if depth == 0 { NEVER } else { i32::from(depth) }
 }
 
-/// The minimum remaining depth of the nodes that probe or store, from the option `at` (which kinds
-/// of nodes) and `min_depth`. Quiescence nodes count as depth -1, leaves as 0.
+/// Returns the minimum remaining depth of the nodes that probe or store. `at` and `min_depth` are
+/// the options of these names. Leaves have depth 0 and quiescence nodes have depth -1.
 fn lowest_depth(at: Where, min_depth: u8) -> i32 {
     match at {
-        // After the leaf test: interior nodes only.
+        // Only interior nodes use the table.
         Where::AfterLeaf => i32::from(min_depth.max(1)),
         Where::Quiescence if min_depth == 0 => -1,
-        // Before the leaf test: leaves too.
+        // Leaves use the table too.
         Where::BeforeLeaf | Where::Quiescence => i32::from(min_depth),
     }
 }
@@ -245,7 +250,8 @@ impl Switches {
             && switches.null_depth > 1
             && switches.iid_depth > 1
             && switches.rises_depth > 1;
-        // To probe or prefetch all children before the first is searched, a node needs all moves.
+        // A node that probes or prefetches all its children before it searches the first of them
+        // needs all moves.
         let needs_all_moves = switches.etc_depth <= STAGED_DEPTH
             || switches.prefetch == Prefetch::Children && switches.probe_depth < STAGED_DEPTH;
         if ranks.come_in_stages() {
@@ -258,7 +264,7 @@ impl Switches {
         switches
     }
 
-    /// The score of being checkmated at `ply`, with `depth` plies left.
+    /// Returns the score of being checkmated at `ply`, with `depth` plies of remaining depth.
     #[inline]
     pub fn mated(&self, ply: usize, depth: i32) -> Score {
         match self.mate_distance {
@@ -268,31 +274,34 @@ impl Switches {
         }
     }
 
-    /// The bound as which an entry's score is used.
+    /// Returns how the score of an entry is used. This is the bound of the entry, or an exact score
+    /// if the options say that bounds are ignored.
     #[inline]
     pub fn bound(&self, entry: &Entry) -> Bound {
-        let ignored = self.bounds == BoundsRule::Ignored && entry.bound != Bound::None;
-        if ignored { Bound::Exact } else { entry.bound }
+        let is_ignored = self.bounds == BoundsRule::Ignored && entry.bound != Bound::None;
+        if is_ignored { Bound::Exact } else { entry.bound }
     }
 
-    /// Converts a score for storing: a mate is counted from its node, not from the root.
+    /// Converts a score of the node at `ply` for storing. The distance of a mate is then counted
+    /// from this node instead of the root.
     #[inline]
     pub fn score_to_store(&self, score: Score, ply: usize) -> i16 {
-        let score = self.shift(score, ply as Score);
+        let score = self.shift_mate(score, ply as Score);
         debug_assert!(i16::try_from(score).is_ok(), "a score of more than 16 bits: {score}");
         score as i16
     }
 
-    /// Converts a stored score for the node at `ply`.
+    /// Converts a stored score for the node at `ply`. The distance of a mate is then counted from
+    /// the root.
     #[inline]
     pub fn score_from_store(&self, score: i16, ply: usize) -> Score {
-        self.shift(Score::from(score), -(ply as Score))
+        self.shift_mate(Score::from(score), -(ply as Score))
     }
 
-    /// Adds `plies` to the magnitude of a mate score that counts plies from the root; other scores
-    /// stay the same.
+    /// Adds `plies` to the magnitude of a mate score. Other scores stay the same. Nothing is added
+    /// if mate scores do not count plies from the root.
     #[inline]
-    fn shift(&self, score: Score, plies: Score) -> Score {
+    fn shift_mate(&self, score: Score, plies: Score) -> Score {
         if self.mate_distance != MateDistance::Ply {
             score
         } else if score > self.mate_threshold {
@@ -305,8 +314,9 @@ impl Switches {
     }
 }
 
-/// Resolves `auto`: prefetching pays once the table is larger than the processor's caches, taken as
-/// 8 MiB, with entries of 16 bytes.
+/// Returns the prefetch rule of a table, with `auto` resolved. Under `auto`, buckets are prefetched
+/// if the table does not fit into the processor's caches. The caches are assumed to have 8 MiB, and
+/// entries to have 16 bytes.
 fn resolve_prefetch(table: &TableOptions) -> Prefetch {
     let fits_caches = match table.size {
         Size::Bytes(bytes) => bytes < 8 << 20,

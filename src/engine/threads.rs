@@ -75,7 +75,8 @@ impl Threads {
         self.count > 1 && uses_random_numbers
     }
 
-    /// The number of tables: one for all searchers, or one for each.
+    /// Returns the number of tables. There is either one table for all searchers, or one for each
+    /// searcher.
     #[must_use]
     pub fn table_count(&self) -> u32 {
         if self.tables == Tables::Own { self.count } else { 1 }
@@ -87,29 +88,29 @@ impl Threads {
         self.is_real() && !self.lock
     }
 
-    /// Whether searchers run on operating-system threads, so that counts depend on how these are
-    /// scheduled.
+    /// Whether searchers run on operating-system threads. Counts then depend on how these threads
+    /// are scheduled.
     #[must_use]
     pub fn is_real(&self) -> bool {
         self.count > 1 && self.kind == ThreadKind::Real
     }
 
-    /// Parses `turns`: the searcher and the nodes of each turn.
+    /// Parses the option `turns`. Returns the searcher and the nodes of each turn.
     ///
     /// # Errors
-    /// The first malformed turn, or that searcher 0 has no turn.
+    /// If a turn is malformed, or if searcher 0 has no turn.
     pub fn listed_turns(&self) -> Result<Vec<(usize, u64)>, String> {
         let parse_turn = |text: &str| {
             let (searcher, nodes) = text.split_once(':')?;
             let (searcher, nodes) = (searcher.parse().ok()?, nodes.parse::<u32>().ok()?);
             (searcher < self.count as usize && nodes > 0).then_some((searcher, u64::from(nodes)))
         };
-        let parse_numbered = |(index, text)| {
+        let parse_indexed_turn = |(index, text)| {
             let expected =
                 format!("a searcher from 0 to {}, a colon and at least 1 node, as in `0:64`", self.count - 1);
             parse_turn(text).ok_or_else(|| format!("turn {} is `{text}`: expected {expected}", index + 1))
         };
-        let turns = self.turns.split_whitespace().enumerate().map(parse_numbered).collect::<Result<Vec<_>, _>>()?;
+        let turns = self.turns.split_whitespace().enumerate().map(parse_indexed_turn).collect::<Result<Vec<_>, _>>()?;
         if turns.iter().all(|&(searcher, _)| searcher != 0) {
             return Err("searcher 0 has no turn, but its iterations are the results: add one, as in `0:64`".to_owned());
         }

@@ -1,7 +1,7 @@
-//! The static evaluation: a sum of terms, one file each.
+//! The static evaluation, which is a sum of terms. Each term has its own file.
 //!
-//! Material and piece squares are updated by the board as moves are made; the other terms are
-//! computed at the leaf, and only if their weight is not 0.
+//! Material and piece squares are updated by the board as moves are made. The other terms are
+//! computed at the leaf, but only if their weight is not 0.
 
 mod centre;
 mod mobility;
@@ -18,46 +18,46 @@ pub struct Evaluator {
     weights: Eval,
     /// Whether any term besides the incremental sum has a weight.
     has_leaf_terms: bool,
-    /// Scores are clipped to +-limit, so that none can be mistaken for a mate.
-    limit: Score,
+    /// Scores are clipped to -max_score..=max_score, so that no score can be mistaken for a mate.
+    max_score: Score,
 }
 
 impl Evaluator {
-    /// An evaluator whose scores stay within +-limit.
-    pub fn new(weights: Eval, limit: Score) -> Self {
-        Self { weights, has_leaf_terms: weights.has_leaf_terms(), limit }
+    /// Creates an evaluator whose scores are in -max_score..=max_score.
+    pub fn new(weights: Eval, max_score: Score) -> Self {
+        Self { weights, has_leaf_terms: weights.has_leaf_terms(), max_score }
     }
 
-    /// The evaluation of a position that was evaluated before, without the idle `work`.
+    /// Evaluates a position that was evaluated before. The idle `work` is not repeated.
     pub fn evaluate_again(&self, board: &Board) -> Score {
-        Self::new(Eval { work: 0, ..self.weights }, self.limit).evaluate(board)
+        Self::new(Eval { work: 0, ..self.weights }, self.max_score).evaluate(board)
     }
 
-    /// The evaluation from the side to move's view, in centipawns.
+    /// Evaluates a position from the view of the side to move. Returns the score in centipawns.
     #[inline]
     pub fn evaluate(&self, board: &Board) -> Score {
         // The board keeps the sum of its piece-square values up to date.
-        let mut white = board.sum();
+        let mut white_score = board.sum();
         if self.has_leaf_terms {
-            white += self.leaf_terms(board);
+            white_score += self.leaf_terms(board);
         }
-        let white = self.clip(white);
-        if board.turn() == Color::White { white } else { -white }
+        let white_score = self.clip(white_score);
+        if board.turn() == Color::White { white_score } else { -white_score }
     }
 
-    /// Clips White's score to the limit.
+    /// Clips a score to -max_score..=max_score.
     #[inline]
-    pub fn clip(&self, white: Score) -> Score {
-        white.clamp(-self.limit, self.limit)
+    pub fn clip(&self, white_score: Score) -> Score {
+        white_score.clamp(-self.max_score, self.max_score)
     }
 
-    /// The value of a piece, in centipawns.
+    /// Returns the value of a piece in centipawns.
     #[inline]
-    pub fn value(&self, piece: Piece) -> Score {
+    pub fn piece_value(&self, piece: Piece) -> Score {
         self.weights.values.values()[piece as usize]
     }
 
-    /// The terms that are computed at the leaf, from White's view.
+    /// Returns the sum of the terms that are computed at the leaf, from White's view.
     #[inline(never)]
     fn leaf_terms(&self, board: &Board) -> Score {
         let terms: [(i32, Count); 3] = [
@@ -65,48 +65,49 @@ impl Evaluator {
             (self.weights.centre, centre::count),
             (self.weights.space, space::count),
         ];
-        let mut white = 0;
+        let mut white_score = 0;
         for (weight, count) in terms {
             if weight != 0 {
-                white += weight * (count(board, Color::White) - count(board, Color::Black));
+                white_score += weight * (count(board, Color::White) - count(board, Color::Black));
             }
         }
-        // Idle work, so that an evaluation takes as long as a network's.
+        // Idle work makes an evaluation take as long as that of a network.
         for round in 0..self.weights.work {
             std::hint::black_box(round);
         }
-        white + random::score(board, self.weights.random)
+        white_score + random::score(board, self.weights.random)
     }
 }
 
 impl Eval {
-    /// Whether a leaf's evaluation needs more than the incremental sum.
+    /// Whether the evaluation of a leaf needs more than the incremental sum.
     #[must_use]
     pub const fn has_leaf_terms(&self) -> bool {
         self.mobility != 0 || self.centre != 0 || self.space != 0 || self.random != 0 || self.work != 0
     }
 }
 
-/// Counts a term for one side.
+/// Counts what a term of the evaluation is about, for one side.
 type Count = fn(&Board, Color) -> i32;
 
-/// The value of each piece on each square, negative for Black. The rows are White's pawn to king,
-/// then Black's, as the board's incremental sum expects.
+/// Returns the value of each piece on each square. The values are negative for Black. The first six
+/// rows are White's pieces from pawn to king. The last six rows are Black's pieces in the same
+/// order. This is the order that the board's incremental sum expects.
 pub fn piece_square_values(weights: &Eval) -> [[i32; 64]; 12] {
     let material = weights.values.values();
     let mut rows = [[0; 64]; 12];
     for piece in Piece::ALL {
         for square in 0..64 {
-            let white = material[piece as usize] + squares::bonus(weights.squares, piece, square);
-            rows[piece as usize][square] = white;
-            // Black's view is the board turned upside down: rank r becomes rank 7 - r.
-            rows[6 + piece as usize][square ^ 56] = -white;
+            let white_value = material[piece as usize] + squares::bonus(weights.squares, piece, square);
+            rows[piece as usize][square] = white_value;
+            // For Black the board is turned upside down, so that rank r becomes rank 7 - r.
+            rows[6 + piece as usize][square ^ 56] = -white_value;
         }
     }
     rows
 }
 
-/// The squares that a piece attacks.
+/// Returns the squares that a piece attacks.
 fn attacks_of(piece: Piece, side: Color, square: Square, occupied: Bitboard) -> Bitboard {
     match piece {
         Piece::Pawn => attacks::pawn(side, square),

@@ -3,8 +3,8 @@
 
 use crate::chess::{Board, Color, Piece};
 
-/// A number in -amplitude..=amplitude, from White's view, as a function of the pieces and the side
-/// to move.
+/// Returns a pseudo-random score in -amplitude..=amplitude, from White's view. It depends only on
+/// the pieces and the side to move.
 pub fn score(board: &Board, amplitude: i32) -> i32 {
     if amplitude == 0 {
         return 0;

@@ -4,7 +4,8 @@
 use crate::chess::Piece;
 use crate::engine::options::PieceSquares;
 
-/// Centipawns for a white piece, ranks from the eighth down to the first, files from a to h.
+/// The bonus of a white piece on each square, in centipawns. The ranks are listed from the eighth
+/// to the first, and the files from a to h.
 const SIMPLIFIED: [[i32; 64]; 6] = [
     [
         0, 0, 0, 0, 0, 0, 0, 0, 50, 50, 50, 50, 50, 50, 50, 50, 10, 10, 20, 30, 30, 20, 10, 10, 5, 5, 10, 25, 25, 10,
@@ -37,7 +38,7 @@ const SIMPLIFIED: [[i32; 64]; 6] = [
     ],
 ];
 
-/// The bonus of a white piece on a square (a1 = 0), in centipawns.
+/// Returns the bonus of a white piece on a square in centipawns. The square a1 is 0.
 pub fn bonus(set: PieceSquares, piece: Piece, square: usize) -> i32 {
     match set {
         PieceSquares::None => 0,

@@ -1,9 +1,9 @@
-//! The countermove heuristic: the quiet move that last refuted the opponent's move. Source:
-//! Uiterwijk, 1992.
+//! The countermove heuristic, which tries the quiet move that last refuted the opponent's move.
+//! Source: Uiterwijk, 1992.
 
 use crate::chess::{Board, Move, Piece};
 
-/// One reply for each piece and the square that it moved to.
+/// One reply for each piece and each square that the piece may have moved to.
 #[derive(Debug, Clone)]
 pub struct Countermoves(Vec<Move>);
 
@@ -13,7 +13,7 @@ impl Default for Countermoves {
     }
 }
 
-/// The index of the reply to `previous`, on the board after it.
+/// Returns the index of the reply to `previous`. `board` is the position after this move.
 #[inline]
 fn slot(board: &Board, previous: Move) -> usize {
     let piece = board.piece_on(previous.to()).unwrap_or(Piece::Pawn) as usize;
@@ -21,7 +21,7 @@ fn slot(board: &Board, previous: Move) -> usize {
 }
 
 impl Countermoves {
-    /// The reply that last refuted `previous`, or [`Move::NONE`].
+    /// Returns the reply that last refuted `previous`, or [`Move::NONE`] if there is none.
     #[inline]
     pub fn reply(&self, board: &Board, previous: Move) -> Move {
         if previous.is_none() { Move::NONE } else { self.0[slot(board, previous)] }

@@ -1,12 +1,13 @@
-//! The history heuristic: quiet moves by how often they cut, weighted by depth squared. Source:
-//! Schaeffer, 1983.
+//! The history heuristic, which orders quiet moves by how often they caused a cutoff, weighted by
+//! depth squared. Source: Schaeffer, 1983.
 
 use crate::chess::{Color, Move};
 
-/// Scores saturate here, so that none reaches the scores of the next ordering rule.
+/// The largest score of a move. It is low enough that no score reaches the scores of the next
+/// ordering rule.
 const MAX_SCORE: i32 = (1 << 24) - 1;
 
-/// One score for each side, from-square and to-square.
+/// One score for each side, each from-square and each to-square.
 #[derive(Debug, Clone)]
 pub struct History(Vec<i32>);
 
@@ -16,29 +17,30 @@ impl Default for History {
     }
 }
 
-/// The index of a move's score.
+/// Returns the index of the score of a move.
 #[inline]
 fn slot(side: Color, mv: Move) -> usize {
     (side as usize) << 12 | usize::from(mv.bits() & 0xfff)
 }
 
-/// A move's score, from the scores of its side; below 2^24.
+/// Returns the score of a move, which is below 2^24. `scores` has the scores of the side that plays
+/// the move.
 #[inline]
 pub fn score(scores: &[i32], mv: Move) -> i32 {
     debug_assert_eq!(scores.len(), 64 * 64, "the scores of one side");
-    // The slice covers all from-to pairs, so the bounds check is optimised away.
+    // The slice has a score for each pair of squares, so the bounds check is optimised away.
     scores.get(slot(Color::White, mv)).copied().unwrap_or(0)
 }
 
 impl History {
-    /// The scores of a side's moves.
+    /// Returns the scores of the moves of one side.
     #[inline]
     pub fn side_scores(&self, side: Color) -> &[i32] {
         let (white, black) = self.0.split_at(64 * 64);
         if side == Color::White { white } else { black }
     }
 
-    /// Credits a quiet move that caused a cutoff at `depth`.
+    /// Raises the score of a quiet move that caused a cutoff at `depth`.
     #[inline]
     pub fn learn(&mut self, side: Color, mv: Move, depth: i32) {
         debug_assert!(depth >= 0 && !mv.is_none(), "{mv} at depth {depth} teaches nothing");

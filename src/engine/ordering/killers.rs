@@ -1,8 +1,9 @@
-//! Killer moves: the last two quiet moves that cut at the same ply. Source: Akl and Newborn, 1977.
+//! Killer moves, which are the last two quiet moves that caused a cutoff at the same ply. Source:
+//! Akl and Newborn, 1977.
 
 use crate::chess::Move;
 
-/// Two moves for each ply, the newer first.
+/// Two moves for each ply. The newer move comes first.
 #[derive(Debug, Clone)]
 pub struct Killers(Box<[[Move; 2]; 256]>);
 
@@ -13,13 +14,13 @@ impl Default for Killers {
 }
 
 impl Killers {
-    /// The killers of a ply, the newer first.
+    /// Returns the killers of a ply. The newer killer comes first.
     #[inline]
     pub fn pair(&self, ply: usize) -> [Move; 2] {
         self.0[ply & 255]
     }
 
-    /// Remembers a quiet move that caused a cutoff.
+    /// Remembers a quiet move that caused a cutoff at `ply`.
     #[inline]
     pub fn learn(&mut self, ply: usize, mv: Move) {
         let pair = &mut self.0[ply & 255];

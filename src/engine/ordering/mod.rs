@@ -1,8 +1,9 @@
-//! Move ordering: each rule of `ordering` claims the moves it knows, and claimed moves come in the
-//! order of their rules in the list; unclaimed moves follow in generation order. If several rules
-//! know a move, one of them claims it regardless of the list's order: the table-move rule claims
-//! the table's move, and a quiet move is claimed by killers before countermove before history. One
-//! file per rule.
+//! Move ordering. Each rule in the list `ordering` claims the moves that it knows. Claimed moves
+//! come in the order of their rules in the list. Unclaimed moves follow in generation order.
+//!
+//! If several rules know a move, the order of the list does not decide which of them claims the
+//! move. The table's move is always claimed by the table-move rule. A quiet move is claimed by
+//! killers, otherwise by countermove, otherwise by history. Each rule has its own file.
 
 pub mod countermove;
 pub mod history;
@@ -23,15 +24,15 @@ pub use stack::StageContext;
 pub use stack::{NodeMoves, Stack};
 pub use staged::STAGED_DEPTH;
 
-/// What the search learns about moves, kept between nodes and, depending on the options, between
+/// What the search learns about moves. It is kept between nodes and, if the options say so, between
 /// searches.
 #[derive(Debug, Clone, Default)]
 pub struct Heuristics {
-    /// Quiet moves that cut at the same ply.
+    /// The last quiet moves that caused a cutoff at each ply.
     pub killers: Killers,
-    /// How often each quiet move cut.
+    /// How often each quiet move caused a cutoff.
     pub history: History,
-    /// The reply that refuted each move of the opponent.
+    /// The reply that last refuted each move of the opponent.
     pub countermoves: Countermoves,
 }
 
@@ -43,11 +44,11 @@ impl Heuristics {
     }
 }
 
-/// The ordering options, resolved once for a search: the rank of each rule (the first of the list
-/// has the highest; 0: not in the list).
+/// The ordering options, resolved once for a search. Each ordering rule has a rank. The first rule
+/// in the list has the highest rank. A rule that is not in the list has rank 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ranks {
-    /// Rank of the first move: the oracle's or the table's.
+    /// The rank of the move that the oracle or the table provides.
     first_move: i32,
     table_move: i32,
     captures: i32,
@@ -57,18 +58,19 @@ pub struct Ranks {
     countermove: i32,
     scheme: MvvLva,
     see_values: [i32; 6],
-    /// The scores of captures that do not promote under MVV-LVA, by the kinds of attacker and
-    /// victim. The empty target square of an en passant capture (kind 0) counts as a pawn.
+    /// The scores under MVV-LVA of captures that do not promote, by the kind of the attacker and
+    /// the kind of the victim. The target square of an en passant capture is empty (kind 0), and
+    /// counts as a pawn.
     capture_scores: [[i32; 8]; 8],
-    /// Whether the list is empty: moves are then tried in generation order.
+    /// Whether the list of rules is empty, so that moves are tried in generation order.
     pub is_empty: bool,
 }
 
-/// Distance between ranks, above any score within a rule (below 2^24).
+/// The distance between two ranks. It is larger than any score within a rule, which is below 2^24.
 const STEP: i32 = 1 << 24;
 
 impl Ranks {
-    /// Gives each ordering rule of the options its rank: the earlier in the list, the higher.
+    /// Gives each rule in the list `ordering` its rank. Earlier rules have higher ranks.
     pub fn new(options: &EngineOptions) -> Self {
         let mut ranks = Self { scheme: options.mvv_lva, see_values: SEE_VALUES, is_empty: true, ..Self::default() };
         for (index, rule) in options.ordering.iter().enumerate() {
@@ -82,7 +84,7 @@ impl Ranks {
                 Ordering::History => &mut ranks.history,
                 Ordering::Countermove => &mut ranks.countermove,
             };
-            // The first place counts if a rule is listed twice.
+            // If a rule is listed twice, its first place in the list counts.
             *slot = (*slot).max(rank);
             ranks.is_empty = false;
         }
@@ -91,7 +93,7 @@ impl Ranks {
             for victim in Piece::ALL {
                 let score = ranks.captures + mvv_lva::capture_score(ranks.scheme, attacker, victim);
                 ranks.capture_scores[attacker.number()][victim.number()] = score;
-                // En passant captures go to an empty square; its piece number is 0.
+                // The target square of an en passant capture is empty, so its piece number is 0.
                 if victim == Piece::Pawn {
                     ranks.capture_scores[attacker.number()][0] = score;
                 }
@@ -100,7 +102,7 @@ impl Ranks {
         ranks
     }
 
-    /// Whether the table's move is used for ordering at all.
+    /// Whether the table's move is used for ordering.
     #[inline]
     pub fn uses_table_move(&self) -> bool {
         self.table_move != 0
@@ -112,25 +114,27 @@ impl Ranks {
         self.killers | self.history | self.countermove != 0
     }
 
-    /// Whether the first move, captures and quiet moves always come in this order, so that each
-    /// group can be generated after the previous one is exhausted.
+    /// Whether the first move, captures and quiet moves always come in this order. Each of these
+    /// groups can then be generated when the group before it is exhausted.
     #[inline]
     pub fn come_in_stages(&self) -> bool {
-        let noisy = self.captures.max(self.see);
-        // Webster's scheme leaves promotions among the quiet moves.
-        noisy > self.killers.max(self.history).max(self.countermove)
-            && (self.first_move == 0 || self.first_move > noisy)
+        let noisy_rank = self.captures.max(self.see);
+        // Webster's scheme does not claim promotions without a capture, so these come among the
+        // quiet moves that no rule claims.
+        noisy_rank > self.killers.max(self.history).max(self.countermove)
+            && (self.first_move == 0 || self.first_move > noisy_rank)
             && (self.captures == 0 || self.scheme != MvvLva::Webster)
     }
 
-    /// Whether one move is put before all others.
+    /// Whether the oracle's or the table's move is tried first.
     #[inline]
     pub fn has_first_move(&self) -> bool {
         self.first_move != 0
     }
 
-    /// The score of a capture or promotion: rank of the rule that claims it, plus its score within
-    /// the rule. A losing capture has a negative score under static exchange evaluation.
+    /// Returns the score of a capture or promotion. This is the rank of the rule that claims the
+    /// move plus the score of the move within the rule. Under static exchange evaluation, a losing
+    /// capture has a negative score without a rank.
     #[inline]
     fn noisy_score(&self, board: &Board, mv: Move) -> i32 {
         if self.captures != 0 {
@@ -143,13 +147,13 @@ impl Ranks {
         if gain >= 0 { self.see + gain } else { gain }
     }
 
-    /// Prepares the scoring of quiet moves at a node.
+    /// Creates the scorer for the quiet moves of a node.
     #[inline]
-    fn quiets<'a>(&self, board: &Board, hint: &Hint, heuristics: &'a Heuristics) -> Quiets<'a> {
+    fn quiet_scorer<'a>(&self, board: &Board, hint: &Hint, heuristics: &'a Heuristics) -> QuietScorer<'a> {
         let reply =
             if self.countermove == 0 { Move::NONE } else { heuristics.countermoves.reply(board, hint.previous) };
         let killer_pair = if self.killers == 0 { [Move::NONE; 2] } else { heuristics.killers.pair(hint.ply) };
-        Quiets {
+        QuietScorer {
             killer_rank: self.killers,
             killer_pair,
             countermove_rank: self.countermove,
@@ -160,9 +164,9 @@ impl Ranks {
     }
 }
 
-/// Scores the quiet moves of one node: the rank of each rule, and the moves or scores that the rule
-/// knows. Killers and reply are [`Move::NONE`] without their rule.
-struct Quiets<'a> {
+/// Scores the quiet moves of one node. It has the rank of each rule, and the moves or scores that
+/// the rule knows. If a rule is not in the list, its moves are [`Move::NONE`].
+struct QuietScorer<'a> {
     killer_rank: i32,
     /// The newer killer comes first.
     killer_pair: [Move; 2],
@@ -172,9 +176,9 @@ struct Quiets<'a> {
     history_scores: &'a [i32],
 }
 
-impl Quiets<'_> {
-    /// The score of a quiet move: rank of the rule that claims it, plus its score within the rule;
-    /// 0 if no rule claims it.
+impl QuietScorer<'_> {
+    /// Returns the score of a quiet move. This is the rank of the rule that claims the move plus
+    /// the score of the move within the rule. The score is 0 if no rule claims the move.
     #[inline]
     fn score(&self, mv: Move) -> i32 {
         let [newer, older] = self.killer_pair;
@@ -189,7 +193,8 @@ impl Quiets<'_> {
     }
 }
 
-/// Piece values for static exchange evaluation; the king's is so high that it is never given up.
+/// Piece values for static exchange evaluation. The king's value is so high that no exchange gives
+/// up the king.
 const SEE_VALUES: [i32; 6] = [100, 300, 300, 500, 900, 20_000];
 
 /// What is known about a node's moves before they are generated.

@@ -1,13 +1,13 @@
-//! Captures by most valuable victim, then least valuable attacker.
+//! Orders captures by the most valuable victim, then by the least valuable attacker.
 
 use crate::chess::{Board, Move, Piece};
 use crate::engine::options::MvvLva;
 
-/// Piece values of the engine `otter`; as an attacker its king counts 0.
+/// Piece values of the engine `otter`. A king that captures counts 0.
 const OTTER: [i32; 6] = [100, 300, 300, 500, 900, 0];
 
-/// The score of a capture or promotion, 0..2^24; `None` for other moves, and in Webster's scheme
-/// for a promotion that captures nothing.
+/// Returns the score of a capture or promotion, which is in 0..2^24. Returns `None` for other
+/// moves. In Webster's scheme, returns `None` also for a promotion that captures nothing.
 #[inline]
 pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
     let victim = board.captured(mv);
@@ -21,7 +21,7 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
         return victim.map(|victim| capture_score(scheme, attacker, victim));
     }
     match scheme {
-        // A promotion gains the new piece less the pawn.
+        // A promotion gains the difference between the new piece and the pawn.
         MvvLva::PieceOrder => {
             let gain = victim.map_or(0, |piece| piece as i32 + 1) + promotion.map_or(0, |piece| piece as i32);
             Some(gain * 8 + 6 - attacker as i32)
@@ -34,15 +34,16 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
     }
 }
 
-/// The score of a capture that does not promote.
+/// Returns the score of a capture that does not promote.
 #[inline]
 pub fn capture_score(scheme: MvvLva, attacker: Piece, victim: Piece) -> i32 {
     let (attacker_rank, victim_rank) = (attacker as i32, victim as i32);
     match scheme {
         MvvLva::PieceOrder => (victim_rank + 1) * 8 + 6 - attacker_rank,
-        // The lowest score, of a queen that takes a pawn, is 1000 + 500 - 900.
+        // The lowest score is 1000 + 500 - 900, for a queen that captures a pawn.
         MvvLva::Otter => 1000 + 5 * OTTER[victim as usize] - OTTER[attacker as usize],
-        // Victims count 100 for a pawn to 600 for a king, attackers a hundredth of that.
+        // A victim counts from 100 for a pawn to 600 for a king. An attacker counts a hundredth of
+        // what it counts as a victim.
         MvvLva::Webster => (victim_rank + 1) * 100 + 6 - (attacker_rank + 1),
     }
 }

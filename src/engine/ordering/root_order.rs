@@ -1,5 +1,5 @@
-//! Other orders of the root's moves, for helpers that should not search the same moves as the main
-//! searcher.
+//! Other orders of the root's moves, for helpers that should not search the moves in the same order
+//! as the main searcher.
 
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_pcg::Pcg64;
@@ -7,21 +7,21 @@ use rand_pcg::Pcg64;
 /// An order of the root's moves after the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RootOrder {
-    /// First the third move of the list, the fifth and so on, then the second, the fourth and so
-    /// on.
+    /// The third move of the list, the fifth and so on come first. The second, the fourth and so on
+    /// follow.
     OddEven,
-    /// A random order, the same for lists of the same length.
+    /// A random order, given by its seed. Lists of the same length get the same order.
     Shuffle(u64),
 }
 
 impl RootOrder {
-    /// Reorders the moves after the first.
+    /// Reorders `others`, which are the moves after the first.
     pub fn apply<T: Copy>(self, others: &mut [T]) {
         match self {
             Self::OddEven => {
-                let old = others.to_vec();
-                let every_other = |start: usize| old.iter().skip(start).step_by(2);
-                let new_order = every_other(1).chain(every_other(0));
+                let old_order = others.to_vec();
+                let every_second_from = |start: usize| old_order.iter().skip(start).step_by(2);
+                let new_order = every_second_from(1).chain(every_second_from(0));
                 others.iter_mut().zip(new_order).for_each(|(slot, mv)| *slot = *mv);
             }
             Self::Shuffle(seed) => others.shuffle(&mut Pcg64::seed_from_u64(seed)),

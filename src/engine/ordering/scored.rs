@@ -1,10 +1,10 @@
-//! Scores moves as they are generated and writes them directly on the stack.
+//! Scores moves as they are generated, and writes them directly to the move stack.
 
-use super::{Quiets, Ranks};
+use super::{QuietScorer, Ranks};
 use crate::chess::movegen::{Sink, origin};
 use crate::chess::{Bitboard, Board, Move, MoveList, Piece, Square};
 
-/// Maximum moves of one node.
+/// The maximum number of moves of one node.
 pub(super) const MAX_MOVES: usize = 256;
 
 /// Packs a move, its score and its index in the generation order into one word (see
@@ -14,18 +14,19 @@ pub(super) fn pack_word(score: i32, index: usize, mv: Move) -> i64 {
     i64::from(score) << 32 | (255 - index as i64) << 16 | i64::from(mv.bits())
 }
 
-/// Scored moves under construction.
-pub(super) struct Scoring<'a> {
+/// The scored moves of a node, to which further moves can be added.
+pub(super) struct ScoredMoves<'a> {
     words: &'a mut [i64; MAX_MOVES],
     pub(super) len: usize,
 }
 
-impl<'a> Scoring<'a> {
+impl<'a> ScoredMoves<'a> {
     pub(super) fn new(words: &'a mut [i64; MAX_MOVES]) -> Self {
         Self { words, len: 0 }
     }
 
-    /// Appends a move. A 257th would overwrite the first, but no position has so many.
+    /// Appends a move. A move after the 256th would overwrite the first, but no position has so
+    /// many moves.
     #[inline]
     pub(super) fn push(&mut self, score: i32, mv: Move) {
         debug_assert!(self.len < MAX_MOVES, "more moves than a node has room for");
@@ -34,14 +35,15 @@ impl<'a> Scoring<'a> {
         self.len += 1;
     }
 
-    /// Changes the score of a move, if present.
-    pub(super) fn raise(&mut self, mv: Move, score: i32) {
+    /// Changes the score of a move, if the move is present.
+    pub(super) fn set_score(&mut self, mv: Move, score: i32) {
         if let Some(index) = self.find(mv) {
             self.words[index] = pack_word(score, index, mv);
         }
     }
 
-    /// Removes a move, if present. The last word moves to its index and keeps its own tie-break.
+    /// Removes a move, if the move is present. The last word takes its index, but keeps its own
+    /// tie-break.
     pub(super) fn remove(&mut self, mv: Move) {
         if let Some(index) = self.find(mv) {
             self.len -= 1;
@@ -58,23 +60,23 @@ impl<'a> Scoring<'a> {
 pub(super) struct NoisySink<'a> {
     pub(super) ranks: &'a Ranks,
     pub(super) board: &'a Board,
-    pub(super) scored: Scoring<'a>,
+    pub(super) scored: ScoredMoves<'a>,
 }
 
 impl NoisySink<'_> {
-    /// Pushes the captures by one kind of piece. `kind`: the piece's number.
+    /// Pushes the captures by one kind of piece. `attacker_kind` is the number of the piece.
     #[inline]
-    fn push_captures_of(&mut self, kind: usize, targets: Bitboard, to_move: impl Fn(Square) -> Move) {
-        // Without MVV-LVA, piece and victim alone do not give the score.
+    fn push_captures_of(&mut self, attacker_kind: usize, targets: Bitboard, to_move: impl Fn(Square) -> Move) {
+        // Only under MVV-LVA do the attacker and the victim alone determine the score.
         if self.ranks.captures == 0 {
             for to in targets {
                 self.push_scored(to_move(to));
             }
             return;
         }
-        let by_victim = &self.ranks.capture_scores[kind & 7];
+        let score_by_victim = &self.ranks.capture_scores[attacker_kind & 7];
         for to in targets {
-            self.scored.push(by_victim[self.board.kind_on(to)], to_move(to));
+            self.scored.push(score_by_victim[self.board.kind_on(to)], to_move(to));
         }
     }
 
@@ -104,17 +106,18 @@ impl Sink for NoisySink<'_> {
     }
 }
 
-/// Receives quiet moves: claimed ones with their scores, unclaimed ones in order.
+/// Receives quiet moves. Moves that a rule claims are scored. All others are listed in generation
+/// order.
 pub(super) struct QuietSink<'a> {
-    pub(super) quiets: Quiets<'a>,
-    pub(super) scored: Scoring<'a>,
+    pub(super) quiet_scorer: QuietScorer<'a>,
+    pub(super) scored: ScoredMoves<'a>,
     pub(super) unclaimed: &'a mut MoveList,
 }
 
 impl QuietSink<'_> {
     #[inline]
     pub(super) fn push_scored(&mut self, mv: Move) {
-        match self.quiets.score(mv) {
+        match self.quiet_scorer.score(mv) {
             0 => self.unclaimed.push(mv),
             score => self.scored.push(score, mv),
         }

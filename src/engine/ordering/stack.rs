@@ -1,10 +1,11 @@
-//! The move stack: the moves of all nodes on the path, and their selection.
+//! The move stack, which has the moves of all nodes on the path, and selects the next move of a
+//! node.
 
-use super::scored::{MAX_MOVES, NoisySink, QuietSink, Scoring};
+use super::scored::{MAX_MOVES, NoisySink, QuietSink, ScoredMoves};
 use super::{Heuristics, Hint, Ranks, RootOrder};
 use crate::chess::{Board, GenerationOrder, Move, MoveList, movegen};
 
-/// The inputs of a node's move order.
+/// What the move order of a node depends on.
 #[derive(Clone, Copy)]
 pub struct StageContext<'a> {
     pub ranks: &'a Ranks,
@@ -18,78 +19,83 @@ pub struct StageContext<'a> {
 }
 
 impl StageContext<'_> {
-    /// Whether generated moves must be re-sorted.
+    /// Whether moves must be sorted after they have been generated.
     #[inline]
     fn reorders(&self) -> bool {
         self.generation != GenerationOrder::Purple
     }
 }
 
-/// The moves of all nodes on the path, one node above the other, so that no node allocates or
-/// clears memory.
+/// The moves of all nodes on the path. They are stacked one node above the other, so that no node
+/// allocates or clears memory.
 ///
-/// Each word has the score (high 32 bits), a tie-break for the earlier move (bits 16..32) and the
-/// move's sixteen bits, so that comparing words orders moves.
+/// Each word is a move with its score. The high 32 bits are the score. Bits 16..32 are a tie-break
+/// that favours moves that were generated earlier. The low 16 bits are the move. Comparing words
+/// therefore orders moves.
 #[derive(Debug, Clone, Default)]
 pub struct Stack {
     words: Vec<i64>,
     top: usize,
 }
 
-/// Which of a node's moves have been generated.
+/// Which moves of a node have been generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// None: the first move needs no generation.
+    /// No moves. The first move is known without generation and has not been tried.
     First,
-    /// None, but the first move was tried.
+    /// No moves. The first move has been tried.
     FirstDone,
+    /// Captures and promotions.
     Noisy,
-    /// Quiet moves; losing captures remain below them.
+    /// All moves. The losing captures remain to be tried after the quiet moves.
     Quiet,
+    /// All moves. There is no further group.
     All,
 }
 
-/// The moves of one node on the [`Stack`], to be released with [`Stack::pop`].
+/// The moves of one node on the [`Stack`]. They must be released with [`Stack::pop`].
 #[derive(Debug)]
 pub struct NodeMoves {
+    /// The index of the node's first move on the stack.
     base: usize,
-    /// The remaining moves of the current group.
+    /// The index of the first remaining move of the current group.
     next: usize,
+    /// The end of the current group.
     end: usize,
     /// Whether the remaining moves are in their final order.
-    sorted: bool,
-    /// Moves selected one by one so far.
+    is_sorted: bool,
+    /// The number of moves that were selected one by one so far.
     selections: u8,
-    /// End of the moves that no rule claims; they follow those up to `end`.
-    tail: usize,
-    /// Range of the losing captures.
-    losing: (usize, usize),
-    /// The move before all others.
+    /// The end of the moves that no rule claims. These moves begin at `end`.
+    unclaimed_end: usize,
+    /// The start and the end of the losing captures.
+    losing_captures: (usize, usize),
+    /// The move that is tried before all others, or [`Move::NONE`].
     pub first_move: Move,
     pub stage: Stage,
 }
 
-/// How many moves are selected one by one before the others are sorted: a node that has tried that
-/// many usually tries all.
+/// How many moves are selected one by one before the others are sorted. A node that has tried so
+/// many moves usually tries all moves.
 const MAX_SELECTIONS: u8 = 3;
 
 impl NodeMoves {
     /// Whether the node has no moves at all.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.next == self.tail
+        self.next == self.unclaimed_end
     }
 
-    /// Switches to the next generated group: unclaimed moves, then losing captures. Returns false
-    /// if there is none.
+    /// Switches to the next group of moves that have already been generated. Unclaimed moves come
+    /// before losing captures. Returns false if there is no such group.
     #[inline(never)]
     fn next_group(&mut self) -> bool {
-        let (losing_start, losing_end) = self.losing;
-        if self.end != self.tail {
-            (self.end, self.sorted) = (self.tail, true);
+        let (losing_start, losing_end) = self.losing_captures;
+        if self.end != self.unclaimed_end {
+            (self.end, self.is_sorted) = (self.unclaimed_end, true);
         } else if self.stage == Stage::Quiet && losing_start != losing_end {
-            (self.next, self.end, self.tail) = (losing_start, losing_end, losing_end);
-            (self.stage, self.sorted, self.selections) = (Stage::All, false, 0);
+            (self.next, self.end, self.unclaimed_end) = (losing_start, losing_end, losing_end);
+            (self.stage, self.is_sorted, self.selections) = (Stage::All, false, 0);
         } else {
             return false;
         }
@@ -101,41 +107,44 @@ impl NodeMoves {
             base,
             next: base,
             end: base,
-            sorted: false,
+            is_sorted: false,
             selections: 0,
-            tail: base,
-            losing: (base, base),
+            unclaimed_end: base,
+            losing_captures: (base, base),
             first_move,
             stage,
         }
     }
 }
 
-/// Initial words: 256 plies of a hundred moves each, exceeded only in absurd positions.
+/// The initial number of words, for 256 plies with a hundred moves each. Only absurd positions need
+/// more.
 const INITIAL_WORDS: usize = 256 * 100;
 
 impl Stack {
-    /// Makes room for one more node's moves at the top of the stack; never `None`.
+    /// Makes room for the moves of one more node at the top of the stack. The result is never
+    /// `None`.
     #[inline]
-    fn room(&mut self) -> Option<Scoring<'_>> {
+    fn reserve_node(&mut self) -> Option<ScoredMoves<'_>> {
         debug_assert!(self.top <= self.words.len(), "more is taken than there is");
         if self.words.len() < self.top + MAX_MOVES {
             self.grow();
         }
-        self.words.get_mut(self.top..)?.first_chunk_mut().map(Scoring::new)
+        self.words.get_mut(self.top..)?.first_chunk_mut().map(ScoredMoves::new)
     }
 
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
         match self.words.len() {
-            // Zeroed lazily by the system, page by page.
+            // The system zeroes each page only when the page is first touched.
             0 => self.words = vec![0; INITIAL_WORDS],
             len => self.words.resize(2 * len, 0),
         }
     }
 
-    /// Pushes a node's moves with their scores, or in the given order if there is no ordering rule.
+    /// Pushes the moves of a node with their scores. If there is no ordering rule, the moves keep
+    /// their order.
     pub fn push(
         &mut self,
         ranks: &Ranks,
@@ -148,14 +157,14 @@ impl Stack {
             return self.push_unordered(moves);
         }
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
-        let quiets = ranks.quiets(board, hint, heuristics);
-        if let Some(mut scored) = self.room() {
+        let quiet_scorer = ranks.quiet_scorer(board, hint, heuristics);
+        if let Some(mut scored) = self.reserve_node() {
             for &mv in moves.iter() {
                 debug_assert_eq!(board.color_on(mv.from()), Some(board.turn()), "{mv}: of another position");
                 let score = if mv == hint.table_move && ranks.first_move != 0 {
                     ranks.first_move
                 } else if board.is_quiet(mv) {
-                    quiets.score(mv)
+                    quiet_scorer.score(mv)
                 } else {
                     ranks.noisy_score(board, mv)
                 };
@@ -163,11 +172,11 @@ impl Stack {
             }
         }
         self.top += moves.len();
-        (frame.end, frame.tail) = (self.top, self.top);
+        (frame.end, frame.unclaimed_end) = (self.top, self.top);
         frame
     }
 
-    /// Pushes a quiescence node's captures.
+    /// Generates and pushes the captures of a quiescence node.
     #[inline]
     pub fn push_captures(&mut self, context: StageContext, scratch: &mut MoveList) -> NodeMoves {
         if context.reorders() || context.ranks.is_empty {
@@ -177,35 +186,36 @@ impl Stack {
             return self.push(context.ranks, context.board, scratch, context.hint, context.heuristics);
         }
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
-        if let Some(scored) = self.room() {
+        if let Some(scored) = self.reserve_node() {
             let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
             movegen::generate_captures_into(context.board, &mut noisy);
             let mut scored = noisy.scored;
             if !context.hint.table_move.is_none() && context.ranks.first_move != 0 {
-                scored.raise(context.hint.table_move, context.ranks.first_move);
+                scored.set_score(context.hint.table_move, context.ranks.first_move);
             }
             frame.end += scored.len;
         }
         debug_assert!(frame.end - frame.base <= MAX_MOVES, "more moves than a node has room for");
-        (self.top, frame.tail) = (frame.end, frame.end);
+        (self.top, frame.unclaimed_end) = (frame.end, frame.end);
         frame
     }
 
-    /// Begins a node with staged moves: the first, if any, then those of [`Self::push_noisy`], then
-    /// those of [`Self::push_quiets`].
+    /// Begins a node whose moves are generated in stages. The first move comes first, unless it is
+    /// [`Move::NONE`]. The moves of [`Self::push_noisy`] and then those of [`Self::push_quiets`]
+    /// follow.
     #[inline]
-    pub fn begin(&mut self, first_move: Move) -> NodeMoves {
+    pub fn begin_staged(&mut self, first_move: Move) -> NodeMoves {
         NodeMoves::new(self.top, first_move, Stage::First)
     }
 
-    /// Pushes captures and promotions.
+    /// Generates and pushes captures and promotions.
     pub fn push_noisy(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
         debug_assert!(matches!(frame.stage, Stage::First | Stage::FirstDone), "captures come first: {:?}", frame.stage);
         debug_assert_eq!(
             self.top, frame.base,
             "a deeper node left its moves on the stack, or this one has pushed some"
         );
-        if let Some(scored) = self.room() {
+        if let Some(scored) = self.reserve_node() {
             let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
             if context.reorders() {
                 scratch.clear();
@@ -220,21 +230,21 @@ impl Stack {
             }
             frame.end += noisy.scored.len;
         }
-        (self.top, frame.tail, frame.stage) = (frame.end, frame.end, Stage::Noisy);
+        (self.top, frame.unclaimed_end, frame.stage) = (frame.end, frame.end, Stage::Noisy);
     }
 
-    /// Pushes quiet moves, after the winning captures. Quiet moves without a score come last, in
-    /// generation order; `scratch` holds them until then.
+    /// Generates and pushes quiet moves, after all winning captures have been tried. Quiet moves
+    /// that no rule claims come last, in generation order. They are collected in `scratch`.
     pub fn push_quiets(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
         debug_assert_eq!(frame.stage, Stage::Noisy, "quiet moves come after captures");
         debug_assert_eq!(self.top, frame.end, "a deeper node left its moves on the stack");
-        // All winning captures have been tried; losing ones remain.
-        frame.losing = (frame.next, frame.end);
-        let quiets = context.ranks.quiets(context.board, context.hint, context.heuristics);
-        (frame.next, frame.end, frame.tail) = (self.top, self.top, self.top);
+        // The captures that remain are losing.
+        frame.losing_captures = (frame.next, frame.end);
+        let quiet_scorer = context.ranks.quiet_scorer(context.board, context.hint, context.heuristics);
+        (frame.next, frame.end, frame.unclaimed_end) = (self.top, self.top, self.top);
         scratch.clear();
-        if let Some(scored) = self.room() {
-            let mut quiet_sink = QuietSink { quiets, scored, unclaimed: scratch };
+        if let Some(scored) = self.reserve_node() {
+            let mut quiet_sink = QuietSink { quiet_scorer, scored, unclaimed: scratch };
             if context.reorders() {
                 let mut moves = MoveList::new();
                 movegen::generate_quiets_into(context.board, &mut moves);
@@ -253,35 +263,38 @@ impl Stack {
                     scored.push(0, mv);
                 }
             }
-            frame.tail += scored.len;
+            frame.unclaimed_end += scored.len;
         }
-        (self.top, frame.stage) = (frame.tail, Stage::Quiet);
-        (frame.sorted, frame.selections) = (false, 0);
+        (self.top, frame.stage) = (frame.unclaimed_end, Stage::Quiet);
+        (frame.is_sorted, frame.selections) = (false, 0);
     }
 
-    /// Pushes a node's moves in generation order.
+    /// Pushes the moves of a node in the order of the list.
     #[inline]
     pub fn push_unordered(&mut self, moves: &MoveList) -> NodeMoves {
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
-        if let Some(mut scored) = self.room() {
+        if let Some(mut scored) = self.reserve_node() {
             moves.iter().for_each(|&mv| scored.push(0, mv));
         }
         self.top += moves.len();
-        // Counts as sorted: the moves are taken in this order.
-        (frame.end, frame.tail, frame.sorted) = (self.top, self.top, true);
+        // The moves count as sorted, so that they are taken in this order.
+        (frame.end, frame.unclaimed_end, frame.is_sorted) = (self.top, self.top, true);
         frame
     }
 
-    /// The next move of a node: the best remaining, or the next in order if unscored. `None` at the
-    /// end of the stage.
+    /// Returns the next move of a node. This is the remaining move with the best score, or the next
+    /// move in order if the moves are sorted. Returns `None` at the end of the stage.
     #[inline]
     pub fn next(&mut self, frame: &mut NodeMoves) -> Option<Move> {
-        debug_assert!(frame.base <= frame.next && frame.next <= frame.end && frame.end <= frame.tail, "{frame:?}");
-        debug_assert!(frame.tail <= self.top, "the node's moves are off the stack: {frame:?}");
+        debug_assert!(
+            frame.base <= frame.next && frame.next <= frame.end && frame.end <= frame.unclaimed_end,
+            "{frame:?}"
+        );
+        debug_assert!(frame.unclaimed_end <= self.top, "the node's moves are off the stack: {frame:?}");
         if frame.next == frame.end && !frame.next_group() {
             return None;
         }
-        if !frame.sorted && frame.selections >= MAX_SELECTIONS && frame.end - frame.next > 2 {
+        if !frame.is_sorted && frame.selections >= MAX_SELECTIONS && frame.end - frame.next > 2 {
             self.sort(frame);
         }
         let remaining = self.words.get_mut(frame.next..frame.end)?;
@@ -290,7 +303,7 @@ impl Stack {
         let stage = frame.stage;
         let is_losing = |word: i64| stage == Stage::Noisy && word < 0;
         let mut best = *first;
-        if !frame.sorted {
+        if !frame.is_sorted {
             let mut best_index = None;
             for (index, &word) in others.iter().enumerate() {
                 if word > best {
@@ -300,7 +313,7 @@ impl Stack {
             if is_losing(best) {
                 return None;
             }
-            // The first word moves to where the best one was: used words are not read again.
+            // The first word replaces the best word, which is not read again.
             if let Some(other) = best_index.and_then(|index| others.get_mut(index)) {
                 *other = *first;
             }
@@ -312,18 +325,19 @@ impl Stack {
         Some(Move::from_bits(best as u16))
     }
 
-    /// Sorts the remaining moves of the current group, the best first.
+    /// Sorts the remaining moves of the current group. The best move comes first.
     #[inline(never)]
     fn sort(&mut self, frame: &mut NodeMoves) {
         if let Some(remaining) = self.words.get_mut(frame.next..frame.end) {
             remaining.sort_unstable_by(|a, b| b.cmp(a));
         }
-        frame.sorted = true;
+        frame.is_sorted = true;
     }
 
-    /// Changes the order of a node's moves after the first. None of them may have been tried yet.
+    /// Changes the order of a node's moves after the first. No move of the node may have been tried
+    /// yet.
     pub fn reorder(&mut self, frame: &mut NodeMoves, order: RootOrder) {
-        if !frame.sorted {
+        if !frame.is_sorted {
             self.sort(frame);
         }
         if let Some([_, others @ ..]) = self.words.get_mut(frame.next..frame.end) {

@@ -1,22 +1,24 @@
-//! Staged move generation: the first move, then captures and promotions, then quiet moves, then
-//! losing captures; each group is generated and scored when the previous one is exhausted. The
-//! order equals that of scoring all moves at once.
+//! Staged move generation. The groups of moves are the first move, captures and promotions, quiet
+//! moves, and losing captures. Each group is generated and scored when the group before it is
+//! exhausted. The resulting order is the same as if all moves were scored at once.
 //!
-//! Scores must be those at the start of the node. Below a node of remaining depth 2 the search
-//! learns nothing that orders its moves: history learns from the same side two plies below, killers
-//! belong to a ply, countermoves to the other side. Deeper nodes, which are few, score all at once.
+//! All moves of a node must be scored by what the search knew at the start of the node. Below a
+//! node of remaining depth 2 the search learns nothing that changes the order of the node's moves:
+//! history would learn from the same side two plies below, killers belong to another ply, and
+//! countermoves belong to the other side. Deeper nodes, which are few, score all moves at once.
 
 use super::stack::{NodeMoves, Stack, Stage, StageContext};
 use crate::chess::{Move, MoveList};
 
-/// Maximum remaining depth of staged generation.
+/// The maximum remaining depth at which moves are generated in stages.
 pub const STAGED_DEPTH: i32 = 2;
 
 impl Stack {
-    /// The next move of a node begun with [`Stack::begin`] that needs no generation; `None` if the
-    /// moves are exhausted or [`Stack::generate`] must be called.
+    /// Returns the next move of a node that was begun with [`Stack::begin_staged`], if this move
+    /// needs no generation. Returns `None` if the moves are exhausted or
+    /// [`Stack::generate_next_group`] must be called.
     #[inline]
-    pub fn ready(&mut self, frame: &mut NodeMoves) -> Option<Move> {
+    pub fn next_ready(&mut self, frame: &mut NodeMoves) -> Option<Move> {
         match frame.stage {
             Stage::First => {
                 frame.stage = Stage::FirstDone;
@@ -27,10 +29,15 @@ impl Stack {
         }
     }
 
-    /// Generates the next group of moves; returns false after the last. `scratch`: a list for
-    /// temporary use.
+    /// Generates the next group of moves. Returns false if there is no further group. `scratch` is
+    /// a list for temporary use.
     #[inline(never)]
-    pub fn generate(&mut self, frame: &mut NodeMoves, scratch: &mut MoveList, context: StageContext) -> bool {
+    pub fn generate_next_group(
+        &mut self,
+        frame: &mut NodeMoves,
+        scratch: &mut MoveList,
+        context: StageContext,
+    ) -> bool {
         match frame.stage {
             Stage::First | Stage::FirstDone => self.push_noisy(frame, context, scratch),
             Stage::Noisy => self.push_quiets(frame, context, scratch),
@@ -141,12 +148,12 @@ mod tests {
             heuristics,
         };
         let has_first_move = ranks.has_first_move() && board.is_legal(hint.table_move);
-        let mut frame = stack.begin(if has_first_move { hint.table_move } else { Move::NONE });
+        let mut frame = stack.begin_staged(if has_first_move { hint.table_move } else { Move::NONE });
         let next = || loop {
-            if let Some(mv) = stack.ready(&mut frame) {
+            if let Some(mv) = stack.next_ready(&mut frame) {
                 return Some(mv);
             }
-            if !stack.generate(&mut frame, &mut scratch, context) {
+            if !stack.generate_next_group(&mut frame, &mut scratch, context) {
                 return None;
             }
         };
