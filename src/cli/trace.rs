@@ -152,7 +152,7 @@ fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
     refuse_overwrite(file, out)?;
     let input = open_trace(file)?;
     let mut output = create_output(out)?;
-    let exported = traces::oracle_general(input, &mut output, memory).map_err(|error| match error {
+    let exported = traces::export_oracle_general(input, &mut output, memory).map_err(|error| match error {
         TraceError::Io(error) => write_error(out)(error),
         error => trace_failure(file)(error),
     })?;

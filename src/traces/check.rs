@@ -5,24 +5,24 @@
 pub struct Check(u64);
 
 impl Check {
-    /// Adds a word of an event. It is a bijection of the word, so that a single changed word always
-    /// changes the sum.
+    /// Adds a word of an event to the checksum. Different words always give different checksums, so
+    /// a single changed word always changes the sum.
     #[inline]
     pub fn add_word(&mut self, word: u64) {
         let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = mixed ^ mixed >> 32;
     }
 
-    /// The checksum field of a wide end event, which covers the total cost and its thread too;
-    /// never 0.
+    /// Returns the checksum field of a wide end event. The checksum also covers the total cost and
+    /// the thread of the end event. It is never 0.
     pub fn with_total(mut self, cost: u64, thread: u8) -> u64 {
         self.add_word(cost);
         self.add_word(thread.into());
         self.0.max(1)
     }
 
-    /// The `value` and `depth` fields of a narrow end event, which hold 24 bits of the checksum;
-    /// never both 0.
+    /// Returns the fields `value` and `depth` of a narrow end event. Together they contain 24 bits
+    /// of the checksum, which also covers the total cost. The two fields are never both 0.
     pub fn end_fields(mut self, cost: u32) -> (i16, i16) {
         self.add_word(cost.into());
         let bits = (self.0 >> 40).max(1);

@@ -23,7 +23,7 @@ pub mod flags {
     pub const PV: u8 = 1 << 4;
     /// Store: the entry has a move.
     pub const MOVE: u8 = 1 << 5;
-    /// Store: `cost` is that of the entry's own subtree, not of all so far.
+    /// Store: `cost` is the cost of the entry's own subtree instead of the total so far.
     pub const SUBTREE: u8 = 1 << 6;
     /// Probe: `value` is the node's beta.
     pub const WINDOW: u8 = 1 << 5;
@@ -31,7 +31,7 @@ pub mod flags {
     pub const HIT: u8 = 1 << 6;
     /// Probe: the answer cut off the node.
     pub const CUT: u8 = 1 << 7;
-    /// Search: the first of a game, or of an unrelated position.
+    /// Search: the first search of a game or of an unrelated position.
     pub const GAME: u8 = 1 << 4;
     /// Search: another iteration of the running search.
     pub const ITERATION: u8 = 1 << 5;
@@ -44,15 +44,15 @@ pub struct Event {
     pub key: u64,
     /// The high half of a key of 128 bits.
     pub high: u64,
-    /// The cost so far of all that this thread searched, in nodes or any other measure. It may
-    /// restart with each search.
+    /// The total cost so far of what this thread has searched, in nodes or any other measure. The
+    /// total may restart from 0 with each search.
     pub cost: u64,
-    /// A clock that several programs share, by which their traces are merged.
+    /// A clock that several programs share. Their traces are merged in the order of this clock.
     pub clock: u64,
     /// Store: the score as stored. Probe: the node's beta, if [`flags::WINDOW`] is set.
     pub value: i16,
-    /// Store: the draft. Probe: the remaining depth of the node. Both in the parts of a ply that
-    /// the header states. Search: plies played since the previous search.
+    /// Store: the draft. Probe: the remaining depth of the node. Both are counted in the parts of a
+    /// ply that the header states. Search: the number of plies played since the previous search.
     pub depth: i16,
     /// Store: the best move, if the trace has moves; 0: unknown.
     pub mv: u16,
@@ -68,16 +68,16 @@ pub enum Flaw {
     /// A probe has no bound.
     #[error("a probe with a bound")]
     ProbeWithBound,
-    /// A cutoff requires a hit.
+    /// A probe caused a cutoff without a hit.
     #[error("a probe with a cutoff but no hit")]
     CutWithoutHit,
-    /// Flags that are undefined for this kind.
+    /// Flags are set that are undefined for this kind of event.
     #[error("{0} with undefined flags")]
     Flags(&'static str),
-    /// Fields that must be 0 for this kind.
+    /// Fields that must be 0 for this kind of event are not 0.
     #[error("{0} with fields that must be 0")]
     Fields(&'static str),
-    /// A move although the flags say that there is none.
+    /// There is a move, but the flags say that there is none.
     #[error("the move {0} without the flag that there is a move: expected 0")]
     Move(u16),
 }
@@ -104,19 +104,21 @@ impl Event {
         }
     }
 
-    /// Whether the event is of the first thread, whose searches advance the clock of ages.
+    /// Whether the event belongs to the first thread. Only searches of the first thread advance the
+    /// clock by which the age of entries is counted.
     #[inline]
     pub fn is_main(&self) -> bool {
         self.thread == 0
     }
 
-    /// Whether the cost is the total so far, not that of an entry's subtree.
+    /// Whether `cost` is the total so far rather than the cost of an entry's own subtree.
     #[inline]
     pub fn has_total(&self) -> bool {
         self.kind() != EventKind::Store || !self.has(flags::SUBTREE)
     }
 
-    /// The position: the key, or both halves of a wide key mixed into one.
+    /// A number for the position: the key, or both halves of a key of 128 bits mixed into one
+    /// number.
     #[inline]
     pub fn position(&self) -> u64 {
         match self.high {
@@ -125,8 +127,8 @@ impl Event {
         }
     }
 
-    /// The best move of a store, in fifteen bits; 0 if the store has none. If the store has a move
-    /// that the trace does not name, another number than 0.
+    /// The best move of a store in fifteen bits, or 0 if the store has no move. If the store has a
+    /// move but the trace does not say which, the result is 1.
     #[inline]
     pub fn best_move(&self) -> u16 {
         if self.has(flags::MOVE) { (self.mv & 0x7fff).max(1) } else { 0 }
@@ -144,27 +146,28 @@ impl Event {
         Bound::from_bits(self.flags >> 2)
     }
 
-    /// A probe at a node of depth `depth`; `bits`: its [`flags`].
+    /// Creates a probe at a node of depth `depth`. `bits` are the [`flags`] of the probe.
     pub fn probe(key: u64, depth: i16, value: i16, bits: u8, cost: u64) -> Self {
         Self { key, value, depth, flags: bits & !3, cost, ..Self::default() }
     }
 
-    /// A store; `bits`: its [`flags`], including the bound.
+    /// Creates a store. `bits` are the [`flags`] of the store, including its bound.
     pub fn store(key: u64, depth: i16, value: i16, bits: u8, cost: u64) -> Self {
         Self { key, value, depth, flags: bits & !3 | 1, cost, ..Self::default() }
     }
 
-    /// The beginning of a search; `plies` were played since the previous one.
+    /// Creates the beginning of a search. `plies` is the number of plies played since the previous
+    /// search, and `bits` are the [`flags`].
     pub fn search(plies: i16, bits: u8, cost: u64) -> Self {
         Self { depth: plies, flags: bits & !3 | 2, cost, ..Self::default() }
     }
 
-    /// A clear of the table.
+    /// Creates a clear of the table.
     pub fn clear(cost: u64) -> Self {
         Self { flags: 3, cost, ..Self::default() }
     }
 
-    /// The flag bits of a bound, for a store.
+    /// The flag bits of a store with this bound.
     pub fn bound_bits(bound: Bound) -> u8 {
         (bound as u8) << 2
     }

@@ -9,36 +9,40 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExportCounts {
     pub requests: u64,
-    /// Distinct ids among them.
+    /// The number of distinct ids of the requests.
     pub ids: u64,
 }
 
-/// Bytes of a request, and the byte ranges of its id and its next request.
+/// The number of bytes of a request. Then the byte ranges within a request of its id and of the
+/// number of the next request.
 const REQUEST: usize = 24;
 const ID: std::ops::Range<usize> = 4..12;
 const NEXT: std::ops::Range<usize> = 16..24;
 
-/// The number of requests that are written at once.
+/// The number of requests that are read or written at once.
 const BLOCK: u64 = 1 << 12;
 
-/// Bytes per id in a growing map.
+/// The number of bytes that a map needs for each id while it grows.
 const MAP_SLOT_BYTES: u64 = 17 * 3 / 2;
 
-/// Writes the stores of a trace as requests in `libCacheSim`'s format *oracleGeneral*: 24 bytes
-/// each, little-endian: time (u32, here the request's number), id (u64, the key), size (u32, 1),
-/// the next request of the same id (i64, -1: never).
+/// Writes the stores of a trace as requests in the format *oracleGeneral* of `libCacheSim`. Each
+/// request has 24 bytes with these little-endian fields: the time (u32, here the number of the
+/// request), the id (u64, the key), the size (u32, always 1), and the number of the next request of
+/// the same id (i64, -1 if there is none).
 ///
-/// Requests are stores, not probes: a cache admits an object that is requested and missing, as a
-/// table admits an entry that is offered.
+/// The requests are the stores of the trace, not its probes. A cache admits an object that is
+/// requested and missing, just as a table admits an entry that is offered.
 ///
-/// The next requests are filled in from the last request to the first, in enough passes over the
-/// output that the ids of each pass fit into `memory` bytes.
+/// The numbers of the next requests are filled in afterwards, from the last request to the first.
+/// This takes as many passes over the output as are needed to keep the ids of each pass within
+/// `memory` bytes.
 ///
 /// # Errors
-/// When it is not a trace, is damaged (and where) or is of several threads; when a write fails.
+/// When the input is not a trace, is damaged, or has events of several threads. Also when a write
+/// fails.
 ///
 /// Source: `libCacheSim`, <https://github.com/1a1a11a/libCacheSim>, doc of its trace formats.
-pub fn oracle_general<F: Read + Write + Seek>(
+pub fn export_oracle_general<F: Read + Write + Seek>(
     from: impl Read,
     to: &mut F,
     memory: u64,
@@ -61,7 +65,7 @@ pub fn oracle_general<F: Read + Write + Seek>(
     drop(requests);
     let info = counter.finish();
     info.require_one_thread()?;
-    // The 64 are for passes with more than their share of ids.
+    // The margin of 64 is for passes with more ids than the average pass.
     let fits = |passes: u64| map_capacity(info.positions / passes + 64) * MAP_SLOT_BYTES <= memory;
     let passes = fewest_passes(1, info.positions, fits);
     let mut exported = ExportCounts { requests: info.stores, ids: 0 };
@@ -75,19 +79,21 @@ pub fn oracle_general<F: Read + Write + Seek>(
     Ok(exported)
 }
 
-/// Fills in the number of the next request of the same id, for the ids of one pass, block by block
-/// from the end. `later_requests`: for each id, its first request after the current one.
+/// Fills in the number of the next request of the same id in all requests whose id belongs to one
+/// pass. The file is changed in blocks, from the last block to the first. `later_requests` must be
+/// empty. While requests are visited from the last to the first, it maps each id to the number of
+/// the request of that id that was visited last.
 fn write_next_requests<F: Read + Write + Seek>(
     file: &mut F,
-    requests: u64,
+    request_count: u64,
     later_requests: &mut KeyMap<u64, u64>,
     is_in_pass: impl Fn(u64) -> bool,
 ) -> io::Result<()> {
     let mut block = Vec::new();
-    for first_request in (0..requests.div_ceil(BLOCK)).rev().map(|number| number * BLOCK) {
-        let position = SeekFrom::Start(first_request * REQUEST as u64);
-        block.resize((requests - first_request).min(BLOCK) as usize * REQUEST, 0);
-        file.seek(position)?;
+    for first_request in (0..request_count.div_ceil(BLOCK)).rev().map(|number| number * BLOCK) {
+        let block_start = SeekFrom::Start(first_request * REQUEST as u64);
+        block.resize((request_count - first_request).min(BLOCK) as usize * REQUEST, 0);
+        file.seek(block_start)?;
         file.read_exact(&mut block)?;
         for (index, request) in block.as_chunks_mut::<REQUEST>().0.iter_mut().enumerate().rev() {
             let mut id = [0; 8];
@@ -99,7 +105,7 @@ fn write_next_requests<F: Read + Write + Seek>(
                 request[NEXT].copy_from_slice(&next.to_le_bytes());
             }
         }
-        file.seek(position)?;
+        file.seek(block_start)?;
         file.write_all(&block)?;
     }
     Ok(())

@@ -1,12 +1,12 @@
-//! The formats of events: narrow ones of 16 bytes, and wide ones of 40 bytes with the further
+//! The two formats of events. A narrow event has 16 bytes. A wide event has 40 bytes, with further
 //! fields that other engines can provide.
 
 use super::{Event, MAGIC, ORDER};
 
-/// The largest number of parts of a ply in which depths can be counted.
+/// The maximum number of parts into which a ply can be divided to count depths.
 const MAX_DEPTH_PARTS: u16 = 1000;
 
-/// The widest event in words of eight bytes.
+/// The number of words of eight bytes in a wide event.
 const MAX_WORDS: usize = 5;
 
 /// The format of a trace's events.
@@ -14,12 +14,13 @@ const MAX_WORDS: usize = 5;
 pub struct Format {
     /// Whether events have 40 bytes (version 2) instead of 16 (version 1).
     pub wide: bool,
-    /// Depths are counted in this many parts of a ply, 1..=1000; 1 for narrow events.
+    /// The number of parts of a ply in which depths are counted, 1..=1000. Always 1 for narrow
+    /// events.
     pub depth_parts: u16,
 }
 
 impl Format {
-    /// Events of 16 bytes, depths in plies.
+    /// Events of 16 bytes, with depths in whole plies.
     pub const NARROW: Self = Self { wide: false, depth_parts: 1 };
 
     pub fn version(self) -> u16 {
@@ -30,28 +31,28 @@ impl Format {
         [false, true].map(|wide| Self { wide, ..Self::NARROW }).into_iter().find(|format| format.version() == version)
     }
 
-    /// The number of words of an event, and of the header.
+    /// The number of words of an event. The header is as long as an event.
     const fn words(self) -> usize {
         if self.wide { MAX_WORDS } else { 2 }
     }
 
-    /// The number of bytes of an event, and of the header.
+    /// The number of bytes of an event. The header is as long as an event.
     pub const fn event_bytes(self) -> usize {
         8 * self.words()
     }
 
-    /// The header.
-    pub fn head(self) -> Vec<u8> {
-        let mut head = MAGIC.to_vec();
-        head.extend(
+    /// The bytes of the header.
+    pub fn header(self) -> Vec<u8> {
+        let mut header = MAGIC.to_vec();
+        header.extend(
             [self.version(), ORDER, if self.wide { self.depth_parts } else { 0 }].map(u16::to_le_bytes).concat(),
         );
-        head.resize(self.event_bytes(), 0);
-        head
+        header.resize(self.event_bytes(), 0);
+        header
     }
 
-    /// This format with the fields that the rest of its header gives, after version and byte order;
-    /// `None` if they are damaged.
+    /// Returns this format with the fields of the rest of the header. `rest` begins after the
+    /// version and the byte order. Returns `None` if the rest is damaged.
     pub fn with_rest(self, rest: &[u8]) -> Option<Self> {
         // Only wide headers state the parts of a ply; in narrow traces, depths are whole plies.
         let (parts, zeros) = rest.split_at(if self.wide { 2 } else { 0 });
@@ -60,13 +61,15 @@ impl Format {
         is_valid.then_some(Self { depth_parts, ..self })
     }
 
-    /// The format that can hold the events of two traces; none if their units of depth differ.
+    /// Returns a format for the events of both this format and `other`. Returns `None` if the two
+    /// formats count depths in different parts of a ply.
     pub fn join(self, other: Self) -> Option<Self> {
         (self.depth_parts == other.depth_parts).then_some(Self { wide: self.wide || other.wide, ..self })
     }
 
-    /// An event as words, and their number. Narrow events drop the fields that they have no room
-    /// for, clip depths, and count costs modulo 2^32.
+    /// Encodes an event. Returns an array of words and the number of words that are used. A narrow
+    /// event has no room for some fields, so these are dropped. Its depth is clipped to eight bits,
+    /// and its cost is stored modulo 2^32.
     #[inline]
     pub(super) fn encode(self, event: &Event) -> ([u64; MAX_WORDS], usize) {
         let value = u64::from(event.value as u16);
@@ -87,7 +90,8 @@ impl Format {
         words[..count].iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Decodes an event without validating it. `bytes`: [`Self::event_bytes`] of them.
+    /// Decodes an event without validating it. `bytes` are the [`Self::event_bytes`] bytes of the
+    /// event.
     #[inline]
     pub fn decode(self, bytes: &[u8]) -> Event {
         let word = |index: usize| {

@@ -19,7 +19,9 @@ pub struct Info {
     /// Probes with a window.
     pub with_window: u64,
     pub stores: u64,
+    /// Stores with an exact score.
     pub exact: u64,
+    /// Stores with a lower bound.
     pub lower: u64,
     /// Stores of a static evaluation alone.
     pub evaluations: u64,
@@ -29,39 +31,44 @@ pub struct Info {
     pub searches: u64,
     pub iterations: u64,
     pub clears: u64,
-    /// Games or unrelated positions: each begins with a clear or with a search flagged as the first
-    /// of a game.
+    /// Games or unrelated positions. Each begins with a clear, or with a search that is flagged as
+    /// the first search of a game.
     pub games: u64,
+    /// Stores with a move.
     pub moves: u64,
     /// Threads that probed or stored.
     pub threads: u16,
-    /// Nodes, or what else the trace counts as cost, of all threads.
+    /// The cost of all threads together, in nodes or whatever else the trace counts as cost.
     pub nodes: u64,
-    /// Parts of a ply in which depths are counted; 0 in a part of a trace.
+    /// The number of parts of a ply in which depths are counted. 0 if only a part of a trace was
+    /// counted.
     pub depth_parts: u16,
     /// Minimum depth of a probe or store.
     pub min_depth: i16,
     /// Maximum depth of a probe or store.
     pub max_depth: i16,
-    /// Distinct positions stored: exact up to 4,194,304, then estimated.
+    /// Distinct positions that were stored. Up to 4,194,304 they are counted exactly; beyond that
+    /// the number is an estimate.
     pub positions: u64,
     /// Whether `positions` is an estimate.
     pub estimated: bool,
-    /// Approximate maximum of distinct positions probed or stored between two clears: memory for
-    /// the facts about positions grows with it.
+    /// The approximate maximum number of distinct positions that are probed or stored between two
+    /// clears. The memory that a replay needs for the facts about positions grows with it.
     pub peak_positions: u64,
-    /// Maximum of potentially usable probes between two clears: those that cut off their node or
-    /// have a null window.
+    /// The maximum number of potentially usable probes between two clears. These are the probes
+    /// that cut off their node or have a null window.
     pub peak_usable: u64,
 }
 
-/// Counts distinct keys: exactly up to a limit, then by a sample of those whose hash ends in a
-/// number of zeros (adaptive sampling: M. Wegman; P. Flajolet, 1990).
+/// Counts distinct keys. Up to a limit, all keys are stored and the count is exact. Beyond that,
+/// only a sample is stored: the keys whose hash ends with at least `level` zero bits (adaptive
+/// sampling: M. Wegman; P. Flajolet, 1990).
 #[derive(Debug)]
 pub struct DistinctCounter {
     keys: HashSet<u64, std::hash::BuildHasherDefault<crate::table::key_map::KeyHasher>>,
     max_keys: usize,
-    /// The number of zeros at the end of the hashes of sampled keys: one key in 2^level is sampled.
+    /// The minimum number of zero bits at the end of the hash of a sampled key. On average, one key
+    /// in 2^level belongs to the sample.
     level: u32,
 }
 
@@ -71,8 +78,8 @@ impl DistinctCounter {
         Self { keys: HashSet::default(), max_keys, level: 0 }
     }
 
-    /// Counts a key if it is in the sample: the keys whose hash ends with at least `level` zero
-    /// bits. One level more halves a sample that is too large.
+    /// Adds a key if the key belongs to the sample. When the sample becomes too large, the level is
+    /// increased, which removes about half of the stored keys.
     #[inline]
     pub fn insert(&mut self, key: u64) {
         if hash(key).trailing_zeros() >= self.level && self.keys.insert(key) {
@@ -89,26 +96,28 @@ impl DistinctCounter {
     }
 }
 
-/// The numbers of keys that are counted exactly: of stored keys, and of all keys between clears.
+/// The number of stored positions up to which they are counted exactly.
 const MAX_STORED_KEYS: usize = 1 << 22;
+
+/// The number of positions between two clears up to which they are counted exactly.
 const MAX_LIVE_KEYS: usize = 1 << 16;
 
-/// Gathers the counts of a trace or a part of it.
+/// Counts the events of a trace or of a part of a trace.
 #[derive(Debug)]
 pub struct InfoCounter {
     info: Info,
     has_accesses: bool,
-    /// Whether a game has begun without a probe or store so far.
+    /// Whether a game has begun and has had no probe or store so far.
     is_game_empty: bool,
-    /// The total cost of each thread at its last event that had one.
+    /// For each thread, the total cost at the thread's last event that had a total.
     last_totals: Vec<u64>,
     /// The threads that probed or stored.
     threads: HashSet<u8>,
-    stored: DistinctCounter,
-    /// Distinct keys since the last clear.
-    live: DistinctCounter,
-    /// Potentially usable probes since the last clear.
-    usable: u64,
+    stored_positions: DistinctCounter,
+    /// The distinct positions that were probed or stored since the last clear.
+    live_positions: DistinctCounter,
+    /// The number of potentially usable probes since the last clear.
+    usable_probes: u64,
 }
 
 impl Default for InfoCounter {
@@ -119,15 +128,16 @@ impl Default for InfoCounter {
             is_game_empty: false,
             last_totals: vec![0; usize::from(u8::MAX) + 1],
             threads: HashSet::default(),
-            stored: DistinctCounter::new(MAX_STORED_KEYS),
-            live: DistinctCounter::new(MAX_LIVE_KEYS),
-            usable: 0,
+            stored_positions: DistinctCounter::new(MAX_STORED_KEYS),
+            live_positions: DistinctCounter::new(MAX_LIVE_KEYS),
+            usable_probes: 0,
         }
     }
 }
 
 impl InfoCounter {
-    /// A counter for the next part: totals of the cost continue, everything else starts from zero.
+    /// Creates a counter for the next part of the trace. The total costs of the threads continue.
+    /// Everything else is counted from zero.
     pub fn continue_costs(&self) -> Self {
         Self { last_totals: self.last_totals.clone(), ..Self::default() }
     }
@@ -137,14 +147,14 @@ impl InfoCounter {
         self.has_accesses
     }
 
-    /// Updates the maxima between clears.
+    /// Updates the maxima between two clears, and starts to count for the time after the clear.
     fn record_peaks(&mut self) {
-        self.info.peak_positions = self.info.peak_positions.max(self.live.count());
-        self.info.peak_usable = self.info.peak_usable.max(self.usable);
-        (self.live, self.usable) = (DistinctCounter::new(MAX_LIVE_KEYS), 0);
+        self.info.peak_positions = self.info.peak_positions.max(self.live_positions.count());
+        self.info.peak_usable = self.info.peak_usable.max(self.usable_probes);
+        (self.live_positions, self.usable_probes) = (DistinctCounter::new(MAX_LIVE_KEYS), 0);
     }
 
-    /// Counts an event; events must come in the order of the trace.
+    /// Counts an event. Events must be counted in the order of the trace.
     pub fn push(&mut self, event: &Event) {
         if event.has_total() {
             self.add_total(event);
@@ -155,10 +165,11 @@ impl InfoCounter {
             if !self.has_accesses {
                 (info.min_depth, info.max_depth, self.has_accesses) = (event.depth, event.depth, true);
             }
-            self.live.insert(event.position());
+            self.live_positions.insert(event.position());
             self.threads.insert(event.thread);
             info.min_depth = info.min_depth.min(event.depth);
             info.max_depth = info.max_depth.max(event.depth);
+            // The first game may begin without a clear or a flagged search.
             if !self.is_game_empty {
                 info.games += u64::from(info.games == 0);
             }
@@ -167,7 +178,8 @@ impl InfoCounter {
         match event.kind() {
             EventKind::Probe => {
                 info.probes += 1;
-                self.usable += u64::from(event.has(flags::CUT) || event.has(flags::WINDOW) && !event.has(flags::PV));
+                let has_null_window = event.has(flags::WINDOW) && !event.has(flags::PV);
+                self.usable_probes += u64::from(event.has(flags::CUT) || has_null_window);
                 info.hits += u64::from(event.has(flags::HIT));
                 info.cuts += u64::from(event.has(flags::CUT));
                 info.with_window += u64::from(event.has(flags::WINDOW));
@@ -179,7 +191,7 @@ impl InfoCounter {
                 info.evaluations += u64::from(event.bound() == Bound::None);
                 info.with_subtree += u64::from(!event.has_total());
                 info.moves += u64::from(event.has(flags::MOVE));
-                self.stored.insert(event.position());
+                self.stored_positions.insert(event.position());
             }
             EventKind::Search if event.has(flags::ITERATION) => info.iterations += 1,
             EventKind::Search => {
@@ -200,8 +212,8 @@ impl InfoCounter {
         }
     }
 
-    /// Adds the cost since the thread's last total. A total that is lower than the last has
-    /// restarted from 0.
+    /// Adds the cost since the thread's last total. If the new total is lower than the last total,
+    /// it has restarted from 0.
     fn add_total(&mut self, event: &Event) {
         let last_total = &mut self.last_totals[usize::from(event.thread)];
         let difference = event.cost.checked_sub(*last_total).unwrap_or(event.cost);
@@ -209,7 +221,7 @@ impl InfoCounter {
         *last_total = event.cost;
     }
 
-    /// Adds the total cost of the end event.
+    /// Adds the total cost of the end event, unless it is lower than the thread's last total.
     pub fn add_end(&mut self, end: Option<&Event>) {
         if let Some(end) = end.filter(|end| end.cost >= self.last_totals[usize::from(end.thread)]) {
             self.add_total(end);
@@ -219,17 +231,17 @@ impl InfoCounter {
     /// The counts of all events that were pushed.
     pub fn finish(mut self) -> Info {
         self.record_peaks();
-        // A game without a probe or store does not count.
+        // A last game without a probe or store is not counted.
         self.info.games -= u64::from(self.is_game_empty);
-        self.info.positions = self.stored.count();
+        self.info.positions = self.stored_positions.count();
         self.info.threads = self.threads.len() as u16;
-        self.info.estimated = self.stored.level > 0;
+        self.info.estimated = self.stored_positions.level > 0;
         self.info
     }
 }
 
 impl Info {
-    /// Counts a whole trace in bounded memory.
+    /// Reads a whole trace and counts its events. The memory that this needs is bounded.
     pub fn read(from: impl Read) -> Result<Self, TraceError> {
         let mut counter = InfoCounter::default();
         let mut reader = Reader::new(from)?;
@@ -238,12 +250,13 @@ impl Info {
         Ok(Self { depth_parts: reader.format().depth_parts, ..counter.finish() })
     }
 
-    /// Refuses a trace of several threads.
+    /// Returns an error if several threads probed or stored.
     pub fn require_one_thread(&self) -> Result<(), TraceError> {
         if self.threads > 1 { Err(TraceError::Threads { found: self.threads }) } else { Ok(()) }
     }
 
-    /// Whether the trace shows which probes were usable, and so what they were worth.
+    /// Whether the trace has windows or cutoffs. Without both, it cannot be said which probes were
+    /// usable and what they were worth.
     pub fn has_worth(&self) -> bool {
         self.cuts + self.with_window > 0
     }
@@ -277,13 +290,13 @@ mod tests {
         let event = |key: u64, kind: u8| Event { key, depth: 1, flags: kind, ..Event::default() };
         let mut counting = InfoCounter::default();
         (0..1 << 16).for_each(|key| counting.push(&event(key, 0)));
-        assert_eq!((counting.live.level, counting.live.count()), (0, 1 << 16));
+        assert_eq!((counting.live_positions.level, counting.live_positions.count()), (0, 1 << 16));
         counting.push(&event(1 << 16, 0));
-        assert_eq!(counting.live.level, 1);
-        (0..1 << 22).for_each(|key| counting.stored.insert(key));
-        assert_eq!((counting.stored.level, counting.stored.count()), (0, 1 << 22));
+        assert_eq!(counting.live_positions.level, 1);
+        (0..1 << 22).for_each(|key| counting.stored_positions.insert(key));
+        assert_eq!((counting.stored_positions.level, counting.stored_positions.count()), (0, 1 << 22));
         counting.push(&event(1 << 22, 1));
-        assert_eq!(counting.stored.level, 1);
+        assert_eq!(counting.stored_positions.level, 1);
         assert!(counting.finish().estimated);
     }
 

@@ -1,21 +1,23 @@
-//! Merges the traces of several programs that used one table, by their common clock.
+//! Merges the traces of several programs that used the same table. The programs have a common
+//! clock.
 
 use super::{Event, Reader, TraceError, Writer};
 use std::collections::HashMap;
 use std::io::{Read, Write};
 
-/// A trace, and its events that are not merged yet.
+/// A trace that is merged with others.
 struct Source<R> {
     reader: Reader<R>,
-    /// The events of its current block that are not merged yet, in reverse order.
+    /// The events of the current block that are not merged yet, in reverse order.
     pending: Vec<Event>,
+    /// The number of merged events.
     merged: u64,
     /// The clock of the last merged event.
     clock: u64,
 }
 
 impl<R: Read> Source<R> {
-    /// The clock of the next event; `None` at the end.
+    /// Returns the clock of the next event, or `None` at the end of the trace.
     fn peek_clock(&mut self) -> Result<Option<u64>, TraceError> {
         if self.pending.is_empty()
             && let Some(block) = self.reader.next_block()?
@@ -33,20 +35,23 @@ impl<R: Read> Source<R> {
     }
 }
 
-/// Writes the events of several traces in the order of their clocks; events with equal clocks are
-/// in the order of the traces. Threads are numbered as they appear; thread 0 of the first trace,
-/// whose searches advance the clock of ages, stays 0. Returns the number of events.
+/// Writes the events of several traces in the order of their clocks. Events with equal clocks are
+/// written in the order of the traces. Returns the number of events.
+///
+/// Each thread of each trace gets a new number, in the order in which the threads appear. Thread 0
+/// of the first trace stays thread 0, because its searches advance the clock by which the age of
+/// entries is counted.
 ///
 /// # Errors
-/// The index of the trace that is damaged or whose clock goes back, and the error.
+/// Returns the error and the index of the trace that is damaged or whose clock goes back.
 pub fn merge<R: Read, W: Write>(from: Vec<Reader<R>>, to: &mut Writer<W>) -> Result<u64, (usize, TraceError)> {
     let source = |reader| Source { reader, pending: Vec::new(), merged: 0, clock: 0 };
     let mut sources: Vec<Source<R>> = from.into_iter().map(source).collect();
-    // From a trace's index and a thread of it to the thread's new number.
-    let mut threads = HashMap::from([((0, 0), 0)]);
+    // Maps the index of a trace and a thread of this trace to the new number of the thread.
+    let mut thread_numbers = HashMap::from([((0, 0), 0)]);
     let mut events = 0;
     loop {
-        // The earliest clock of a next event, and the index of its trace.
+        // The earliest clock among the next events of all traces, and the index of its trace.
         let mut earliest: Option<(u64, usize)> = None;
         for (index, source) in sources.iter_mut().enumerate() {
             let next_clock = source.peek_clock().map_err(|error| (index, error))?;
@@ -60,8 +65,8 @@ pub fn merge<R: Read, W: Write>(from: Vec<Reader<R>>, to: &mut Writer<W>) -> Res
         let source = &mut sources[index];
         (source.clock, source.merged) = (clock, source.merged + 1);
         if let Some(event) = source.pending.pop() {
-            let next_number = threads.len();
-            let thread = *threads.entry((index, event.thread)).or_insert(next_number);
+            let next_number = thread_numbers.len();
+            let thread = *thread_numbers.entry((index, event.thread)).or_insert(next_number);
             let thread = u8::try_from(thread).map_err(|_| (index, TraceError::TooManyThreads))?;
             to.push(Event { thread, ..event });
             events += 1;

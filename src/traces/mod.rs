@@ -1,6 +1,7 @@
-//! Traces: the probes and stores of a search, event by event, for replay on other tables.
+//! Traces: recordings of the probes and stores of a search, which can be replayed on other tables.
 //!
-//! Any engine can write one (`include/ttlab-trace.h`); `docs/formats.md` describes the format.
+//! Any engine can write a trace with `include/ttlab-trace.h`. `docs/formats.md` describes the
+//! format.
 
 mod check;
 mod event;
@@ -16,7 +17,7 @@ mod write;
 pub mod replay;
 
 pub use event::{Event, EventKind, Flaw, flags};
-pub use export::oracle_general;
+pub use export::export_oracle_general;
 pub use format::Format;
 pub use import::import;
 pub use info::{Info, InfoCounter};
@@ -28,10 +29,10 @@ pub use write::Writer;
 /// The first bytes of a trace.
 const MAGIC: [u8; 8] = *b"ttlabtrc";
 
-/// The byte order mark, as a little-endian machine reads it.
+/// The byte order mark of the header, as a little-endian machine reads it.
 const ORDER: u16 = 0x0102;
 
-/// The flags of the event that ends a trace.
+/// The value of `flags` in the end event of a trace.
 const END: u8 = 0xff;
 
 /// The number of events read or written per call, small enough for the cache.

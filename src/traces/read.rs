@@ -28,7 +28,7 @@ pub enum TraceError {
     /// The rest of the header is invalid.
     #[error("byte 12: the header is damaged: expected {}", if *wide { "1 to 1000 parts of a depth unit, then zeros" } else { "zeros" })]
     Head {
-        /// Whether it is that of wide events.
+        /// Whether the header is that of wide events.
         wide: bool,
     },
     /// There is no end event.
@@ -45,7 +45,7 @@ pub enum TraceError {
     /// There are bytes after the end event.
     #[error("byte {offset}: unexpected bytes after the end of the trace")]
     TrailingBytes {
-        /// Offset of the first of them.
+        /// Offset of the first unexpected byte.
         offset: u64,
     },
     /// The end event declares another number of events.
@@ -76,7 +76,7 @@ pub enum TraceError {
         /// Why the event is invalid.
         flaw: Flaw,
     },
-    /// The clock of a trace that is to be merged goes back, or stands still from the start.
+    /// The clock of a trace that is to be merged goes back, or the trace has no clock.
     #[error(
         "byte {offset}: event {event} has the clock {found}, expected at least {least} (TTLAB_CLOCK of ttlab-trace.h)"
     )]
@@ -85,9 +85,9 @@ pub enum TraceError {
         offset: u64,
         /// Number of the event, from 0.
         event: u64,
-        /// Its clock.
+        /// The clock of the event.
         found: u64,
-        /// That of the event before, or 1.
+        /// The clock of the previous event, but at least 1.
         least: u64,
     },
     /// A trace of several threads where one is needed.
@@ -99,7 +99,7 @@ pub enum TraceError {
         /// The number of threads.
         found: u16,
     },
-    /// More threads than can be told apart.
+    /// The merged traces have more threads than the format can number.
     #[error("more than 256 threads together")]
     TooManyThreads,
     /// The file changed between two passes.
@@ -118,33 +118,34 @@ pub struct Reader<R> {
     block: Vec<Event>,
     events: u64,
     check: Check,
-    /// The event before which to stop; `None`: at the end of the trace.
+    /// The number of the event before which to stop. `None` to read up to the end of the trace.
     stop: Option<u64>,
-    /// The end event, once read.
+    /// The end event, after it was read.
     end: Option<Event>,
-    /// The last total cost of a narrow trace.
+    /// In a narrow trace, the last total cost.
     total: u64,
-    /// What is added to the totals of a narrow trace, which are counted modulo 2^32.
+    /// In a narrow trace, the multiple of 2^32 that is added to the totals. Narrow events count
+    /// costs modulo 2^32.
     wrapped: u64,
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header.
+    /// Starts to read a trace by reading its header.
     ///
     /// # Errors
-    /// When it is not the header of a supported trace.
+    /// When the input does not begin with the header of a supported trace.
     pub fn new(mut from: R) -> Result<Self, TraceError> {
-        let mut head = vec![0; Format::NARROW.event_bytes()];
-        let mut filled = read_full(&mut from, &mut head)?;
-        if filled < MAGIC.len() || head[..MAGIC.len()] != MAGIC {
+        let mut header = vec![0; Format::NARROW.event_bytes()];
+        let mut filled = read_full(&mut from, &mut header)?;
+        if filled < MAGIC.len() || header[..MAGIC.len()] != MAGIC {
             return Err(TraceError::NotATrace);
         }
-        let word_at = |offset: usize| u16::from_le_bytes([head[offset], head[offset + 1]]);
-        if filled < head.len() {
+        let u16_at = |offset: usize| u16::from_le_bytes([header[offset], header[offset + 1]]);
+        if filled < header.len() {
             return Err(TraceError::Truncated { offset: filled as u64, events: 0 });
         }
-        let (version, order) = (word_at(8), word_at(10));
-        // In the other byte order, the version is not known either.
+        let (version, order) = (u16_at(8), u16_at(10));
+        // The byte order is checked first, because in the other order the version is not known.
         if order == ORDER.swap_bytes() {
             return Err(TraceError::ByteOrder);
         }
@@ -152,12 +153,12 @@ impl<R: Read> Reader<R> {
         if order != ORDER {
             return Err(TraceError::ByteOrder);
         }
-        head.resize(format.event_bytes(), 0);
-        filled += read_full(&mut from, &mut head[filled..])?;
-        if filled < head.len() {
+        header.resize(format.event_bytes(), 0);
+        filled += read_full(&mut from, &mut header[filled..])?;
+        if filled < header.len() {
             return Err(TraceError::Truncated { offset: filled as u64, events: 0 });
         }
-        let format = format.with_rest(&head[12..]).ok_or(TraceError::Head { wide: format.wide })?;
+        let format = format.with_rest(&header[12..]).ok_or(TraceError::Head { wide: format.wide })?;
         Ok(Self {
             from,
             format,
@@ -177,10 +178,10 @@ impl<R: Read> Reader<R> {
         self.format
     }
 
-    /// Reads a range of events of a trace that was validated before.
+    /// Creates a reader for a range of the events of a trace that was validated before.
     ///
     /// # Errors
-    /// When it is not the header of a supported trace.
+    /// When the input does not begin with the header of a supported trace.
     pub fn range(from: R, events: Range<u64>) -> Result<Self, TraceError>
     where
         R: Seek,
@@ -191,13 +192,14 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
-    /// The offset of an event, or of the end after the last.
+    /// The byte offset of the event with this number. The number of events gives the offset after
+    /// the last event.
     pub(super) fn offset(&self, event: u64) -> u64 {
         (event + 1) * self.format.event_bytes() as u64
     }
 
-    /// Extends the 32-bit total of a narrow event to 64 bits. A total that falls by more than 2^31
-    /// has passed 2^32; one that falls by less has restarted.
+    /// Extends the 32-bit total of a narrow event to 64 bits. If the total falls by more than 2^31,
+    /// it has passed a multiple of 2^32. If it falls by less, it has restarted from 0.
     fn extend_cost(&mut self, event: &mut Event) {
         if !self.format.wide && event.has_total() {
             let fall = (self.total - self.wrapped).saturating_sub(event.cost);
@@ -211,11 +213,11 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The next events; `None` after the end of the trace.
+    /// Reads the next block of events. Returns `None` after the end of the trace.
     ///
     /// # Errors
-    /// When the trace is damaged, and where. The intact events before the damage were returned or
-    /// are in [`Self::partial_block`].
+    /// When the trace is damaged. The error says where. The intact events before the damage were
+    /// returned earlier or are in [`Self::partial_block`].
     pub fn next_block(&mut self) -> Result<Option<&[Event]>, TraceError> {
         self.block.clear();
         let max_events = self.stop.map_or(BLOCK as u64, |stop| stop - self.events).min(BLOCK as u64) as usize;
@@ -229,7 +231,7 @@ impl<R: Read> Reader<R> {
             let mut event = self.format.decode(&self.buffer[index * event_bytes..(index + 1) * event_bytes]);
             let number = first_number + index as u64;
             let offset = self.offset(number);
-            // The end event of the whole trace.
+            // The event is the end event. In a range of events there is none.
             if event.flags == END && self.stop.is_none() {
                 if event.key != number {
                     return Err(TraceError::Count { offset, declared: event.key, found: number });
@@ -258,8 +260,8 @@ impl<R: Read> Reader<R> {
         Ok(if self.block.is_empty() { None } else { Some(&self.block) })
     }
 
-    /// Whether the checksum of the end event is that of the events. Writers of narrow events
-    /// without a checksum write zeros.
+    /// Whether the end event has the checksum of the events that were read. Some writers of narrow
+    /// events write zeros in place of a checksum. Such a trace is accepted.
     fn is_undamaged(&self, end: &Event) -> bool {
         if self.format.wide {
             let expected = Event { key: end.key, cost: end.cost, thread: end.thread, flags: END, ..Event::default() };
@@ -268,20 +270,20 @@ impl<R: Read> Reader<R> {
         [(0, 0), self.check.end_fields(end.cost as u32)].contains(&(end.value, end.depth))
     }
 
-    /// After an error: the intact events before the damage in the last block.
+    /// After an error, the intact events of the last block before the damage.
     pub fn partial_block(&self) -> &[Event] {
         &self.block
     }
 
-    /// After the end of the trace: the end event, which has the total cost.
+    /// After the end of the trace, the end event. Its cost is the total cost.
     pub fn end(&self) -> Option<&Event> {
         self.end.as_ref()
     }
 
-    /// Calls `visit` with each remaining event.
+    /// Calls `visit` for each remaining event.
     ///
     /// # Errors
-    /// When the trace is damaged, and where.
+    /// When the trace is damaged. The error says where.
     pub fn for_each(&mut self, mut visit: impl FnMut(&Event)) -> Result<(), TraceError> {
         while let Some(block) = self.next_block()? {
             block.iter().for_each(&mut visit);
@@ -290,7 +292,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Reads until the buffer is full or the input ends; returns the number of bytes read.
+/// Reads until the buffer is full or the input ends. Returns the number of bytes read.
 fn read_full(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -304,10 +306,10 @@ fn read_full(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Reads a whole trace into memory.
+/// Reads all events of a trace into memory.
 ///
 /// # Errors
-/// When it is not a trace or is damaged, and where.
+/// When the input is not a trace or is damaged. The error says where.
 pub fn read(from: impl Read) -> Result<Vec<Event>, TraceError> {
     let mut events = Vec::new();
     Reader::new(from)?.for_each(|event| events.push(*event))?;

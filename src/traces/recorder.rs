@@ -10,15 +10,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// A writer shared by the recorder and its creator.
 pub type SharedWriter<W> = Arc<Mutex<Writer<W>>>;
 
-/// Writes a trace. The creator writes searches and iterations ([`Event::search`]), so that a replay
-/// may choose what a tick of the clock is.
+/// Writes the probes, stores, cutoffs and clears of a table to a trace. Whoever searches with the
+/// table must write the searches and iterations ([`Event::search`]). A replay can then choose which
+/// of these events advance the clock.
 pub struct TraceWatch<W>(SharedWriter<W>);
 
 /// A table whose use is recorded.
 pub type Recorder<W> = WatchedTable<TraceWatch<W>>;
 
 impl<W: Write + Send> Recorder<W> {
-    /// Wraps a table, so that each of its events is written.
+    /// Wraps a table so that each of its events is written to the trace.
     pub fn new(table: Box<dyn Table>, writer: SharedWriter<W>) -> Self {
         Self::with_watch(TraceWatch(writer), table)
     }
@@ -37,7 +38,7 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
         let cost = writer.cost();
         // A table does not know its node's beta.
         writer.push(Event::probe(key, trace_depth(depth), 0, hit_flag, cost));
-        // The entry is not marked as used.
+        // The recorder does not mark the entry as used.
         false
     }
 
@@ -51,7 +52,7 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
     }
 
     fn on_cutoff(&mut self, _: &Hit) {
-        self.writer().cutoff();
+        self.writer().mark_cutoff();
     }
 
     fn on_clear(&mut self, _: bool) {
@@ -61,7 +62,7 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
     }
 }
 
-/// A depth as a trace stores it: at most 127.
+/// Limits a depth to 127, the maximum in a trace of narrow events.
 fn trace_depth(depth: u8) -> i16 {
     i16::from(depth).min(i8::MAX.into())
 }

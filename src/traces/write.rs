@@ -1,38 +1,39 @@
-//! Writes traces. Wide ones (40 bytes per event) are the same as those of `include/ttlab-trace.h`.
+//! Writes traces. A wide trace (40 bytes per event) has the same format as a trace that an engine
+//! writes with `include/ttlab-trace.h`.
 
 use super::check::Check;
 use super::{BLOCK, END, Event, EventKind, Format, flags};
 use std::io::{self, Write};
 
-/// Writes a trace; the file is incomplete before [`Writer::finish`].
+/// Writes a trace. The trace is incomplete until [`Writer::finish`] is called.
 pub struct Writer<W> {
     to: W,
     format: Format,
     buffer: Vec<u8>,
-    /// The last event, which may still be marked as a cutoff.
+    /// The last event. It is not written yet, because it may still be marked as a cutoff.
     last: Option<Event>,
     events: u64,
     check: Check,
-    /// The last event that had a total of the cost.
+    /// The last event that had a total cost.
     last_total: Event,
     /// The first write error.
     error: Option<io::Error>,
 }
 
 impl<W: Write> Writer<W> {
-    /// Starts a trace of narrow events by writing its header.
+    /// Starts a trace of narrow events.
     pub fn new(to: W) -> Self {
         Self::with_format(to, Format::NARROW)
     }
 
-    /// Starts a trace of a format.
+    /// Starts a trace with events of the given format.
     pub fn with_format(to: W, format: Format) -> Self {
         let (last, check, last_total) = (None, Check::default(), Event::default());
-        Self { to, format, buffer: format.head(), last, events: 0, check, last_total, error: None }
+        Self { to, format, buffer: format.header(), last, events: 0, check, last_total, error: None }
     }
 
-    /// Adds an event. It is written when the next one is added, because `cutoff` may still change
-    /// it.
+    /// Adds an event. The event is written only when the next event is added, because until then
+    /// [`Writer::mark_cutoff`] may change it.
     pub fn push(&mut self, event: Event) {
         self.write_last();
         if event.has_total() {
@@ -42,24 +43,24 @@ impl<W: Write> Writer<W> {
         self.events += 1;
     }
 
-    /// The total cost of the last event that had one.
+    /// The total cost of the last event that had a total.
     pub fn cost(&self) -> u64 {
         self.last_total.cost
     }
 
-    /// Sets the total cost for the end event.
+    /// Sets the total cost that the end event will have, unless further events have a total.
     pub fn set_cost(&mut self, cost: u64) {
         self.last_total.cost = cost;
     }
 
-    /// Marks the last event as a cutoff, if it is a hit.
-    pub fn cutoff(&mut self) {
+    /// Marks the last event as a cutoff if it is a probe with a hit.
+    pub fn mark_cutoff(&mut self) {
         if let Some(last) = self.last.as_mut().filter(|last| last.kind() == EventKind::Probe && last.has(flags::HIT)) {
             last.flags |= flags::CUT;
         }
     }
 
-    /// Writes the last event and adds it to the checksum; it can no longer change.
+    /// Writes the last event and adds it to the checksum. The event can no longer change.
     fn write_last(&mut self) {
         if let Some(event) = self.last.take() {
             let (words, count) = self.format.encode(&event);
@@ -77,7 +78,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Writes the buffer, or drops it if a write has failed before.
+    /// Writes the buffer and empties it. After a failed write, nothing more is written.
     fn flush(&mut self) {
         if self.error.is_none() {
             self.error = self.to.write_all(&self.buffer).err();
@@ -85,7 +86,7 @@ impl<W: Write> Writer<W> {
         self.buffer.clear();
     }
 
-    /// Writes the end event; returns the number of events and the output.
+    /// Writes the end event. Returns the number of events and the output.
     ///
     /// # Errors
     /// When any write failed.

@@ -16,8 +16,8 @@ use ttlab::internals::traces::replay::{
     DepthScale, Objective, ReplayCounters, Step, StepMaker, TracedGame, clairvoyant, find_games, make_steps, replay,
 };
 use ttlab::internals::traces::{
-    Event, EventKind, Flaw, Format, Info, Reader, Recorder, TraceError, Writer, flags, import, merge, oracle_general,
-    read,
+    Event, EventKind, Flaw, Format, Info, Reader, Recorder, TraceError, Writer, export_oracle_general, flags, import,
+    merge, read,
 };
 
 /// Searches positions of two games with a table that is kept between searches, and returns the
@@ -711,7 +711,7 @@ fn trace_contents_are_counted() {
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     for event in [Event::probe(7, 3, 0, flags::HIT, 1), Event::probe(7, 3, 0, 0, 2), Event::clear(3)] {
         writer.push(event);
-        writer.cutoff();
+        writer.mark_cutoff();
     }
     let info_of_three = Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap();
     assert_eq!((info_of_three.probes, info_of_three.hits, info_of_three.cuts), (2, 1, 1));
@@ -771,7 +771,7 @@ fn exported_requests_have_their_next_request() {
     expected.reverse();
     for memory in [1 << 20, 6000, 0] {
         let mut to = Cursor::new(Vec::new());
-        let exported = oracle_general(&file[..], &mut to, memory).unwrap();
+        let exported = export_oracle_general(&file[..], &mut to, memory).unwrap();
         assert_eq!((exported.requests, exported.ids), (40_000, next.len() as u64), "{memory} bytes");
         assert!(to.into_inner() == expected.concat(), "{memory} bytes");
     }

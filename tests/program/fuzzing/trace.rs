@@ -10,7 +10,7 @@ use ttlab::internals::traces::replay::{
     DepthScale, Objective, Passes, ReplaySink, ReplayTable, Step, StepMaker, buckets, clairvoyant, find_games, replay,
     replay_table,
 };
-use ttlab::internals::traces::{Event, Format, Info, Reader, Writer, import, merge, oracle_general, read};
+use ttlab::internals::traces::{Event, Format, Info, Reader, Writer, export_oracle_general, import, merge, read};
 
 /// A table on which a trace is replayed in passes.
 struct Room(Box<dyn ReplayTable>);
@@ -75,7 +75,7 @@ pub fn run(data: &[u8]) {
         let merged = merge(vec![reader], &mut writer).is_ok();
         assert_eq!(merged, trace.is_sorted_by_key(|event| event.clock) && trace.iter().all(|event| event.clock > 0));
     }
-    let exported = oracle_general(Cursor::new(&file), &mut Cursor::new(Vec::new()), 1);
+    let exported = export_oracle_general(Cursor::new(&file), &mut Cursor::new(Vec::new()), 1);
     let bounded = info.stores - info.evaluations;
     match exported {
         Ok(done) => assert_eq!(done.requests, bounded, "evaluations alone are no requests"),
