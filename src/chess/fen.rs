@@ -1,14 +1,22 @@
 //! FEN: reading, strictly or with repairs, and writing.
 //!
-//! Strict: four fields (as in EPD) or six, one blank between them, canonical castling letters,
-//! everything possible in a game. Blanks after the last field are no fault. Lenient also takes, and
-//! reports as repairs: a byte order mark, NULs and any run of blanks; missing fields
-//! (taken as `w`, `-`, `-`, `0`, `1`), also a halfmove clock without a move number; castling
-//! letters in any order, doubled or in the A-H style of standard chess; rights without king and
-//! rook at home (dropped); an e.p. square that no pawn has just passed (dropped), or one that was
-//! passed while the other king was in check (kept); unreadable clocks (0 and 1); further fields
-//! (ignored). No mode guesses where pieces are. Source: S. Edwards, "Portable Game Notation
-//! Specification and Implementation Guide", 1994, section 16.1.
+//! In strict mode, a FEN has four fields (as in EPD) or six, which are separated by one space. The
+//! castling letters are in canonical order, and everything must be possible in a game. Blanks after
+//! the last field are not a fault.
+//!
+//! Lenient mode also accepts the following, and reports it as a repair:
+//! - a byte order mark, NULs, and any run of blanks
+//! - missing fields, which are read as `w`, `-`, `-`, `0` and `1`, and a halfmove clock without a
+//!   move number
+//! - castling letters in any order, repeated, or in the A-H style of standard chess
+//! - castling rights without king and rook on their home squares, which are dropped
+//! - an e.p. square that no pawn has just passed, which is dropped, or one that a pawn passed while
+//!   the other king was in check, which is kept
+//! - unreadable clocks, which are read as 0 and 1
+//! - further fields, which are ignored
+//!
+//! Neither mode guesses where pieces are. Source: S. Edwards, "Portable Game Notation Specification
+//! and Implementation Guide", 1994, section 16.1.
 
 use super::board::{Board, rights};
 use super::setup::Setup;
@@ -56,7 +64,7 @@ pub struct Reading {
 pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
     let mut reading = read_start(text, strictness)?;
     let rest = &text[reading.end..];
-    let fault = FenError {
+    let rest_fault = FenError {
         column: reading.end + 1 + rest.len() - rest.trim_start().len(),
         message: format!("expected the end after the FEN's fields, found {}", quote_start(rest.trim())),
     };
@@ -67,13 +75,14 @@ pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
         return Ok(reading);
     }
     if !is_lenient {
-        return Err(fault);
+        return Err(rest_fault);
     }
-    reading.repairs.push(fault);
+    reading.repairs.push(rest_fault);
     Ok(reading)
 }
 
-/// Reads the FEN at the start of a text: four fields, and two more if both are numbers.
+/// Reads the FEN at the start of a text. The FEN consists of the first four fields, and of the next
+/// two fields if both are numbers.
 ///
 /// # Errors
 /// The first fault that the mode does not repair.
@@ -88,7 +97,7 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
         _ => return Err(fault(turn_column, format!("expected the side to move, w or b, found {}", quote_start(turn)))),
     };
     let (castling_column, castling) = fields.next("castling rights", Some("-"))?;
-    let castling = fields.castling(castling, castling_column)?;
+    let castling = fields.read_castling(castling, castling_column)?;
     let (ep_column, ep) = fields.next("an en passant square", Some("-"))?;
     let is_valid_square = ep == "-" || Square::parse(ep).is_some();
     let en_passant = match Square::parse(ep) {
@@ -99,14 +108,14 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
         }
         square => square,
     };
-    let (halfmove_clock, number) = fields.clocks(is_valid_square)?;
+    let (halfmove_clock, move_number) = fields.read_clocks(is_valid_square)?;
     let black_plies = u16::from(turn == Color::Black);
-    let game_ply = number.saturating_sub(1).saturating_mul(2).saturating_add(black_plies);
+    let game_ply = move_number.saturating_sub(1).saturating_mul(2).saturating_add(black_plies);
     let mut setup = Setup { squares, turn, castling, en_passant, halfmove_clock, game_ply };
     while let Some(flaw) = validity::flaw(&setup) {
         match flaw {
             Illegality::Placement(square, message) => {
-                let offset = square.map_or(0, |square| offset_in(placement, square));
+                let offset = square.map_or(0, |square| square_offset(placement, square));
                 return Err(fault(column + offset, message));
             }
             Illegality::Turn(message) => return Err(fault(turn_column, message)),
@@ -131,29 +140,29 @@ fn fault(column: usize, message: String) -> FenError {
     FenError { column, message }
 }
 
-/// Adds a repair to `notes`, or fails if repairs are not allowed.
+/// Adds a repair to `repairs`, or fails if repairs are not allowed.
 pub(super) fn repair(
     strictness: Strictness,
     column: usize,
     message: String,
-    notes: &mut Vec<FenError>,
+    repairs: &mut Vec<FenError>,
 ) -> Result<(), FenError> {
     let fault = fault(column, message);
     if strictness == Strictness::Strict {
         return Err(fault);
     }
-    notes.push(fault);
+    repairs.push(fault);
     Ok(())
 }
 
-/// The start of the text in quotes, short enough for a message, with unprintable characters
-/// escaped; `nothing`, without quotes, for an empty text.
+/// Returns the start of the text in backquotes, cut to a length that suits a message. Control
+/// characters and unusual blanks are escaped. For an empty text, returns `nothing` without quotes.
 pub(super) fn quote_start(text: &str) -> String {
     const MAX_LEN: usize = 24;
-    let escape_blank = |c: char| {
+    let escape = |c: char| {
         if c.is_control() || is_blank(c) && c != ' ' { c.escape_unicode().to_string() } else { c.to_string() }
     };
-    let start: String = text.chars().take(MAX_LEN).map(escape_blank).collect();
+    let start: String = text.chars().take(MAX_LEN).map(escape).collect();
     if text.is_empty() {
         "nothing".to_owned()
     } else if text.chars().nth(MAX_LEN).is_some() {
@@ -183,30 +192,31 @@ impl<'a> Fields<'a> {
         repair(self.strictness, column, message, &mut self.repairs)
     }
 
-    /// The next field with its offset, without consuming it; empty at the end of the FEN.
+    /// Returns the offset and the text of the next field without consuming the field. The text is
+    /// empty at the end of the FEN.
     fn peek(&self) -> (usize, &'a str) {
         let rest = &self.text[self.offset..];
-        // In strict mode fields are one space apart.
+        // In strict mode, exactly one space separates two fields.
         let (skipped, ends_field): (usize, fn(char) -> bool) = match self.strictness {
             Strictness::Strict => (usize::from(self.offset > 0 && rest.starts_with(' ')), char::is_whitespace),
             Strictness::Lenient => (rest.len() - rest.trim_start_matches(is_blank).len(), is_blank),
         };
         let rest = &rest[skipped..];
-        // In EPD, a `;` may follow.
+        // In EPD, a `;` may follow the last field.
         let length = rest.find(|c| ends_field(c) || c == ';').unwrap_or(rest.len());
         (self.offset + skipped, &rest[..length])
     }
 
-    /// Consumes the next field; returns its column and text. `what` describes it in messages.
-    /// `default` replaces a missing field if repairs are allowed.
-    fn next(&mut self, what: &str, default: Option<&'static str>) -> Result<(usize, &'a str), FenError> {
+    /// Consumes the next field and returns its column and text. `expected` describes the field in
+    /// messages. `default` replaces a missing field if repairs are allowed.
+    fn next(&mut self, expected: &str, default: Option<&'static str>) -> Result<(usize, &'a str), FenError> {
         let (start, field) = self.peek();
         if !field.is_empty() {
             self.offset = start + field.len();
             return Ok((start + 1, field));
         }
         let actual = quote_start(self.text[start..].split(is_blank).next().unwrap_or_default());
-        let error = fault(start + 1, format!("expected {what}, found {actual}"));
+        let error = fault(start + 1, format!("expected {expected}, found {actual}"));
         match default {
             Some(default) if self.strictness == Strictness::Lenient => {
                 self.repairs.push(error);
@@ -216,8 +226,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The castling rights of a field.
-    fn castling(&mut self, field: &str, column: usize) -> Result<u8, FenError> {
+    /// Reads the castling rights from `field`, which begins at `column` of the text.
+    fn read_castling(&mut self, field: &str, column: usize) -> Result<u8, FenError> {
         if field == "-" {
             return Ok(0);
         }
@@ -236,7 +246,8 @@ impl<'a> Fields<'a> {
                     ));
                 }
             };
-            // In the canonical order each right's bit is higher than those before it.
+            // In the canonical order, the bit of each right is higher than the bits of all rights
+            // before it.
             if right <= castling {
                 self.repair(column + offset, format!("castling right {letter} is repeated, or not in the order KQkq"))?;
             }
@@ -245,9 +256,10 @@ impl<'a> Fields<'a> {
         Ok(castling)
     }
 
-    /// The halfmove clock and the move number, if the next two fields are both numbers; else 0 and
-    /// 1. If `allow_clock_alone`, lenient mode also takes a clock without a move number.
-    fn clocks(&mut self, allow_clock_alone: bool) -> Result<(u16, u16), FenError> {
+    /// Reads the halfmove clock and the move number if the next two fields are both numbers.
+    /// Otherwise, consumes nothing and returns 0 and 1. If `allow_clock_alone`, lenient mode also
+    /// accepts a halfmove clock without a move number.
+    fn read_clocks(&mut self, allow_clock_alone: bool) -> Result<(u16, u16), FenError> {
         let start = self.offset;
         let (clock_offset, clock) = self.peek();
         self.offset = clock_offset + clock.len();
@@ -271,7 +283,7 @@ impl<'a> Fields<'a> {
                 0
             }
         };
-        // Empty if it is missing, which is repaired below.
+        // A missing move number is replaced by an empty text, which is repaired below.
         let number = if is_numeric(number) { number } else { "" };
         if !number.is_empty() {
             self.offset = number_offset + number.len();
@@ -291,7 +303,7 @@ impl<'a> Fields<'a> {
 
 type Placement = [Option<(Color, Piece)>; 64];
 
-/// Reads the field with the pieces, which begins at `column` of the text.
+/// Reads the field that places the pieces. It begins at `column` of the text.
 fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<Placement, FenError> {
     let mut squares = [None; 64];
     let (mut rank, mut file) = (7, 0);
@@ -334,9 +346,9 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
     }
 }
 
-/// The offset in a valid placement of the letter of a square's piece, or of the digit that counts
-/// the square as empty.
-fn offset_in(placement: &str, square: Square) -> usize {
+/// Returns the offset of the character that describes `square` in a valid placement. The character
+/// is the letter of the piece on the square, or a digit that counts empty squares.
+fn square_offset(placement: &str, square: Square) -> usize {
     let squares_before = u32::from(7 - square.rank()) * 8 + u32::from(square.file());
     let mut squares_read = 0;
     for (offset, letter) in placement.char_indices() {
@@ -345,7 +357,7 @@ fn offset_in(placement: &str, square: Square) -> usize {
             return offset;
         }
     }
-    // Not reached: the placement has all squares.
+    // Not reached, because a valid placement describes all squares.
     0
 }
 

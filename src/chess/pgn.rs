@@ -1,21 +1,24 @@
 //! PGN: games as tags and movetext, checked move by move.
 //!
 //! Comments (`{}`, `;`), escaped lines (`%`), variations, annotation glyphs (`$1`, `!?`), move
-//! numbers, results, a byte order mark and any line ends are read and skipped; a `FEN` tag sets
-//! the start position, and a `Variant` tag that names other rules than those of chess is a fault.
-//! Moves are read as in [`super::san`], with `!` and `?` in both modes. A game without moves is an
-//! error, or is skipped if faulty games are. Lenient mode ends a game at a null move (`--`), which
-//! is not a legal move, and accepts games without results.
+//! numbers, results, a byte order mark and any line ends are read and skipped. A `FEN` tag sets
+//! the start position. A `Variant` tag that names other rules than those of chess is a fault.
+//! Moves are read as in [`super::san`], with `!` and `?` in both modes. A game without moves is
+//! an error, or is skipped if faulty games are skipped. Lenient mode ends a game at a null move
+//! (`--`), which is not a legal move, and accepts games without results.
 //!
 //! Where a game ends does not depend on its faults, so that a faulty game never spoils another one.
-//! It ends
-//! - at a result outside of variations, or at one that a blank line follows;
-//! - before a tag that follows a legal move, or movetext with a blank line after it or without a
-//!   tag before it, or that repeats the first tag of the game; and before an `Event`, which is the
-//!   first by the standard, once the game has a fault;
-//! - at the end of the file.
+//! A game ends
+//! - at a result outside of variations, or at a result that is followed by a blank line
+//! - before a tag that follows a legal move
+//! - before a tag that follows other movetext, if a blank line separates them or if no tag precedes
+//!   the movetext
+//! - before a tag that repeats the first tag of the game
+//! - before the tag `Event`, which is the first tag by the standard, if the game has a fault
+//! - at the end of the file
 //!
-//! A comment ends before a line that begins with a tag, closed or not, and a tag with its line.
+//! A comment ends before a line that begins with a tag, even if the comment is closed later. A tag
+//! ends with its line at the latest.
 //! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994.
 
 use super::board::Board;
@@ -24,7 +27,7 @@ use super::fen::{self, Strictness, quote_start};
 use super::increments::Increments;
 use super::lines::with_line_feeds;
 use super::moves::Move;
-use super::pgn_lexer::{Lexer, ReadStop, Token};
+use super::pgn_lexer::{Lexer, TextFault, Token};
 use super::san;
 use super::types::Color;
 
@@ -51,8 +54,8 @@ impl Game {
         self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
     }
 
-    /// The positions of the game, one more than it has moves: before the first move, after it, and
-    /// so on.
+    /// Returns the positions of the game: the position before the first move, and the position
+    /// after each move.
     pub fn positions(&self) -> impl Iterator<Item = Board> + '_ {
         let first = self.start;
         std::iter::once(first).chain(self.moves.iter().scan(first, |board, &mv| {
@@ -70,14 +73,15 @@ pub struct PgnFile {
     pub notes: Vec<Fault>,
 }
 
-/// Reads the first `max_games` readable games of a file's text; `name` is the file's name in
-/// faults.
+/// Reads the first `max_games` readable games of a file's text. `file_name` is the name of the file
+/// in faults. Games after the last of these games are not examined.
 ///
 /// # Errors
-/// The first fault of each game that cannot be read, up to the last game read: line and column,
-/// game number and the move's text.
+/// If a game cannot be read and `on_error` does not skip it. The error contains the first fault of
+/// each such game, with line and column, the number of the game and, if a move is faulty, the text
+/// of the move.
 pub fn read(
-    name: &str,
+    file_name: &str,
     text: &str,
     strictness: Strictness,
     on_error: OnError,
@@ -87,20 +91,20 @@ pub fn read(
     let mut faults = Vec::new();
     let text = with_line_feeds(text);
     let mut reader = GameReader { lexer: Lexer::new(&text), strictness, notes: Vec::new() };
-    let mut number = 0;
-    while let Some((game, fault)) = reader.next_game(number + 1) {
-        number += 1;
-        let locate = |fault: ReadStop| Fault {
-            file: name.to_owned(),
+    let mut game_number = 0;
+    while let Some((game, fault)) = reader.next_game(game_number + 1) {
+        game_number += 1;
+        let locate = |fault: TextFault| Fault {
+            file: file_name.to_owned(),
             line: fault.line,
             column: fault.column,
-            message: format!("game {number}: {}", fault.message),
+            message: format!("game {game_number}: {}", fault.message),
         };
-        let no_moves = game.moves.is_empty().then(|| {
+        let no_moves_fault = game.moves.is_empty().then(|| {
             let message = format!("no moves (result {})", game.result);
-            ReadStop { line: game.line, column: 1, message }
+            TextFault { line: game.line, column: 1, message }
         });
-        match fault.or(no_moves) {
+        match fault.or(no_moves_fault) {
             Some(fault) => on_error.record(locate(fault), &mut faults, &mut file.notes),
             None => {
                 file.notes.extend(reader.notes.drain(..).map(locate));
@@ -118,101 +122,101 @@ pub fn read(
 struct GameReader<'a> {
     lexer: Lexer<'a>,
     strictness: Strictness,
-    notes: Vec<ReadStop>,
+    notes: Vec<TextFault>,
 }
 
 impl GameReader<'_> {
-    /// A fault at the last token.
-    fn stop(&self, message: String) -> ReadStop {
-        ReadStop { line: self.lexer.line(), column: self.lexer.column(), message }
+    /// Returns a fault at the last token.
+    fn fault(&self, message: String) -> TextFault {
+        TextFault { line: self.lexer.line(), column: self.lexer.column(), message }
     }
 
     /// Records a repair at the last token, or fails if repairs are not allowed.
-    fn note(&mut self, message: String) -> Result<(), ReadStop> {
-        let stop = self.stop(message);
+    fn repair(&mut self, message: String) -> Result<(), TextFault> {
+        let fault = self.fault(message);
         if self.strictness == Strictness::Strict {
-            return Err(stop);
+            return Err(fault);
         }
-        self.notes.push(stop);
+        self.notes.push(fault);
         Ok(())
     }
 
-    /// Reads the next game; returns it with its first fault, or none at the end of the text. After
-    /// a fault, the moves up to the game's end are skipped.
-    fn next_game(&mut self, number: usize) -> Option<(Game, Option<ReadStop>)> {
-        // None until its first token is read.
-        let mut open_game: Option<OpenGame> = None;
+    /// Reads the next game. Returns the game and its first fault, or `None` at the end of the text.
+    /// After a fault, the remaining moves of the game are skipped.
+    fn next_game(&mut self, number: usize) -> Option<(Game, Option<TextFault>)> {
+        // `None` until the first token of the game is read.
+        let mut game_state: Option<GameState> = None;
         loop {
-            let is_at_next_game = open_game.as_ref().is_some_and(|open| self.is_at_next_game(open));
+            let is_at_next_game = game_state.as_ref().is_some_and(|state| self.is_at_next_game(state));
             let token = if is_at_next_game { None } else { self.lexer.next_token().transpose() };
             let Some(token) = token else {
-                let mut open = open_game?;
-                let end = if is_at_next_game { "the next game" } else { "the end of the file" };
-                let result = self.end_without_result(&open, end);
-                open.record_fault(result);
-                return Some((open.game, open.fault));
+                let mut state = game_state?;
+                let found = if is_at_next_game { "the next game" } else { "the end of the file" };
+                let result = self.end_without_result(&state, found);
+                state.record_fault(result);
+                return Some((state.game, state.fault));
             };
-            let open = open_game.get_or_insert_with(|| OpenGame::new(number, self.lexer.line()));
-            let result = token.and_then(|token| self.read_token(token, open));
-            open.record_fault(result);
-            if open.is_over {
-                return open_game.map(|open| (open.game, open.fault));
+            let state = game_state.get_or_insert_with(|| GameState::new(number, self.lexer.line()));
+            let result = token.and_then(|token| self.read_token(token, state));
+            state.record_fault(result);
+            if state.is_over {
+                return game_state.map(|state| (state.game, state.fault));
             }
         }
     }
 
-    /// Whether the next token is a tag that belongs to the next game.
-    fn is_at_next_game(&mut self, open: &OpenGame) -> bool {
-        let game = &open.game;
-        self.lexer.coming_tag().is_some_and(|(name, after_blank_line)| {
+    /// Whether the next token is a tag that belongs to the next game. `state` is the current game.
+    fn is_at_next_game(&mut self, state: &GameState) -> bool {
+        let game = &state.game;
+        self.lexer.peek_tag_name().is_some_and(|(name, after_blank_line)| {
             let repeats_first_tag = game.tags.first().is_some_and(|(first, _)| first == name);
-            let is_event_after_fault = name == "Event" && open.fault.is_some();
-            let ends_movetext = open.in_moves && (after_blank_line || game.tags.is_empty());
+            let is_event_after_fault = name == "Event" && state.fault.is_some();
+            let ends_movetext = state.has_movetext && (after_blank_line || game.tags.is_empty());
             !game.moves.is_empty() || ends_movetext || repeats_first_tag || is_event_after_fault
         })
     }
 
-    /// Records that a game ends without a result, unless it has nothing but tags. `end`: what was
-    /// found instead.
-    fn end_without_result(&mut self, open: &OpenGame, end: &str) -> Result<(), ReadStop> {
-        if !open.in_moves {
+    /// Records a repair for a game that ends without a result, unless the game has only tags.
+    /// `found` is what the text has instead of a result.
+    fn end_without_result(&mut self, state: &GameState, found: &str) -> Result<(), TextFault> {
+        if !state.has_movetext {
             return Ok(());
         }
-        let expected = if open.depth > 0 { ")" } else { "a result (1-0, 0-1, 1/2-1/2 or *)" };
-        self.note(format!("expected {expected}, found {end}"))
+        let expected = if state.variation_depth > 0 { ")" } else { "a result (1-0, 0-1, 1/2-1/2 or *)" };
+        self.repair(format!("expected {expected}, found {found}"))
     }
 
-    fn read_token(&mut self, token: Token<'_>, open: &mut OpenGame) -> Result<(), ReadStop> {
-        open.in_moves |= !matches!(token, Token::Tag(..));
+    fn read_token(&mut self, token: Token<'_>, state: &mut GameState) -> Result<(), TextFault> {
+        state.has_movetext |= !matches!(token, Token::Tag(..));
         match token {
             Token::Tag(name, value) => {
-                let result = self.read_tag(&name, &value, open);
-                // A tag with a fault is kept too.
-                open.game.tags.push((name, value));
+                let result = self.read_tag(&name, &value, state);
+                // The tag is kept even if it has a fault.
+                state.game.tags.push((name, value));
                 result?;
             }
-            Token::Open => open.depth += 1,
-            Token::Close if open.depth > 0 => open.depth -= 1,
-            Token::Close => self.note("found ) without (".to_owned())?,
-            Token::Result(result) if open.depth == 0 || self.lexer.is_before_blank_line() => {
-                open.game.result = result.to_owned();
-                open.is_over = true;
-                if open.depth > 0 {
-                    self.note(format!("expected ), found the result {result} and a blank line"))?;
+            Token::VariationStart => state.variation_depth += 1,
+            Token::VariationEnd if state.variation_depth > 0 => state.variation_depth -= 1,
+            Token::VariationEnd => self.repair("found ) without (".to_owned())?,
+            Token::Result(result) if state.variation_depth == 0 || self.lexer.is_before_blank_line() => {
+                state.game.result = result.to_owned();
+                state.is_over = true;
+                if state.variation_depth > 0 {
+                    self.repair(format!("expected ), found the result {result} and a blank line"))?;
                 }
             }
-            Token::Move(text) if open.depth == 0 && !open.ignores_moves => {
+            Token::Move(text) if state.variation_depth == 0 && !state.ignores_moves => {
                 if text == "--" {
-                    open.ignores_moves = true;
-                    return self.note("expected a move, found the null move --: the game ends here".to_owned());
+                    state.ignores_moves = true;
+                    return self.repair("expected a move, found the null move --: the game ends here".to_owned());
                 }
-                let board = &mut open.board;
+                let board = &mut state.board;
                 let mv = read_move(board, text, self.strictness).map_err(|error| {
                     let dots = if board.turn() == Color::White { "." } else { "..." };
-                    self.stop(format!("move {}{dots}{}: {error}", board.game_ply() / 2 + 1, quote_start(text)))
+                    self.fault(format!("move {}{dots}{}: {error}", board.game_ply() / 2 + 1, quote_start(text)))
                 })?;
                 board.play(mv, Increments::none());
-                open.game.moves.push(mv);
+                state.game.moves.push(mv);
             }
             Token::Move(_) | Token::Result(_) => {}
         }
@@ -220,50 +224,50 @@ impl GameReader<'_> {
     }
 
     /// Sets the start position from a `FEN` tag, and checks that a `Variant` tag names the rules of
-    /// chess; ignores other tags.
-    fn read_tag(&mut self, name: &str, value: &str, open: &mut OpenGame) -> Result<(), ReadStop> {
+    /// chess. Other tags are ignored.
+    fn read_tag(&mut self, name: &str, value: &str, state: &mut GameState) -> Result<(), TextFault> {
         if name == "FEN" {
-            let reading = fen::read(value, self.strictness).map_err(|fault| self.stop(format!("tag FEN, {fault}")))?;
+            let reading = fen::read(value, self.strictness).map_err(|fault| self.fault(format!("tag FEN, {fault}")))?;
             for repair in reading.repairs {
-                self.note(format!("tag FEN, {repair}"))?;
+                self.repair(format!("tag FEN, {repair}"))?;
             }
-            (open.board, open.game.start) = (reading.board, reading.board);
+            (state.board, state.game.start) = (reading.board, reading.board);
         }
-        if name == "Variant" && !CHESS.iter().any(|chess| chess.eq_ignore_ascii_case(value.trim())) {
+        if name == "Variant" && !CHESS_VARIANTS.iter().any(|variant| variant.eq_ignore_ascii_case(value.trim())) {
             return Err(
-                self.stop(format!("tag Variant, expected Standard or From Position, found {}", quote_start(value)))
+                self.fault(format!("tag Variant, expected Standard or From Position, found {}", quote_start(value)))
             );
         }
         Ok(())
     }
 }
 
-/// The values of the tag `Variant` that mean the rules of chess.
-const CHESS: [&str; 8] = ["Standard", "From Position", "Chess", "Normal", "Classical", "?", "-", ""];
+/// The values of the tag `Variant` that stand for the rules of chess.
+const CHESS_VARIANTS: [&str; 8] = ["Standard", "From Position", "Chess", "Normal", "Classical", "?", "-", ""];
 
 /// A game as far as it has been read.
-struct OpenGame {
+struct GameState {
     game: Game,
     /// The position after the last move that was read.
     board: Board,
     /// The number of variations that are open.
-    depth: usize,
+    variation_depth: usize,
     /// Whether a token other than a tag has been read.
-    in_moves: bool,
+    has_movetext: bool,
     ignores_moves: bool,
     is_over: bool,
-    fault: Option<ReadStop>,
+    fault: Option<TextFault>,
 }
 
-impl OpenGame {
+impl GameState {
     fn new(number: usize, line: usize) -> Self {
         let (board, result) = (Board::startpos(), "*".to_owned());
         let game = Game { number, line, tags: Vec::new(), start: board, moves: Vec::new(), result };
-        Self { game, board, depth: 0, in_moves: false, ignores_moves: false, is_over: false, fault: None }
+        Self { game, board, variation_depth: 0, has_movetext: false, ignores_moves: false, is_over: false, fault: None }
     }
 
-    /// Keeps the first fault, and ignores the moves after it.
-    fn record_fault(&mut self, result: Result<(), ReadStop>) {
+    /// If `result` is a fault, keeps it unless the game already has one, and ignores later moves.
+    fn record_fault(&mut self, result: Result<(), TextFault>) {
         if let Err(fault) = result {
             self.fault.get_or_insert(fault);
             self.ignores_moves = true;
@@ -271,8 +275,8 @@ impl OpenGame {
     }
 }
 
-/// Reads a move in SAN or UCI notation. The PGN standard allows `!` and `?` after it, even in
-/// strict mode.
+/// Reads a move in SAN or UCI notation. `!` and `?` after the move are accepted even in strict
+/// mode, because the PGN standard allows them.
 fn read_move(board: &Board, text: &str, strictness: Strictness) -> Result<Move, san::SanError> {
     san::read(board, text.trim_end_matches(['!', '?']), strictness)
 }

@@ -3,7 +3,7 @@
 use super::fen::{is_blank, quote_start};
 
 /// A fault whose file and game are not known yet.
-pub(super) struct ReadStop {
+pub(super) struct TextFault {
     pub(super) line: usize,
     pub(super) column: usize,
     pub(super) message: String,
@@ -12,12 +12,12 @@ pub(super) struct ReadStop {
 /// A token that is not skipped.
 pub(super) enum Token<'a> {
     Tag(String, String),
-    /// An opening bracket: a variation starts.
-    Open,
-    /// A closing bracket: a variation ends.
-    Close,
+    /// An opening bracket, with which a variation starts.
+    VariationStart,
+    /// A closing bracket, with which a variation ends.
+    VariationEnd,
     Result(&'a str),
-    /// Any other word: it should be a move.
+    /// Any other word. It should be a move.
     Move(&'a str),
 }
 
@@ -26,18 +26,20 @@ pub(super) struct Lexer<'a> {
     text: &'a str,
     /// The byte up to which the text has been read.
     offset: usize,
-    /// The start of the last token.
+    /// The byte at which the last token starts.
     start: usize,
-    /// The line of the byte `counted`. Lines are counted from there, so that each is counted once.
+    /// The line of the byte at `counted_to`.
     line: usize,
-    counted: usize,
+    /// The byte up to which line feeds have been counted. Later counts start here, so that no line
+    /// feed is counted twice.
+    counted_to: usize,
 }
 
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, offset: 0, start: 0, line: 1, counted: 0 }
+        Self { text, offset: 0, start: 0, line: 1, counted_to: 0 }
     }
 
     /// The line of the last token, from 1.
@@ -53,13 +55,13 @@ impl<'a> Lexer<'a> {
     /// Makes the current offset the start of a token.
     fn mark(&mut self) {
         self.start = self.offset;
-        self.line += self.text[self.counted..self.start].bytes().filter(|&b| b == b'\n').count();
-        self.counted = self.start;
+        self.line += self.text[self.counted_to..self.start].bytes().filter(|&b| b == b'\n').count();
+        self.counted_to = self.start;
     }
 
-    /// A fault at the last token.
-    fn stop(&self, message: String) -> ReadStop {
-        ReadStop { line: self.line(), column: self.column(), message }
+    /// Returns a fault at the last token.
+    fn fault(&self, message: String) -> TextFault {
+        TextFault { line: self.line(), column: self.column(), message }
     }
 
     fn rest(&self) -> &'a str {
@@ -67,8 +69,8 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips blanks, comments, escaped lines, glyphs and move numbers. A comment that is not closed
-    /// is an error, and is skipped up to the next tag or the end of the file.
-    fn skip(&mut self) -> Result<(), ReadStop> {
+    /// is skipped up to the next tag or the end of the file, and is an error.
+    fn skip_to_token(&mut self) -> Result<(), TextFault> {
         loop {
             let rest = self.rest();
             self.offset += rest.len() - rest.trim_start_matches(is_blank).len();
@@ -80,8 +82,8 @@ impl<'a> Lexer<'a> {
                 self.mark();
                 self.skip_comment()?;
             } else if let Some(glyph) = rest.strip_prefix('$') {
-                self.offset += 1 + digits(glyph);
-            } else if let Some(length) = move_number(rest) {
+                self.offset += 1 + digit_count(glyph);
+            } else if let Some(length) = move_number_length(rest) {
                 self.offset += length;
             } else {
                 return Ok(());
@@ -89,12 +91,12 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips a comment. A line that begins with a tag is not part of it: the next game begins
-    /// there.
-    fn skip_comment(&mut self) -> Result<(), ReadStop> {
+    /// Skips a comment. A line that begins with a tag ends the comment, because the next game
+    /// begins there.
+    fn skip_comment(&mut self) -> Result<(), TextFault> {
         for (index, line) in self.rest().split_inclusive('\n').enumerate() {
             if index > 0 && tag_name(line.trim_start_matches([' ', '\t'])).is_some() {
-                return Err(self.stop("expected }, found a line that begins with a tag".to_owned()));
+                return Err(self.fault("expected }, found a line that begins with a tag".to_owned()));
             }
             if let Some(end) = line.find('}') {
                 self.offset += end + 1;
@@ -102,14 +104,14 @@ impl<'a> Lexer<'a> {
             }
             self.offset += line.len();
         }
-        Err(self.stop("expected }, found the end of the file".to_owned()))
+        Err(self.fault("expected }, found the end of the file".to_owned()))
     }
 
-    /// The name of the next token if it is a tag, and whether a blank line precedes it. A comment
-    /// that is not closed is left to [`Lexer::next_token`].
-    pub(super) fn coming_tag(&mut self) -> Option<(&'a str, bool)> {
+    /// If the next token is a tag, returns the tag's name and whether a blank line precedes the
+    /// tag. A comment that is not closed is not skipped, so that [`Lexer::next_token`] reports it.
+    pub(super) fn peek_tag_name(&mut self) -> Option<(&'a str, bool)> {
         let before = self.clone();
-        if self.skip().is_err() {
+        if self.skip_to_token().is_err() {
             *self = before;
         }
         tag_name(self.rest()).map(|name| (name, is_after_blank_line(&self.text[..self.offset])))
@@ -122,9 +124,9 @@ impl<'a> Lexer<'a> {
         rest[..gap].matches('\n').nth(1).is_some()
     }
 
-    /// Reads the next token; none at the end of the text.
-    pub(super) fn next_token(&mut self) -> Result<Option<Token<'a>>, ReadStop> {
-        self.skip()?;
+    /// Reads the next token. Returns `None` at the end of the text.
+    pub(super) fn next_token(&mut self) -> Result<Option<Token<'a>>, TextFault> {
+        self.skip_to_token()?;
         self.mark();
         let rest = self.rest();
         let Some(first) = rest.chars().next() else { return Ok(None) };
@@ -132,7 +134,7 @@ impl<'a> Lexer<'a> {
             '[' => self.read_tag().map(Some),
             '(' | ')' => {
                 self.offset += 1;
-                Ok(Some(if first == '(' { Token::Open } else { Token::Close }))
+                Ok(Some(if first == '(' { Token::VariationStart } else { Token::VariationEnd }))
             }
             _ => {
                 let ends_word = |c: char| is_blank(c) || matches!(c, '(' | ')' | '{' | '}' | '[' | ']' | ';' | '$');
@@ -146,11 +148,11 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads `[Name "value"]`, with `\"` and `\\` in the value.
-    fn read_tag(&mut self) -> Result<Token<'a>, ReadStop> {
+    fn read_tag(&mut self) -> Result<Token<'a>, TextFault> {
         let line = self.rest().split('\n').next().unwrap_or_default();
-        // A tag that cannot be read is skipped with its line.
+        // If the tag cannot be read, its whole line is skipped.
         self.offset += line.len();
-        let expected = || self.stop(format!("expected a tag, [Name \"value\"], found {}", quote_start(line)));
+        let expected = || self.fault(format!("expected a tag, [Name \"value\"], found {}", quote_start(line)));
         let inside = line[1..].trim_start();
         let length = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').ok_or_else(expected)?;
         let (name, rest) = inside.split_at(length);
@@ -177,13 +179,14 @@ impl<'a> Lexer<'a> {
         let after_value = value_end.map(|end| quoted[end..].trim_start()).ok_or_else(expected)?;
         let after_tag = after_value.strip_prefix(']').ok_or_else(expected)?;
         let name = name.to_owned();
-        // Back from the end of the line to the end of the tag.
+        // Goes back from the end of the line to the end of the tag.
         self.offset -= after_tag.len();
         Ok(Token::Tag(name, value))
     }
 }
 
-/// The name of the tag with which a text begins, if it begins with `[Name "`.
+/// Returns the name of the tag at the start of a text, or `None` if the text does not begin with a
+/// tag, as in `[Name "`.
 fn tag_name(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('[')?.trim_start_matches([' ', '\t']);
     let length = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
@@ -196,14 +199,15 @@ fn is_after_blank_line(text: &str) -> bool {
 }
 
 /// The number of digits at the start of a text.
-fn digits(text: &str) -> usize {
+fn digit_count(text: &str) -> usize {
     text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len()
 }
 
-/// The length of a move number at the start of a text: `12.`, `12...`, `...` or a bare number
-/// before a blank; none for a result or a move.
-fn move_number(text: &str) -> Option<usize> {
-    let digits = digits(text);
+/// Returns the length of the move number at the start of a text. A move number is `12.`, `12...`,
+/// `...`, or digits before a blank. Returns `None` if the text begins with something else, such as
+/// a result or a move.
+fn move_number_length(text: &str) -> Option<usize> {
+    let digits = digit_count(text);
     let rest = &text[digits..];
     let dots = rest.len() - rest.trim_start_matches('.').len();
     let is_bare_number = digits > 0 && rest.starts_with(is_blank);

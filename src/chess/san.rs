@@ -1,9 +1,9 @@
 //! Move notation: standard algebraic notation (SAN) and the coordinates of UCI.
 //!
 //! Both modes read SAN and UCI (`e7e8q`), with or without the signs for capture, check and mate,
-//! and with more of the origin than is needed (`Rac1`, `Ra1c1`). Lenient also takes `!` and `?`,
-//! `0-0`, `e8Q`, `e8(Q)`, `e8/Q`, `ep` and `e.p.`, `:` and `-` between squares, `Pe4` and a
-//! lower-case promotion piece. Source: S. Edwards, "Portable Game Notation Specification and
+//! and with more of the origin than is needed (`Rac1`, `Ra1c1`). Lenient mode also accepts `!`
+//! and `?`, `0-0`, `e8Q`, `e8(Q)`, `e8/Q`, `ep` and `e.p.`, `:` and `-` between squares, `Pe4` and
+//! a lower-case promotion piece. Source: S. Edwards, "Portable Game Notation Specification and
 //! Implementation Guide", 1994, section 8.2.3.
 
 use super::board::Board;
@@ -24,7 +24,7 @@ pub enum SanError {
     Ambiguous(String, Vec<String>),
 }
 
-/// The parts of a move's text; parts that it does not give are `None`.
+/// The parts of a move's text. A part is `None` if the text does not contain it.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Description {
     piece: Option<Piece>,
@@ -37,7 +37,8 @@ struct Description {
 /// Reads the legal move that a text names.
 ///
 /// # Errors
-/// If the text does not have the form of a move, or no legal move fits, or several do.
+/// If the text does not have the form of a move, or if no legal move or more than one legal move
+/// fits the text.
 pub fn read(board: &Board, text: &str, strictness: Strictness) -> Result<Move, SanError> {
     let description = describe(board, text, strictness).ok_or_else(|| SanError::Unreadable(text.to_owned()))?;
     let mut list = MoveList::new();
@@ -49,56 +50,57 @@ pub fn read(board: &Board, text: &str, strictness: Strictness) -> Result<Move, S
             && description.file.is_none_or(|file| file == mv.from().file())
             && description.rank.is_none_or(|rank| rank == mv.from().rank())
     };
-    let matches: Vec<Move> = list.iter().filter(fits).copied().collect();
-    match *matches {
+    let fitting_moves: Vec<Move> = list.iter().filter(fits).copied().collect();
+    match *fitting_moves {
         [mv] => Ok(mv),
         [] => Err(SanError::Illegal(text.to_owned())),
-        _ => Err(SanError::Ambiguous(text.to_owned(), matches.iter().map(|&mv| write(board, mv)).collect())),
+        _ => Err(SanError::Ambiguous(text.to_owned(), fitting_moves.iter().map(|&mv| write(board, mv)).collect())),
     }
 }
 
-/// Parses a move's text without checking its legality; none if it does not have the form of a move.
+/// Parses a move's text without checking whether the move is legal. Returns `None` if the text does
+/// not have the form of a move.
 fn describe(board: &Board, text: &str, strictness: Strictness) -> Option<Description> {
     if let Some(description) = describe_uci(board, text) {
         return Some(description);
     }
-    let lenient = strictness == Strictness::Lenient;
+    let is_lenient = strictness == Strictness::Lenient;
     let mut rest = text;
-    if lenient {
+    if is_lenient {
         rest = rest.trim_end_matches(['!', '?']);
         for suffix in ["e.p.", "ep"] {
             rest = rest.strip_suffix(suffix).unwrap_or(rest);
         }
     }
     rest = rest.strip_suffix("++").or_else(|| rest.strip_suffix(['+', '#'])).unwrap_or(rest);
-    let castling = |file| {
+    let describe_castling = |to_file| {
         let king = board.king(board.turn());
         Description {
             piece: Some(Piece::King),
             file: Some(4),
-            to: Some(Square::from_file_rank(file, king.rank())),
+            to: Some(Square::from_file_rank(to_file, king.rank())),
             ..Default::default()
         }
     };
     match rest {
-        "O-O" => return Some(castling(6)),
-        "O-O-O" => return Some(castling(2)),
-        "0-0" | "o-o" if lenient => return Some(castling(6)),
-        "0-0-0" | "o-o-o" if lenient => return Some(castling(2)),
+        "O-O" => return Some(describe_castling(6)),
+        "O-O-O" => return Some(describe_castling(2)),
+        "0-0" | "o-o" if is_lenient => return Some(describe_castling(6)),
+        "0-0-0" | "o-o-o" if is_lenient => return Some(describe_castling(2)),
         _ => {}
     }
-    let (rest, promotion) = split_promotion(rest, lenient);
+    let (rest, promotion) = split_promotion(rest, is_lenient);
     let mut description = Description { piece: Some(Piece::Pawn), promotion, ..Default::default() };
     let mut rest = rest;
     if let Some(letter) = rest.chars().next().filter(char::is_ascii_uppercase) {
-        description.piece = Some(Piece::from_letter(letter).filter(|&piece| lenient || piece != Piece::Pawn)?);
+        description.piece = Some(Piece::from_letter(letter).filter(|&piece| is_lenient || piece != Piece::Pawn)?);
         rest = &rest[1..];
     }
     let split = rest.len().checked_sub(2).filter(|&index| rest.is_char_boundary(index))?;
     let (origin, to) = rest.split_at(split);
     description.to = Some(Square::parse(to)?);
     let origin =
-        origin.strip_suffix('x').or_else(|| origin.strip_suffix([':', '-']).filter(|_| lenient)).unwrap_or(origin);
+        origin.strip_suffix('x').or_else(|| origin.strip_suffix([':', '-']).filter(|_| is_lenient)).unwrap_or(origin);
     match *origin.as_bytes() {
         [] => {}
         [file @ b'a'..=b'h'] => description.file = Some(file - b'a'),
@@ -108,14 +110,15 @@ fn describe(board: &Board, text: &str, strictness: Strictness) -> Option<Descrip
         }
         _ => return None,
     }
-    // A pawn's capture names its file; `e4` is never a capture.
+    // A pawn's capture always names the pawn's file. A text such as `e4` is therefore a push, which
+    // stays on the file.
     if description.piece == Some(Piece::Pawn) && description.file.is_none() {
         description.file = description.to.map(Square::file);
     }
     Some(description)
 }
 
-/// Parses a move in UCI notation; none if the text has another form.
+/// Parses a move in UCI notation. Returns `None` if the text has another form.
 fn describe_uci(board: &Board, text: &str) -> Option<Description> {
     let from = Square::parse(text.get(..2)?)?;
     let to = Square::parse(text.get(2..4)?)?;
@@ -137,25 +140,27 @@ fn describe_uci(board: &Board, text: &str) -> Option<Description> {
     })
 }
 
-/// Splits the promotion piece from the end of a move's text; leaves a text without one unchanged.
-fn split_promotion(text: &str, lenient: bool) -> (&str, Option<Piece>) {
-    let unbracketed = if lenient { text.strip_suffix(')').unwrap_or(text) } else { text };
+/// Splits the promotion piece from the end of a move's text. Returns the text unchanged, and no
+/// piece, if the text does not end with a promotion piece.
+fn split_promotion(text: &str, is_lenient: bool) -> (&str, Option<Piece>) {
+    let unbracketed = if is_lenient { text.strip_suffix(')').unwrap_or(text) } else { text };
     let Some(letter) = unbracketed.chars().next_back() else { return (text, None) };
-    let piece = if lenient || letter.is_ascii_uppercase() { Piece::from_letter(letter) } else { None };
+    let piece = if is_lenient || letter.is_ascii_uppercase() { Piece::from_letter(letter) } else { None };
     let rest = &unbracketed[..unbracketed.len() - letter.len_utf8()];
-    let signs: &[char] = if lenient { &['=', '(', '/'] } else { &['='] };
+    let promotion_signs: &[char] = if is_lenient { &['=', '(', '/'] } else { &['='] };
     match piece {
         None | Some(Piece::Pawn | Piece::King) => (text, None),
-        Some(piece) => match rest.strip_suffix(signs) {
+        Some(piece) => match rest.strip_suffix(promotion_signs) {
             Some(rest) => (rest, Some(piece)),
-            // `e8Q`: only after a rank, so that the `b` of `Nb` is not read as a bishop.
-            None if lenient && rest.ends_with(['1', '8']) => (rest, Some(piece)),
+            // Without a sign, as in `e8Q`, a promotion piece must follow a last rank. Otherwise the
+            // `b` of `Nb` would be read as a bishop.
+            None if is_lenient && rest.ends_with(['1', '8']) => (rest, Some(piece)),
             None => (text, None),
         },
     }
 }
 
-/// A legal move in SAN, with `+` or `#`.
+/// Returns a legal move in SAN. The text ends with `#` at checkmate and with `+` at other checks.
 pub fn write(board: &Board, mv: Move) -> String {
     let (from, to) = (mv.from(), mv.to());
     let piece = board.piece_on(from).unwrap_or(Piece::Pawn);
@@ -189,8 +194,9 @@ pub fn write(board: &Board, mv: Move) -> String {
     text
 }
 
-/// As much of the origin as distinguishes the move from those of other pieces of its kind: nothing,
-/// else the file, else the rank, else both.
+/// Returns the part of the origin that distinguishes the move from the moves of other pieces of the
+/// same kind to the same square. This is nothing if possible, otherwise the file, otherwise the
+/// rank, and otherwise the whole square.
 fn origin_needed(board: &Board, mv: Move, piece: Piece) -> String {
     let mut list = MoveList::new();
     movegen::legal(board, &mut list);

@@ -8,13 +8,14 @@ use super::types::{Color, Piece, Square};
 /// A flaw of a position, by the field of the FEN that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Illegality {
-    /// With the wrong square, if there is a single one.
+    /// The placement of the pieces. The square is given if a single square is wrong.
     Placement(Option<Square>, String),
     Turn(String),
     Castling(String),
     /// The square is not behind a pawn that could just have moved two squares.
     EnPassant(String),
-    /// The pawn can be captured, but its push ignored a check. Always the last flaw.
+    /// The king of the side to move was in check before the pawn was pushed. This flaw is always
+    /// the last one that is checked.
     EnPassantCheck(String),
 }
 
@@ -26,19 +27,19 @@ const CASTLING: [(u8, Color, char, u8); 4] = [
     (rights::BLACK_QUEEN, Color::Black, 'q', 0),
 ];
 
-/// The castling rights among `castling` whose king and rook are on their home squares.
+/// Returns the castling rights among `castling` whose king and rook are on their home squares.
 pub(super) fn possible_rights(squares: &[Option<(Color, Piece)>; 64], castling: u8) -> u8 {
-    let piece_at =
+    let home_piece =
         |file, color| squares[Square::from_file_rank(file, if color == Color::White { 0 } else { 7 }).index()];
     let is_possible = |&&(right, color, _, rook_file): &&(u8, Color, char, u8)| {
         castling & right != 0
-            && piece_at(4, color) == Some((color, Piece::King))
-            && piece_at(rook_file, color) == Some((color, Piece::Rook))
+            && home_piece(4, color) == Some((color, Piece::King))
+            && home_piece(rook_file, color) == Some((color, Piece::Rook))
     };
     CASTLING.iter().filter(is_possible).map(|&(right, ..)| right).sum()
 }
 
-/// What is wrong with the e.p. square, if anything is.
+/// Returns what is wrong with the e.p. square, or `None` if it is possible or if there is none.
 fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
     let target = setup.en_passant?;
     let (rank, pusher) = if setup.turn == Color::White { (5, Color::Black) } else { (2, Color::White) };
@@ -50,9 +51,9 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
         )));
     }
     let ranks = if rank == 2 { [1, 3] } else { [6, 4] };
-    let [origin, pushed] = ranks.map(|rank| Square::from_file_rank(target.file(), rank));
-    if setup.squares[pushed.index()] != Some((pusher, Piece::Pawn)) {
-        return Some(Illegality::EnPassant(format!("no pawn on {pushed} has just passed {target}")));
+    let [origin, pawn_square] = ranks.map(|rank| Square::from_file_rank(target.file(), rank));
+    if setup.squares[pawn_square.index()] != Some((pusher, Piece::Pawn)) {
+        return Some(Illegality::EnPassant(format!("no pawn on {pawn_square} has just passed {target}")));
     }
     for square in [target, origin] {
         if setup.squares[square.index()].is_some() {
@@ -60,18 +61,20 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
         }
     }
     // Before the push it was the other side's turn, so the king of the side to move cannot have
-    // been in check. Tolerated if it is not in check now: a well-known perft position is so.
+    // been in check. A check before the push is tolerated if the king is not in check now, because
+    // a well-known perft position has such an e.p. square.
     let in_check_now = Board::assemble(setup).in_check();
     let mut before_push = *setup;
     before_push.en_passant = None;
-    before_push.squares[origin.index()] = before_push.squares[pushed.index()].take();
+    before_push.squares[origin.index()] = before_push.squares[pawn_square.index()].take();
     (in_check_now && Board::assemble(&before_push).in_check())
         .then(|| Illegality::EnPassantCheck(format!("the king to move stood in check before the pawn passed {target}")))
 }
 
-/// The first flaw of a set-up position, if it has any.
+/// Returns the first flaw of a set-up position, or `None` if it has no flaw.
 pub(super) fn flaw(setup: &Setup) -> Option<Illegality> {
-    // In the order of a FEN, so that the first surplus piece is reported.
+    // The squares are in the order of a FEN, so that the first surplus piece of the text is
+    // reported.
     let squares_of = |color, piece: Option<Piece>| {
         let order = (0..8).rev().flat_map(|rank| (0..8).map(move |file| Square::from_file_rank(file, rank)));
         order.filter(move |square| {
