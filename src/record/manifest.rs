@@ -1,4 +1,5 @@
-//! `manifest.json`: what was run, by which build, on which machine.
+//! Reads and writes `manifest.json`, which records what was run, by which build of ttlab and on
+//! which machine.
 
 use super::{Jobs, seals, shared};
 use crate::decode::from_json;
@@ -14,19 +15,19 @@ use std::path::Path;
 /// Name of the manifest in its folder.
 pub const MANIFEST: &str = "manifest.json";
 
-/// An error of a manifest.
+/// Why a manifest cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
     /// An error of the operating system.
     #[error("{path}: {error}")]
     Io { path: String, error: io::Error },
-    /// Its seal differs: it was edited or damaged.
+    /// The manifest was edited or damaged, because its seal does not match.
     #[error(
         "{path}: it was edited or damaged: its seal does not match: restore it, or move it away (`ttlab run` of the \
          same experiment then writes another)"
     )]
     Edited { path: String },
-    /// Another version of ttlab wrote it.
+    /// The manifest has the schema of another version of ttlab.
     #[error(
         "{path}: a manifest of schema {found}, but this ttlab reads schema {SCHEMA}{renamed}: run the experiment again, or use the ttlab that wrote it"
     )]
@@ -34,14 +35,14 @@ pub enum ManifestError {
         path: String,
         /// The schema of the file.
         found: u64,
-        /// The new names of its old keys; empty if none is known.
+        /// A remark about the keys of the file that have new names. Empty if there are none.
         renamed: String,
     },
     /// The file is not a manifest.
     #[error("{path}: not a manifest of ttlab: {problem}: move the folder away, or choose another")]
     Json {
         path: String,
-        /// The problem and its place.
+        /// What is wrong with the file, and where.
         problem: String,
     },
 }
@@ -50,7 +51,7 @@ pub enum ManifestError {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     pub cpu: String,
-    /// Processors that this process may use.
+    /// Number of processors that ttlab may use.
     pub cores: usize,
     pub memory_bytes: u64,
     /// Operating system and architecture.
@@ -64,19 +65,20 @@ pub struct Build {
     /// The commit, if known at build time.
     pub commit: String,
     pub profile: String,
-    /// Hash of everything that determines counts: the code that searches, and the versions of its
-    /// libraries.
+    /// Hash of everything that determines counts. This is the code that searches and the versions
+    /// of the libraries that the code uses.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub searches: String,
-    /// Nodes of `ttlab bench`. If two builds have different hashes but the same nodes, probably
-    /// only names changed.
+    /// Number of nodes that `ttlab bench` searches. If two builds have different hashes but the
+    /// same number of nodes, probably only names in the code have changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bench: Option<u64>,
 }
 
 impl Build {
-    /// Whether this build searches the same way as another, judging by their hashes. An older build
-    /// without a hash matches only itself.
+    /// Whether this build and `other` give the same counts, because their hashes of the code that
+    /// searches are equal. If one of the builds is so old that it has no hash, the builds must be
+    /// equal in all fields.
     pub fn searches_as(&self, other: &Self) -> bool {
         if self.searches.is_empty() || other.searches.is_empty() {
             return self == other;
@@ -100,7 +102,7 @@ pub struct Shard {
     pub count: u64,
 }
 
-/// The run of a shard, in merged results.
+/// The run of a shard, as recorded in the manifest of merged results.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ShardRun {
@@ -109,7 +111,7 @@ pub struct ShardRun {
     /// Number of parallel jobs.
     pub jobs: usize,
     pub machine: Machine,
-    /// Nodes per second of `ttlab bench` on that machine.
+    /// Nodes per second of `ttlab bench` on the shard's machine.
     pub calibration: Option<u64>,
     /// Start of the run, in seconds since 1970 (UTC).
     pub started: u64,
@@ -117,98 +119,104 @@ pub struct ShardRun {
     pub ended: Option<u64>,
 }
 
-/// Rows that were taken from another folder.
+/// A folder from which rows were taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowSource {
     pub folder: String,
     pub jobs: u64,
     pub rows: u64,
-    /// The build that wrote them.
+    /// The build that wrote the rows.
     pub build: Build,
 }
 
-/// Facts about thin rows.
+/// The part of the manifest that describes thin rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Thin {
     pub rows: u64,
-    /// Number of failed jobs among them.
+    /// Number of rows of failed jobs.
     pub failed: u64,
-    /// Which rows of the plan were missing when the thin rows were written.
+    /// A message about rows or jobs of the plan that were missing when the thin rows were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-    /// Hash of the decompressed table.
+    /// Hash of the table of thin rows before compression.
     pub seal: String,
 }
 
-/// One segment of a run: from one start of the program to its end.
+/// A segment of a run. A segment lasts from a start of the program to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunSegment {
-    /// In merged results: the shard.
+    /// The index of the shard, in merged results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<u64>,
     /// Number of parallel jobs.
     pub jobs: usize,
-    /// Number of jobs that it finished; `None` while it runs or after a kill.
+    /// Number of jobs that the segment finished. `None` while the program runs and if it was
+    /// killed.
     pub done: Option<u64>,
-    /// The jobs whose rows it wrote, recorded when the next segment begins. The last segment (of
-    /// each shard) has `None`: it wrote the rows of all remaining jobs.
+    /// The jobs whose rows the segment wrote. They are recorded when the next segment begins, so
+    /// the last segment (of each shard) has `None`. The last segment wrote the rows of all
+    /// remaining jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs_written: Option<Jobs>,
     pub build: Build,
     pub machine: Machine,
-    /// Whether a table of 2 MiB or more was in huge pages.
+    /// Whether the memory of a table of 2 MiB or more was in huge pages.
     pub huge_pages: Option<bool>,
-    /// Start, in seconds since 1970 (UTC).
+    /// Start of the segment, in seconds since 1970 (UTC).
     pub started: u64,
-    /// End, in seconds since 1970 (UTC); `None` while it runs or after a kill.
+    /// End of the segment, in seconds since 1970 (UTC). `None` while the program runs and if it was
+    /// killed.
     pub ended: Option<u64>,
 }
 
-/// An external engine, as probed before the run.
+/// What is known about an external engine, from the engine's answers and from test searches before
+/// the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineInfo {
-    /// Path of its program.
+    /// Path of the engine's program.
     pub program: String,
     /// Arguments of the program.
     pub arguments: Vec<String>,
     /// SHA-256 of the program.
     pub sha256: String,
-    /// The engine's name, by `id name`.
+    /// The engine's name, from its `id name` line.
     pub name: String,
-    /// The engine's authors, by `id author`.
+    /// The engine's authors, from its `id author` line.
     pub author: String,
-    /// The lines that it wrote before its options.
+    /// The lines that the engine wrote before its options.
     pub banner: Vec<String>,
-    /// All its options with their values.
+    /// All options of the engine with their values.
     pub options: BTreeMap<String, String>,
-    /// Whether its searches repeat: `exact`, `same nodes, other answers`, `within x %`, `not
-    /// repeatable`.
+    /// Whether repeated searches give the same counts: `exact`, `same nodes, other answers`,
+    /// `within x %` or `not repeatable`.
     pub repeats: String,
     /// The first difference between two searches that should be the same.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub difference: String,
-    /// Faults that were accepted because the file trusts the engine.
+    /// Faults that were accepted because the experiment file trusts the engine.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trusted: String,
-    /// Whether `ucinewgame` resets it like a new process.
+    /// Whether the engine behaves like a new process after `ucinewgame`.
     pub forgets: bool,
-    /// Whether it respects `go depth`; if not, what it did instead.
+    /// Whether the engine respects `go depth`. If not, what the engine did instead.
     pub go_depth: String,
-    /// Whether it respects `go nodes`; if not, what it did instead.
+    /// Whether the engine respects `go nodes`. If not, what the engine did instead.
     pub go_nodes: String,
-    /// The verdict of `ttlab doctor` on its nodes to a depth (`lead`, `mislead` or `undecided`), if
-    /// the experiment file names a file of its findings.
+    /// The verdict of `ttlab doctor` on whether the nodes needed to reach a depth measure tables
+    /// (`lead`, `mislead` or `undecided`). Empty if the experiment file does not name a file that
+    /// `ttlab doctor` wrote.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub doctor: String,
-    /// When it reports its nodes, if not at the end of a search: `when a depth ends`, `never`.
+    /// When the engine reports its nodes (`when a depth ends` or `never`). Empty if the engine
+    /// reports them at the end of a search.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub nodes_reported: String,
 }
 
-/// Whether a count is 0, in which case it is not written. Serde passes a reference.
+/// Whether a count is 0. Such a count is not written. Serde passes a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
@@ -219,41 +227,41 @@ const fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// One of several suites of a run.
+/// One of the suites of a run that has several.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SuiteRun {
     pub name: String,
-    /// Its file, as the experiment names it.
+    /// The path of the suite's file, as written in the experiment file.
     pub file: String,
-    /// Number of its items.
+    /// Number of the suite's items.
     pub items: usize,
 }
 
-/// The record of a run, beside its results.
+/// The record of a run. It is written into the folder of the results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
-    /// Version of this format.
+    /// Version of the manifest's format.
     pub schema: u32,
     pub name: String,
     pub question: String,
-    /// The suite, as the file names it.
+    /// The suite, as written in the experiment file.
     pub suite: String,
-    /// The suites in order, if there are several.
+    /// The suites in order. Empty if there is only one suite.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<SuiteRun>,
-    /// Number of items, over all suites.
+    /// Number of items of all suites.
     pub items: usize,
-    /// Each item's name and a hash of its position, or of its start and moves; absent in a shard's
-    /// manifest and in old ones.
+    /// For each item's name, a hash of the item's position, or of the start position and the moves
+    /// of its game. Empty in the manifest of a shard and in old manifests.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub contents: BTreeMap<String, String>,
-    /// How many searches of a variant repeat another one, and how many there are; absent in old
-    /// manifests.
+    /// The number of a variant's searches that repeat another search of the variant, and the number
+    /// of all searches of the variant. `None` in old manifests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<[usize; 2]>,
-    /// Items of the suite's file that were left out because they are unreadable or duplicate.
+    /// Items of the suite's file that were left out because they are unreadable or are duplicates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
     /// Whether the items are searched in sequences that share a table.
@@ -265,118 +273,123 @@ pub struct Manifest {
     pub times: bool,
     /// Number of key seeds of every variant.
     pub seeds: u32,
-    /// The variants in order, further key seeds last.
+    /// The variants in order. Copies of variants with further key seeds come last.
     pub variants: Vec<String>,
-    /// The variant that all others are compared with; the first one, if there are several
-    /// baselines.
+    /// The variant with which all others are compared. If there are several baselines, this is the
+    /// first one.
     pub baseline: String,
-    /// The baseline of each variant that has one, if there are several baselines: one for each
-    /// group or key seed.
+    /// The baseline of each variant that has one. Empty unless there are several baselines, which
+    /// is the case if each group or each key seed has its own.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub baselines: BTreeMap<String, String>,
-    /// The varying option columns.
+    /// The columns of the varying options.
     pub varying: Vec<String>,
-    /// The variants whose tables are never cleared: each is one job with all positions.
+    /// The variants whose tables are never cleared. Such a variant searches all positions in one
+    /// job.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub never_cleared: Vec<String>,
-    /// All options of every variant; empty in a shard, because the plan has them.
+    /// All options of every variant. Empty in the manifest of a shard, because the plan contains
+    /// the options.
     pub options: BTreeMap<String, serde_json::Value>,
-    /// Only in the file of thin rows: the options that all variants share, which are left out of
-    /// `options` there. Null after reading.
+    /// The options that all variants share. Written only with thin rows, and the options are then
+    /// left out of `options`. After reading, this field is null and `options` is complete.
     #[serde(skip_serializing_if = "serde_json::Value::is_null")]
     pub shared_options: serde_json::Value,
-    /// The plan's id: equal plans give equal counts.
+    /// The id of the plan. Plans with the same id give equal counts.
     pub plan: String,
-    /// Jobs of the plan.
+    /// Number of jobs of the plan.
     pub jobs_total: u64,
-    /// Jobs of the plan that are not needed: pairs of games after the end of their test.
+    /// Number of jobs of the plan that are not needed. These are pairs of games whose test ended
+    /// before they were played.
     #[serde(skip_serializing_if = "is_zero")]
     pub jobs_not_needed: u64,
     /// Number of parallel jobs.
     pub jobs: usize,
-    /// The external engines, by variant.
+    /// The external engines by the names of their variants.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub subjects: BTreeMap<String, EngineInfo>,
-    /// The shard, if the results are one shard of a plan.
+    /// The shard. `None` unless the results are those of a shard of a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
     /// The runs of the shards, in merged results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shards: Vec<ShardRun>,
-    /// In a shard: nodes per second of `ttlab bench` just before the run, to recognise machines of
-    /// different speeds.
+    /// The nodes per second of `ttlab bench` just before the run of a shard. They show whether the
+    /// machines of the shards have different speeds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<u64>,
     pub build: Build,
     pub machine: Machine,
-    /// Whether a table of 2 MiB or more was in huge pages; `None` without such a table, or if the
-    /// system does not report it.
+    /// Whether the memory of a table of 2 MiB or more was in huge pages. `None` if there is
+    /// no such table, or if the system does not report huge pages.
     pub huge_pages: Option<bool>,
     /// Start of the run, in seconds since 1970 (UTC).
     pub started: u64,
-    /// End, in seconds since 1970 (UTC); `None` while it runs or after a kill.
+    /// End of the run, in seconds since 1970 (UTC). `None` while the program runs and if it was
+    /// killed.
     pub ended: Option<u64>,
     /// The `--set` overrides, as `path=value`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
-    /// All segments of the run in order. A run that was stopped and resumed has several; merged
-    /// results have those of all shards. A segment is never removed or overwritten.
+    /// All segments of the run in order. There are several if the run was stopped and resumed.
+    /// Merged results have the segments of all shards. A segment is never removed or overwritten.
     pub segments: Vec<RunSegment>,
-    /// What the experiment's design cannot show, in sentences.
+    /// Sentences that say what the experiment's design cannot show.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
     /// The folders from which rows were taken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RowSource>,
-    /// Number of rows at the end of the run; `None` before.
+    /// Number of rows at the end of the run. `None` before the end of the run.
     pub rows: Option<u64>,
-    /// The seal of counts at the end of the run: for each reproducible column, a hash of its values
-    /// in the plan's order.
+    /// For each reproducible column, a hash of the column's values in the order of the plan,
+    /// computed at the end of the run.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub column_seals: BTreeMap<String, String>,
     /// Hash of the header of the results.
     pub header_seal: Option<String>,
-    /// Hash of the results file as written, at the end of the run.
+    /// Hash of the results file as written, computed at the end of the run.
     pub file_seal: Option<String>,
-    /// Facts about thin rows; `None` for full rows.
+    /// Facts about the thin rows. `None` if the folder contains full rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thin: Option<Thin>,
-    /// Hash of everything else in this file.
+    /// Hash of all other fields of the manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest_seal: Option<String>,
 }
 
-/// Version of the format. It rises when a key is renamed or changes its meaning; other versions are
-/// refused.
+/// Version of the manifest's format. The version is increased when a key is renamed or changes its
+/// meaning. Manifests of other versions are refused.
 pub const SCHEMA: u32 = 3;
 
-/// Name of the field that seals the others.
+/// Name of the field that contains the hash of all other fields.
 const MANIFEST_SEAL: &str = "manifest_seal";
 
 /// What a manifest seals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealKind {
-    /// Nothing: edits cannot be detected.
+    /// Nothing, so edits cannot be detected.
     None,
-    /// The counts by column, the file as written, and the manifest.
+    /// The counts of each column, the results file as written, and the manifest itself.
     Whole,
 }
 
 impl Manifest {
-    /// What the manifest seals.
+    /// Returns what the manifest seals.
     pub fn seal_kind(&self) -> SealKind {
         if self.manifest_seal.is_some() { SealKind::Whole } else { SealKind::None }
     }
 
-    /// The file's text, with its seal.
+    /// Returns the text of the manifest file, including the manifest's seal.
     pub fn to_text(&self) -> io::Result<String> {
         let mut unsealed_manifest = Self { manifest_seal: None, ..self.clone() };
-        // Beside thin rows, shared options are written once.
+        // If the folder contains thin rows, options that all variants share are written only once.
         if self.thin.is_some() && self.shared_options.is_null() {
             (unsealed_manifest.shared_options, unsealed_manifest.options) = shared::divide(&self.options);
         }
         let mut value = serde_json::to_value(unsealed_manifest).map_err(io::Error::other)?;
-        // Seal the text as it will be read back, because the digits of a number may change then.
+        // The seal is computed from the manifest as it will be read back, because writing and
+        // reading may change the digits of a number.
         let text = serde_json::to_string(&value).map_err(io::Error::other)?;
         let read_back: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
         value[MANIFEST_SEAL] = seals::hash_bytes(read_back.to_string().as_bytes()).into();
@@ -387,7 +400,8 @@ impl Manifest {
         .map_err(io::Error::other)
     }
 
-    /// Builds a segment from the manifest's top-level fields, for manifests that list none.
+    /// Builds a segment from the manifest's top-level fields, for a manifest that lists no
+    /// segments.
     pub fn segment_from_top_level(&self) -> RunSegment {
         RunSegment {
             shard: None,
@@ -402,23 +416,25 @@ impl Manifest {
         }
     }
 
-    /// All segments; if the manifest lists none, the one that its top-level fields describe.
+    /// Returns all segments of the run. If the manifest lists no segments, the result is a single
+    /// segment, which is built from the manifest's top-level fields.
     pub fn history(&self) -> Vec<RunSegment> {
         if self.segments.is_empty() { vec![self.segment_from_top_level()] } else { self.segments.clone() }
     }
 
-    /// The variants whose tables or histories are never cleared: each is one job with all
-    /// positions.
+    /// Returns the variants whose tables or histories are never cleared. Such a variant searches
+    /// all positions in one job.
     pub fn uncleared_variants(&self) -> HashSet<&str> {
         let is_never = |options: &serde_json::Value, path| options.pointer(path).is_some_and(|clear| clear == "never");
         let is_uncleared = |options| is_never(options, "/table/clear") || is_never(options, "/history_clear");
-        let by_options =
+        // Old manifests do not list these variants, but the options show which they are.
+        let uncleared_by_options =
             self.options.iter().filter(|(_, options)| is_uncleared(options)).map(|(name, _)| name.as_str());
-        self.never_cleared.iter().map(String::as_str).chain(by_options).collect()
+        self.never_cleared.iter().map(String::as_str).chain(uncleared_by_options).collect()
     }
 
     /// Describes items that have the same name in both manifests but different positions, games or
-    /// plies (the rows do not show this); `None` if there are none.
+    /// plies. The rows do not show such differences. Returns `None` if there are no such items.
     pub fn describe_different_items(&self, other: &Self) -> Option<String> {
         let in_both = self.contents.iter().filter_map(|(name, hash)| Some((name, hash, other.contents.get(name)?)));
         let different_items: Vec<&String> =
@@ -432,8 +448,9 @@ impl Manifest {
         ))
     }
 
-    /// The variants whose table counts nodes that were never searched, or stores no node counts.
-    pub fn miscount_nodes(&self) -> HashSet<&str> {
+    /// Returns the variants whose tables store wrong node counts or no node counts. A stored node
+    /// count is wrong if the table also counts nodes that were not searched.
+    pub fn variants_that_miscount_nodes(&self) -> HashSet<&str> {
         let policy = |options: &serde_json::Value| Policy::deserialize(options.pointer("/table/policy")?).ok();
         let table = |options: &serde_json::Value| TableOptions::deserialize(options.get("table")?).ok();
         let miscounts = |options| {
@@ -443,7 +460,7 @@ impl Manifest {
         self.options.iter().filter(|(_, options)| miscounts(options)).map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Reads the manifest of a folder; `None` if there is no such file or folder.
+    /// Reads the manifest of a folder. Returns `None` if the manifest or the folder does not exist.
     pub fn read(folder: &Path) -> Result<Option<Self>, ManifestError> {
         let path = folder.join(MANIFEST);
         let display = || path.display().to_string();
@@ -458,8 +475,8 @@ impl Manifest {
                     }
                     value[MANIFEST_SEAL] = seal;
                 }
-                // No version of ttlab wrote schema 0: it means that the manifest was created in
-                // memory.
+                // No version of ttlab writes schema 0, which a manifest that was created in memory
+                // has by default.
                 let is_other_version = |&schema: &u64| schema != 0 && schema != u64::from(SCHEMA);
                 if let Some(found) = value["schema"].as_u64().filter(is_other_version) {
                     return Err(ManifestError::Version { path: display(), found, renamed: describe_renamed(&value) });
@@ -474,8 +491,8 @@ impl Manifest {
     }
 }
 
-/// The new names of a manifest's renamed keys, in brackets for the end of a clause; empty if there
-/// are none.
+/// Describes the keys of a manifest that have new names, as in `` (`old` is now `new`)``, with a
+/// blank at the beginning. Returns an empty text if there are no such keys.
 fn describe_renamed(manifest: &serde_json::Value) -> String {
     let keys = manifest.as_object().into_iter().flat_map(|fields| fields.keys());
     let describe = |key: &String| Some(format!("`{key}` is now `{}`", renamed(&format!("manifest.{key}"))?));
@@ -483,7 +500,7 @@ fn describe_renamed(manifest: &serde_json::Value) -> String {
     if renamings.is_empty() { String::new() } else { format!(" ({})", renamings.join(", ")) }
 }
 
-/// The JSON text of an object, with one line for each field.
+/// Returns the JSON text of an object, with one line for each field.
 fn one_field_per_line(value: &serde_json::Value) -> serde_json::Result<String> {
     let fields = value.as_object().into_iter().flatten();
     let lines = fields

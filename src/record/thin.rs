@@ -1,9 +1,10 @@
-//! Thin rows: the part of complete results that pages, claims and comparisons need, as a compressed
-//! table small enough for a repository.
+//! Reads and writes thin rows. Thin rows are the part of complete results that pages, claims and
+//! comparisons need. They are stored in a compressed table that is small enough for a repository.
 //!
-//! Each line of the table is a column: its name, then its fields. The name shows the column's
-//! resolution: one field per row, as in the results; one per search (`search:table.hits`); or one
-//! per variant (`variant:search.evals`).
+//! Each line of the table contains a column of the results. The line begins with the column's name,
+//! and the column's fields follow. A prefix of the name says whether the table has a field for each
+//! row, as the results have (no prefix), only for each search (as in `search:table.hits`), or only
+//! for each variant (as in `variant:search.evals`).
 
 use super::atomic::write_atomic;
 use super::columns::{self, Role};
@@ -17,19 +18,21 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// Name of the file in its folder.
+/// Name of the file of thin rows in its folder.
 pub const NAME: &str = "rows.csv.xz";
 
-/// Prefix of a column with one value per search, stored in the search's last row. Counters are
-/// summed; for a state, it is the value at the end.
+/// Prefix of the name of a column that has one value for each search. The value is stored in the
+/// last row of the search. The value of a counter is the sum over the rows of the search. The value
+/// of a state is the state at the end of the search.
 const BY_SEARCH: &str = "search:";
 
-/// Prefix of a column with one value per variant (and suite), stored in the variant's first row.
-/// Counters are summed over its first searches; for a state, it is the mean of the values at their
-/// ends.
+/// Prefix of the name of a column that has one value for each variant (and suite). The value is
+/// stored in the first row of the variant. The value of a counter is the sum over the variant's
+/// searches. The value of a state is the mean of the states at the ends of these searches. Only the
+/// first repeat of each search counts.
 const BY_VARIANT: &str = "variant:";
 
-/// The resolution of a column.
+/// How many fields the table of thin rows has for a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Resolution {
     /// One field for each row.
@@ -41,7 +44,7 @@ pub enum Resolution {
 }
 
 impl Resolution {
-    /// What precedes a column's name in the file.
+    /// Returns the prefix of a column's name in the table.
     fn prefix(self) -> &'static str {
         match self {
             Self::Row => "",
@@ -50,14 +53,16 @@ impl Resolution {
         }
     }
 
-    /// Splits a name in the table into the resolution and the column's name.
+    /// Splits a name in the table into the resolution, which the prefix shows, and the column's
+    /// name.
     fn parse(name: &str) -> (Self, &str) {
-        let with_prefix = |resolution: Self| name.strip_prefix(resolution.prefix()).map(|column| (resolution, column));
-        with_prefix(Self::Search).or_else(|| with_prefix(Self::Variant)).unwrap_or((Self::Row, name))
+        let strip_prefix = |resolution: Self| name.strip_prefix(resolution.prefix()).map(|column| (resolution, column));
+        strip_prefix(Self::Search).or_else(|| strip_prefix(Self::Variant)).unwrap_or((Self::Row, name))
     }
 }
 
-/// The counters of rates whose intervals need one value per search.
+/// The counters from which rates are computed. Confidence intervals of rates need a value for each
+/// search.
 const RATES: [&str; 12] = [
     columns::USABLE,
     columns::MOVE_ONLY,
@@ -73,34 +78,35 @@ const RATES: [&str; 12] = [
     columns::ENTRIES,
 ];
 
-/// Whether a column is kept by row, search or variant; `None` if it is dropped. `kept_by_row`:
-/// further columns to keep by row; `games`: whether the rows are games.
-fn resolution(column: &str, kept_by_row: &BTreeSet<String>, games: bool) -> Option<Resolution> {
+/// Returns whether a field of a column is kept for each row, each search or each variant. Returns
+/// `None` if the column is dropped. Columns in `kept_by_row` are kept for each row, unless they are
+/// always dropped.
+fn resolution(column: &str, kept_by_row: &BTreeSet<String>, rows_are_games: bool) -> Option<Resolution> {
     let is_always_dropped = [columns::ID, columns::PV, columns::SEARCHES].contains(&column);
-    let by_row = kept_by_row.contains(column)
+    let is_kept_by_row = kept_by_row.contains(column)
         || column.starts_with(columns::MATCH)
         || [columns::NODES, columns::SCORE, columns::SLOTS, columns::BYTES].contains(&column);
     match columns::role(column) {
         Role::Seal => None,
         _ if is_always_dropped => None,
-        _ if by_row => Some(Resolution::Row),
+        _ if is_kept_by_row => Some(Resolution::Row),
         Role::Key | Role::Option | Role::Word => Some(Resolution::Row),
-        Role::Time if games => Some(Resolution::Row),
+        Role::Time if rows_are_games => Some(Resolution::Row),
         Role::Time => Some(Resolution::Variant),
-        _ if games => None,
+        _ if rows_are_games => None,
         _ if RATES.contains(&column) => Some(Resolution::Search),
         Role::Sum => Some(Resolution::Variant),
         Role::Last => column.starts_with(columns::ANATOMY).then_some(Resolution::Variant),
     }
 }
 
-/// Whether a folder has thin rows and no full ones.
+/// Whether a folder contains thin rows but no full rows.
 pub fn is_thin(folder: &Path) -> bool {
     !folder.join(RESULTS).exists() && folder.join(NAME).exists()
 }
 
-/// The folder of thin rows that a path refers to: the path itself, if it is such a folder, or the
-/// folder of the file [`NAME`].
+/// Returns the folder of thin rows to which a path refers. The path may be the folder itself or the
+/// file [`NAME`] in the folder. Returns `None` if the path does not refer to thin rows.
 pub fn thin_folder(path: &Path) -> Option<&Path> {
     if path.is_dir() {
         return is_thin(path).then_some(path);
@@ -108,28 +114,30 @@ pub fn thin_folder(path: &Path) -> Option<&Path> {
     if path.file_name().is_some_and(|name| name == NAME) { path.parent() } else { None }
 }
 
-/// A column while it is written.
+/// A column of the table of thin rows, while the rows of the results are read.
 struct Column {
-    /// Its name in the table.
+    /// The column's name in the table, with the prefix.
     name: String,
-    /// Its index in the results.
+    /// The column's index in the results.
     index: usize,
     resolution: Resolution,
+    /// Whether the values are summed. Otherwise they are states.
     is_summed: bool,
-    /// The fields of all rows, at resolution `Row`.
+    /// The fields of all rows, if the resolution is `Row`.
     fields: StringRecord,
-    /// The non-empty fields by row, at other resolutions.
+    /// The fields that are not empty by the number of their row, at other resolutions.
     sparse_fields: HashMap<usize, String>,
     /// The sum over the rows of the current search.
     sum: f64,
     /// The field of the last row of the current search.
     last_field: String,
-    /// For each variant and suite: its first row, the sum over its searches, and their number.
+    /// For each variant and suite, the first row, the sum of the values of the searches, and the
+    /// number of searches.
     variants: HashMap<(String, String), (usize, f64, usize)>,
 }
 
 impl Column {
-    /// The field of a row; empty if the resolution has none for it.
+    /// Returns the field of a row. The field is empty if no value is stored in this row.
     fn field(&self, row: usize) -> &str {
         match self.resolution {
             Resolution::Row => self.fields.get(row).unwrap_or_default(),
@@ -137,34 +145,36 @@ impl Column {
         }
     }
 
-    /// Finishes a search of a variant on a suite; its rows are `first` to `last`. A value by search
-    /// is kept in the search's last row, a value by variant in the variant's first row.
-    fn finish_search(&mut self, (variant, suite): (&str, &str), [first, last]: [usize; 2]) {
+    /// Ends a search of a variant on a suite. The rows of the search are `first_row` to `last_row`.
+    /// At resolution `Search`, the value of the search is stored in the last row of the search. At
+    /// resolution `Variant`, the value is added to the sum of the variant, which will be stored in
+    /// the variant's first row.
+    fn finish_search(&mut self, (variant, suite): (&str, &str), [first_row, last_row]: [usize; 2]) {
         let (sum, last_field) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last_field));
         match self.resolution {
             Resolution::Row => {}
             Resolution::Search => {
                 let field = if self.is_summed { format_number(sum) } else { last_field };
-                self.sparse_fields.insert(last, field);
+                self.sparse_fields.insert(last_row, field);
             }
             Resolution::Variant => {
                 let value = if self.is_summed { sum } else { parse_number(&last_field) };
                 let key = (variant.to_owned(), suite.to_owned());
-                let (_, total, searches) = self.variants.entry(key).or_insert((first, 0.0, 0));
-                *total += value;
-                *searches += 1;
+                let (_, sum, search_count) = self.variants.entry(key).or_insert((first_row, 0.0, 0));
+                *sum += value;
+                *search_count += 1;
             }
         }
     }
 }
 
-/// Parses a number; NaN for other text.
+/// Parses a number. Returns NaN if the text is not a number.
 fn parse_number(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
-/// Formats a number so that it reads back as the same number, without trailing zeros; empty for
-/// NaN. Six decimals are tried first, because times have that many.
+/// Formats a number so that parsing the text gives the same number. Trailing zeros are removed. The
+/// text of NaN is empty. Six decimals are tried first, because times have six decimals.
 fn format_number(value: f64) -> String {
     if value.is_nan() {
         return String::new();
@@ -177,32 +187,33 @@ fn format_number(value: f64) -> String {
 /// The search that is being read.
 #[derive(Default)]
 struct OpenSearch {
-    /// The variant, position and repeat; `None` before the first search.
+    /// The variant, the position and the repeat. `None` before the first search.
     key: Option<[String; 3]>,
     suite: String,
-    /// Whether its counters are kept: only for the first repeat under the first key seed.
-    counts: bool,
-    /// Its first row.
-    first: usize,
-    /// Its last row so far.
-    last: usize,
+    /// Whether the values of the search are kept. They are kept only for the first repeat of a
+    /// search, and not for copies of the variant that use another key seed or schedule.
+    is_kept: bool,
+    /// The first row of the search.
+    first_row: usize,
+    /// The last row of the search so far.
+    last_row: usize,
 }
 
-/// Writes the thin rows of a complete results file into a folder. `by_row`: further columns to keep
-/// by row. Returns the entry for the manifest, without missing rows.
+/// Writes the thin rows of a complete results file into a folder. The columns in `kept_by_row` are
+/// kept for each row. Returns the entry for the manifest. The entry's field `missing` is not set.
 ///
 /// # Errors
 /// When the file cannot be read, its rows are not in the plan's order, or writing fails.
-pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result<Thin, ResultsError> {
+pub fn write(results: &Path, folder: &Path, kept_by_row: &BTreeSet<String>) -> Result<Thin, ResultsError> {
     let mut reader = csv::Reader::from_path(results).map_err(io::Error::other)?;
     let header = reader.headers().map_err(io::Error::other)?.clone();
     let index_of = |name: &str| header.iter().position(|column| column == name);
-    let games = index_of(columns::OPPONENT).is_some();
+    let rows_are_games = index_of(columns::OPPONENT).is_some();
     let mut table: Vec<Column> = header
         .iter()
         .enumerate()
         .filter_map(|(index, name)| {
-            let resolution = resolution(name, by_row, games)?;
+            let resolution = resolution(name, kept_by_row, rows_are_games)?;
             Some(Column {
                 name: format!("{}{name}", resolution.prefix()),
                 index,
@@ -218,15 +229,19 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
         .collect();
     let [variant, suite, position, repeat, error] =
         [columns::VARIANT, columns::SUITE, columns::POSITION, columns::REPEAT, columns::ERROR].map(index_of);
-    let (mut open, mut row) = (OpenSearch::default(), StringRecord::new());
-    // The keys of all searches so far, the variants and positions whose counters are kept, and all
-    // variants so far.
-    let (mut seen, mut counted, mut variants): (HashSet<[String; 3]>, HashSet<[String; 2]>, HashSet<String>) =
-        Default::default();
-    let (mut rows, mut failed) = (0, 0);
-    let finish = |table: &mut [Column], open: &OpenSearch| {
-        if let (Some([variant, ..]), true) = (&open.key, open.counts) {
-            table.iter_mut().for_each(|column| column.finish_search((variant, &open.suite), [open.first, open.last]));
+    let (mut search, mut row) = (OpenSearch::default(), StringRecord::new());
+    // The keys of all searches so far, the variants and positions of the searches whose values are
+    // kept, and all variants so far.
+    let (mut seen_keys, mut kept_searches, mut variants): (
+        HashSet<[String; 3]>,
+        HashSet<[String; 2]>,
+        HashSet<String>,
+    ) = Default::default();
+    let (mut row_count, mut failed) = (0, 0);
+    let finish_search = |table: &mut [Column], search: &OpenSearch| {
+        if let (Some([variant, ..]), true) = (&search.key, search.is_kept) {
+            let rows = [search.first_row, search.last_row];
+            table.iter_mut().for_each(|column| column.finish_search((variant, &search.suite), rows));
         }
     };
     while reader.read_record(&mut row).map_err(io::Error::other)? {
@@ -234,57 +249,58 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
         let is_error = !field(error).is_empty();
         failed += u64::from(is_error);
         let key = [variant, position, repeat].map(|index| field(index).to_owned());
-        if !games && !is_error && open.key.as_ref() != Some(&key) {
-            finish(&mut table, &open);
-            if !seen.insert(key.clone()) {
+        if !rows_are_games && !is_error && search.key.as_ref() != Some(&key) {
+            finish_search(&mut table, &search);
+            if !seen_keys.insert(key.clone()) {
                 let problem = "the rows are not in the plan's order: the rows of a search are not contiguous";
-                return Err(ResultsError::Damaged { line: rows as u64 + 2, problem: problem.to_owned() });
+                return Err(ResultsError::Damaged { line: row_count as u64 + 2, problem: problem.to_owned() });
             }
             variants.insert(key[0].clone());
             let is_copy = base_variant(&key[0]).is_some_and(|base| variants.contains(base));
-            let counts = !is_copy && counted.insert([key[0].clone(), key[1].clone()]);
-            open = OpenSearch { key: Some(key), suite: field(suite).to_owned(), counts, first: rows, last: rows };
+            let is_kept = !is_copy && kept_searches.insert([key[0].clone(), key[1].clone()]);
+            let suite = field(suite).to_owned();
+            search = OpenSearch { key: Some(key), suite, is_kept, first_row: row_count, last_row: row_count };
         }
         for column in &mut table {
             let text = &row[column.index];
             match column.resolution {
                 Resolution::Row => column.fields.push_field(text),
-                _ if is_error || !open.counts => {}
+                _ if is_error || !search.is_kept => {}
                 _ if column.is_summed => column.sum += parse_number(text),
                 _ => column.last_field = text.to_owned(),
             }
         }
         if !is_error {
-            open.last = rows;
+            search.last_row = row_count;
         }
-        rows += 1;
+        row_count += 1;
     }
-    finish(&mut table, &open);
+    finish_search(&mut table, &search);
     let mut text = Vec::new();
     for column in &mut table {
-        for (first, sum, searches) in std::mem::take(&mut column.variants).into_values() {
-            let value = if column.is_summed { sum } else { sum / searches as f64 };
-            column.sparse_fields.insert(first, format_number(value));
+        for (first_row, sum, search_count) in std::mem::take(&mut column.variants).into_values() {
+            let value = if column.is_summed { sum } else { sum / search_count as f64 };
+            column.sparse_fields.insert(first_row, format_number(value));
         }
-        let fields = (0..rows).map(|row| column.field(row));
+        let fields = (0..row_count).map(|row| column.field(row));
         text.extend(csv_line(std::iter::once(column.name.as_str()).chain(fields))?);
     }
     write_atomic(&folder.join(NAME), &compress(&text)?)?;
-    Ok(Thin { rows: rows as u64, failed, missing: None, seal: seals::hash_bytes(&text) })
+    Ok(Thin { rows: row_count as u64, failed, missing: None, seal: seals::hash_bytes(&text) })
 }
 
-/// Compresses bytes by xz, deterministically.
+/// Compresses bytes with xz. Equal bytes are always compressed to equal bytes.
 pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut writer = XzWriter::new(Vec::new(), XzOptions::with_preset(PRESET))?;
     writer.write_all(bytes)?;
     writer.finish()
 }
 
-/// Compression preset, from 0 to 9: higher ones only enlarge the window beyond the size of these
-/// tables.
+/// Compression preset of xz, from 0 to 9. Higher presets would only enlarge the window, which is
+/// already larger than the tables of thin rows.
 const PRESET: u32 = 6;
 
-/// The decompressed bytes of an xz file.
+/// Reads and decompresses an xz file.
 pub fn decompress_file(path: &Path) -> io::Result<Vec<u8>> {
     let (file, mut bytes) = (files::read(path)?, Vec::new());
     let result = XzReader::new(&file[..], true).read_to_end(&mut bytes);
@@ -292,28 +308,28 @@ pub fn decompress_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Thin rows, by column.
+/// The thin rows of a folder.
 #[derive(Debug, Clone, Default)]
 pub struct ThinRows {
-    /// The columns: resolution, name and fields.
+    /// The resolution, the name and the fields of each column.
     pub columns: Vec<(Resolution, String, StringRecord)>,
     pub rows: usize,
-    /// Columns of the full rows that are not kept by row.
+    /// The columns that are sealed in the manifest but are not kept for each row.
     pub absent: Vec<String>,
-    /// Number of columns that match the seals of the full rows.
+    /// Number of columns whose fields match the seals of the full rows.
     pub verified: usize,
 }
 
 impl ThinRows {
-    /// The fields of a column, if it is kept by row.
+    /// Returns the fields of a column, or `None` if the column is not kept for each row.
     pub fn column(&self, name: &str) -> Option<&StringRecord> {
-        let mut by_row = self.columns.iter().filter(|(resolution, ..)| *resolution == Resolution::Row);
-        by_row.find(|(_, column, _)| column == name).map(|(.., fields)| fields)
+        let mut columns_by_row = self.columns.iter().filter(|(resolution, ..)| *resolution == Resolution::Row);
+        columns_by_row.find(|(_, column, _)| column == name).map(|(.., fields)| fields)
     }
 }
 
-/// Reads the thin rows of a folder and checks them against the manifest: their own seal, and the
-/// column seals of the full rows.
+/// Reads the thin rows of a folder and checks them against the manifest. Both the seal of the thin
+/// rows and the column seals of the full rows must match.
 pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError> {
     let thin_error = |problem: &str| ResultsError::Thin(problem.to_owned());
     let Some(thin) = &manifest.thin else { return Err(thin_error("the manifest beside it belongs to full rows")) };

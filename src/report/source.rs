@@ -67,7 +67,7 @@ impl Source {
         let recorded = RecordedResult::read(path)?;
         let (mut frame, missing) = (recorded.frame, recorded.missing);
         if let Some(manifest) = &manifest {
-            blank_saved(&mut frame, &manifest.miscount_nodes());
+            blank_saved(&mut frame, &manifest.variants_that_miscount_nodes());
         }
         let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
         let label = name.unwrap_or_else(|| path.display().to_string());
@@ -320,15 +320,19 @@ mod tests {
         let variants: Vec<_> =
             policies.map(|(name, policy)| (name, make_options(policy))).into_iter().chain(layouts).collect();
         let manifest = source("x", "x", &variants).manifest.unwrap();
-        assert_eq!(manifest.miscount_nodes(), HashSet::from(["a", "e"]), "no room for nodes beside an evaluation");
+        assert_eq!(
+            manifest.variants_that_miscount_nodes(),
+            HashSet::from(["a", "e"]),
+            "no room for nodes beside an evaluation"
+        );
         let text = "variant,position,depth,search.nodes,search.saved\na,p,1,9,7\nb,p,1,9,5\nd,p,1,9,3\n";
         let mut frame = Frame::parse(text.as_bytes(), "x").unwrap();
-        blank_saved(&mut frame, &manifest.miscount_nodes());
+        blank_saved(&mut frame, &manifest.variants_that_miscount_nodes());
         let saved = frame.numbers(columns::SAVED);
         assert!(saved[0].is_nan(), "{saved:?}");
         assert!(saved[1..] == [5.0, 3.0], "{saved:?}");
         let mut without_saved = Frame::parse("variant,position,depth,search.nodes\na,p,1,9\n".as_bytes(), "x").unwrap();
-        blank_saved(&mut without_saved, &manifest.miscount_nodes());
+        blank_saved(&mut without_saved, &manifest.variants_that_miscount_nodes());
         assert!(!without_saved.names().iter().any(|name| name == columns::SAVED));
     }
 
