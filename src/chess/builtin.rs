@@ -8,7 +8,7 @@ pub const PREFIX: &str = "builtin:";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltinSuite {
-    /// The name of its file; the extension gives its kind.
+    /// The name of the suite's file. Its extension gives the kind of the suite.
     pub file: &'static str,
     pub text: &'static str,
 }
@@ -19,7 +19,7 @@ macro_rules! suites {
     };
 }
 
-/// In alphabetical order of their files.
+/// All built-in suites, in the order of their file names.
 pub const SUITES: &[BuiltinSuite] = suites! {
     "bratko-kopec.epd"
     "endgames.epd"
@@ -40,23 +40,26 @@ pub const SUITES: &[BuiltinSuite] = suites! {
 };
 
 impl BuiltinSuite {
-    /// The stem of its file, as after `builtin:`: `bratko-kopec`.
+    /// Returns the name of the suite, which is the name of its file without the extension, such as
+    /// `bratko-kopec`.
     pub fn name(&self) -> &'static str {
         self.file.rsplit_once('.').map_or(self.file, |(stem, _)| stem)
     }
 }
 
-/// The built-in suite that a path names; `None` if the path does not begin with [`PREFIX`].
+/// Returns the built-in suite that a path names, or `None` if the path does not begin with
+/// [`PREFIX`].
 ///
 /// # Errors
-/// When there is no built-in suite of that name.
+/// If there is no built-in suite with that name.
 pub fn find(path: &Path) -> Option<Result<&'static BuiltinSuite, UnknownBuiltin>> {
     let name = path.to_str()?.strip_prefix(PREFIX)?;
     let suite = SUITES.iter().find(|suite| suite.name() == name);
     Some(suite.ok_or_else(|| UnknownBuiltin { name: name.to_owned() }))
 }
 
-/// There is no such suite: the message lists all, the nearest first.
+/// There is no built-in suite with a name. The message suggests the most similar name, if there is
+/// one, and lists the names of all built-in suites.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct UnknownBuiltin {
     name: String,
@@ -66,9 +69,9 @@ impl fmt::Display for UnknownBuiltin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = SUITES.iter().map(BuiltinSuite::name);
         let distance_to = |name: &'static str| Some((distance(&self.name, name, 1 + name.len() / 3)?, name));
-        let nearest = names.clone().filter_map(distance_to).min();
+        let most_similar = names.clone().filter_map(distance_to).min();
         write!(f, "there is no built-in suite {PREFIX}{}: ", self.name)?;
-        if let Some((_, name)) = nearest {
+        if let Some((_, name)) = most_similar {
             write!(f, "did you mean {PREFIX}{name}? ")?;
         }
         write!(f, "there are {}", names.collect::<Vec<_>>().join(", "))

@@ -1,14 +1,24 @@
 //! EPD: a position to a line, with operations such as `bm Qd1+; id "BK.01";`.
 //!
-//! Beyond the standard, both modes accept comment lines (`#`), blank lines, a byte order mark, any
-//! line ends, halfmove clock and move number before the operations, `;` before the first operation
-//! and none after the last (so that `;D1 20 ;D2 400` reads), unquoted one-word texts, moves in the
-//! coordinates of UCI, and unknown opcodes, which are kept unchanged. Lenient mode also accepts,
-//! and reports: what [`super::fen`] and [`super::san`] repair; control characters; a stray `-`
-//! after the position; a check sign after a space (`Qd1 +`); texts of several words without quotes,
-//! or without the closing one; trailing prose that starts with a digit. It drops an operation that
-//! cannot be read, unless it is a `bm`: a position with a wrong answer is an error. Source: S.
-//! Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 16.2.
+//! Both modes accept the following, although it is not in the standard:
+//! - comment lines (`#`), blank lines, a byte order mark, and any line ends
+//! - halfmove clock and move number before the operations
+//! - `;` before the first operation and no `;` after the last one, as in `;D1 20 ;D2 400`
+//! - texts of one word without quotes
+//! - moves in the coordinates of UCI
+//! - unknown opcodes, which are kept unchanged
+//!
+//! Lenient mode also accepts the following, and reports it as a repair:
+//! - what [`super::fen`] and [`super::san`] repair
+//! - control characters
+//! - a stray `-` after the position
+//! - a check sign after a space (`Qd1 +`)
+//! - texts of several words without quotes or without the closing quote
+//! - trailing prose that starts with a digit
+//!
+//! Lenient mode drops an operation that cannot be read. Only an unreadable `bm` is an error, so
+//! that no position gets a wrong answer. Source: S. Edwards, "Portable Game Notation Specification
+//! and Implementation Guide", 1994, section 16.2.
 
 use super::board::Board;
 use super::fault::{Fault, Faults, OnError};
@@ -41,37 +51,41 @@ const MAX_LINE: usize = 1 << 20;
 
 /// The positions of a file, read line by line.
 pub struct Reader<R> {
-    name: String,
+    file_name: String,
     lines: Lines<R>,
     strictness: Strictness,
     on_error: OnError,
     line: Vec<u8>,
-    number: usize,
+    line_number: usize,
     faults: Vec<Fault>,
     notes: Vec<Fault>,
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Creates a reader; `name` is the file's name in faults.
-    pub fn new(name: &str, input: R, strictness: Strictness, on_error: OnError) -> Self {
-        let (name, lines) = (name.to_owned(), Lines::new(input));
-        Self { name, lines, strictness, on_error, line: Vec::new(), number: 0, faults: Vec::new(), notes: Vec::new() }
+    /// Creates a reader. `file_name` is the name of the file in faults.
+    pub fn new(file_name: &str, input: R, strictness: Strictness, on_error: OnError) -> Self {
+        let (file_name, lines) = (file_name.to_owned(), Lines::new(input));
+        let (line, faults, notes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { file_name, lines, strictness, on_error, line, line_number: 0, faults, notes }
     }
 
-    /// The repairs and the skipped lines.
+    /// Returns the notes, which are the repairs, the skipped lines and the opcodes that may be
+    /// misspelt.
     ///
     /// # Errors
-    /// The first fault of each line that could not be read.
+    /// If lines could not be read and were not skipped. The error contains the first fault of each
+    /// such line.
     pub fn finish(self) -> Result<Vec<Fault>, Faults> {
         if self.faults.is_empty() { Ok(self.notes) } else { Err(Faults(self.faults)) }
     }
 
-    /// Adds file and line to a fault.
+    /// Adds the file and the current line to a fault.
     fn locate(&self, fault: FenError) -> Fault {
-        Fault { file: self.name.clone(), line: self.number, column: fault.column, message: fault.message }
+        Fault { file: self.file_name.clone(), line: self.line_number, column: fault.column, message: fault.message }
     }
 
-    /// The position of the current line, if it has one, and the notes.
+    /// Reads the current line. Returns its position, or `None` if it is blank or a comment, and the
+    /// notes about the line.
     fn read_position(&self) -> Result<(Option<Epd>, Vec<FenError>), FenError> {
         let mut notes = Vec::new();
         let text = String::from_utf8_lossy(&self.line);
@@ -85,16 +99,16 @@ impl<R: BufRead> Reader<R> {
             notes.push(fault);
         }
         // A byte order mark may begin the file.
-        let after_mark = if self.number == 1 { text.strip_prefix('\u{feff}') } else { None };
+        let after_mark = if self.line_number == 1 { text.strip_prefix('\u{feff}') } else { None };
         let content = after_mark.unwrap_or(&text);
         if content.trim().is_empty() || content.trim_start().starts_with('#') {
             return Ok((None, notes));
         }
         let mark_len = text.len() - content.len();
         let shift_column = |fault: FenError| FenError { column: fault.column + mark_len, ..fault };
-        let (epd, repairs) = read_line(content, self.strictness).map_err(shift_column)?;
-        notes.extend(repairs.into_iter().map(shift_column));
-        Ok((Some(Epd { line: self.number, ..epd }), notes))
+        let (epd, line_notes) = read_line(content, self.strictness).map_err(shift_column)?;
+        notes.extend(line_notes.into_iter().map(shift_column));
+        Ok((Some(Epd { line: self.line_number, ..epd }), notes))
     }
 }
 
@@ -103,7 +117,7 @@ impl<R: BufRead> Iterator for Reader<R> {
 
     fn next(&mut self) -> Option<Epd> {
         loop {
-            self.number += 1;
+            self.line_number += 1;
             let failure = match self.lines.read(&mut self.line, MAX_LINE) {
                 Ok(false) => return None,
                 Ok(true) if self.line.len() <= MAX_LINE => None,
@@ -128,7 +142,8 @@ impl<R: BufRead> Iterator for Reader<R> {
     }
 }
 
-/// Reads one line and returns its position with the notes. `Epd::line` is set to 1.
+/// Reads one line. Returns its position and the notes about the line, which are its repairs and its
+/// opcodes that may be misspelt. [`Epd::line`] is set to 1.
 ///
 /// # Errors
 /// The first fault of the line.
@@ -144,34 +159,34 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
     };
     reading.repairs.extend(control_fault);
     let mut board = reading.board;
-    let mut line = Operations { text, offset: reading.end, strictness, notes: reading.repairs };
+    let mut reader = OperationReader { text, offset: reading.end, strictness, notes: reading.repairs };
     let mut operations: Vec<Operation> = Vec::new();
-    let mut seen = HashSet::new();
-    while let Some((column, name)) = line.next_opcode()? {
-        let (words, is_closed) = line.next_operands()?;
-        let mut raw = line.raw_operands(column, name).to_owned();
+    let mut opcodes_read = HashSet::new();
+    while let Some((column, name)) = reader.next_opcode()? {
+        let (words, is_closed) = reader.next_operands()?;
+        let mut raw = reader.raw_operands(column, name).to_owned();
         if !is_closed {
             raw.push('"');
         }
         let source = RawOperation { column, name, words: &words, raw: &raw };
         let operation = match opcode::read(&board, &source, strictness) {
-            Ok((value, notes)) => {
-                line.notes.extend(notes);
+            Ok((value, repairs)) => {
+                reader.notes.extend(repairs);
                 Operation { opcode: name.to_owned(), value, column }
             }
             Err(fault) if strictness == Strictness::Strict || name == "bm" => return Err(fault),
             Err(fault) => {
-                line.notes.push(fault);
+                reader.notes.push(fault);
                 continue;
             }
         };
-        if !seen.insert(name) {
-            line.note(column, format!("duplicate opcode `{name}`"))?;
+        if !opcodes_read.insert(name) {
+            reader.repair(column, format!("duplicate opcode `{name}`"))?;
             continue;
         }
         let hint = opcode::spelling_hint(name);
         if !hint.is_empty() {
-            line.notes.push(FenError { column, message: format!("unknown opcode `{name}` kept{hint}") });
+            reader.notes.push(FenError { column, message: format!("unknown opcode `{name}` kept{hint}") });
         }
         match operation.value {
             OperationValue::Integer(value) if name == "hmvc" => board.set_clock(value as u16),
@@ -181,11 +196,11 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
         operations.push(operation);
     }
     operations.shrink_to_fit();
-    Ok((Epd { board, operations, line: 1 }, line.notes))
+    Ok((Epd { board, operations, line: 1 }, reader.notes))
 }
 
-/// The operations of a line, which are read one after the other.
-struct Operations<'a> {
+/// Reads the operations of a line one after the other.
+struct OperationReader<'a> {
     text: &'a str,
     /// The byte up to which the text has been read.
     offset: usize,
@@ -193,9 +208,9 @@ struct Operations<'a> {
     notes: Vec<FenError>,
 }
 
-impl<'a> Operations<'a> {
-    /// Records a repair, or fails if repairs are not allowed.
-    fn note(&mut self, column: usize, message: String) -> Result<(), FenError> {
+impl<'a> OperationReader<'a> {
+    /// Records a repair, or fails if notes are not allowed.
+    fn repair(&mut self, column: usize, message: String) -> Result<(), FenError> {
         fen::repair(self.strictness, column, message, &mut self.notes)
     }
 
@@ -217,7 +232,7 @@ impl<'a> Operations<'a> {
         self.offset = self.text[self.offset..].find(stop).map_or(self.text.len(), |length| self.offset + length);
     }
 
-    /// Reads the next opcode; returns its column and name, or none at the end of the line.
+    /// Reads the next opcode. Returns its column and name, or `None` at the end of the line.
     fn next_opcode(&mut self) -> Result<Option<(usize, &'a str)>, FenError> {
         loop {
             self.skip_while(|c| fen::is_blank(c) || c == ';');
@@ -234,16 +249,16 @@ impl<'a> Operations<'a> {
                 if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
                     return Ok(Some((start + 1, name)));
                 }
-                self.note(start + 1, expected())?;
+                self.repair(start + 1, expected())?;
                 self.drop_operation();
             } else if name == "-" {
-                // A stray sign after the position.
-                self.note(start + 1, expected())?;
+                // A stray `-` after the position is skipped.
+                self.repair(start + 1, expected())?;
             } else if first.is_ascii_digit() && !name.bytes().all(|b| b.is_ascii_digit())
                 || self.is_number_before_prose()
             {
-                // Prose that begins with a digit.
-                self.note(start + 1, expected())?;
+                // Prose that begins with a digit is skipped.
+                self.repair(start + 1, expected())?;
                 self.drop_operation();
             } else {
                 return Err(FenError { column: start + 1, message: expected() });
@@ -251,8 +266,8 @@ impl<'a> Operations<'a> {
         }
     }
 
-    /// Whether the last word is a number and more words follow it: this is prose, not a value that
-    /// lost its opcode.
+    /// Whether the word that was just read is a number and other words follow it. Such words are
+    /// prose. A number alone could be a value whose opcode is missing.
     fn is_number_before_prose(&self) -> bool {
         let start = self.text[..self.offset].rfind([' ', ';']).map_or(0, |index| index + 1);
         let is_number = self.text[start..self.offset].bytes().all(|b| b.is_ascii_digit());
@@ -260,8 +275,8 @@ impl<'a> Operations<'a> {
         is_number && !rest.is_empty() && !rest.starts_with(';')
     }
 
-    /// Reads the operands before the next semicolon; returns them, and whether all quotation marks
-    /// are closed.
+    /// Reads the operands before the next semicolon. Returns the operands, and whether all
+    /// quotation marks are closed.
     fn next_operands(&mut self) -> Result<(Vec<Word<'a>>, bool), FenError> {
         let (mut words, mut is_closed) = (Vec::new(), true);
         loop {
@@ -272,10 +287,10 @@ impl<'a> Operations<'a> {
                 Some('"') => {
                     self.offset += 1;
                     self.skip_until(|c| c == '"');
-                    words.push(Word { column: start + 1, text: &self.text[start + 1..self.offset], quoted: true });
+                    words.push(Word { column: start + 1, text: &self.text[start + 1..self.offset], is_quoted: true });
                     if self.offset == self.text.len() {
                         is_closed = false;
-                        self.note(
+                        self.repair(
                             start + 1,
                             "expected a closing quotation mark, found the end of the line".to_owned(),
                         )?;
@@ -285,19 +300,21 @@ impl<'a> Operations<'a> {
                 }
                 Some(_) => {
                     self.skip_until(|c| fen::is_blank(c) || c == ';');
-                    words.push(Word { column: start + 1, text: &self.text[start..self.offset], quoted: false });
+                    words.push(Word { column: start + 1, text: &self.text[start..self.offset], is_quoted: false });
                 }
             }
         }
     }
 
-    /// The text after an opcode, up to the current offset.
+    /// Returns the text from the end of an opcode to the current offset, without surrounding
+    /// blanks. `column` and `name` are those of the opcode.
     fn raw_operands(&self, column: usize, name: &str) -> &'a str {
         self.text[column - 1 + name.len()..self.offset].trim_matches(fen::is_blank)
     }
 }
 
-/// The moves of the operation called `name`; none if it does not exist or has no moves.
+/// Returns the moves of the operation called `name`. The result is empty if the operation does not
+/// exist or has no moves.
 pub fn moves<'a>(operations: &'a [Operation], name: &str) -> &'a [Move] {
     match opcode::value(operations, name) {
         Some(OperationValue::Moves(moves) | OperationValue::Line(moves)) => moves,

@@ -38,7 +38,7 @@ pub enum OnError {
 }
 
 impl OnError {
-    /// Adds a fault to `faults`, or to `notes` if its item is skipped.
+    /// Adds a fault to `faults`, or to `notes` if the faulty item is skipped.
     pub(super) fn record(self, fault: Fault, faults: &mut Vec<Fault>, notes: &mut Vec<Fault>) {
         match self {
             Self::Stop => faults.push(fault),
@@ -47,11 +47,11 @@ impl OnError {
     }
 }
 
-/// Maximum number of faults printed: a file of another kind has one in every line.
+/// The maximum number of faults that are printed. A file of another kind has a fault in every line.
 const MAX_PRINTED: usize = 20;
 
-/// Everything wrong with a file, in the order of its lines; one fault to a line, the first few
-/// written out and the others counted.
+/// All faults of a file, in the order of its lines. They are printed one per line. Only the first
+/// few are printed, and the others are counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Faults(pub Vec<Fault>);
 
@@ -69,15 +69,17 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// ` (did you mean ...?)` with the most similar known name, or nothing if none is similar.
+/// Returns ` (did you mean ...?)` with the known name that is most similar to `name`, or an empty
+/// text if no known name is similar.
 pub fn hint(name: &str, known_names: &[&str]) -> String {
     let max_distance = name.chars().count().div_ceil(3);
     let similar = known_names.iter().filter_map(|&known| Some((distance(name, known, max_distance)?, known)));
     similar.min().map_or_else(String::new, |(_, known)| format!(" (did you mean `{known}`?)"))
 }
 
-/// The edit distance of two names, if it is at most `max_distance`. Names whose lengths differ by
-/// more are not compared, because the time of a comparison grows with the product of the lengths.
+/// Returns the edit distance of two names if it is at most `max_distance`, otherwise `None`. Names
+/// whose lengths differ by more than `max_distance` are not compared, because the time of a
+/// comparison grows with the product of the lengths.
 pub fn distance(a: &str, b: &str, max_distance: usize) -> Option<usize> {
     if a.chars().count().abs_diff(b.chars().count()) > max_distance {
         return None;

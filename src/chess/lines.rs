@@ -3,41 +3,42 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead};
 
-/// The text with LF at the end of each line.
+/// Returns the text with every line break replaced by LF.
 pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }
 
-/// Lines read one by one, so that a file need not fit into memory.
+/// Reads lines one by one, so that a file need not fit into memory.
 pub(super) struct Lines<R> {
     input: R,
-    after_cr: bool,
+    /// Whether the last byte that was read is a CR.
+    is_after_cr: bool,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input, after_cr: false }
+        Self { input, is_after_cr: false }
     }
 
-    /// Reads the next line into `line`, without its line break; returns false at the end of the
+    /// Reads the next line into `line` without its line break. Returns false at the end of the
     /// text. A line longer than `max_len` bytes is cut after `max_len + 1` bytes.
     pub(super) fn read(&mut self, line: &mut Vec<u8>, max_len: usize) -> io::Result<bool> {
         line.clear();
         loop {
             let bytes = self.input.fill_buf()?;
             let Some(&first) = bytes.first() else { return Ok(!line.is_empty()) };
-            // The last line ended with CR LF, of which the CR was read.
-            if std::mem::take(&mut self.after_cr) && first == b'\n' {
+            // The previous line ended with CR LF, of which only the CR has been read.
+            if std::mem::take(&mut self.is_after_cr) && first == b'\n' {
                 self.input.consume(1);
                 continue;
             }
             let room = max_len + 1 - line.len();
-            let end = bytes.iter().take(room).position(|byte| matches!(byte, b'\n' | b'\r'));
-            let length = end.unwrap_or(bytes.len().min(room));
+            let line_break = bytes.iter().take(room).position(|byte| matches!(byte, b'\n' | b'\r'));
+            let length = line_break.unwrap_or(bytes.len().min(room));
             line.extend_from_slice(&bytes[..length]);
-            self.after_cr = end.is_some_and(|end| bytes[end] == b'\r');
-            self.input.consume(length + usize::from(end.is_some()));
-            if end.is_some() || line.len() > max_len {
+            self.is_after_cr = line_break.is_some_and(|index| bytes[index] == b'\r');
+            self.input.consume(length + usize::from(line_break.is_some()));
+            if line_break.is_some() || line.len() > max_len {
                 return Ok(true);
             }
         }

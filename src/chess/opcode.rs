@@ -11,7 +11,7 @@ use super::{fault, san};
 pub(super) struct Word<'a> {
     pub(super) column: usize,
     pub(super) text: &'a str,
-    pub(super) quoted: bool,
+    pub(super) is_quoted: bool,
 }
 
 /// An operation with its checked operands.
@@ -48,13 +48,13 @@ const KNOWN: [&str; 29] = [
     "hmvc", "fmvn", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9",
 ];
 
-/// The value of the operation called `name`.
+/// Returns the value of the operation called `name`, or `None` if there is no such operation.
 pub fn value<'a>(operations: &'a [Operation], name: &str) -> Option<&'a OperationValue> {
     operations.iter().find(|operation| operation.opcode == name).map(|operation| &operation.value)
 }
 
-/// ` (did you mean ...?)` for an unknown opcode that is one letter away from a known one of two
-/// letters or more.
+/// Returns ` (did you mean ...?)` if `name` is an unknown opcode that is similar to a known one,
+/// otherwise an empty text.
 pub(super) fn spelling_hint(name: &str) -> String {
     if KNOWN.contains(&name) { String::new() } else { fault::hint(name, &KNOWN) }
 }
@@ -68,47 +68,47 @@ pub(super) struct RawOperation<'a> {
     pub(super) raw: &'a str,
 }
 
-/// Reads the operands of an operation; also returns the faults that were repaired.
+/// Reads the operands of an operation. Returns their value and the faults that were repaired.
 pub(super) fn read(
     board: &Board,
     source: &RawOperation<'_>,
     strictness: Strictness,
 ) -> Result<(OperationValue, Vec<FenError>), FenError> {
     let RawOperation { column, name, words, raw } = *source;
-    let mut notes = Vec::new();
-    let missing = |what: &str| FenError { column, message: format!("`{name}` expects {what}, found nothing") };
+    let mut repairs = Vec::new();
+    let missing_operand = |what: &str| FenError { column, message: format!("`{name}` expects {what}, found nothing") };
     let value = match name {
         "bm" | "am" | "pv" => {
             if words.is_empty() {
-                return Err(missing("moves"));
+                return Err(missing_operand("moves"));
             }
-            let moves = read_moves(board, name == "pv", words, strictness, &mut notes)?;
+            let moves = read_moves(board, name == "pv", words, strictness, &mut repairs)?;
             if name == "pv" { OperationValue::Line(moves) } else { OperationValue::Moves(moves) }
         }
         "id" | "c0" | "c1" | "c2" | "c3" | "c4" | "c5" | "c6" | "c7" | "c8" | "c9" => match words {
-            [] => return Err(missing("a string")),
+            [] => return Err(missing_operand("a string")),
             [word] => OperationValue::Text(word.text.to_owned()),
             [_, second, ..] => {
                 let message =
                     format!("`{name}` expects one string in quotation marks, found {}", quote_start(second.text));
-                repair(strictness, second.column, message, &mut notes)?;
+                repair(strictness, second.column, message, &mut repairs)?;
                 OperationValue::Text(raw.trim_matches(|c| c == '"' || is_blank(c)).to_owned())
             }
         },
-        "acd" | "acs" => OperationValue::Integer(integer(source, 0, i64::MAX)?),
-        "ce" | "dm" => OperationValue::Integer(integer(source, i64::MIN, i64::MAX)?),
-        "hmvc" => OperationValue::Integer(integer(source, 0, 9999)?),
-        "fmvn" => OperationValue::Integer(integer(source, 1, 9999)?),
+        "acd" | "acs" => OperationValue::Integer(read_integer(source, 0, i64::MAX)?),
+        "ce" | "dm" => OperationValue::Integer(read_integer(source, i64::MIN, i64::MAX)?),
+        "hmvc" => OperationValue::Integer(read_integer(source, 0, 9999)?),
+        "fmvn" => OperationValue::Integer(read_integer(source, 1, 9999)?),
         "D1" | "D2" | "D3" | "D4" | "D5" | "D6" | "D7" | "D8" | "D9" => {
-            OperationValue::Nodes(integer(source, 0, i64::MAX)? as u64)
+            OperationValue::Nodes(read_integer(source, 0, i64::MAX)? as u64)
         }
         _ => OperationValue::Raw(raw.to_owned()),
     };
-    Ok((value, notes))
+    Ok((value, repairs))
 }
 
-/// The single operand of an operation, as an integer in a range.
-fn integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<i64, FenError> {
+/// Reads the single operand of an operation as an integer from `least` to `most`.
+fn read_integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<i64, FenError> {
     let RawOperation { name, words, .. } = *source;
     let expected = match (least, most) {
         (i64::MIN, _) => "an integer".to_owned(),
@@ -117,7 +117,7 @@ fn integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<i64, FenE
     };
     let (column, actual) = match words {
         [word] => match word.text.parse() {
-            Ok(value) if (least..=most).contains(&value) && !word.quoted => return Ok(value),
+            Ok(value) if (least..=most).contains(&value) && !word.is_quoted => return Ok(value),
             _ => (word.column, quote_start(word.text)),
         },
         [] => (source.column, "nothing".to_owned()),
@@ -126,29 +126,30 @@ fn integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<i64, FenE
     Err(FenError { column, message: format!("`{name}` expects {expected}, found {actual}") })
 }
 
-/// Reads moves. `is_line`: whether they follow one another, rather than being alternatives.
+/// Reads moves. If `is_line`, each move is played before the next one is read. Otherwise, all moves
+/// are alternatives in the same position.
 fn read_moves(
     board: &Board,
     is_line: bool,
     words: &[Word<'_>],
     strictness: Strictness,
-    notes: &mut Vec<FenError>,
+    repairs: &mut Vec<FenError>,
 ) -> Result<Vec<Move>, FenError> {
     let mut board = *board;
     let mut moves = Vec::new();
     for word in words {
-        // The sign of the last move, after a space.
+        // This word is the check sign of the previous move, after a space.
         if !moves.is_empty() && matches!(word.text, "+" | "#" | "++") {
-            repair(strictness, word.column, format!("expected a move, found {}", quote_start(word.text)), notes)?;
+            repair(strictness, word.column, format!("expected a move, found {}", quote_start(word.text)), repairs)?;
             continue;
         }
         let at_word = |error: san::SanError| FenError { column: word.column, message: error.to_string() };
-        // Strictly first, so that a repair is noted.
+        // The word is read strictly first. If that fails, the fault is recorded as a repair.
         let mv = match san::read(&board, word.text, Strictness::Strict) {
             Ok(mv) => mv,
             Err(error) => {
                 let mv = san::read(&board, word.text, strictness).map_err(at_word)?;
-                notes.push(at_word(error));
+                repairs.push(at_word(error));
                 mv
             }
         };

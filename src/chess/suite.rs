@@ -1,10 +1,11 @@
 //! Suites: what an experiment searches, from an EPD, FEN or PGN file.
 //!
-//! The file's extension decides the format: `.epd` and `.fen` have one position per line, `.pgn`
-//! has games; `builtin:NAME` is a suite that is compiled in. Every item has an id that is unique in
-//! its suite and has no control characters: the operation `id` of a position, or `White - Black,
-//! year` of a game. A missing or blank id becomes `<stem>.<line>`; `#2`, `#3` and so on are added
-//! to later copies of an id.
+//! The file's extension decides the format: `.epd` and `.fen` files have one position per line, and
+//! `.pgn` files have games. `builtin:NAME` is a suite that is compiled in.
+//!
+//! Every item has an id that is unique in its suite and has no control characters. The id of a
+//! position is its operation `id`. The id of a game is `White - Black, year`. A missing or blank id
+//! becomes `<stem>.<line>`. `#2`, `#3` and so on are added to later copies of an id.
 
 use super::board::Board;
 use super::builtin::{self, UnknownBuiltin};
@@ -26,7 +27,8 @@ pub struct SuiteOptions {
     pub strictness: Strictness,
     /// What to do with an item that cannot be read, or a game without moves.
     pub on_error: OnError,
-    /// The maximum number of items to read; the rest of the file is not read. None: all.
+    /// The maximum number of items to read. The rest of the file is not read. `None` reads all
+    /// items.
     pub first: Option<usize>,
 }
 
@@ -46,11 +48,11 @@ pub struct Suite {
 pub struct Item {
     /// Unique in the suite.
     pub id: String,
-    /// The line of the file where it starts, from 1.
+    /// The line of the file where the item starts, from 1.
     pub line: usize,
-    /// The position, or the game's first.
+    /// The position, or the first position of the game.
     pub board: Board,
-    /// The operations or the game.
+    /// The operations of the position, or the game.
     pub content: Content,
 }
 
@@ -64,17 +66,19 @@ pub enum Content {
 }
 
 impl Item {
-    /// The moves of the operation `bm`, if any: the solutions.
+    /// Returns the solutions of the position, which are the moves of the operation `bm`. The result
+    /// may be empty.
     pub fn best(&self) -> &[Move] {
         epd::moves(self.operations(), "bm")
     }
 
-    /// The moves of the operation `am`, if any: the mistakes.
+    /// Returns the mistakes of the position, which are the moves of the operation `am`. The result
+    /// may be empty.
     pub fn avoid(&self) -> &[Move] {
         epd::moves(self.operations(), "am")
     }
 
-    /// The moves of a game, possibly empty; `None` for a position.
+    /// Returns the moves of a game, which may be empty, or `None` for a position.
     pub fn game(&self) -> Option<&[Move]> {
         match &self.content {
             Content::Position(_) => None,
@@ -82,8 +86,9 @@ impl Item {
         }
     }
 
-    /// Whether a move solves the position: it is one of the moves of `bm`, if there are any, and
-    /// none of those of `am`. `None` if the position has neither.
+    /// Whether a move solves the position. A solution is one of the moves of `bm`, if the position
+    /// has any, and is none of the moves of `am`. Returns `None` if the position has neither `bm`
+    /// nor `am`.
     pub fn solved_by(&self, mv: Move) -> Option<bool> {
         let (best, avoid) = (self.best(), self.avoid());
         if best.is_empty() && avoid.is_empty() {
@@ -92,7 +97,7 @@ impl Item {
         Some((best.is_empty() || best.contains(&mv)) && !avoid.contains(&mv))
     }
 
-    /// The operations of a position; none of a game.
+    /// Returns the operations of a position. The result is empty for a game.
     pub fn operations(&self) -> &[Operation] {
         match &self.content {
             Content::Position(operations) => operations,
@@ -100,7 +105,7 @@ impl Item {
         }
     }
 
-    /// The moves of a game; none of a position.
+    /// Returns the moves of a game. The result is empty for a position.
     pub fn moves(&self) -> &[Move] {
         match &self.content {
             Content::Position(_) => &[],
@@ -108,13 +113,14 @@ impl Item {
         }
     }
 
-    /// The perft counts of the operations `D1` to `D9`, by depth.
+    /// Returns the depth and the perft count of each of the operations `D1` to `D9` that the
+    /// position has.
     pub fn perft(&self) -> Vec<(u32, u64)> {
-        let count = |depth: u32| match opcode::value(self.operations(), &format!("D{depth}")) {
+        let depth_and_count = |depth: u32| match opcode::value(self.operations(), &format!("D{depth}")) {
             Some(&OperationValue::Nodes(count)) => Some((depth, count)),
             _ => None,
         };
-        (1..=9).filter_map(count).collect()
+        (1..=9).filter_map(depth_and_count).collect()
     }
 }
 
@@ -173,11 +179,12 @@ impl Suite {
         if suite.items.is_empty() { Err(SuiteError::Empty { path: path.to_owned() }) } else { Ok(suite) }
     }
 
-    /// Reads a file's bytes. `name`: the name of the suite; `file`: the file's name in faults.
+    /// Reads a suite from a file's bytes. `name` is the name of the suite, and `file` is the name
+    /// of the file in faults.
     ///
     /// # Errors
-    /// All faults that `options` do not allow. Unlike for `load`, a suite without items is no
-    /// error.
+    /// If the file has faults that `options` do not allow. Unlike in [`Suite::load`], a suite
+    /// without items is not an error.
     pub fn read(name: &str, file: &str, kind: SuiteKind, bytes: &[u8], options: SuiteOptions) -> Result<Self, Faults> {
         Self::read_from(name, file, kind, bytes, options)
     }
@@ -217,8 +224,8 @@ pub enum SuiteKind {
 }
 
 impl SuiteKind {
-    /// The kind given by a file's extension. A path that begins with `builtin:` always has a kind,
-    /// even if no built-in suite has that name.
+    /// Returns the kind that a file's extension stands for. A path that begins with `builtin:`
+    /// always has a kind, even if no built-in suite has that name.
     pub fn from_path(path: &Path) -> Option<Self> {
         let file = match builtin::find(path) {
             Some(Ok(suite)) => Path::new(suite.file),
@@ -233,7 +240,7 @@ impl SuiteKind {
     }
 }
 
-/// The name of a suite: its file's, without folder and extension.
+/// Returns the name of a suite, which is the name of its file without folder and extension.
 pub fn stem(path: &Path) -> String {
     match builtin::find(path) {
         Some(Ok(suite)) => suite.name().to_owned(),
@@ -272,8 +279,8 @@ fn game_item(game: Game) -> Item {
     Item { id, line: game.line, board: game.start, content: Content::Game(Box::new(game)) }
 }
 
-/// The text with control characters replaced: those that separate words by spaces, others by
-/// U+FFFD.
+/// Returns the text with all control characters replaced. Control characters that separate words
+/// are replaced by spaces, and all others by U+FFFD.
 pub fn printable(text: &str) -> String {
     let replace = |c: char| {
         if !c.is_control() {
@@ -289,13 +296,13 @@ pub fn printable(text: &str) -> String {
 
 /// Gives every item a unique id.
 fn name_items(stem: &str, items: &mut [Item]) {
-    // Ids are compared by their hashes: the ids of a large suite would take as much memory as its
-    // positions.
+    // Ids are compared by their hashes, because the ids of a large suite would take as much memory
+    // as its positions.
     let mut hashes = HashSet::new();
     let mut insert_id = |id: &str| hashes.insert(SipHasher13::new().hash(id.as_bytes()).as_u128());
-    // The last number given to copies of an id: counting from 2 for each copy would take quadratic
-    // time.
-    let mut copies: HashMap<String, u64> = HashMap::new();
+    // For each id with copies, the number that the last copy was given. Counting from 2 again for
+    // each copy would take quadratic time.
+    let mut last_copy_numbers: HashMap<String, u64> = HashMap::new();
     for item in items {
         if item.id.is_empty() {
             item.id = format!("{stem}.{}", item.line);
@@ -304,11 +311,11 @@ fn name_items(stem: &str, items: &mut [Item]) {
         if insert_id(&item.id) {
             continue;
         }
-        let copy = copies.entry(item.id.clone()).or_insert(1);
+        let copy_number = last_copy_numbers.entry(item.id.clone()).or_insert(1);
         let base = std::mem::take(&mut item.id);
         loop {
-            *copy += 1;
-            item.id = format!("{base}#{copy}");
+            *copy_number += 1;
+            item.id = format!("{base}#{copy_number}");
             if insert_id(&item.id) {
                 break;
             }
